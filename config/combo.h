@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Keys by name, as layer.keys has them: whether there are such keys, what is wrong where not, and whether
- * two actions have the same. */
+/* Keys by name, as layer.keys has them: whether there are such keys, what is wrong where not, and
+ * whether two actions have the same. */
 #ifndef FOVEA_CONFIG_COMBO_H
 #define FOVEA_CONFIG_COMBO_H
 

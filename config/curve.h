@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveation.curve: in JSON a list of points, [eccentricity_deg, cutoff_cpd] each, because a person
- * reads, sorts and mends a curve by the point; in the settings two arrays, as programs want them. */
+ * reads, sorts and mends a curve by the point; in the settings two arrays, as programs want
+ * them. */
 #ifndef FOVEA_CONFIG_CURVE_H
 #define FOVEA_CONFIG_CURVE_H
 
@@ -18,8 +19,8 @@
  * points beyond FOVEA_CURVE_MAX are left out. */
 struct fovea_curve config_curve_parse(const cJSON *item);
 
-/* The first point that is out of range or does not rise, counted from 1; one too many counts, and so
- * does the missing first. 0: the curve is right. */
+/* The first point that is out of range or does not rise, counted from 1; one too many counts, and
+ * so does the missing first. 0: the curve is right. */
 uint32_t config_curve_wrong_point(const struct fovea_curve *curve);
 
 /* "[[0, 60], [5, 13]]", cut where it does not fit. */

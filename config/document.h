@@ -53,7 +53,8 @@ struct config_place {
 };
 struct config_place config_text_place(const struct config_text *text, size_t offset);
 
-/* Logs "name:line:column: path: message" as an error; path may be "". Returns FOVEA_ERROR_CONFIG. */
+/* Logs "name:line:column: path: message" as an error; path may be "". Returns
+ * FOVEA_ERROR_CONFIG. */
 __attribute__((format(printf, 4, 5))) enum fovea_result config_text_fail(
     const struct config_text *text, size_t offset, const char *path, const char *format, ...);
 

@@ -44,7 +44,8 @@ struct config_stamp config_file_look(const struct config_file *file);
 bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b);
 
 /* The whole file in *out_bytes, the caller's to free; never waits for a writer and never reads more
- * than a configuration may have. FOVEA_NOT_READY: a local one that is not trusted, which the log says. */
+ * than a configuration may have. FOVEA_NOT_READY: a local one that is not trusted, which the log
+ * says. */
 FOVEA_MUST_CHECK enum fovea_result config_file_read(const struct config_file *file,
                                                     struct fovea_log log, char **out_bytes,
                                                     size_t *out_count);

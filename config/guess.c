@@ -17,7 +17,8 @@ static char lower(char c)
 }
 
 /* Edits (insert, delete, replace, swap neighbours) from a to b; upper and lower case are the same.
- * Optimal string alignment, three rows of the table at a time. Both shorter than GUESS_MAX_BYTES. */
+ * Optimal string alignment, three rows of the table at a time. Both shorter than
+ * GUESS_MAX_BYTES. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][GUESS_MAX_BYTES];

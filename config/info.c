@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Of a file, not of the settings, are what says how it is to be read and what is for single programs. */
+/* Of a file, not of the settings, are what says how it is to be read and what is for single
+ * programs. */
 static bool is_setting(const struct config_key *key)
 {
     return key->type > CONFIG_APPS;

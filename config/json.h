@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* cJSON's parser, for any thread of a process that is not ours. By itself it reads numbers as the program's locale
- * writes them, "0,5" in many, and every call writes to one static variable. */
+/* cJSON's parser, for any thread of a process that is not ours. By itself it reads numbers as the
+ * program's locale writes them, "0,5" in many, and every call writes to one static variable. */
 #ifndef FOVEA_JSON_H
 #define FOVEA_JSON_H
 
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As cJSON_ParseWithLengthOpts: NULL where it is not JSON or memory is short. Any thread; one at a time. */
+/* As cJSON_ParseWithLengthOpts: NULL where it is not JSON or memory is short. Any thread; one at a
+ * time. */
 cJSON *json_parse(const char *text, size_t bytes, const char **out_end, bool to_the_end);
 
 #endif

@@ -3,8 +3,9 @@
 
 /* The one table behind everything that knows settings by name: reading files, --set, the check of a
  * struct fovea_settings, "did you mean", the table in docs/configuration.md and the test of
- * schema.json. A new setting is a member in settings.h, its default in settings.c, one line in key.c,
- * and the same line for people in schema.json and default.json; the tests find what was forgotten.
+ * schema.json. A new setting is a member in settings.h, its default in settings.c, one line in
+ * key.c, and the same line for people in schema.json and default.json; the tests find what was
+ * forgotten.
  *
  * A path is names with dots between them, as in "foveation.paper.ct0". Everything before the last
  * dot is a group, and exists because a key lies in it. */
@@ -29,7 +30,8 @@ enum config_type {
     CONFIG_PATH, /* a string; relative to the directory of the file that gives it */
     CONFIG_KEYS, /* a string: names of keys, core/key_combo.h */
     CONFIG_CURVE, /* points, curve.h */
-    CONFIG_TABLE, /* samples, or the name of a file of them, table.h; the count is another member */
+    /* samples, or the name of a file of them, table.h; the count is another member */
+    CONFIG_TABLE,
 };
 
 struct config_key {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* ./fovea.json of the working directory: nobody has named it, and the folder may be somebody else's work, an
- * unpacked archive say. It sets how pictures look, but opens no port to other machines and has no files read but
- * those of its folder. */
+/* ./fovea.json of the working directory: nobody has named it, and the folder may be somebody else's
+ * work, an unpacked archive say. It sets how pictures look, but opens no port to other machines and
+ * has no files read but those of its folder. */
 #ifndef FOVEA_CONFIG_LOCAL_H
 #define FOVEA_CONFIG_LOCAL_H
 
@@ -19,9 +19,9 @@ const char *config_local_distrust(const struct stat *status);
 /* `directory` ends with a '/'. Waits for the file system. */
 bool config_local_is_of_folder(const char *directory, const char *path);
 
-/* False: the file has changed `before` to `after` in what it may not set; the complaint says so. The file of
- * foveation.display.table is no part of the settings: it is refused before it is read (table.h). Waits for the
- * file system. */
+/* False: the file has changed `before` to `after` in what it may not set; the complaint says so.
+ * The file of foveation.display.table is no part of the settings: it is refused before it is read
+ * (table.h). Waits for the file system. */
 FOVEA_MUST_CHECK bool config_local_allows(const struct config_file *file,
                                           const struct fovea_settings *before,
                                           const struct fovea_settings *after,

@@ -18,7 +18,8 @@
 static float *copy_values(const struct fovea_map *map)
 {
     const bool usable = map->width <= MAP_SIDE_MAX && map->height <= MAP_SIDE_MAX;
-    const size_t count = usable ? (size_t)map->width * map->height : 0; /* else the check says so */
+    /* else the check says so */
+    const size_t count = usable ? (size_t)map->width * map->height : 0;
     float *values = map->values ? malloc((count > 0 ? count : 1) * sizeof *values) : NULL;
     if (values) {
         memcpy(values, map->values, count * sizeof *values);

@@ -7,8 +7,9 @@
 
 #include "key.h"
 
-/* A copy of a program's settings, or of the defaults where `settings` is NULL, with samples of a map of its own:
- * foveation.map.own_values is to be freed. FOVEA_ERROR_OUT_OF_MEMORY: there is nothing to free. */
+/* A copy of a program's settings, or of the defaults where `settings` is NULL, with samples of a
+ * map of its own: foveation.map.own_values is to be freed. FOVEA_ERROR_OUT_OF_MEMORY: there is
+ * nothing to free. */
 FOVEA_MUST_CHECK enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
                                                         const struct fovea_settings *settings);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is done with settings that were read anew, on the thread that reads them, before anybody takes them: what
- * would keep a frame waiting. Configuration knows no maps; those who do say it here. */
+/* What is done with settings that were read anew, on the thread that reads them, before anybody
+ * takes them: what would keep a frame waiting. Configuration knows no maps; those who do say it
+ * here. */
 #ifndef FOVEA_CONFIG_PREPARE_H
 #define FOVEA_CONFIG_PREPARE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The files and overrides that settings are made of: reads them all, and looks whether they have changed. It
- * waits for the file system as long as that takes, so no frame calls it (watch.h). */
+/* The files and overrides that settings are made of: reads them all, and looks whether they have
+ * changed. It waits for the file system as long as that takes, so no frame calls it (watch.h). */
 #ifndef FOVEA_CONFIG_READER_H
 #define FOVEA_CONFIG_READER_H
 
@@ -31,7 +31,8 @@ FOVEA_MUST_CHECK enum fovea_result config_reader_load(struct config_reader *read
 FOVEA_MUST_CHECK enum fovea_result config_reader_reload(struct config_reader *reader,
                                                         struct fovea_settings *settings);
 
-/* One look at the files, of those that a fifth of a second lies between; the results of fovea_config_poll. */
+/* One look at the files, of those that a fifth of a second lies between; the results of
+ * fovea_config_poll. */
 FOVEA_MUST_CHECK enum fovea_result config_reader_look(struct config_reader *reader,
                                                       struct fovea_settings *settings);
 /* The last look has found a change that the next one may find settled. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Messages that wait to be said: a thread of ours collects them, and the program's own thread hands them to the
- * program's log. So the log is never called once its owner has destroyed what it was given to. */
+/* Messages that wait to be said: a thread of ours collects them, and the program's own thread hands
+ * them to the program's log. So the log is never called once its owner has destroyed what it was
+ * given to. */
 #ifndef FOVEA_CONFIG_SAID_H
 #define FOVEA_CONFIG_SAID_H
 

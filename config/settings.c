@@ -5,9 +5,9 @@
 #include "core/log.h"
 #include "value.h"
 
-/* Limits of resolution that the program of Tariq et al. 2022 ascribes to Thibos, Cheney and Walsh 1987; at
- * 5 degrees a third of its limit of detection, 40, as the paper's abstract has it: the program's own 27
- * is twice what the paper and the other laws say. */
+/* Limits of resolution that the program of Tariq et al. 2022 ascribes to Thibos, Cheney and Walsh
+ * 1987; at 5 degrees a third of its limit of detection, 40, as the paper's abstract has it: the
+ * program's own 27 is twice what the paper and the other laws say. */
 static struct fovea_curve default_curve(void)
 {
     return (struct fovea_curve){

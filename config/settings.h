@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Settings as the library has them: a struct with a member for each. Programs see struct fovea_settings as an opaque
- * object and its members by their paths (fovea_settings.h), so that members may come, go and move from version to
- * version. key.c has the path, range and help of each. */
+/* Settings as the library has them: a struct with a member for each. Programs see struct
+ * fovea_settings as an opaque object and its members by their paths (fovea_settings.h), so that
+ * members may come, go and move from version to version. key.c has the path, range and help of
+ * each. */
 #ifndef FOVEA_CONFIG_SETTINGS_H
 #define FOVEA_CONFIG_SETTINGS_H
 
@@ -12,21 +13,23 @@
 #define FOVEA_PATH_MAX 1024
 #define FOVEA_NAME_MAX 64
 
-/* How auto finds the cheapest backend for Vulkan images where there is more than one. Measuring is a part of
- * fovea_vk_create, a few frames of no engine's on the given queue: about 0.1 s of them, besides what making
- * kernels and plans takes. A result counts for the device, its driver, this version of Fovea and the
- * settings of foveation; it is kept in the process and in $XDG_CACHE_HOME/fovea (or ~/.cache/fovea). */
+/* How auto finds the cheapest backend for Vulkan images where there is more than one. Measuring is
+ * a part of fovea_vk_create, a few frames of no engine's on the given queue: about 0.1 s of them,
+ * besides what making kernels and plans takes. A result counts for the device, its driver, this
+ * version of Fovea and the settings of foveation; it is kept in the process and in
+ * $XDG_CACHE_HOME/fovea (or ~/.cache/fovea). */
 enum fovea_measure {
     FOVEA_MEASURE_CACHED = 0, /* once, and again after 30 days */
     FOVEA_MEASURE_ALWAYS = 1, /* each time that a context is made */
-    /* Not at all: cuda, then vulkan, then cpu, the first that the device has; cpu before vulkan where the
-     * Vulkan device is itself a CPU. So it is too where measuring fails. */
+    /* Not at all: cuda, then vulkan, then cpu, the first that the device has; cpu before vulkan
+     * where the Vulkan device is itself a CPU. So it is too where measuring fails. */
     FOVEA_MEASURE_NEVER = 2,
 };
 
 /* The law from place to blur: what spatial frequency is still resolved how far from the gaze. */
 enum fovea_model {
-    /* Malkin, Deza and Poggio 2020: the picture's half diagonal spans e_max_deg, whatever its size */
+    /* Malkin, Deza and Poggio 2020: the picture's half diagonal spans e_max_deg, whatever its
+     * size */
     FOVEA_MODEL_PAPER = 0,
     /* Geisler and Perry 1998 with the eccentricity of a real view (struct fovea_geometry) */
     FOVEA_MODEL_PHYSICAL = 1,
@@ -45,18 +48,20 @@ enum fovea_method {
 /* In what the pixels of UNORM formats are averaged. Float formats hold light and are averaged as
  * they are. */
 enum fovea_light {
-    FOVEA_LIGHT_AUTO = 0, /* encoded for the blockwise method, which is the paper's; else linear */
+    /* encoded for the blockwise method, which is the paper's; else linear */
+    FOVEA_LIGHT_AUTO = 0,
     FOVEA_LIGHT_ENCODED = 1, /* the stored values */
     FOVEA_LIGHT_LINEAR = 2, /* light, by the image's transfer function */
-    /* Light of a screen that is not as sRGB says, by its own curve in struct fovea_display. Images of PQ and HLG
-     * have theirs, as with LINEAR. */
+    /* Light of a screen that is not as sRGB says, by its own curve in struct fovea_display. Images
+     * of PQ and HLG have theirs, as with LINEAR. */
     FOVEA_LIGHT_GAMMA = 3,
     FOVEA_LIGHT_TABLE = 4,
 };
 
 /* How many taps a Gaussian of sigma pixels has. */
 enum fovea_filter_length {
-    FOVEA_FILTER_LENGTH_CODE = 0, /* the published program: 1 + 2 sqrt(-2 sigma^2 ln 0.005), odd */
+    /* the published program: 1 + 2 sqrt(-2 sigma^2 ln 0.005), odd */
+    FOVEA_FILTER_LENGTH_CODE = 0,
     FOVEA_FILTER_LENGTH_PRINTED = 1, /* the printed paper: ceil(6 sigma), rounded up to odd */
 };
 
@@ -80,7 +85,8 @@ struct fovea_paper {
 /* Sensitivity of a real view. Contrast threshold: Geisler and Perry 1998. */
 struct fovea_physical {
     double ct0; /* as in struct fovea_paper, 1e-6..0.9; 1/64 */
-    double alpha; /* 0.005..10; 0.106. ln(1 / ct0) / alpha, the cutoff at the gaze: 0.1..1000 cpd */
+    /* 0.005..10; 0.106. ln(1 / ct0) / alpha, the cutoff at the gaze: 0.1..1000 cpd */
+    double alpha;
     double e2_deg; /* 0.1..100; 2.3 */
 };
 
@@ -103,11 +109,11 @@ enum fovea_map_kind {
 
 /* From a sample to the cutoff. */
 enum fovea_map_law {
-    /* samples are densities of cells; the cutoff goes with their square root, from cutoff_cpd at the
-     * largest */
+    /* samples are densities of cells; the cutoff goes with their square root, from cutoff_cpd at
+     * the largest */
     FOVEA_MAP_LAW_SQRT = 0,
-    /* as the published program: the smallest sample counts as e_max_deg of eccentricity, the largest as
-     * 0, linear between them; the cutoff by struct fovea_paper */
+    /* as the published program: the smallest sample counts as e_max_deg of eccentricity, the
+     * largest as 0, linear between them; the cutoff by struct fovea_paper */
     FOVEA_MAP_LAW_LINEAR = 1,
 };
 
@@ -118,34 +124,38 @@ enum fovea_map_degrees {
     FOVEA_MAP_DEGREES_VIEW = 1, /* by struct fovea_geometry: a real view */
 };
 
-/* How much is resolved around the gaze, in any direction. The map's middle lies at the gaze and moves
- * with it; sample i of w lies (i - (w - 1) / 2) width_deg / w degrees to the right, and down likewise.
- * Between samples it is linear; from the outermost it goes to the smallest within one sample more, which
- * counts as far as there is anything. */
+/* How much is resolved around the gaze, in any direction. The map's middle lies at the gaze and
+ * moves with it; sample i of w lies (i - (w - 1) / 2) width_deg / w degrees to the right, and down
+ * likewise. Between samples it is linear; from the outermost it goes to the smallest within one
+ * sample more, which counts as far as there is anything. */
 struct fovea_map {
     enum fovea_map_kind kind;
     enum fovea_map_law law;
     enum fovea_map_degrees degrees;
-    enum fovea_map_eye eye; /* of the human map, in the visual field as the image shows it; both */
-    double width_deg; /* that the width of a file or array spans; samples are square; 1..720; 200 */
+    /* of the human map, in the visual field as the image shows it; both */
+    enum fovea_map_eye eye;
+    /* that the width of a file or array spans; samples are square; 1..720; 200 */
+    double width_deg;
     /* At the largest sample, law sqrt only; 0.1..1000, or 0: 65.4 for the human map, else
      * paper.f_max_cpd; 0 */
     double cutoff_cpd;
     /* Samples below this part of the largest count as it, law sqrt only; 1e-6..1; 0.0001 */
     double floor;
     /* Kind file: colours count by their luma, transparency does not; read when a call takes the
-     * settings, or before that with settings that fovea_config_poll brings; relative to the configuration
-     * file that names it. */
+     * settings, or before that with settings that fovea_config_poll brings; relative to the
+     * configuration file that names it. */
     char file[FOVEA_PATH_MAX];
-    /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the same
-     * with the linear law; 2..4096 each way, as files. Copied by the call that takes the settings. */
+    /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the
+     * same with the linear law; 2..4096 each way, as files. Copied by the call that takes the
+     * settings. */
     const float *values;
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
     struct fovea_map_ready *ready; /* NULL; what Fovea has made of its own copy */
     float
-        *own_values; /* of fovea_settings_set_map, which fovea_settings_destroy frees; else NULL */
+        /* of fovea_settings_set_map, which fovea_settings_destroy frees; else NULL */
+        *own_values;
 };
 
 #define FOVEA_DISPLAY_MAX 1024
@@ -153,12 +163,14 @@ struct fovea_map {
 /* What the picture is shown on, as far as its light depends on it. One curve for all colours. */
 struct fovea_display {
     double gamma; /* light is the stored value, 0 to 1, to this power; 1..3, or 0: 2.2; 2.2 */
-    /* Luminance of the screen at stored values that lie equally far apart, the first 0, the last white: in any
-     * unit, not falling, the last above the first, linear between them. What black gives off changes no average. */
+    /* Luminance of the screen at stored values that lie equally far apart, the first 0, the last
+     * white: in any unit, not falling, the last above the first, linear between them. What black
+     * gives off changes no average. */
     uint32_t table_count; /* 2..FOVEA_DISPLAY_MAX; 0: none; 0 */
     float table[FOVEA_DISPLAY_MAX];
-    /* Of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000
-     * (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390). 100..10000, or 0: 1000; 1000 */
+    /* Of a display of HLG, whose system gamma follows from it: 1.2 + 0.42 log10(peak / 1000) from
+     * 400 to 2000 (ITU-R BT.2100), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390).
+     * 100..10000, or 0: 1000; 1000 */
     double hlg_peak_cd_m2;
 };
 
@@ -169,10 +181,10 @@ struct fovea_foveation {
     enum fovea_transfer transfer; /* of the images; where they are averaged as light */
     struct fovea_display display;
     double strength; /* multiplies sigma; 0..8, 0 leaves the image as it is; 1 */
-    /* What a Gaussian leaves of the amplitude at the cutoff, 0.01..0.99: sigma = sqrt(-2 ln gain) / (2 pi
-     * cutoff) = kappa / cutoff; exp(-1/2) = 0.6065 as in the paper. Where the cutoff is between a half and a
-     * quarter of a cycle a pixel the smooth method takes 2 (sigma - 2 kappa), so that sigma begins at 0, and
-     * more is left: fovea_gain_map says how much. */
+    /* What a Gaussian leaves of the amplitude at the cutoff, 0.01..0.99: sigma = sqrt(-2 ln gain) /
+     * (2 pi cutoff) = kappa / cutoff; exp(-1/2) = 0.6065 as in the paper. Where the cutoff is
+     * between a half and a quarter of a cycle a pixel the smooth method takes 2 (sigma - 2 kappa),
+     * so that sigma begins at 0, and more is left: fovea_gain_map says how much. */
     double cutoff_gain;
     enum fovea_alpha alpha;
     struct fovea_paper paper;
@@ -184,7 +196,8 @@ struct fovea_foveation {
 
 enum fovea_gaze_kind {
     FOVEA_GAZE_FIXED = 0, /* gaze.fixed, for ever */
-    FOVEA_GAZE_MOUSE = 1, /* what the program pushes: the pointer, or any tracker it reads itself */
+    /* what the program pushes: the pointer, or any tracker it reads itself */
+    FOVEA_GAZE_MOUSE = 1,
     FOVEA_GAZE_SCANPATH = 2, /* a CSV file with t, x, y[, confidence] */
     FOVEA_GAZE_SACCADES = 3, /* a deterministic generator: fixations, saccades, blinks */
     FOVEA_GAZE_UDP = 4, /* JSON datagrams */
@@ -214,7 +227,8 @@ struct fovea_gaze_settings {
     enum fovea_gaze_kind kind;
     enum fovea_gaze_space space;
     enum fovea_gaze_origin origin;
-    uint32_t screen_px[2]; /* width, height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
+    /* width, height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
+    uint32_t screen_px[2];
     struct fovea_point_uv fixed; /* in `space`, `origin` like every source; 0.5, 0.5 */
 
     char scanpath_file[FOVEA_PATH_MAX]; /* relative to the configuration file that names it */
@@ -234,27 +248,30 @@ struct fovea_gaze_settings {
     double hold_ms; /* how long the last valid sample stands in for missing ones, 0..60000; 600 */
     double return_ms; /* how long the way to the fallback takes, 0..10000; 150 */
     enum fovea_gaze_fallback fallback;
-    /* Frames of Vulkan programs take the newest sample when the GPU starts on them instead of the one
-     * they were submitted with: see fovea_vk_follow_gaze. Not for replays; false */
+    /* Frames of Vulkan programs take the newest sample when the GPU starts on them instead of the
+     * one they were submitted with: see fovea_vk_follow_gaze. Not for replays; false */
     bool late;
 };
 
 /* What is drawn over the foveated image to see what it does. All off by default. */
 struct fovea_overlay {
     bool marker; /* cross and ring at the gaze */
-    bool rings; /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping */
+    /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping */
+    bool rings;
     bool heatmap; /* sigma as colours over the image */
     bool hud; /* text: backend, device, times, gaze */
     double wipe_uv; /* the image left of this x is shown as the engine drew it, 0..1; 0 */
 };
 
-/* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together, while no
- * modifier of another kind is (either Shift may be with a Shift); "" for none. No two may be the same. */
+/* Keys of the Vulkan layer: up to four names of X11 with + between them that are held together,
+ * while no modifier of another kind is (either Shift may be with a Shift); "" for none. No two may
+ * be the same. */
 struct fovea_layer_keys {
     char help[FOVEA_NAME_MAX]; /* list of the keys off and on; "Shift_R+F1" */
     char toggle[FOVEA_NAME_MAX]; /* foveation off and on; "Shift_R+F2" */
     char hud[FOVEA_NAME_MAX]; /* HUD off and on; "Shift_R+F3" */
-    char compare[FOVEA_NAME_MAX]; /* while held, the picture as the program drew it; "Shift_R+F4" */
+    /* while held, the picture as the program drew it; "Shift_R+F4" */
+    char compare[FOVEA_NAME_MAX];
     char rings[FOVEA_NAME_MAX]; /* rings of eccentricity off and on; "Shift_R+F5" */
     char marker[FOVEA_NAME_MAX]; /* marker at the gaze off and on; "Shift_R+F6" */
     char wipe[FOVEA_NAME_MAX]; /* split screen at the pointer off and on; "Shift_R+F7" */
@@ -268,20 +285,20 @@ struct fovea_layer_keys {
 /* Of the Vulkan layer alone; other programs do without. */
 struct fovea_layer_settings {
     struct fovea_layer_keys keys;
-    /* Kernels see the images of swapchains that are made from now on where they are, if the device lets
-     * them; false: vkCmdCopyImage copies them. true */
+    /* Kernels see the images of swapchains that are made from now on where they are, if the device
+     * lets them; false: vkCmdCopyImage copies them. true */
     bool direct;
 };
 
-/* Whose CUDA context frames of Vulkan images are foveated in (fovea_vulkan.h). A kernel that goes wrong ends the
- * context that it runs in, for everybody who uses that. Pictures in CUDA memory are always foveated in the primary
- * context (see below), whatever this says. */
+/* Whose CUDA context frames of Vulkan images are foveated in (fovea_vulkan.h). A kernel that goes
+ * wrong ends the context that it runs in, for everybody who uses that. Pictures in CUDA memory are
+ * always foveated in the primary context (see below), whatever this says. */
 enum fovea_cuda_context {
-    /* The device's primary one, which CUDA's runtime and most libraries use. It takes memory once however
-     * many use it, and kernels of all of them may run at a time. */
+    /* The device's primary one, which CUDA's runtime and most libraries use. It takes memory once
+     * however many use it, and kernels of all of them may run at a time. */
     FOVEA_CUDA_CONTEXT_SHARED = 0,
-    /* One of Fovea's own: some hundred megabytes more where the program uses CUDA too, whose work and
-     * Fovea's then take turns on the device; but neither's errors reach the other. */
+    /* One of Fovea's own: some hundred megabytes more where the program uses CUDA too, whose work
+     * and Fovea's then take turns on the device; but neither's errors reach the other. */
     FOVEA_CUDA_CONTEXT_OWN = 1,
 };
 
@@ -295,8 +312,8 @@ struct fovea_settings {
     struct fovea_overlay overlay;
     struct fovea_layer_settings layer;
     uint32_t cpu_threads; /* of the cpu backend, 0..256; 0: one for each core */
-    /* A frame that the peer of shared images keeps longer is cut loose, 10..60000; 1000. Threads of the
-     * cpu backend get ten times as long. */
+    /* A frame that the peer of shared images keeps longer is cut loose, 10..60000; 1000. Threads of
+     * the cpu backend get ten times as long. */
     double watchdog_ms;
     enum fovea_log_level log_level;
 };

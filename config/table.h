@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* foveation.display.table: a list of numbers, or the name of a file of them, which is read where the setting is;
- * in the settings an array. */
+/* foveation.display.table: a list of numbers, or the name of a file of them, which is read where
+ * the setting is; in the settings an array. */
 #ifndef FOVEA_CONFIG_TABLE_H
 #define FOVEA_CONFIG_TABLE_H
 
@@ -16,15 +16,16 @@ struct config_table {
     const char *problem; /* in words; NULL: it was read */
 };
 
-/* Numbers with commas, semicolons or white space between them; a line that begins with # does not count. What is
- * not a number becomes NAN. */
+/* Numbers with commas, semicolons or white space between them; a line that begins with # does not
+ * count. What is not a number becomes NAN. */
 struct config_table config_table_of_text(const char *bytes, size_t count);
-/* `directory` is put before a relative file's name. `local`: the text is a fovea.json that nobody has named, and a
- * file outside of the directory is a problem and is not opened. */
+/* `directory` is put before a relative file's name. `local`: the text is a fovea.json that nobody
+ * has named, and a file outside of the directory is a problem and is not opened. */
 struct config_table config_table_parse(const cJSON *item, const char *directory, bool local);
 
-/* The first sample that is no number, negative or less than the one before, counted from 1, or where the last is
- * not above the first that one; also a single sample and one too many. 0: the table is right, or there is none. */
+/* The first sample that is no number, negative or less than the one before, counted from 1, or
+ * where the last is not above the first that one; also a single sample and one too many. 0: the
+ * table is right, or there is none. */
 uint32_t config_table_wrong_sample(const float *samples, uint32_t count);
 
 /* "[0, 0.5, 1]", or "\"\"" where there is none, cut where it does not fit. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Settings that are changed and do nothing, because they belong to a model or a light that is not chosen. */
+/* Settings that are changed and do nothing, because they belong to a model or a light that is not
+ * chosen. */
 #ifndef FOVEA_CONFIG_UNUSED_H
 #define FOVEA_CONFIG_UNUSED_H
 
@@ -9,8 +10,8 @@
 
 #include <stddef.h>
 
-/* Names them in text, with ", " between; "" where there are none. A value that is the default has nothing
- * to lose and is not named: a copy of default.json names none. */
+/* Names them in text, with ", " between; "" where there are none. A value that is the default has
+ * nothing to lose and is not named: a copy of default.json names none. */
 void config_unused_names(const struct fovea_settings *settings, char *text, size_t size);
 /* Those of the light. */
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size);

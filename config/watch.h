@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A thread that looks at configuration files and reads them, so that nobody else waits for a file system.
+/* A thread that looks at configuration files and reads them, so that nobody else waits for a file
+ * system.
  *
- * It looks five times a second for as long as somebody asks for news, and sleeps otherwise. It calls nobody:
- * what it has to say comes with the news. It may hang where a file system does not answer, and nobody waits
- * for it then: whoever leaves it waits at most half a second, and it ends by itself. */
+ * It looks five times a second for as long as somebody asks for news, and sleeps otherwise. It
+ * calls nobody: what it has to say comes with the news. It may hang where a file system does not
+ * answer, and nobody waits for it then: whoever leaves it waits at most half a second, and it ends
+ * by itself. */
 #ifndef FOVEA_CONFIG_WATCH_H
 #define FOVEA_CONFIG_WATCH_H
 

@@ -51,7 +51,8 @@ static void init(void)
     ready = pthread_atfork(NULL, NULL, be_a_child) == 0;
 }
 
-/* Signals are blocked on all threads that take the lock otherwise, and none runs code of others under it. */
+/* Signals are blocked on all threads that take the lock otherwise, and none runs code of others
+ * under it. */
 static void begin(enum ending_stage which)
 {
     atomic_store(&stage, which);
@@ -79,9 +80,10 @@ static void end(void)
     wait_for_others(&drivers, own_drivers);
 }
 
-/* Handlers run in the reverse order in which they were registered: ours, registered while a driver is in use, runs
- * before the one that the driver registered when it was loaded. A driver that is loaded later may register one that
- * runs before ours; so each driver that contexts use has us registered again. */
+/* Handlers run in the reverse order in which they were registered: ours, registered while a driver
+ * is in use, runs before the one that the driver registered when it was loaded. A driver that is
+ * loaded later may register one that runs before ours; so each driver that contexts use has us
+ * registered again. */
 bool ending_expect(unsigned driver)
 {
     const unsigned bit = 1u << driver;
@@ -104,7 +106,8 @@ enum ending_stage ending_stage(void)
     return (enum ending_stage)atomic_load(&stage);
 }
 
-/* Who enters is counted before he looks, and the handler looks at the count after it has said so. */
+/* Who enters is counted before he looks, and the handler looks at the count after it has said
+ * so. */
 bool ending_enter_frame(void)
 {
     own_frames++;

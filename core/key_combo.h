@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Keys as people write them: "Shift_R+F2", names of X11 with + between them. Header only: the configuration
- * checks the words, the layer looks for the keys. */
+/* Keys as people write them: "Shift_R+F2", names of X11 with + between them. Header only: the
+ * configuration checks the words, the layer looks for the keys. */
 #ifndef FOVEA_CORE_KEY_COMBO_H
 #define FOVEA_CORE_KEY_COMBO_H
 
@@ -24,8 +24,8 @@ struct key_name {
     uint32_t keysym;
 };
 
-/* Names and values of keysymdef.h (X11's protocol, appendix A); those of one letter, digit or other sign of
- * ASCII are its code. */
+/* Names and values of keysymdef.h (X11's protocol, appendix A); those of one letter, digit or other
+ * sign of ASCII are its code. */
 static const struct key_name key_names[] = {
     {"Shift_L", 0xffe1},     {"Shift_R", 0xffe2},   {"Control_L", 0xffe3},
     {"Control_R", 0xffe4},   {"Meta_L", 0xffe7},    {"Meta_R", 0xffe8},
@@ -69,8 +69,8 @@ static inline uint32_t key_keysym(const char *name)
     return 0;
 }
 
-/* True for "" too. Else out_wrong is the name that no key has: cut where it is long, and empty where one is
- * missing or they are too many. */
+/* True for "" too. Else out_wrong is the name that no key has: cut where it is long, and empty
+ * where one is missing or they are too many. */
 static inline bool key_combo_parse(const char *text, struct key_combo *out_combo,
                                    char out_wrong[KEY_NAME_MAX])
 {

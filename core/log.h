@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Writing to a fovea_log, and checking results. Header only, so that every folder can use it without
- * linking another one. */
+/* Writing to a fovea_log, and checking results. Header only, so that every folder can use it
+ * without linking another one. */
 #ifndef FOVEA_CORE_LOG_H
 #define FOVEA_CORE_LOG_H
 

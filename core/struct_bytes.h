@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Structs that grow (fovea.h): the first member says how large the struct is for the program, which may have been
- * built with an older version's header, or a newer one's. */
+/* Structs that grow (fovea.h): the first member says how large the struct is for the program, which
+ * may have been built with an older version's header, or a newer one's. */
 #ifndef FOVEA_CORE_STRUCT_BYTES_H
 #define FOVEA_CORE_STRUCT_BYTES_H
 
@@ -20,8 +20,8 @@ static inline size_t struct_bytes_of(const void *given)
     return bytes;
 }
 
-/* The program's struct as ours: what it does not have is 0. False, and *own is not written: no size, or the program
- * asks for something that we do not know. */
+/* The program's struct as ours: what it does not have is 0. False, and *own is not written: no
+ * size, or the program asks for something that we do not know. */
 static inline bool struct_take(void *own, size_t own_bytes, const void *given)
 {
     const unsigned char *from = (const unsigned char *)given;
@@ -40,7 +40,8 @@ static inline bool struct_take(void *own, size_t own_bytes, const void *given)
     return true;
 }
 
-/* Ours into the program's: what we do not know is 0 there. False, and nothing is written: no size. */
+/* Ours into the program's: what we do not know is 0 there. False, and nothing is written: no
+ * size. */
 static inline bool struct_give(void *given, const void *own, size_t own_bytes)
 {
     const size_t bytes = struct_bytes_of(given);

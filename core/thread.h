@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* pthread_create; the program's signal handlers must not run on the thread, so it blocks them all. */
+/* pthread_create; the program's signal handlers must not run on the thread, so it blocks them
+ * all. */
 static inline int thread_start(pthread_t *thread, void *(*run)(void *), void *user)
 {
     sigset_t all;

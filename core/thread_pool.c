@@ -32,7 +32,8 @@ struct thread_pool {
     struct worker workers[];
 };
 
-/* A thread that came while a job was under way is not counted in it: its index is beyond the limit. */
+/* A thread that came while a job was under way is not counted in it: its index is beyond the
+ * limit. */
 static bool wait_for_job(struct thread_pool *pool, uint32_t index, uint64_t done_generation)
 {
     while (!pool->quit && (pool->generation == done_generation || index >= pool->limit)) {

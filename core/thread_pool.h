@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A few threads that sleep between jobs. The calling thread is worker 0. One pool serves many who run their
- * jobs one after the other: threads cost the program memory and count against its limits. */
+/* A few threads that sleep between jobs. The calling thread is worker 0. One pool serves many who
+ * run their jobs one after the other: threads cost the program memory and count against its
+ * limits. */
 #ifndef FOVEA_KERNELS_THREAD_POOL_H
 #define FOVEA_KERNELS_THREAD_POOL_H
 
@@ -20,13 +21,13 @@ void thread_pool_destroy(struct thread_pool **pool);
 
 uint32_t thread_pool_worker_max(const struct thread_pool *pool);
 
-/* Starts threads until there are so many workers, at least 1. How many there are then: no more than there
- * is room for, and fewer where the system gives no more threads. One caller at a time, also while another
- * thread is in thread_pool_run. */
+/* Starts threads until there are so many workers, at least 1. How many there are then: no more than
+ * there is room for, and fewer where the system gives no more threads. One caller at a time, also
+ * while another thread is in thread_pool_run. */
 uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count);
 
-/* Runs fn on so many workers, or on all where there are fewer, and returns when it has returned on each.
- * One caller at a time. */
+/* Runs fn on so many workers, or on all where there are fewer, and returns when it has returned on
+ * each. One caller at a time. */
 void thread_pool_run(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
                      void *user);
 

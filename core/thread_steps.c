@@ -9,8 +9,8 @@
 
 /* Some 50 us: beyond that somebody else has the core that a piece is made on. */
 #define SPINS_BEFORE_YIELD 1024
-/* Beyond that it does not come back by being asked for: a thread of a higher priority may be in its way, which
- * the one here may be itself, or a quota of the processor's time. */
+/* Beyond that it does not come back by being asked for: a thread of a higher priority may be in its
+ * way, which the one here may be itself, or a quota of the processor's time. */
 #define SPINS_BEFORE_SLEEP (SPINS_BEFORE_YIELD + 64)
 #define SLEEP_NS 50000
 

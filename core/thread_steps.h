@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Work in steps of many pieces each, shared out among the workers of one thread_pool_run: a step begins when
- * all pieces of those before it are done. Threads that have nothing to do meanwhile do not sleep at once: pieces
- * are handed out in their order, so that all that are missing are under way, and waking takes longer. */
+/* Work in steps of many pieces each, shared out among the workers of one thread_pool_run: a step
+ * begins when all pieces of those before it are done. Threads that have nothing to do meanwhile do
+ * not sleep at once: pieces are handed out in their order, so that all that are missing are under
+ * way, and waking takes longer. */
 #ifndef FOVEA_KERNELS_THREAD_STEPS_H
 #define FOVEA_KERNELS_THREAD_STEPS_H
 
@@ -16,7 +17,8 @@
 struct thread_steps {
     int32_t ends[THREAD_STEPS_MAX]; /* the first piece that is not of the step */
     int32_t count;
-    /* Those who wait look at one while those who work count the other: not in one line of the cache. */
+    /* Those who wait look at one while those who work count the other: not in one line of the
+     * cache. */
     char apart[64];
     atomic_int next;
     char apart_too[64];

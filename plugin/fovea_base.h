@@ -18,8 +18,8 @@ extern "C" {
 #define FOVEA_VERSION_MINOR 2
 #define FOVEA_VERSION_PATCH 0
 
-/* Programs that compile Fovea's sources into themselves define FOVEA_STATIC. FOVEA_BUILDING is for the build of the
- * library alone. */
+/* Programs that compile Fovea's sources into themselves define FOVEA_STATIC. FOVEA_BUILDING is for
+ * the build of the library alone. */
 #if defined(FOVEA_STATIC)
 #define FOVEA_API
 #elif defined(_WIN32) && defined(FOVEA_BUILDING)
@@ -39,7 +39,7 @@ extern "C" {
 /* The version of the library that is loaded, as major * 1000000 + minor * 1000 + patch. */
 FOVEA_API uint32_t fovea_version(void);
 
-/* ---- Results ---------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 enum fovea_result {
     FOVEA_OK = 0,
@@ -62,15 +62,15 @@ enum fovea_result {
     FOVEA_ERROR_IO = -7,
     /* A driver or library answered what it must not. */
     FOVEA_ERROR_INTERNAL = -8,
-    /* A Vulkan frame was given up half way: what it waited for is taken, nothing will signal. Go on without
-     * it, and destroy the context that it was of (fovea_vk_foveate). */
+    /* A Vulkan frame was given up half way: what it waited for is taken, nothing will signal. Go on
+     * without it, and destroy the context that it was of (fovea_vk_foveate). */
     FOVEA_ERROR_FRAME_LOST = -9,
 };
 
 /* The name of a result, "FOVEA_OK" and so on; "unknown result" for other numbers. Never NULL. */
 FOVEA_API const char *fovea_result_name(enum fovea_result result);
 
-/* ---- Log -------------------------------------------------------------------------------------- */
+/* ---- Log ------------------------------------------------------------------------------------- */
 
 enum fovea_log_level {
     FOVEA_LOG_DEBUG = 0,
@@ -91,7 +91,7 @@ struct fovea_log {
 /* Nanoseconds of the monotonic clock that gaze samples are stamped with. Any thread. */
 FOVEA_API int64_t fovea_time_ns(void);
 
-/* ---- Places ----------------------------------------------------------------------------------- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 struct fovea_point_uv {
     double x_uv;

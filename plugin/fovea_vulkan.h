@@ -91,7 +91,7 @@
 extern "C" {
 #endif
 
-/* ---- Before the device is made ---------------------------------------------------------------- */
+/* ---- Before the device is made --------------------------------------------------------------- */
 
 #define FOVEA_VK_MAX_EXTENSIONS 8
 
@@ -117,7 +117,8 @@ static inline void fovea_vk_requirements_init(struct fovea_vk_requirements *requ
 }
 
 /* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the
- * answer, which takes some tenths of a second. *out_requirements has its struct_bytes. The instance must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
+ * answer, which takes some tenths of a second. *out_requirements has its struct_bytes. The instance
+ * must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
@@ -130,7 +131,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
 
-/* ---- The context ------------------------------------------------------------------------------ */
+/* ---- The context ----------------------------------------------------------------------------- */
 
 struct fovea_vk_desc {
     size_t struct_bytes; /* fovea_vk_desc_init */
@@ -149,12 +150,14 @@ struct fovea_vk_desc {
     uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
     const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
-    /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied, its functions and
-     * pUserData must outlive the context. They are called on the threads that call Fovea. */
+    /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied,
+     * its functions and pUserData must outlive the context. They are called on the threads that
+     * call Fovea. */
     const VkAllocationCallbacks *allocator;
-    /* Where Fovea's pipelines come from and go to, so that the program may keep them for its next start; none: each
-     * context compiles its own. It must outlive the context. Without VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED,
-     * since the first frame of a kind makes pipelines. */
+    /* Where Fovea's pipelines come from and go to, so that the program may keep them for its next
+     * start; none: each context compiles its own. It must outlive the context. Without
+     * VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED, since the first frame of a kind makes
+     * pipelines. */
     VkPipelineCache pipeline_cache;
 };
 
@@ -164,7 +167,8 @@ static inline void fovea_vk_desc_init(struct fovea_vk_desc *desc)
     desc->struct_bytes = sizeof *desc;
 }
 
-/* For a device that was made with all that the requirements name. They must live as long as the desc. */
+/* For a device that was made with all that the requirements name. They must live as long as the
+ * desc. */
 static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
                                      const struct fovea_vk_requirements *requirements)
 {
@@ -175,10 +179,11 @@ static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
 
 struct fovea_vk;
 
-/* Allocates and makes pipelines, which may take a second where the driver has not kept their shaders.
- * Chooses the backend and logs which and why. Settings that name a backend this device cannot have:
- * FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and does not
- * know yet what each costs, it submits frames of its own to the queue and waits for them, about 0.1 s
+/* Allocates and makes pipelines, which may take a second where the driver has not kept their
+ * shaders. Chooses the backend and logs which and why. Settings that name a backend this device
+ * cannot have: FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and
+ * does not know yet what each costs, it submits frames of its own to the queue and waits for them,
+ * about 0.1 s
  * ("backend_measure"). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
@@ -191,13 +196,13 @@ FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
  * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
-/* Settings for the frames after this call: those below "foveation." and "overlay.", and "gaze.late"; the
- * rest counts at creation. The next frame makes what depends on them, which allocates and takes some
- * milliseconds. On failure the old ones stay in force. */
+/* Settings for the frames after this call: those below "foveation." and "overlay.", and
+ * "gaze.late"; the rest counts at creation. The next frame makes what depends on them, which
+ * allocates and takes some milliseconds. On failure the old ones stay in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
     struct fovea_vk *fovea, const struct fovea_settings *settings);
 
-/* ---- Images made for the engine --------------------------------------------------------------- */
+/* ---- Images made for the engine -------------------------------------------------------------- */
 
 struct fovea_vk_image_desc {
     size_t struct_bytes; /* fovea_vk_image_desc_init */
@@ -216,8 +221,8 @@ static inline void fovea_vk_image_desc_init(struct fovea_vk_image_desc *desc)
 
 struct fovea_vk_image;
 
-/* Allocates memory on the device. The image is Fovea's until it is acquired or given out as dst. FOVEA_ERROR_UNSUPPORTED: format or
- * usage. */
+/* Allocates memory on the device. The image is Fovea's until it is acquired or given out as dst.
+ * FOVEA_ERROR_UNSUPPORTED: format or usage. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
     struct fovea_vk_image **out_image);
@@ -244,7 +249,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_acquire(struct fovea
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image,
                                                                     VkImageLayout layout);
 
-/* ---- A frame ---------------------------------------------------------------------------------- */
+/* ---- A frame --------------------------------------------------------------------------------- */
 
 struct fovea_vk_frame_target {
     struct fovea_vk_image *made; /* an image of Fovea's; or NULL and the four below */
@@ -252,7 +257,8 @@ struct fovea_vk_frame_target {
     VkFormat format;
     uint32_t width_px;
     uint32_t height_px;
-    VkImageLayout layout_before; /* when the waits are over; dst: UNDEFINED if its content is old */
+    /* when the waits are over; dst: UNDEFINED if its content is old */
+    VkImageLayout layout_before;
     VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
     /* False: the image belongs to Fovea's queue's family, or is of concurrent sharing. True: it
      * belongs to queue_family. The engine has released it to Fovea's family from layout_before to
@@ -332,9 +338,10 @@ static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
     frame->struct_bytes = sizeof *frame;
 }
 
-/* Foveates src into dst. Takes some 20 us of the calling thread, waits for nothing, and allocates in the
- * first frame of a size or format (enum fovea_backend says what the GPU takes). Everything is submitted to the queue before it returns; work that is
- * submitted to the queue later finds both images ready without a semaphore.
+/* Foveates src into dst. Takes some 20 us of the calling thread, waits for nothing, and allocates
+ * in the first frame of a size or format (enum fovea_backend says what the GPU takes). Everything
+ * is submitted to the queue before it returns; work that is submitted to the queue later finds both
+ * images ready without a semaphore.
  *
  * FOVEA_OK.
  * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners
@@ -360,19 +367,21 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
  * foveated around the newest valid sample of that source at the moment the GPU starts on them: read
  * once, the same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others,
  * whose samples do not come from outside. NULL: no longer. Source and
- * context may be destroyed in any order: a source that is destroyed is followed no longer, which counts as a call of the
- * contexts that follow it. Samples may go on arriving from any thread meanwhile.
- * Any number of contexts may follow one source, each of a window or device of its own. */
+ * context may be destroyed in any order: a source that is destroyed is followed no longer, which
+ * counts as a call of the contexts that follow it. Samples may go on arriving from any thread
+ * meanwhile. Any number of contexts may follow one source, each of a window or device of its
+ * own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
 
-/* For the HUD ("overlay.hud") of the frames after this call, which is written anew ten times a second: extra lines,
- * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze held", "gaze lost" or
- * "gaze none", for an engine that knows more, such as "pointer outside". Both are copied, as far as the HUD has room;
- * NULL: none, and one of these four. */
+/* For the HUD ("overlay.hud") of the frames after this call, which is written anew ten times a
+ * second: extra lines,
+ * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze
+ * held", "gaze lost" or "gaze none", for an engine that knows more, such as "pointer outside". Both
+ * are copied, as far as the HUD has room; NULL: none, and one of these four. */
 FOVEA_API void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, const char *gaze);
 
-/* ---- What it costs and does ------------------------------------------------------------------- */
+/* ---- What it costs and does ------------------------------------------------------------------ */
 
 struct fovea_vk_stats {
     size_t struct_bytes; /* fovea_vk_stats_init */
@@ -386,7 +395,8 @@ struct fovea_vk_stats {
     /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a
      * CPU. */
     bool gpu_is_cpu;
-    double late_age_p50_ms; /* of late gazes: from the sample to the GPU's start; 0 where unknown */
+    /* of late gazes: from the sample to the GPU's start; 0 where unknown */
+    double late_age_p50_ms;
     double late_age_p99_ms;
     /* Foveation alone, over the last frames, at most 256; cuda times every eighth. */
     double gpu_p50_us;

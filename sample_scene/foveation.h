@@ -26,8 +26,8 @@ void foveation_destroy(struct foveation **foveation);
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings);
 /* Frames for which foveation_run said false. */
 uint64_t foveation_failed_frames(const struct foveation *foveation);
-/* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on them. The
- * source must stay until it is taken away with NULL. */
+/* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on
+ * them. The source must stay until it is taken away with NULL. */
 void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *source);
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
 

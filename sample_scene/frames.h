@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The engine's frame loop: several frames in flight, each guarded by a fence of the engine's own. */
+/* The engine's frame loop: several frames in flight, each guarded by a fence of the engine's
+ * own. */
 #ifndef SCENE_FRAMES_H
 #define SCENE_FRAMES_H
 

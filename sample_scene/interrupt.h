@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Ctrl-C and SIGTERM: the frame at hand is finished, what there is is written. A second one ends the
- * program at once. */
+/* Ctrl-C and SIGTERM: the frame at hand is finished, what there is is written. A second one ends
+ * the program at once. */
 #ifndef SCENE_INTERRUPT_H
 #define SCENE_INTERRUPT_H
 

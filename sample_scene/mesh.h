@@ -14,7 +14,8 @@ struct vertex {
     float uv[2];
     int8_t normal[4];
     uint8_t tint[4]; /* colour, and how open to the sky the place is */
-    uint8_t layers[4]; /* layer, second layer, how much of the second one, how much of the mirror */
+    /* layer, second layer, how much of the second one, how much of the mirror */
+    uint8_t layers[4];
 };
 
 struct mesh {

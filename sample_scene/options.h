@@ -27,7 +27,8 @@ struct options {
     uint64_t seed;
     const struct pixels_format *format; /* NULL: not given */
     bool gaze_given;
-    /* --backend, --gaze and --set, in the order in which they stand, as fovea_config_desc wants them. */
+    /* --backend, --gaze and --set, in the order in which they stand, as fovea_config_desc wants
+     * them. */
     const char *sets[OPTIONS_MAX_SETS];
     char set_texts[OPTIONS_MAX_SETS][OPTIONS_SET_BYTES]; /* of --backend and --gaze */
     size_t set_count;

@@ -20,7 +20,8 @@ uint32_t random_index(struct random *random, uint32_t count);
 
 /* 0..1, a pure function of the arguments. */
 float hash_f(uint32_t seed, int32_t x, int32_t y);
-/* Value noise, 0..1, on columns x rows lattice cells that repeat; u and v run over 0..1 for one tile. */
+/* Value noise, 0..1, on columns x rows lattice cells that repeat; u and v run over 0..1 for one
+ * tile. */
 float noise_tile(uint32_t seed, float u, float v, int32_t columns, int32_t rows);
 /* Octaves of it, each twice as fine, 0..1. */
 float noise_fbm(uint32_t seed, float u, float v, int32_t period, int octaves);

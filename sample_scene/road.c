@@ -168,7 +168,8 @@ static void build_lane(struct mesh *mesh, const struct lane *lane, const struct 
     struct surface paving = surface(lane->layer, vec3(1, 1, 1), lane->repeat_m);
     paving.open = lane->open;
     paving.mirror = lane->layer == LAYER_COBBLE ? 1.0f : 0.0f;
-    /* Looking along the road, left is +: bottom left corner is the far left one of the near edge. */
+    /* Looking along the road, left is +: bottom left corner is the far left one of the near
+     * edge. */
     const struct vec3 corners[4] = {
         lane_point(a, lane->to_m, lane->to_up_m), lane_point(a, lane->from_m, lane->from_up_m),
         lane_point(b, lane->from_m, lane->from_up_m), lane_point(b, lane->to_m, lane->to_up_m)};

@@ -35,7 +35,8 @@ static bool user_has_file(void)
            (base && base[0] == '/' && is_there(base, file)) || is_there("/etc", "fovea/fovea.json");
 }
 
-/* NULL: what Fovea finds. Where that is nothing, pictures have a scanpath, and a window its mouse. */
+/* NULL: what Fovea finds. Where that is nothing, pictures have a scanpath, and a window its
+ * mouse. */
 static const char *config_file(const struct options *options)
 {
     if (options->config) {

@@ -21,8 +21,8 @@ struct settings {
 /* False with a message. */
 bool settings_init(struct settings *settings, const struct options *options);
 void settings_finish(struct settings *settings);
-/* Frames of this foveation may take the newest gaze of whatever source is open; NULL: no longer. Before
- * the foveation goes. */
+/* Frames of this foveation may take the newest gaze of whatever source is open; NULL: no longer.
+ * Before the foveation goes. */
 void settings_follow(struct settings *settings, struct foveation *follower);
 /* As the configuration spells it. */
 struct gaze_name {

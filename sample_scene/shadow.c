@@ -65,7 +65,8 @@ static struct vec3 cell_centre(const struct renderer *renderer, const int cell[2
     return vec3(x, terrain_height_m(renderer->world, x, z), z);
 }
 
-/* The middle is moved to a whole texel, so that edges of shadows do not jump from square to square. */
+/* The middle is moved to a whole texel, so that edges of shadows do not jump from square to
+ * square. */
 struct mat4 shadow_matrix(const struct renderer *renderer, const int cell[2])
 {
     struct vec3 to_sun = renderer->world->to_sun;

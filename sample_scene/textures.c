@@ -139,7 +139,8 @@ static float covered(const uint8_t *texels, size_t count, float gain)
     return (float)inside / (float)count;
 }
 
-/* Averaging thins foliage out with distance; scale alpha so that as much passes the test as before. */
+/* Averaging thins foliage out with distance; scale alpha so that as much passes the test as
+ * before. */
 static void keep_coverage(uint8_t *texels, size_t count, float wanted)
 {
     float low = 0.25f;

@@ -7,7 +7,8 @@
 
 #include "engine.h"
 
-/* Opens and closes the engine itself, since the device depends on the window. False with a message. */
+/* Opens and closes the engine itself, since the device depends on the window. False with a
+ * message. */
 bool window_run(struct engine *engine, struct settings *settings, const struct options *options);
 
 #endif

@@ -35,8 +35,8 @@ struct model {
     struct part parts[MODEL_LODS][MODEL_MAX_PARTS];
     uint32_t part_count;
     float height_m;
-    float lod_end_m
-        [MODEL_LODS]; /* distance at which the next level takes over; the last: not drawn */
+    float lod_end_m[MODEL_LODS]; /* distance at which the next level takes over; the last: not drawn
+                                  */
     bool casts_shadow;
 };
 

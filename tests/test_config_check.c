@@ -319,7 +319,7 @@ static void ranges_end_where_they_say(void **state)
     assert_in_range(count, 20, 200);
 }
 
-/* ---- Maps ------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 
 static struct fovea_settings array_settings(float values[6])
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer looks). */
+/* Each allocation fails once: an error, nothing applied, nothing leaked (the leak sanitizer
+ * looks). */
 #include "config/reader.h"
 #include "test_config_support.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Files that change while the program runs, by looks of the test's own: one is every 200 ms of a time that it
- * counts. test_config_watch has the thread that looks. */
+/* Files that change while the program runs, by looks of the test's own: one is every 200 ms of a
+ * time that it counts. test_config_watch has the thread that looks. */
 #include "config/reader.h"
 #include "test_config_support.h"
 

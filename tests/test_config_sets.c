@@ -229,7 +229,8 @@ static const char *unused_names(const char *const *sets, size_t count)
     return said;
 }
 
-/* One line where what is set belongs to a model that is not chosen; none where it is, or is the default. */
+/* One line where what is set belongs to a model that is not chosen; none where it is, or is the
+ * default. */
 static void what_the_model_does_not_use_is_said(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One truth in four places: the table in key.c, struct fovea_settings, default.json, schema.json. */
+/* One truth in four places: the table in key.c, struct fovea_settings, default.json,
+ * schema.json. */
 #include "test_config_support.h"
 
 #include "config/curve.h"
@@ -76,7 +77,7 @@ static void default_json_has_every_key(void **state)
     cJSON_Delete(root);
 }
 
-/* ---- The table -------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static size_t element_bytes(enum config_type type)
 {
@@ -125,8 +126,8 @@ static void leave_out_the_array(unsigned char *used)
                offsetof(struct fovea_map, values));
 }
 
-/* Every byte of the settings belongs to one key or is padding, of which 7 bytes is the most there is
- * in a row: a member of 8 bytes that the table forgot shows here. */
+/* Every byte of the settings belongs to one key or is padding, of which 7 bytes is the most there
+ * is in a row: a member of 8 bytes that the table forgot shows here. */
 static void the_table_covers_the_settings(void **state)
 {
     (void)state;
@@ -240,7 +241,7 @@ static void names_follow_the_enumerators_of_the_gaze(void **state)
     assert_value_names(cases, sizeof cases / sizeof cases[0]);
 }
 
-/* ---- The schema ------------------------------------------------------------------------------- */
+/* ---- The schema ------------------------------------------------------------------------------ */
 
 static const cJSON *resolve(const cJSON *schema, const cJSON *node)
 {

@@ -270,7 +270,8 @@ static void tables_come_from_lists_and_files(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-/* A program that writes its numbers with a comma, as Qt and GTK let it, has our files read all the same. */
+/* A program that writes its numbers with a comma, as Qt and GTK let it, has our files read all the
+ * same. */
 static void a_comma_locale_changes_nothing(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The thread that looks at the files: with file systems that are slow or do not answer, with no thread to be had,
- * in children of fork, and for long. The linker turns calls of the file system to wrappers. */
+/* The thread that looks at the files: with file systems that are slow or do not answer, with no
+ * thread to be had, in children of fork, and for long. The linker turns calls of the file system to
+ * wrappers. */
 #include "process_counts.h"
 #include "test_config_support.h"
 
@@ -119,7 +120,8 @@ static enum fovea_result settle(struct fovea_config *config)
     return poll_for(config, 20000, NULL);
 }
 
-/* A second without a look comes, even though the thread may be late where other programs keep it from running. */
+/* A second without a look comes, even though the thread may be late where other programs keep it
+ * from running. */
 static bool looks_end(void)
 {
     for (int i = 0; i < 10; i++) {
@@ -198,7 +200,8 @@ static void nobody_waits_for_a_slow_file_system(void **state)
     atomic_store(&delay_ms, 0);
     print_message("report: taken after %.0f ms, the longest poll took %.2f ms\n", took_ms,
                   longest_ms);
-    assert_true(took_ms > 3 * SLOW_MS); /* it was slow: a look, an opening and a reading at least */
+    /* it was slow: a look, an opening and a reading at least */
+    assert_true(took_ms > 3 * SLOW_MS);
     assert_true(longest_ms < SLOW_MS / 4);
     assert_int_equal(threads(config), 2);
     fovea_config_destroy(&config);

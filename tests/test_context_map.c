@@ -244,7 +244,8 @@ static uint64_t take(const struct fovea_foveation *f, struct map_copy *copy)
     return map.serial;
 }
 
-/* Where its status is the one that is known: garbage of the same size and time would not be noticed. */
+/* Where its status is the one that is known: garbage of the same size and time would not be
+ * noticed. */
 static void assert_is_not_read_again(const struct fovea_foveation *f, struct map_copy *copy)
 {
     struct stat status;
@@ -283,8 +284,8 @@ static void what_did_not_change_keeps_its_serial(void **state)
 
 /* ---- What is refused */
 
-/* The samples of a formula are made once, for all eyes together, and plans of them are those of plans that
- * evaluate it. */
+/* The samples of a formula are made once, for all eyes together, and plans of them are those of
+ * plans that evaluate it. */
 static void formulas_are_evaluated_once(void **state)
 {
     (void)state;

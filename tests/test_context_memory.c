@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A context whose allocations fail in turn: an error and a message, dst untouched, and the next frame
- * works. The linker turns calls of calloc to __wrap_calloc. */
+/* A context whose allocations fail in turn: an error and a message, dst untouched, and the next
+ * frame works. The linker turns calls of calloc to __wrap_calloc. */
 
 #include "test_context_support.h"
 
@@ -189,7 +189,8 @@ static struct fovea_context *context_with_threads(enum fovea_method method, stru
     return context_of(&settings, said);
 }
 
-/* Larger batches than before want more threads and memory; a frame in between works all the same. */
+/* Larger batches than before want more threads and memory; a frame in between works all the
+ * same. */
 static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Programs that load libfovea.so as a plugin and close it again, with everything destroyed or with threads of it
- * alive: it stays loaded, and they run on. */
+/* Programs that load libfovea.so as a plugin and close it again, with everything destroyed or with
+ * threads of it alive: it stays loaded, and they run on. */
 
 #include "compare.h"
 #include "images.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Every pixel is written, at every gaze, and nothing else is. A flat picture stays flat, so that one
- * byte that differs is a pixel left out or a filter that does not sum to one. */
+/* Every pixel is written, at every gaze, and nothing else is. A flat picture stays flat, so that
+ * one byte that differs is a pixel left out or a filter that does not sum to one. */
 
 #include "test_foveate_support.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fragments of wide blur, which come from levels (foveate/plan/fragment.h), on the cpu against the double-precision
- * reference: pictures of full contrast, in which the end of a truncated filter shows. */
+/* Fragments of wide blur, which come from levels (foveate/plan/fragment.h), on the cpu against the
+ * double-precision reference: pictures of full contrast, in which the end of a truncated filter
+ * shows. */
 
 #include "test_foveate_support.h"
 

@@ -120,8 +120,8 @@ static void ring_begins_at_its_bound_exactly(void **state)
     foveate_plan_destroy(&plan);
 }
 
-/* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts centres at -0.5 + 5 k from it: 9.5 is met exactly.
- * Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
+/* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts centres at -0.5 + 5 k from it: 9.5 is met
+ * exactly. Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
 static void distance_equal_to_the_last_bound_takes_the_last_filter(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method with the models that have a law: the cpu backend's bank of filters against the
- * double-precision reference, which has none. */
+/* The blockwise method with the models that have a law: the cpu backend's bank of filters against
+ * the double-precision reference, which has none. */
 
 #include "test_foveate_support.h"
 

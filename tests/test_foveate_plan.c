@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Regions and filters against numbers that were worked out from the paper's formulas apart from this
- * code. */
+/* Regions and filters against numbers that were worked out from the paper's formulas apart from
+ * this code. */
 
 #include "test_foveate_support.h"
 
@@ -189,7 +189,8 @@ static void strength_multiplies_sigma(void **state)
     foveate_plan_destroy(&more);
 }
 
-/* What the display cannot show anyway is not blurred away: f_max is at Nyquist, sigma 1/pi there. */
+/* What the display cannot show anyway is not blurred away: f_max is at Nyquist, sigma 1/pi
+ * there. */
 static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What foveation must be true to, whatever the formula: identity, fovea, mirrors, motion, threads. */
+/* What foveation must be true to, whatever the formula: identity, fovea, mirrors, motion,
+ * threads. */
 
 #include "test_foveate_support.h"
 
@@ -164,9 +165,9 @@ static void move(enum image_pattern pattern, double step_px, int steps, struct m
     image_free(&m->before);
 }
 
-/* Bounds of a frame's change: a pixel may pass into the next fragment and so into the next ring, which
- * at 240x160 with fragments of 16 px is a step of 1.65 px of sigma. On a picture without pixel-fine
- * contrast that is a quarter of the range. The smooth method is to do better. */
+/* Bounds of a frame's change: a pixel may pass into the next fragment and so into the next ring,
+ * which at 240x160 with fragments of 16 px is a step of 1.65 px of sigma. On a picture without
+ * pixel-fine contrast that is a quarter of the range. The smooth method is to do better. */
 #define SIGMA_STEP_PX 1.66
 #define PHOTO_STEP 64.0
 

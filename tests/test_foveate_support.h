@@ -18,12 +18,12 @@
 /* The printed paper's settings with fragments of that size. */
 struct fovea_foveation paper_settings(uint32_t fragment_px);
 
-/* The smooth method with the models of a real view: Geisler and Perry 1998 on 0.53 m at 0.6 m, and a
- * curve of three points on the same screen. */
+/* The smooth method with the models of a real view: Geisler and Perry 1998 on 0.53 m at 0.6 m, and
+ * a curve of three points on the same screen. */
 struct fovea_foveation smooth_settings(enum fovea_model model);
 
-/* The smooth method with a map on the paper's degrees. The array has 7 x 5 samples over 70 degrees, two
- * peaks and no symmetry. */
+/* The smooth method with a map on the paper's degrees. The array has 7 x 5 samples over 70 degrees,
+ * two peaks and no symmetry. */
 struct fovea_foveation map_settings(enum fovea_map_kind kind);
 
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,

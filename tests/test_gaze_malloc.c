@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Opening each source with every allocation failing once, and with nothing but failures. Linked with
+/* Opening each source with every allocation failing once, and with nothing but failures. Linked
+ * with
  * --wrap, so that the sources' own calls come here. */
 #include "test_gaze_support.h"
 

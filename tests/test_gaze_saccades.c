@@ -89,7 +89,8 @@ struct gaze_saccade_sample __wrap_gaze_saccade_model_at(struct gaze_saccade_mode
 
 static const uint32_t shapes_px[][2] = {{1280, 720}, {720, 1280}, {800, 600}, {640, 640}};
 
-/* Cycles that pictures of so many shapes cost, read by turns for seven minutes; each has its own gaze. */
+/* Cycles that pictures of so many shapes cost, read by turns for seven minutes; each has its own
+ * gaze. */
 static uint64_t count_cycles(size_t shape_count)
 {
     struct fovea_gaze_source *source = open_seed(7);

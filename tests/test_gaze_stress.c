@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Many threads push and many read: no sample is ever torn, lost from the count or out of order. Also
- * built for ThreadSanitizer, where the compiler has it. */
+/* Many threads push and many read: no sample is ever torn, lost from the count or out of order.
+ * Also built for ThreadSanitizer, where the compiler has it. */
 #include "test_gaze_support.h"
 
 #include "plugin/gaze/gaze_slot.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The block that carries the newest gaze to a frame that is already queued: no reader ever sees half of
- * one sample and half of another. Also built for ThreadSanitizer, where the compiler has it. */
+/* The block that carries the newest gaze to a frame that is already queued: no reader ever sees
+ * half of one sample and half of another. Also built for ThreadSanitizer, where the compiler has
+ * it. */
 #include "kernels/foveate/foveate.h"
 #include "kernels/gaze/late.h"
 
@@ -85,7 +86,8 @@ static void a_sample_for_another_size_is_left(void **state)
     }
 }
 
-/* As a device may see it that is not told in what order the host wrote: any word older than the rest. */
+/* As a device may see it that is not told in what order the host wrote: any word older than the
+ * rest. */
 static void a_mixture_is_never_taken(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of PQ and HLG on the cpu against the double-precision reference, pixel by pixel, with pictures
- * of full contrast: what is 1e-6 of white is far from black. */
+/* Images of PQ and HLG on the cpu against the double-precision reference, pixel by pixel, with
+ * pictures of full contrast: what is 1e-6 of white is far from black. */
 
 #include "test_foveate_support.h"
 
@@ -116,8 +116,8 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
     }
 }
 
-/* Black and white columns become half of white's light on the display, which each function has a level of
- * its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
+/* Black and white columns become half of white's light on the display, which each function has a
+ * level of its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
 static void what_is_averaged_is_light(void **state)
 {
     (void)state;
@@ -152,8 +152,8 @@ static void what_is_averaged_is_light(void **state)
     }
 }
 
-/* Colours that are no greys and change over the picture, with red and blue in either order, of a display of any
- * peak: both methods; what is copied is the same to the bit. */
+/* Colours that are no greys and change over the picture, with red and blue in either order, of a
+ * display of any peak: both methods; what is copied is the same to the bit. */
 static void coloured_hlg_is_the_reference(void **state)
 {
     (void)state;
@@ -197,7 +197,8 @@ static void a_display_of_its_own_is_the_reference(void **state)
     }
 }
 
-/* Light that goes with the stored values is what encoded averages; so it is for the blockwise method too. */
+/* Light that goes with the stored values is what encoded averages; so it is for the blockwise
+ * method too. */
 static void gamma_1_is_encoded(void **state)
 {
     (void)state;
@@ -228,7 +229,8 @@ static void gamma_1_is_encoded(void **state)
     image_free(&src);
 }
 
-/* A program that says its images are of PQ or HLG knows better than a setting about another screen. */
+/* A program that says its images are of PQ or HLG knows better than a setting about another
+ * screen. */
 static void pq_and_hlg_have_their_own_light(void **state)
 {
     (void)state;

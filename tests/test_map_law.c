@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The map model's law: sigma of pixels against the formula in double precision, and what a map is. */
+/* The map model's law: sigma of pixels against the formula in double precision, and what a map
+ * is. */
 
 #include "test_foveate_support.h"
 
@@ -92,8 +93,8 @@ struct meridian {
     double cpd[6];
 };
 
-/* ON cells' limit at 2, 5, 10, 20, 30 and 40 degrees; the table of the measurements, by where they lie
- * in the visual field. */
+/* ON cells' limit at 2, 5, 10, 20, 30 and 40 degrees; the table of the measurements, by where they
+ * lie in the visual field. */
 static void human_has_watsons_densities(void **state)
 {
     (void)state;
@@ -299,8 +300,8 @@ static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
 
 /* ---- Pictures */
 
-/* The published program reads a picture of the law that is centred on the image, and clamps there: to
- * it no pixel is farther away than half the image. */
+/* The published program reads a picture of the law that is centred on the image, and clamps there:
+ * to it no pixel is farther away than half the image. */
 static void sigma_follows_the_distance_to_the_far_corner(void **state)
 {
     (void)state;

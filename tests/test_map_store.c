@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A map's picture in saved settings: read and decoded by the thread that reads the settings, never by the one that
- * runs frames, however slow the disk and however large the picture. The linker turns open and read to wrappers. */
+/* A map's picture in saved settings: read and decoded by the thread that reads the settings, never
+ * by the one that runs frames, however slow the disk and however large the picture. The linker
+ * turns open and read to wrappers. */
 
 #include "test_context_support.h"
 

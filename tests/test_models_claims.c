@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The numbers that docs/models.md states: computed from formulas of this file, and measured in pictures of
- * gratings that the library blurred. */
+/* The numbers that docs/models.md states: computed from formulas of this file, and measured in
+ * pictures of gratings that the library blurred. */
 
 #include "test_context_support.h"
 
@@ -47,7 +47,8 @@ static void the_model_eye_looks_at_the_default_screen(void **state)
 
 /* ---- Which gain removes nothing that the law calls visible */
 
-/* A grating of full contrast at x of the cutoff loses 1 - gain^(x^2); its threshold is ct0^(1 - x). */
+/* A grating of full contrast at x of the cutoff loses 1 - gain^(x^2); its threshold is ct0^(1 -
+ * x). */
 static double largest_loss(double gain, double ct0)
 {
     double largest = 0.0;
@@ -244,8 +245,8 @@ static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **
                                       VIEW_PX, off_axis, 0.0, 60.0) > 0.0);
 }
 
-/* Across the radius from the axis a grating at the cutoff keeps the gain that was asked for, along it more:
- * pixels a degree by finite differences of rays. */
+/* Across the radius from the axis a grating at the cutoff keeps the gain that was asked for, along
+ * it more: pixels a degree by finite differences of rays. */
 static void gains_follow_the_direction_of_the_grating(void **state)
 {
     (void)state;
@@ -263,8 +264,8 @@ static void gains_follow_the_direction_of_the_grating(void **state)
                                         VIEW_PX, off_axis, &grating, gain),
                          FOVEA_OK);
         for (int i = 0; i < VIEW_PX * VIEW_PX; i += 101) {
-            /* The phase of a grating that varies along u changes most in one direction of the view: of all
-             * steps of a milliradian that is the one with the largest part along u. */
+            /* The phase of a grating that varies along u changes most in one direction of the view:
+             * of all steps of a milliradian that is the one with the largest part along u. */
             const double x = i % VIEW_PX + 0.5;
             const double y = i / VIEW_PX + 0.5;
             double most = 0.0;

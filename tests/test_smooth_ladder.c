@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder: coordinates, nodes, the weights of a node's samples and those that nodes are blended by. */
+/* The ladder: coordinates, nodes, the weights of a node's samples and those that nodes are blended
+ * by. */
 
 #include "test_foveate_support.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's law against formulas of this file, in every model and view; and known numbers. */
+/* The smooth method's law against formulas of this file, in every model and view; and known
+ * numbers. */
 
 #include "test_foveate_support.h"
 
@@ -180,9 +181,9 @@ struct display {
         .tan_left = 1.191754, .tan_right = 1.191754, .tan_up = 0.670361, .tan_down = 0.670361      \
     }
 
-/* Geisler and Perry 1998 with CT0 1/64 on displays as people have them. Pixels a degree are those of
- * the place, across the radius: with those of the axis the headset would be sharp to 152 px, with those
- * along the radius to 146, and its corner have 4.04 px. */
+/* Geisler and Perry 1998 with CT0 1/64 on displays as people have them. Pixels a degree are those
+ * of the place, across the radius: with those of the axis the headset would be sharp to 152 px,
+ * with those along the radius to 146, and its corner have 4.04 px. */
 static const struct display displays[] = {
     {"24 inch 1080p", 1920, 1080, {.screen_width_m = 0.5313, .distance_m = 0.6}, 2.19, 93},
     {"27 inch 1440p", 2560, 1440, {.screen_width_m = 0.5977, .distance_m = 0.6}, 2.92, 77},
@@ -258,8 +259,8 @@ static double widest_pixel_deg(const struct fovea_foveation *f, double w, double
     return widest;
 }
 
-/* With an eye so bad that all is beyond the ramp, the widest direction has the law's sigma in degrees:
- * exactly where pixels are square, else no more and not much less. */
+/* With an eye so bad that all is beyond the ramp, the widest direction has the law's sigma in
+ * degrees: exactly where pixels are square, else no more and not much less. */
 static void check_directions(const struct fovea_foveation *f, double square, const char *what)
 {
     struct foveate_plan *plan = plan_of(f, 320, 240);

@@ -62,8 +62,8 @@ static void every_level_comes_back_to_the_bit(void **state)
     }
 }
 
-/* The error must be small beside half a level, and no smaller light may get a higher level. PQ and HLG
- * show the darkest light too: it is gone through by its octaves. */
+/* The error must be small beside half a level, and no smaller light may get a higher level. PQ and
+ * HLG show the darkest light too: it is gone through by its octaves. */
 static void levels_follow_the_transfer_function(void **state)
 {
     (void)state;
@@ -96,7 +96,8 @@ static void the_system_gamma_follows_the_peak(void **state)
     }
 }
 
-/* Saturated colours, whose luminance is not their largest: by the letter of BT.2100 to light, and back. */
+/* Saturated colours, whose luminance is not their largest: by the letter of BT.2100 to light, and
+ * back. */
 static void hlg_couples_the_colours(void **state)
 {
     (void)state;
@@ -134,7 +135,8 @@ static void hlg_couples_the_colours(void **state)
     }
 }
 
-/* A screen's gamma and samples of its light, dark ones the same: the lowest level of such light comes back. */
+/* A screen's gamma and samples of its light, dark ones the same: the lowest level of such light
+ * comes back. */
 static void a_display_of_its_own_comes_back(void **state)
 {
     (void)state;

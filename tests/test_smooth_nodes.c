@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method where laws are steep, so that tiles are blended from nodes: against the double-precision
- * reference over sizes, strengths, laws, lights and gazes, on pictures that show errors most. */
+/* The smooth method where laws are steep, so that tiles are blended from nodes: against the
+ * double-precision reference over sizes, strengths, laws, lights and gazes, on pictures that show
+ * errors most. */
 
 #include "test_foveate_support.h"
 

@@ -116,8 +116,8 @@ static void flat_pictures_stay_flat_at_every_level(void **state)
     }
 }
 
-/* To the rounding of sums taken from the other end. Sizes are whole multiples of every level's step:
- * otherwise the mirrored picture is decimated at other places. */
+/* To the rounding of sums taken from the other end. Sizes are whole multiples of every level's
+ * step: otherwise the mirrored picture is decimated at other places. */
 static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
 {
     (void)state;
@@ -242,7 +242,8 @@ static void a_checker_becomes_the_grey_that_has_half_its_light(void **state)
 
 /* ---- NaN */
 
-/* How far a value may be seen: the Gaussian's reach on its level, and what decimation put into it. */
+/* How far a value may be seen: the Gaussian's reach on its level, and what decimation put into
+ * it. */
 static int64_t reach_px(float sigma_px, int32_t levels)
 {
     const int32_t k = foveate_level_for(sigma_px, levels);

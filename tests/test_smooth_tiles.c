@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu where it goes by squares of one level: not too steep, no float format. */
+/* The smooth method on the cpu where it goes by squares of one level: not too steep, no float
+ * format. */
 
 #include "test_foveate_support.h"
 

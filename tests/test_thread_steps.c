@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Work in steps on a pool: each piece is made once, and no step begins before those in front of it are done,
- * with more threads than there are cores and with fewer pieces than threads. */
+/* Work in steps on a pool: each piece is made once, and no step begins before those in front of it
+ * are done, with more threads than there are cores and with fewer pieces than threads. */
 
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
@@ -27,7 +27,8 @@ struct work {
     int32_t step_count;
     atomic_int made[THREAD_STEPS_MAX][MOST_PIECES];
     atomic_int done[THREAD_STEPS_MAX];
-    /* Written by the pieces of a step, read by those of the next: what ThreadSanitizer is to look at. */
+    /* Written by the pieces of a step, read by those of the next: what ThreadSanitizer is to look
+     * at. */
     int32_t values[THREAD_STEPS_MAX][MOST_PIECES];
     atomic_int too_early;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An operating system's handle of memory or of a semaphore, as Vulkan exports it. A type of its own,
- * so that another system's handles are one file to add. */
+/* An operating system's handle of memory or of a semaphore, as Vulkan exports it. A type of its
+ * own, so that another system's handles are one file to add. */
 #ifndef FOVEA_VULKAN_OS_HANDLE_H
 #define FOVEA_VULKAN_OS_HANDLE_H
 

@@ -6,8 +6,8 @@
 #include "core/log.h"
 #include "vk_check.h"
 
-/* The wanted type's heap may be small: 256 MB of it that the host sees are common, and others use them
- * too. Then, and where there is no such type, the memory that it must be is taken. */
+/* The wanted type's heap may be small: 256 MB of it that the host sees are common, and others use
+ * them too. Then, and where there is no such type, the memory that it must be is taken. */
 static bool allocate_wanted(struct vk_buffer *buffer, struct vk_device *device,
                             const VkMemoryRequirements *needs, VkMemoryPropertyFlags wanted,
                             uint32_t plain_type)

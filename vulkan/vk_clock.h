@@ -15,7 +15,8 @@ struct vk_clock {
     bool known;
 };
 
-/* False: the device cannot tell. Looks at both clocks anew a few times a second; now_ns is the host's. */
+/* False: the device cannot tell. Looks at both clocks anew a few times a second; now_ns is the
+ * host's. */
 bool vk_clock_to_host(struct vk_clock *clock, const struct vk_device *device, uint64_t ticks,
                       int64_t now_ns, int64_t *out_ns);
 

@@ -199,7 +199,8 @@ void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, Vk
     device->vk.UpdateDescriptorSets(device->handle, 2, writes, 0, NULL);
 }
 
-/* There are a dozen at most of what frames take; of one shader they differ by format and settings. */
+/* There are a dozen at most of what frames take; of one shader they differ by format and
+ * settings. */
 VkPipeline vk_compute_find(const struct vk_compute *compute, const struct vk_compute_kind *kind)
 {
     for (uint32_t i = 0; i < compute->pipeline_count; i++) {

@@ -29,7 +29,8 @@ struct vk_device {
     bool memory_fd; /* VK_KHR_external_memory_fd is enabled */
     bool semaphore_fd; /* VK_KHR_external_semaphore_fd is enabled */
     bool
-        calibrated; /* VK_KHR_ or VK_EXT_calibrated_timestamps is enabled and knows the host's clock */
+        /* VK_KHR_ or VK_EXT_calibrated_timestamps is enabled and knows the host's clock */
+        calibrated;
 };
 
 #define VK_KHR_CALIBRATED_TIMESTAMPS_NAME "VK_KHR_calibrated_timestamps" /* old headers lack it */
@@ -41,7 +42,8 @@ struct vk_offer {
     bool format_list; /* VK_KHR_image_format_list, likewise */
     bool memory_fd;
     bool semaphore_fd;
-    const char *calibrated_timestamps; /* the extension, EXT where there are both; NULL: neither */
+    /* the extension, EXT where there are both; NULL: neither */
+    const char *calibrated_timestamps;
     uint8_t uuid[VK_UUID_SIZE];
 };
 

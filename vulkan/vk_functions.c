@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Headers that are older than VK_KHR_calibrated_timestamps know the EXT only; the two are the same. */
+/* Headers that are older than VK_KHR_calibrated_timestamps know the EXT only; the two are the
+ * same. */
 #define CALIBRATED_DOMAINS_KHR "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR"
 #define CALIBRATED_TIMESTAMPS_KHR "vkGetCalibratedTimestampsKHR"
 

@@ -79,8 +79,8 @@
     X(WaitForFences)
 
 /* NULL where the extension is off or the version is older. The timeline functions are looked up by
- * their core name, then by their KHR name; calibrated timestamps by their EXT name, then by their KHR name,
- * which differ in nothing else. */
+ * their core name, then by their KHR name; calibrated timestamps by their EXT name, then by their
+ * KHR name, which differ in nothing else. */
 #define VK_OPTIONAL_DEVICE_FUNCTIONS(X)                                                            \
     X(GetCalibratedTimestampsEXT)                                                                  \
     X(GetMemoryFdKHR)                                                                              \
@@ -98,7 +98,8 @@ struct vk_functions {
 #undef VK_MEMBER
 };
 
-/* FOVEA_ERROR_UNSUPPORTED names the first function that is missing: the instance is of Vulkan 1.0. */
+/* FOVEA_ERROR_UNSUPPORTED names the first function that is missing: the instance is of Vulkan
+ * 1.0. */
 FOVEA_MUST_CHECK enum fovea_result vk_functions_load_instance(struct vk_functions *functions,
                                                               VkInstance instance,
                                                               PFN_vkGetInstanceProcAddr get,

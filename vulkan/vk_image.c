@@ -181,8 +181,8 @@ static enum fovea_result allocate(struct vk_image *image, struct vk_device *devi
     VkExportMemoryAllocateInfo exported = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
                                            .handleTypes =
                                                VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
-    /* Always dedicated: one image, one allocation, offset 0, whatever the driver prefers; the peer's
-     * import flag is then a constant. */
+    /* Always dedicated: one image, one allocation, offset 0, whatever the driver prefers; the
+     * peer's import flag is then a constant. */
     VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .pNext = image->desc.sharing == VK_IMAGE_EXPORTED ? &exported : NULL,

@@ -36,7 +36,8 @@ struct vk_image {
     ptrdiff_t row_stride_bytes;
 };
 
-/* FOVEA_ERROR_UNSUPPORTED where the device cannot make such an image; said in the log at `level`. */
+/* FOVEA_ERROR_UNSUPPORTED where the device cannot make such an image; said in the log at
+ * `level`. */
 FOVEA_MUST_CHECK enum fovea_result vk_image_supported(const struct vk_device *device,
                                                       const struct vk_image_desc *desc,
                                                       enum fovea_log_level level);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A driver may be more than one library: NVIDIA's vkQueueSubmit lies in one that the library which the loader knows
- * has loaded itself. It stays whole or not at all: where a part stays and the other is unloaded and comes again with
- * the next instance, that one begins on what the former has left behind, and the heap is broken. So the library stays
- * that the loader knows; what it has loaded it gives back only when it is unloaded. */
+/* A driver may be more than one library: NVIDIA's vkQueueSubmit lies in one that the library which
+ * the loader knows has loaded itself. It stays whole or not at all: where a part stays and the
+ * other is unloaded and comes again with the next instance, that one begins on what the former has
+ * left behind, and the heap is broken. So the library stays that the loader knows; what it has
+ * loaded it gives back only when it is unloaded. */
 
 #include "vk_loaded.h"
 

@@ -11,8 +11,8 @@ static inline bool open_context(struct fovea_context **out_context)
     return fovea_context_create(&desc, out_context) == FOVEA_OK;
 }
 
-/* Pictures in host memory, one after the other; done when it returns. src is the first, dst where the
- * first goes. */
+/* Pictures in host memory, one after the other; done when it returns. src is the first, dst where
+ * the first goes. */
 static inline bool foveate_pictures(struct fovea_context *context, struct fovea_image src,
                                     struct fovea_image dst, const float *gazes_uv, uint32_t count)
 {
@@ -27,8 +27,9 @@ static inline bool foveate_pictures(struct fovea_context *context, struct fovea_
     return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
 }
 
-/* What the agents of a simulator see, one picture after the other in CUDA memory, and where each of them
- * looks, also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing waits. */
+/* What the agents of a simulator see, one picture after the other in CUDA memory, and where each of
+ * them looks, also there: x and y from 0 to 1. Enqueued on the simulator's stream, nothing
+ * waits. */
 static inline bool foveate_agents(struct fovea_context *context, void *seen, void *foveated,
                                   const float *gazes_uv, uint32_t count, void *cuda_stream)
 {

@@ -8,7 +8,8 @@ struct foveation {
     struct fovea_gaze_source *gaze;
 };
 
-/* Once. desc says which instance, device and queue, and what fovea_vk_query had you enable on them. */
+/* Once. desc says which instance, device and queue, and what fovea_vk_query had you enable on
+ * them. */
 static inline bool foveation_open(struct foveation *f, struct fovea_vk_desc desc)
 {
     struct fovea_settings *settings = NULL;

@@ -3,7 +3,8 @@
 
 /* A whole program: a picture in host memory, twice the usual blur, the gaze left of the middle.
  *
- *     cc minimal_host.c $(pkg-config --cflags --libs fovea) -o minimal_host && ./minimal_host foveated.ppm */
+ *     cc minimal_host.c $(pkg-config --cflags --libs fovea) -o minimal_host && ./minimal_host
+ *     foveated.ppm */
 #include <fovea.h>
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where some threads of a block wait for others, while these go on. Once only: for what comes first. Older devices
- * never run what uses it. */
+/* Where some threads of a block wait for others, while these go on. Once only: for what comes
+ * first. Older devices never run what uses it. */
 #ifndef FOVEA_KERNELS_MEETING_CUH
 #define FOVEA_KERNELS_MEETING_CUH
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Copies from global to shared memory that wait in no register, sm_80 and later: any number are under way. */
+/* Copies from global to shared memory that wait in no register, sm_80 and later: any number are
+ * under way. */
 #ifndef FOVEA_KERNELS_COPY_CUH
 #define FOVEA_KERNELS_COPY_CUH
 

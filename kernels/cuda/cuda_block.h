@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Device memory with the launches that use it, so that its owner can part from it at any time: it is
- * freed once the last of them is over, and nobody waits for that; but cuMemAlloc and cuMemFree, for blocks
- * that are of no pool, may wait for all that the device has to do. The device is pushed around every call. */
+/* Device memory with the launches that use it, so that its owner can part from it at any time: it
+ * is freed once the last of them is over, and nobody waits for that; but cuMemAlloc and cuMemFree,
+ * for blocks that are of no pool, may wait for all that the device has to do. The device is pushed
+ * around every call. */
 #ifndef FOVEA_CUDA_BLOCK_H
 #define FOVEA_CUDA_BLOCK_H
 
@@ -17,16 +18,16 @@ struct cuda_block {
     struct cuda_uses uses;
 };
 
-/* On failure nothing is left. from: outlives the block and says when its memory can be used; NULL: at
- * once, from cuMemAlloc. */
+/* On failure nothing is left. from: outlives the block and says when its memory can be used; NULL:
+ * at once, from cuMemAlloc. */
 FOVEA_MUST_CHECK enum fovea_result cuda_block_create(const struct cuda_device *device,
                                                      const struct cuda_memory *from, size_t bytes,
                                                      struct cuda_block **out_block);
 
 /* The owner's part is over: into the list. NULL is fine. Neither waits nor frees. */
 void cuda_block_retire(struct cuda_block **list, struct cuda_block **block);
-/* Frees those of the list that nothing uses any more; does not wait for those that something uses, and
- * for nothing at all where their memory is of a pool. */
+/* Frees those of the list that nothing uses any more; does not wait for those that something uses,
+ * and for nothing at all where their memory is of a pool. */
 void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list);
 /* Frees all of them after waiting for what uses them. */
 void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list);

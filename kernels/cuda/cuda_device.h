@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A CUDA device with a context: its primary one, retained once and shared with everything else in the
- * process that uses CUDA through the runtime, or one of our own, whose errors are nobody else's. No
- * thread's current context is changed: between cuda_device_push and cuda_device_pop it is ours, before and
- * after it is whatever it was. */
+/* A CUDA device with a context: its primary one, retained once and shared with everything else in
+ * the process that uses CUDA through the runtime, or one of our own, whose errors are nobody
+ * else's. No thread's current context is changed: between cuda_device_push and cuda_device_pop it
+ * is ours, before and after it is whatever it was. */
 #ifndef FOVEA_CUDA_DEVICE_H
 #define FOVEA_CUDA_DEVICE_H
 
@@ -28,8 +28,8 @@ struct cuda_device {
 };
 
 /* The ordinal of the device with that UUID. FOVEA_ERROR_UNSUPPORTED: no driver, none of its devices
- * has it, or the UUID is all zeros, which is how some containers say that it is unknown; the log says
- * which at INFO. Makes no context. Any thread. */
+ * has it, or the UUID is all zeros, which is how some containers say that it is unknown; the log
+ * says which at INFO. Makes no context. Any thread. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID_BYTES],
                                                     struct fovea_log log, int *out_ordinal);
 
@@ -37,16 +37,17 @@ FOVEA_MUST_CHECK enum fovea_result cuda_device_find(const uint8_t uuid[CUDA_UUID
  * cuda_device_find for its devices. Any thread. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create(int ordinal, struct fovea_log log,
                                                       struct cuda_device **out_device);
-/* The same with a context of its own, which takes some hundred megabytes of the device's memory beside the
- * primary one where the program has that, and is gone with the device. What it allocates nobody else's
- * context reaches, and the other way round. */
+/* The same with a context of its own, which takes some hundred megabytes of the device's memory
+ * beside the primary one where the program has that, and is gone with the device. What it allocates
+ * nobody else's context reaches, and the other way round. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_create_own(int ordinal, struct fovea_log log,
                                                           struct cuda_device **out_device);
 void cuda_device_destroy(struct cuda_device **device);
 /* Destroy for a device whose streams are stuck: its context stays to the end of the process. */
 void cuda_device_abandon(struct cuda_device **device);
 
-/* Any thread, in pairs. FOVEA_ERROR_INVALID_STATE in a fork of the process that made it, without a call. */
+/* Any thread, in pairs. FOVEA_ERROR_INVALID_STATE in a fork of the process that made it, without a
+ * call. */
 FOVEA_MUST_CHECK enum fovea_result cuda_device_push(const struct cuda_device *device);
 void cuda_device_pop(const struct cuda_device *device);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* NVIDIA's driver API, loaded at run time. Nothing of ours is linked against libcuda or libcudart, so
- * that the library loads on every machine, and nothing is opened before somebody asks: a launcher
- * that forks before its child draws a frame takes no CUDA state along.
+/* NVIDIA's driver API, loaded at run time. Nothing of ours is linked against libcuda or libcudart,
+ * so that the library loads on every machine, and nothing is opened before somebody asks: a
+ * launcher that forks before its child draws a frame takes no CUDA state along.
  *
  *     const struct cuda_driver *cu = NULL;
  *     FOVEA_TRY(cuda_driver_get(log, &cu));
@@ -97,8 +97,9 @@
     X(SignalExternalSemaphoresAsync, 10000)                                                        \
     X(WaitExternalSemaphoresAsync, 10000)
 
-/* A context that an error has ended: an address out of bounds, an assertion, a card that has failed. Every call in
- * it fails from then on, with that error, and only its owner's end brings it back. */
+/* A context that an error has ended: an address out of bounds, an assertion, a card that has
+ * failed. Every call in it fails from then on, with that error, and only its owner's end brings it
+ * back. */
 struct cuda_loss {
     atomic_bool lost; /* and said so */
     bool own; /* the context is Fovea's alone */
@@ -113,10 +114,10 @@ struct cuda_driver {
 #undef CUDA_DRIVER_FIELD
 };
 
-/* The driver of this process, opened and initialised by the first call that succeeds and never closed,
- * because no driver survives being unloaded. Any thread. FOVEA_ERROR_UNSUPPORTED: no library, one
- * older than CUDA 12.4, no device, or this process is a fork of the one that opened it; the log says
- * which at INFO, because a machine without NVIDIA's driver is a normal machine. */
+/* The driver of this process, opened and initialised by the first call that succeeds and never
+ * closed, because no driver survives being unloaded. Any thread. FOVEA_ERROR_UNSUPPORTED: no
+ * library, one older than CUDA 12.4, no device, or this process is a fork of the one that opened
+ * it; the log says which at INFO, because a machine without NVIDIA's driver is a normal machine. */
 FOVEA_MUST_CHECK enum fovea_result cuda_driver_get(struct fovea_log log,
                                                    const struct cuda_driver **out_driver);
 
@@ -128,8 +129,8 @@ FOVEA_MUST_CHECK enum fovea_result cuda_driver_load(const char *library, struct 
 enum fovea_result cuda_result(CUresult result);
 
 /* The same, after logging the call, the error's name and meaning, file and line. NOT_READY is not
- * an error and not logged. What a context is lost by is said once as an error, with what that means for the
- * program; what fails in it afterwards is for debugging. */
+ * an error and not logged. What a context is lost by is said once as an error, with what that means
+ * for the program; what fails in it afterwards is for debugging. */
 FOVEA_MUST_CHECK enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu,
                                               CUresult result, const char *call, const char *file,
                                               int line);

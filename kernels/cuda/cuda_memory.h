@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Device memory that comes and goes while streams wait for what this process has yet to do. cuMemFree
- * may wait for everything that the device has to do, the program's own streams included; memory of a
- * pool is freed in the order of a stream, and nobody waits. The pool is our own: from one that is
- * shared, memory may be handed out that somebody else's stream has not let go of yet.
+/* Device memory that comes and goes while streams wait for what this process has yet to do.
+ * cuMemFree may wait for everything that the device has to do, the program's own streams included;
+ * memory of a pool is freed in the order of a stream, and nobody waits. The pool is our own: from
+ * one that is shared, memory may be handed out that somebody else's stream has not let go of yet.
  *
- * Where the device has no pools it is cuMemAlloc and cuMemFree. The device is pushed around every call. */
+ * Where the device has no pools it is cuMemAlloc and cuMemFree. The device is pushed around every
+ * call. */
 #ifndef FOVEA_CUDA_MEMORY_H
 #define FOVEA_CUDA_MEMORY_H
 

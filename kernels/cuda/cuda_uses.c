@@ -31,7 +31,8 @@ static enum fovea_result record(const struct cuda_device *device, struct cuda_us
     enum fovea_result before = CU_CHECK(device->log, cu, cu->EventQuery(event));
     FOVEA_TRY(before);
     if (before == FOVEA_NOT_READY) {
-        /* The event is about to stand for this launch; from now on it stands for its old one too. */
+        /* The event is about to stand for this launch; from now on it stands for its old one
+         * too. */
         CU_TRY(device->log, cu, cu->StreamWaitEvent(stream, event, CU_EVENT_WAIT_DEFAULT));
     }
     CU_TRY(device->log, cu, cu->EventRecord(event, stream));

@@ -26,13 +26,13 @@ void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses);
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *device,
                                                  struct cuda_uses *uses, CUstream stream);
 
-/* The same for a stream that is there for as long as the memory: the event, which costs as much as a launch,
- * comes when somebody asks, and stands for all that the stream has to do by then. */
+/* The same for a stream that is there for as long as the memory: the event, which costs as much as
+ * a launch, comes when somebody asks, and stands for all that the stream has to do by then. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add_kept(const struct cuda_device *device,
                                                       struct cuda_uses *uses, CUstream stream);
 
-/* The stream waits for the launch that was added last, on whatever stream that was. Neither allocates
- * nor waits itself. */
+/* The stream waits for the launch that was added last, on whatever stream that was. Neither
+ * allocates nor waits itself. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_follow(const struct cuda_device *device,
                                                     struct cuda_uses *uses, CUstream stream);
 

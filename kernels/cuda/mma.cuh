@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of a warp's tensor core, sm_80 and later: D (16 x 8) += A (16 x 16) B (16 x 8), of halves.
+/* Products of a warp's tensor core, sm_80 and later: D (16 x 8) += A (16 x 16) B (16 x 8), of
+ * halves.
  *
  * With g = lane / 4 and t = lane % 4 a lane holds, two neighbours to a register of halves:
  *   A   rows g and g + 8, columns 2t and 2t + 1, then the same 8 columns on
  *   B   rows 2t and 2t + 1, then 8 rows on, of column g
  *   D   row g, columns 2t and 2t + 1, then row g + 8
- * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, turned over its diagonal: of the
- * rows of D that are held first, or of those 8 on; and as halves, both lots of rows, half of the A of a next product.
+ * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, turned over its
+ * diagonal: of the rows of D that are held first, or of those 8 on; and as halves, both lots of
+ * rows, half of the A of a next product.
  *
  * Of bytes, D (16 x 8) += A (16 x 32) B (32 x 8), in whole numbers:
  *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
@@ -109,8 +111,9 @@ static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
     return transposed;
 }
 
-/* Where a place of shared memory is, and two halves from there. A product's registers stand side by side: words
- * that are loaded together and do not belong together are moved for every product anew. */
+/* Where a place of shared memory is, and two halves from there. A product's registers stand side by
+ * side: words that are loaded together and do not belong together are moved for every product
+ * anew. */
 typedef uint32_t mma_place;
 static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
 {
@@ -121,8 +124,8 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
     return ptx_load_shared(place);
 }
 
-/* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where row l % 8 of
- * square l / 8 begins, at a multiple of 16 bytes. */
+/* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where
+ * row l % 8 of square l / 8 begins, at a multiple of 16 bytes. */
 static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
 {
     ptx_ldmatrix_transposed(squares, row);

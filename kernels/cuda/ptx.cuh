@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Single instructions that CUDA C has no name for. All inline PTX of ours stands here, so that a compiler for the host
- * can take the kernels too: tests run them there (tests/support/cuda_host/), where each of these functions has a twin
- * in C++. What compute capability an instruction needs is asked for where it is used. */
+/* Single instructions that CUDA C has no name for. All inline PTX of ours stands here, so that a
+ * compiler for the host can take the kernels too: tests run them there (tests/support/cuda_host/),
+ * where each of these functions has a twin in C++. What compute capability an instruction needs is
+ * asked for where it is used. */
 #ifndef FOVEA_KERNELS_PTX_CUH
 #define FOVEA_KERNELS_PTX_CUH
 

@@ -19,13 +19,15 @@
 extern "C" {
 #endif
 
-/* One filter: of a ring of the paper's pooling regions, or one of a bank, which has no bounds. Also the layout of the GPU's table: four
- * 32-bit words, then sigma for pictures of it. */
+/* One filter: of a ring of the paper's pooling regions, or one of a bank, which has no bounds. Also
+ * the layout of the GPU's table: four 32-bit words, then sigma for pictures of it. */
 struct foveate_ring {
     uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
-    uint32_t bound_sq_high; /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
+    /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
+    uint32_t bound_sq_high;
     uint32_t radius_px; /* taps on each side of the centre */
-    uint32_t first_tap; /* of this ring's half filter in plan->taps: centre first, radius_px + 1 */
+    /* of this ring's half filter in plan->taps: centre first, radius_px + 1 */
+    uint32_t first_tap;
     float sigma_px;
     float reserved[3];
 };
@@ -47,8 +49,9 @@ struct foveate_plan {
     /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
     float *taps;
 
-    /* The smooth method, and the blockwise one of every model but paper; foveate/smooth.h says what they
-     * mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the rings. */
+    /* The smooth method, and the blockwise one of every model but paper; foveate/smooth.h says what
+     * they mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the
+     * rings. */
     struct foveate_law law;
     float *law_table; /* law.table_count of them; NULL for the paper's rings */
     struct fovea_map_ready *ready; /* a share; law_table may be its; NULL: there is none */
@@ -79,8 +82,8 @@ struct foveate_frame {
     float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
 };
 
-/* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for a
- * sigma of more than 1024 px. */
+/* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for
+ * a sigma of more than 1024 px. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation,
                                                        uint32_t width_px, uint32_t height_px,
                                                        struct foveate_plan **out_plan);
@@ -100,7 +103,8 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
 int32_t foveate_plan_light(const struct foveate_plan *plan);
 /* What struct foveate_frame has beside it. */
 float foveate_plan_light_value(const struct foveate_plan *plan);
-/* Samples of the display's table, as kernels have them: behind the law's table; 0: the plan's light has none. */
+/* Samples of the display's table, as kernels have them: behind the law's table; 0: the plan's light
+ * has none. */
 uint32_t foveate_plan_light_samples(const struct foveate_plan *plan);
 /* So many of them, black 0 and white 1: a mean does not depend on what black gives off. */
 void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples);
@@ -109,7 +113,7 @@ void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
                        int32_t x, int32_t y);
 
-/* ---- The double-precision reference: from the formula, shares only the settings ---------------- */
+/* ---- The double-precision reference: from the formula, shares only the settings -------------- */
 
 /* src and dst are rows of `channels` doubles without gaps, dst apart from src; channel 3, where
  * there is one, is alpha. Values are not rounded and not clamped. */
@@ -119,8 +123,9 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
                                                      double *dst, double gaze_x_px,
                                                      double gaze_y_px);
 
-/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5 for light
- * that is not sRGB's), edges replicated. Values are what is averaged: linear light where the caller decoded it. */
+/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5
+ * for light that is not sRGB's), edges replicated. Values are what is averaged: linear light where
+ * the caller decoded it. */
 FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                                             uint32_t width_px, uint32_t height_px,
                                                             uint32_t channels, const double *src,
@@ -135,13 +140,13 @@ struct foveate_reference_places {
 double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t width_px,
                                uint32_t height_px, struct foveate_reference_places places);
 
-/* ---- cpu -------------------------------------------------------------------------------------- */
+/* ---- cpu ------------------------------------------------------------------------------------- */
 
 struct foveate_cpu;
 struct thread_pool;
 
-/* In threads of others', who run their jobs at other times; the pool must outlive it. It starts as many of
- * the pool's threads as the plan has work for. */
+/* In threads of others', who run their jobs at other times; the pool must outlive it. It starts as
+ * many of the pool's threads as the plan has work for. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create_in(struct thread_pool *pool,
                                                          const struct foveate_plan *plan,
                                                          struct foveate_cpu **out_cpu);
@@ -165,8 +170,8 @@ struct foveate_cpu_batch {
     const float *gazes_uv; /* finite, x and y for each image; NULL: the frame's for all */
 };
 
-/* Threads and memory for batches of that kind. A larger one than was reserved for runs too, slower. On
- * failure everything is as it was. */
+/* Threads and memory for batches of that kind. A larger one than was reserved for runs too, slower.
+ * On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
                                                        const struct foveate_cpu_batch *batch);
 /* foveate_cpu_run for all of them, shared out among the threads by images and rows. */

@@ -65,7 +65,8 @@ FOVEATE_GRID_FN uint64_t foveate_ring_bound_sq_q16(const struct foveate_ring *ri
     return (uint64_t)ring->bound_sq_high << 32 | ring->bound_sq_low;
 }
 
-/* The last ring whose inner bound is not beyond the distance; FOVEATE_RING_NONE inside the first. */
+/* The last ring whose inner bound is not beyond the distance; FOVEATE_RING_NONE inside the
+ * first. */
 FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int32_t ring_count,
                                           uint64_t distance_sq_q16)
 {
@@ -82,8 +83,9 @@ FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int3
     return low - 1;
 }
 
-/* The filter of a bank for sigma: the nearest, or where the length of filters changes between the two, its
- * neighbour on sigma's side. FOVEATE_RING_NONE for less than the first, which is a copy. */
+/* The filter of a bank for sigma: the nearest, or where the length of filters changes between the
+ * two, its neighbour on sigma's side. FOVEATE_RING_NONE for less than the first, which is a
+ * copy. */
 FOVEATE_GRID_FN int32_t foveate_grid_bank_ring(const struct foveate_ring *rings,
                                                const struct foveate_law *law, int32_t ring_count,
                                                float sigma_px)
@@ -131,10 +133,10 @@ FOVEATE_GRID_FN float foveate_grid_within(int32_t place_px, int32_t size_px)
     return (float)(place_px < 0 ? 0 : place_px > size_px ? size_px : place_px);
 }
 
-/* By a law, at the same centre: a place counted as the gaze is, so with an even side the corner between
- * the four pixels in the fragment's middle. Where a fragment hangs over an edge of the picture so far that
- * its centre is outside, the place of the edge nearest to that counts: a law may ask for anything where
- * there is no picture. */
+/* By a law, at the same centre: a place counted as the gaze is, so with an even side the corner
+ * between the four pixels in the fragment's middle. Where a fragment hangs over an edge of the
+ * picture so far that its centre is outside, the place of the edge nearest to that counts: a law
+ * may ask for anything where there is no picture. */
 FOVEATE_GRID_FN int32_t foveate_grid_law_ring(const struct foveate_grid_filters *filters,
                                               const struct foveate_frame *frame, int32_t index_x,
                                               int32_t index_y)

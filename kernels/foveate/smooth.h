@@ -3,23 +3,25 @@
 
 /* The smooth method: every pixel is the average of the picture under a Gaussian of its own sigma.
  *
- * Variances add. The picture is decimated by two again and again with the filter [1 5 10 10 5 1]/32,
- * whose variance is 5/4 of its input's pixels squared, so that level k holds the picture blurred by
+ * Variances add. The picture is decimated by two again and again with the filter [1 5 10 10 5
+ * 1]/32, whose variance is 5/4 of its input's pixels squared, so that level k holds the picture
+ * blurred by
  *
  *     v_k = 5/4 (1 + 4 + ... + 4^(k-1)) = 5/12 (4^k - 1)   pixels squared,
  *
- * and a pixel of variance sigma^2 is gathered from one level with a Gaussian of sigma^2 - v_k, whose
- * weights are taken at the exact distances of the level's samples from the pixel and divided by their
- * sum. Level 0 is the picture itself, and there the sum is the definition. A pixel takes the coarsest
- * level on which the rest is still at least FOVEATE_REST level samples wide: less lets through what
- * decimation folded down.
+ * and a pixel of variance sigma^2 is gathered from one level with a Gaussian of sigma^2 - v_k,
+ * whose weights are taken at the exact distances of the level's samples from the pixel and divided
+ * by their sum. Level 0 is the picture itself, and there the sum is the definition. A pixel takes
+ * the coarsest level on which the rest is still at least FOVEATE_REST level samples wide: less lets
+ * through what decimation folded down.
  *
- * The law gives sigma for a pixel and a gaze. It is evaluated by the pixel, so that nothing depends on
- * a grid. Where the law asks for no more than the pixels themselves resolve (cutoff at or beyond half
- * a cycle a pixel) the pixel is copied; just beyond, sigma rises from 0 instead of jumping to the
- * Gaussian that a cutoff at Nyquist stands for.
+ * The law gives sigma for a pixel and a gaze. It is evaluated by the pixel, so that nothing depends
+ * on a grid. Where the law asks for no more than the pixels themselves resolve (cutoff at or beyond
+ * half a cycle a pixel) the pixel is copied; just beyond, sigma rises from 0 instead of jumping to
+ * the Gaussian that a cutoff at Nyquist stands for.
  *
- * Used by C, CUDA C and, in words of its own, by foveate/glsl/levels.glsl and foveate/glsl/law.glsl. */
+ * Used by C, CUDA C and, in words of its own, by foveate/glsl/levels.glsl and
+ * foveate/glsl/law.glsl. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_SMOOTH_H
 
@@ -31,21 +33,24 @@
 #define FOVEATE_MAX_LEVELS 7 /* level 0 included: up to 64 pixels a sample */
 /* Samples kept beyond each edge of levels 1 and up; farther out the picture is constant. */
 #define FOVEATE_MARGIN 4
-/* At 0.84, and 17 samples an axis, the worst window of 32x32 pixels of a zone plate of 1280x720 under
- * physical, 10 ppd, gaze in the corner, is like the true picture to 0.9941, here to 0.9957, at 0.96 to 0.9962. */
+/* At 0.84, and 17 samples an axis, the worst window of 32x32 pixels of a zone plate of 1280x720
+ * under physical, 10 ppd, gaze in the corner, is like the true picture to 0.9941, here to 0.9957,
+ * at 0.96 to 0.9962. */
 #define FOVEATE_REST 0.90f
-/* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where dark
- * pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel whose blur
- * just begins, at 4 more than four, here two. At most 18 samples an axis below the coarsest level. */
+/* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where
+ * dark pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel
+ * whose blur just begins, at 4 more than four, here two. At most 18 samples an axis below the
+ * coarsest level. */
 #define FOVEATE_REACH 4.2f
 
 enum foveate_law_kind {
     FOVEATE_LAW_RADIAL = 0, /* table: sigma in pixels over the distance from the gaze in pixels */
     FOVEATE_LAW_PROJECTED = 1, /* table: kappa / cutoff in degrees over eccentricity in degrees */
     /* The table has two dimensions, map_width x map_height, its middle at the gaze, table_per_unit
-     * entries a pixel (radial's units) or a degree (projected's) right and down, the frame of beyond
-     * included: its outermost entries count as far as there is anything. It holds what RADIAL's and
-     * PROJECTED's hold, or where map_root is 1 the inverse of its square, which is linear in density. */
+     * entries a pixel (radial's units) or a degree (projected's) right and down, the frame of
+     * beyond included: its outermost entries count as far as there is anything. It holds what
+     * RADIAL's and PROJECTED's hold, or where map_root is 1 the inverse of its square, which is
+     * linear in density. */
     FOVEATE_LAW_MAP = 2,
     FOVEATE_LAW_MAP_PROJECTED = 3,
 };
@@ -56,7 +61,8 @@ struct foveate_law {
     int32_t table_count; /* at least 2 */
     float table_per_unit; /* entries a pixel or a degree; constant beyond the last entry */
     float strength;
-    /* projected: the tangent of pixel x's centre is tan_x0 + x tan_x_per_px; y likewise, down positive */
+    /* projected: the tangent of pixel x's centre is tan_x0 + x tan_x_per_px; y likewise, down
+     * positive */
     float tan_x0;
     float tan_x_per_px;
     float tan_y0;
@@ -66,17 +72,19 @@ struct foveate_law {
     int32_t map_width;
     int32_t map_height;
     int32_t map_root;
-    /* The blockwise method takes sigma_px > 0 from filter round((log2(sigma) - log2_first) * per_octave),
-     * from 0 to ring_count - 1, or its neighbour where that has the floor(taps_per_sigma sigma + 0.5) taps
-     * a side that the length rule says; per_octave 0: rings by distance instead of the law. */
+    /* The blockwise method takes sigma_px > 0 from filter round((log2(sigma) - log2_first) *
+     * per_octave), from 0 to ring_count - 1, or its neighbour where that has the
+     * floor(taps_per_sigma sigma + 0.5) taps a side that the length rule says; per_octave 0: rings
+     * by distance instead of the law. */
     float bank_log2_first;
     float bank_per_octave;
     float bank_taps_per_sigma;
     float reserved[5];
 };
 
-/* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the filter
- * centred on pixel position ((i + 0.5) 2^k - 0.5, (j + 0.5) 2^k - 0.5). Four 32-bit words. */
+/* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the
+ * filter centred on pixel position ((i + 0.5) 2^k - 0.5, (j + 0.5) 2^k - 0.5). Four 32-bit
+ * words. */
 struct foveate_level {
     int32_t first; /* index of the sample (-margin, -margin) */
     int32_t pitch; /* samples a row, margins included */
@@ -115,8 +123,8 @@ HOST_DEVICE int32_t foveate_level_for(float sigma_px, int32_t count)
     return foveate_level_with(sigma_px, FOVEATE_REST, count);
 }
 
-/* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then twice as
- * steep until it has caught up at twice that. */
+/* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then
+ * twice as steep until it has caught up at twice that. */
 HOST_DEVICE float foveate_law_ramp(float sigma_px, float sharp_px)
 {
     if (sigma_px <= sharp_px) {
@@ -166,8 +174,8 @@ HOST_DEVICE struct foveate_ray foveate_law_ray(const struct foveate_law *law, fl
     return ray;
 }
 
-/* Pixels a radian across the radius of a flat picture, 1 / cos more than on the axis: the fewest of all
- * directions, so that a round blur is nowhere stronger than the law. */
+/* Pixels a radian across the radius of a flat picture, 1 / cos more than on the axis: the fewest of
+ * all directions, so that a round blur is nowhere stronger than the law. */
 HOST_DEVICE float foveate_law_px_per_radian(const struct foveate_law *law, struct foveate_ray ray)
 {
     return sqrtf(1.0f + ray.x * ray.x + ray.y * ray.y) /
@@ -184,8 +192,8 @@ HOST_DEVICE float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray
     return atan2f(sqrtf(cx * cx + cy * cy + cz * cz), dot) * 57.29577951f;
 }
 
-/* The table of a map for a ray: the angle from the gaze's ray, in the direction that the ray leaves it
- * in. Right is level, down at right angles to it and to the gaze. */
+/* The table of a map for a ray: the angle from the gaze's ray, in the direction that the ray leaves
+ * it in. Right is level, down at right angles to it and to the gaze. */
 HOST_DEVICE float foveate_law_map_projected(const struct foveate_law *law, const float *table,
                                             struct foveate_ray ray, struct foveate_ray gaze)
 {

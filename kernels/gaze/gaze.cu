@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The table of a batch's gazes on the device, int2 in q8 for each image: from host memory, carried by
- * the launch itself, or from uv in device memory. A thread a gaze, one axis of blocks. */
+/* The table of a batch's gazes on the device, int2 in q8 for each image: from host memory, carried
+ * by the launch itself, or from uv in device memory. A thread a gaze, one axis of blocks. */
 
 #include "gaze.h"
 #include "gaze_params.h"

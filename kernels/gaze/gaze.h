@@ -19,8 +19,8 @@
 
 #define GAZE_REACH_UV 4.0
 
-/* uv -> q8, clamped to four image sizes outside the image. Of a uv that was a float every step but the
- * last is exact, so that a compiler that fuses them rounds to the same number. */
+/* uv -> q8, clamped to four image sizes outside the image. Of a uv that was a float every step but
+ * the last is exact, so that a compiler that fuses them rounds to the same number. */
 GAZE_FN int32_t gaze_to_q8(double uv, int32_t size_px)
 {
     const double clamped_uv = fmin(fmax(uv, -GAZE_REACH_UV), 1.0 + GAZE_REACH_UV);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Parameters of the kernels that make a table of gazes. Those of a launch have at most 4096 bytes. */
+/* Parameters of the kernels that make a table of gazes. Those of a launch have at most 4096
+ * bytes. */
 #ifndef FOVEA_KERNELS_GAZE_PARAMS_H
 #define FOVEA_KERNELS_GAZE_PARAMS_H
 

@@ -15,8 +15,8 @@ static uint32_t high_of(int64_t t_ns)
     return (uint32_t)((uint64_t)t_ns >> 32);
 }
 
-/* Stored with release and loaded with acquire order, as in gaze_slot.c: whoever sees a word of a newer
- * sample then also sees that the sequence has moved on. */
+/* Stored with release and loaded with acquire order, as in gaze_slot.c: whoever sees a word of a
+ * newer sample then also sees that the sequence has moved on. */
 static void store(uint32_t *word, uint32_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);

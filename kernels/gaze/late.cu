@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One thread, first in a job: reads the block of host memory that the gaze thread keeps up to date, and
- * leaves the gaze in device memory for the kernels that follow, and a report in host memory. Bound by a
- * few round trips to the host. */
+/* One thread, first in a job: reads the block of host memory that the gaze thread keeps up to date,
+ * and leaves the gaze in device memory for the kernels that follow, and a report in host memory.
+ * Bound by a few round trips to the host. */
 
 #include "kernels/cuda/ptx.cuh"
 #include "late_params.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The newest gaze for a frame that is already queued: a block of memory that the host writes with every
- * sample, whenever it comes, and that the GPU reads once when it starts on the frame.
+/* The newest gaze for a frame that is already queued: a block of memory that the host writes with
+ * every sample, whenever it comes, and that the GPU reads once when it starts on the frame.
  *
- * The block is a sequence lock of eight 32-bit words. The host makes the sequence odd, writes the others,
- * and makes the sequence even again. A reader copies the words between two looks at the sequence; where
- * that is odd, or has changed, it tries again, a bounded number of times, and then keeps the gaze that the
- * frame was submitted with. Because no specification says in what order a device sees words that the host
- * writes while it runs, the last word is a sum of the others: a mixture of two samples does not pass
- * for one whatever order they arrive in.
+ * The block is a sequence lock of eight 32-bit words. The host makes the sequence odd, writes the
+ * others, and makes the sequence even again. A reader copies the words between two looks at the
+ * sequence; where that is odd, or has changed, it tries again, a bounded number of times, and then
+ * keeps the gaze that the frame was submitted with. Because no specification says in what order a
+ * device sees words that the host writes while it runs, the last word is a sum of the others: a
+ * mixture of two samples does not pass for one whatever order they arrive in.
  *
  * Words and decisions are shared by C, CUDA C and GLSL; how a word is loaded is each one's own. */
 #ifndef FOVEA_KERNELS_LATE_H
@@ -89,8 +89,8 @@ LATE_SHARED bool late_is_whole(LATE_COPY)
            words[LATE_SUM] == late_sum(words);
 }
 
-/* Whether a whole copy counts for a frame: it is for frames of that size, and newer than the frame's own
- * sample. */
+/* Whether a whole copy counts for a frame: it is for frames of that size, and newer than the
+ * frame's own sample. */
 LATE_SHARED bool late_is_for(LATE_COPY, LATE_OWN own)
 {
     LATE_I32 high = LATE_AS_I32(words[LATE_T_HIGH]);
@@ -121,7 +121,8 @@ struct late_writer {
     uint32_t pushed_out;
 };
 
-/* Never waits. What is written leaves the processor's buffers at once, also into write-combined memory. */
+/* Never waits. What is written leaves the processor's buffers at once, also into write-combined
+ * memory. */
 void late_write(struct late_writer *writer, const struct late_sample *sample);
 
 /* t_ns: of the sample behind the frame's gaze. */

@@ -153,7 +153,8 @@ uint32_t *late_cuda_block(struct late_cuda *late)
     return (uint32_t *)(void *)late->shared;
 }
 
-/* The clocks drift apart. That a latch ran after it was enqueued and before now bounds by how much. */
+/* The clocks drift apart. That a latch ran after it was enqueued and before now bounds by how
+ * much. */
 static void follow_drift(struct late_cuda *late, uint32_t slot, int64_t ran_ns)
 {
     const int64_t least_ns = ran_ns - now_ns();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Late gazes on a CUDA device: the block, a latch for each job in flight, and how old the samples were.
- * The device is pushed around create, destroy and latch. One thread at a time, but for who writes the
- * block. */
+/* Late gazes on a CUDA device: the block, a latch for each job in flight, and how old the samples
+ * were. The device is pushed around create, destroy and latch. One thread at a time, but for who
+ * writes the block. */
 #ifndef FOVEA_KERNELS_CUDA_LATE_H
 #define FOVEA_KERNELS_CUDA_LATE_H
 
@@ -28,8 +28,8 @@ FOVEA_MUST_CHECK enum fovea_result late_cuda_latch(struct late_cuda *late, CUstr
                                                    uint32_t slot, const struct late_own *own,
                                                    CUdeviceptr *out_gazes);
 
-/* How old the sample was when it was read; what followed the slot's latch is over. False: the latch did not
- * run. */
+/* How old the sample was when it was read; what followed the slot's latch is over. False: the latch
+ * did not run. */
 bool late_cuda_age(struct late_cuda *late, uint32_t slot, int64_t *out_age_ns);
 
 #endif

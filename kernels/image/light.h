@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In what UNORM pixels are averaged. Included by C and CUDA; kernels/image/pixel.glsl says the same. */
+/* In what UNORM pixels are averaged. Included by C and CUDA; kernels/image/pixel.glsl says the
+ * same. */
 #ifndef FOVEA_KERNELS_IMAGE_LIGHT_H
 #define FOVEA_KERNELS_IMAGE_LIGHT_H
 

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Pixels on the device: a format's raw word, the numbers in it that are averaged, and back. Whole
- * numbers round to nearest, halves up. Floats round to nearest even, NaN and infinity stay what they
- * are, and what is finite stays finite. keep_alpha takes the colour of one word and the alpha of
- * another, bit by bit. */
+ * numbers round to nearest, halves up. Floats round to nearest even, NaN and infinity stay what
+ * they are, and what is finite stays finite. keep_alpha takes the colour of one word and the alpha
+ * of another, bit by bit. */
 #ifndef FOVEA_KERNELS_PIXEL_CUH
 #define FOVEA_KERNELS_PIXEL_CUH
 
@@ -20,7 +20,8 @@ static __device__ inline uint32_t round_unorm(float value, float highest)
     return (uint32_t)fminf(fmaxf(value + 0.5f, 0.0f), highest);
 }
 
-/* A float without a sign, with 5 bits of exponent and `mantissa` bits: half precision, shortened. */
+/* A float without a sign, with 5 bits of exponent and `mantissa` bits: half precision,
+ * shortened. */
 static __device__ inline float decode_small_float(uint32_t bits, int mantissa)
 {
     return __half2float(__ushort_as_half((unsigned short)(bits << (10 - mantissa))));
@@ -45,7 +46,8 @@ static __device__ inline uint32_t encode_small_float(float value, int mantissa)
     const int dropped = 23 - mantissa;
     uint32_t bits = __float_as_uint(value);
     bits += (1u << (dropped - 1)) - 1u + (bits >> dropped & 1u);
-    return min((bits >> dropped) - (112u << mantissa), infinity - 1u); /* exponent bias 127 -> 15 */
+    /* exponent bias 127 -> 15 */
+    return min((bits >> dropped) - (112u << mantissa), infinity - 1u);
 }
 
 template <> struct pixel<FOVEA_FORMAT_RGBA8> {

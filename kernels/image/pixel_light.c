@@ -17,7 +17,7 @@ bool pixel_light_known(enum fovea_format format)
            format == FOVEA_FORMAT_R8 || format == FOVEA_FORMAT_A2B10G10R10;
 }
 
-/* ---- Transfer functions ----------------------------------------------------------------------- */
+/* ---- Transfer functions ---------------------------------------------------------------------- */
 
 #define SRGB_LINEAR_END 0.0031308
 #define SRGB_LINEAR_SLOPE 12.92
@@ -96,7 +96,7 @@ static struct transfer transfer_of(int32_t which)
     }
 }
 
-/* ---- A display's samples ---------------------------------------------------------------------- */
+/* ---- A display's samples --------------------------------------------------------------------- */
 
 static double sampled_decode(const float *samples, uint32_t count, double encoded)
 {
@@ -125,7 +125,7 @@ static float sampled_encode(const float *samples, uint32_t count, float light)
     return ((float)low + part) / (float)(count - 1);
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static double decode(const struct pixel_transfer *transfer, double encoded)
 {
@@ -145,8 +145,8 @@ static double encode(const struct pixel_transfer *transfer, double light)
                                                 : transfer_of(transfer->light).encode(light);
 }
 
-/* By octaves; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's samples are looked up
- * instead. */
+/* By octaves; a gamma of 3 is below 0.1 levels of 10 bits where they begin. A display's samples are
+ * looked up instead. */
 static void fill_levels(struct pixel_light *light, const struct pixel_transfer *transfer)
 {
     struct transfer t = transfer_of(transfer->light);
@@ -200,8 +200,8 @@ static float level_of(const struct pixel_light *light, float value)
     return below + part * (light->level[entry + 1] - below);
 }
 
-/* The display's luminance is the scene's to the power of the system gamma; colours keep their ratios. Both ways
- * each colour is multiplied by a power of the luminance that is at hand. */
+/* The display's luminance is the scene's to the power of the system gamma; colours keep their
+ * ratios. Both ways each colour is multiplied by a power of the luminance that is at hand. */
 static void apply_ootf(const struct pixel_light *light, float exponent, float *values,
                        uint32_t colors)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels of UNORM formats as light and back, by a transfer function: sRGB's (IEC 61966-2-1), PQ (SMPTE ST
- * 2084), HLG (ITU-R BT.2100, table 5: the inverse of its OETF, then the OOTF of a display whose black is 0), or a
- * display's own: a power, or samples of it.
- * A format of one colour is grey.
+/* Levels of UNORM formats as light and back, by a transfer function: sRGB's (IEC 61966-2-1), PQ
+ * (SMPTE ST 2084), HLG (ITU-R BT.2100, table 5: the inverse of its OETF, then the OOTF of a display
+ * whose black is 0), or a display's own: a power, or samples of it. A format of one colour is grey.
  *
  * Light runs from 0 to 1 (HLG's to 1.6). Alpha is not touched: it is no light. */
 #ifndef FOVEA_KERNELS_PIXEL_LIGHT_H
@@ -23,8 +22,8 @@ struct pixel_light {
     float line_end; /* light up to this is a line of this slope */
     float line_slope;
     uint32_t first_bits; /* of the float where the table begins */
-    /* The level over the light: the value where an entry begins, of light whose float has these high
-     * bits. Straight lines between entries are at most 0.0005 levels away. */
+    /* The level over the light: the value where an entry begins, of light whose float has these
+     * high bits. Straight lines between entries are at most 0.0005 levels away. */
     float level[PIXEL_LIGHT_ENTRIES];
     float system_gamma; /* HLG; else 0 */
     bool blue_first;
@@ -39,8 +38,8 @@ struct pixel_transfer {
     const float *samples; /* table: from 0 to 1, not falling; value of them */
 };
 
-/* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R BT.2100, note
- * 5f), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390, 6.2). */
+/* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R
+ * BT.2100, note 5f), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390, 6.2). */
 double pixel_light_system_gamma(double peak_cd_m2);
 
 /* True if pixels of the format are levels that stand for light. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An operator: what makes one picture of another. Whoever runs operators (contexts, peers, the frame
- * loop) knows this header and the table of operators.h, and no operator's name.
+/* An operator: what makes one picture of another. Whoever runs operators (contexts, peers, the
+ * frame loop) knows this header and the table of operators.h, and no operator's name.
  *
  *     settings, size -> plan                      what does not change from frame to frame
  *     plan -> host                                threads and memory of the processor's
@@ -10,7 +10,8 @@
  *     plan -> operator_glsl.h                     compute passes as data
  *     run(frame, images)                          allocates nothing and waits for nothing
  *
- * A new operator is a folder with one static const struct operator_api, and a line in operators.c. */
+ * A new operator is a folder with one static const struct operator_api, and a line in
+ * operators.c. */
 #ifndef FOVEA_KERNELS_OPERATOR_H
 #define FOVEA_KERNELS_OPERATOR_H
 
@@ -22,8 +23,8 @@ struct operator_glsl_api;
 struct operator_host;
 struct thread_pool;
 
-/* The first member of each operator's own plan, which is immutable once made and may be read from any
- * thread. */
+/* The first member of each operator's own plan, which is immutable once made and may be read from
+ * any thread. */
 struct operator_plan {
     const struct operator_api *api;
     uint64_t cuda_bytes; /* about what it takes on a CUDA device */
@@ -59,12 +60,14 @@ struct operator_images {
     ptrdiff_t dst_next_bytes;
     const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
     bool
-        gazes_on_device; /* CUDA: read on the stream; an image whose gaze is not finite is copied */
+        /* CUDA: read on the stream; an image whose gaze is not finite is copied */
+        gazes_on_device;
 };
 
 /* Frames on the processor. One thread at a time for each operator_host. */
 struct operator_host_api {
-    /* In threads of others', who run their jobs at other times. The pool and the plan outlive it. */
+    /* In threads of others', who run their jobs at other times. The pool and the plan outlive
+     * it. */
     enum fovea_result (*create)(struct thread_pool *pool, const struct operator_plan *plan,
                                 struct operator_host **out_host);
     void (*destroy)(struct operator_host **host); /* sets NULL */

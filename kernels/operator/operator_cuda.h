@@ -27,33 +27,33 @@ struct operator_cuda_run {
 };
 
 struct operator_cuda_api {
-    /* Loads the kernels. The device must outlive it. FOVEA_ERROR_UNSUPPORTED: the device is older than
-     * what this build has code for. */
+    /* Loads the kernels. The device must outlive it. FOVEA_ERROR_UNSUPPORTED: the device is older
+     * than what this build has code for. */
     enum fovea_result (*create)(const struct cuda_device *device, struct operator_cuda **out_cuda);
     /* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
     void (*destroy)(struct operator_cuda **cuda); /* NULL-safe, sets NULL */
-    /* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
-     * thread. */
+    /* A stream is stuck for good: destroy leaves what it may still read to the end of the process.
+     * Any thread. */
     void (*abandon)(struct operator_cuda *cuda);
     /* Plans are made and freed without waiting for the device. Else what is freed may wait for
      * everything that it has to do. */
     bool (*frees_without_waiting)(const struct operator_cuda *cuda);
 
-    /* For images of that format, and of others that take no more memory a pixel. Uploads the tables and
-     * waits for that, and for nothing else. */
+    /* For images of that format, and of others that take no more memory a pixel. Uploads the tables
+     * and waits for that, and for nothing else. */
     enum fovea_result (*plan_create)(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format,
                                      struct operator_cuda_plan **out_plan);
-    /* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is
-     * made or retired; does not wait for that. NULL-safe, sets NULL. */
+    /* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that
+     * is made or retired; does not wait for that. NULL-safe, sets NULL. */
     void (*plan_retire)(struct operator_cuda *cuda, struct operator_cuda_plan **plan);
 
-    /* Memory for images of that kind. Allocates where the plan has run no batch as large; on failure
-     * everything is as it was. */
+    /* Memory for images of that kind. Allocates where the plan has run no batch as large; on
+     * failure everything is as it was. */
     enum fovea_result (*reserve)(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                                  const struct operator_images *images);
-    /* Device pointers and strides, any format, after reserve. Gazes of host memory are copied when it
-     * returns. On failure some of several images may have been enqueued. */
+    /* Device pointers and strides, any format, after reserve. Gazes of host memory are copied when
+     * it returns. On failure some of several images may have been enqueued. */
     enum fovea_result (*run_linear)(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images);
     /* Surface objects of arrays, 32 or 64 bits a pixel as the format has them. RGBA8, A2B10G10R10,

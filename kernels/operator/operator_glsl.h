@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What an operator is on Vulkan: compute passes as data. Whoever has the device makes the memory and the
- * pipelines, binds the images, and records the passes in their order; shaders.h says what is bound. */
+/* What an operator is on Vulkan: compute passes as data. Whoever has the device makes the memory
+ * and the pipelines, binds the images, and records the passes in their order; shaders.h says what
+ * is bound. */
 #ifndef FOVEA_KERNELS_OPERATOR_GLSL_H
 #define FOVEA_KERNELS_OPERATOR_GLSL_H
 
@@ -67,8 +68,8 @@ struct operator_glsl_api {
     struct operator_glsl_memory (*memory)(const struct operator_glsl *glsl);
     /* Once. Values are NULL where they have no bytes. Both are written in order. */
     void (*fill)(struct operator_glsl *glsl, void *tables, void *values);
-    /* Binding 3, what passes of that format leave for each other; 0: nothing. Of the formats for which it is
-     * not 0 it is the same. */
+    /* Binding 3, what passes of that format leave for each other; 0: nothing. Of the formats for
+     * which it is not 0 it is the same. */
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
     /* The shaders that the passes of any frame of that format may take; returns how many. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Compute shaders as SPIR-V. Each is there for raw pixels of one word (R32_UINT, the 32-bit formats) and of
- * four (R16G16B16A16_UINT, RGBA16F). Specialization constant 0 is the enum fovea_format; those from 1 on are
- * each shader's own.
+/* Compute shaders as SPIR-V. Each is there for raw pixels of one word (R32_UINT, the 32-bit
+ * formats) and of four (R16G16B16A16_UINT, RGBA16F). Specialization constant 0 is the enum
+ * fovea_format; those from 1 on are each shader's own.
  *
- * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage buffer
- * (tables), 3 storage buffer (what passes leave for each other), 4 storage buffer (text, of what draws), 5 uniform
- * buffer (what a latch left, where a frame's gaze is late), 6 storage buffer (values). The latch itself: 2
- * storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and for the host). */
+ * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage
+ * buffer (tables), 3 storage buffer (what passes leave for each other), 4 storage buffer (text, of
+ * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late), 6 storage buffer
+ * (values). The latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it
+ * leaves: for the kernels, and for the host). */
 #ifndef FOVEA_KERNELS_SHADERS_H
 #define FOVEA_KERNELS_SHADERS_H
 
@@ -36,7 +37,8 @@ struct shader {
     }
 
 extern const struct shader shader_latch; /* push constants: struct late_own; one thread */
-extern const struct shader shader_copy; /* push constants: struct shader_copy; source and result */
+/* push constants: struct shader_copy; source and result */
+extern const struct shader shader_copy;
 
 /* A rectangle of the source, and where it goes in the result. */
 struct shader_copy {

@@ -223,7 +223,8 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
     return NULL;
 }
 
-/* A real view looks mild, so what it comes to is said once: with the first image, whose size it needs. */
+/* A real view looks mild, so what it comes to is said once: with the first image, whose size it
+ * needs. */
 static void describe(struct fovea_context *context, const struct operator_plan *plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];

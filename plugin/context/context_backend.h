@@ -20,8 +20,8 @@ struct context_device_desc {
 };
 
 /* The arguments of run, already validated against each other: same size, format and memory, strides
- * that do not overlap, aligned data, no overlap of src and dst or of images of dst; format fits the plan.
- * All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
+ * that do not overlap, aligned data, no overlap of src and dst or of images of dst; format fits the
+ * plan. All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
 struct context_frame {
     uint32_t count; /* at least 1 */
     struct fovea_image src; /* the first */
@@ -34,8 +34,8 @@ struct context_frame {
     void *cuda_stream;
 };
 
-/* No entry is NULL. Called from one thread at a time for each device. A function that fails says why
- * in the device's log, once, and leaves nothing behind. */
+/* No entry is NULL. Called from one thread at a time for each device. A function that fails says
+ * why in the device's log, once, and leaves nothing behind. */
 struct context_backend {
     enum fovea_backend backend;
     enum fovea_memory memory; /* of the images that it takes */
@@ -53,8 +53,8 @@ struct context_backend {
     /* Work that run has enqueued may still be under way: waits for it. */
     void (*destroy_op)(struct context_device *device, struct context_op **op);
 
-    /* Allocates where no earlier frame of the op was of that format or of so many images, and nothing
-     * else; on failure the op is as it was, and dst is not written. */
+    /* Allocates where no earlier frame of the op was of that format or of so many images, and
+     * nothing else; on failure the op is as it was, and dst is not written. */
     enum fovea_result (*run)(struct context_device *device, struct context_op *op,
                              const struct context_frame *frame);
 };

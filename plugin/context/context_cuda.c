@@ -19,8 +19,8 @@ struct context_device {
     bool pointers_refused; /* said once, until good ones come */
 };
 
-/* Tables for the format that a frame has, made when the first one comes: 32-bit floats may take more
- * memory than all others. */
+/* Tables for the format that a frame has, made when the first one comes: 32-bit floats may take
+ * more memory than all others. */
 struct context_op {
     const struct operator_plan *plan;
     struct operator_cuda_plan *usual;
@@ -99,9 +99,9 @@ static enum fovea_result cuda_create_op(struct context_device *device,
 
 /* ---- What is given */
 
-/* What is wrong with a pointer; NULL: nothing. Managed memory counts, because the device can reach it wherever it
- * lies; memory of another context of the same device does not, because kernels of ours cannot. Memory that is of no
- * context says NULL. */
+/* What is wrong with a pointer; NULL: nothing. Managed memory counts, because the device can reach
+ * it wherever it lies; memory of another context of the same device does not, because kernels of
+ * ours cannot. Memory that is of no context says NULL. */
 static enum fovea_result find_problem(const struct context_device *device, const void *pointer,
                                       const char **out_problem)
 {

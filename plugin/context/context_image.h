@@ -11,16 +11,16 @@
 
 #define CONTEXT_PROBLEM_BYTES 256
 
-/* Fills in pixel_stride_bytes where it is 0. False: out_problem says what is wrong, "src" or whatever
- * `name` is first. */
+/* Fills in pixel_stride_bytes where it is 0. False: out_problem says what is wrong, "src" or
+ * whatever `name` is first. */
 bool context_image_check(struct fovea_image *image, const char *name,
                          char out_problem[CONTEXT_PROBLEM_BYTES]);
 
 /* For images that passed. */
 bool context_images_alike(const struct fovea_image *src, const struct fovea_image *dst,
                           char out_problem[CONTEXT_PROBLEM_BYTES]);
-/* Whether a and an image `distance_bytes` after b have bytes in common. Rows of one may lie between rows
- * of the other, where the strides say that they never meet. */
+/* Whether a and an image `distance_bytes` after b have bytes in common. Rows of one may lie between
+ * rows of the other, where the strides say that they never meet. */
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
                          int64_t distance_bytes);
 

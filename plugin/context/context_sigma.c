@@ -122,8 +122,8 @@ enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, 
 
 /* ---- Frequencies */
 
-/* kappa over the law's sigma is cycles a pixel, those along the side that the law counts by: a model with a
- * view has foveate_view_px_per_radian pixels a radian there. */
+/* kappa over the law's sigma is cycles a pixel, those along the side that the law counts by: a
+ * model with a view has foveate_view_px_per_radian pixels a radian there. */
 static double cutoff_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
                         const struct foveate_model *model, int32_t x, int32_t y)
 {
@@ -141,8 +141,8 @@ static double cutoff_at(const struct foveate_plan *plan, const struct foveate_fr
     return model->kappa / plain_px * px_per_deg;
 }
 
-/* Of Gaussian weights at whole pixels that sum to 1. Far fewer than a sample of the transform's next period
- * count, so beyond a few pixels this is the Gaussian's own. */
+/* Of Gaussian weights at whole pixels that sum to 1. Far fewer than a sample of the transform's
+ * next period count, so beyond a few pixels this is the Gaussian's own. */
 static double gain_of_weights(double sigma_px, double cycles_per_px)
 {
     const int reach = (int)ceil(6.0 * sigma_px);
@@ -156,7 +156,8 @@ static double gain_of_weights(double sigma_px, double cycles_per_px)
     return wave / sum;
 }
 
-/* Of blockwise plans of the paper's rings there is no law by the pixel: the smooth method's is the same. */
+/* Of blockwise plans of the paper's rings there is no law by the pixel: the smooth method's is the
+ * same. */
 enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings, uint32_t width_px,
                                    uint32_t height_px, struct fovea_point_uv gaze, float *out_cpd)
 {

@@ -18,8 +18,8 @@ static void *bounded_realloc(void *memory, size_t bytes)
     return bytes <= MEMORY_MAX ? realloc(memory, bytes) : NULL;
 }
 
-/* Its functions are this file's own: a program may have its own copy. What is unused of them is found at
- * the end of the file, so that is not put back. */
+/* Its functions are this file's own: a program may have its own copy. What is unused of them is
+ * found at the end of the file, so that is not put back. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -7,7 +7,8 @@
 
 #include "fovea.h"
 
-/* 0 for black to 1 for white; colours by their luma, transparency left out. The caller frees values. */
+/* 0 for black to 1 for white; colours by their luma, transparency left out. The caller frees
+ * values. */
 struct map_picture {
     float *values;
     uint32_t width;

@@ -5,7 +5,8 @@
  *
  *     frame_create.c   the context: made, set, destroyed
  *     frame_choose.c   which backend, and why
- *     frame_cost*.c    what it costs, where there is a choice (frame_cost.h); frame_trial.c measures it
+ *     frame_cost*.c    what it costs, where there is a choice (frame_cost.h); frame_trial.c
+ *                      measures it
  *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
@@ -48,19 +49,19 @@
 #define FRAME_MAX_SLOTS (FRAME_MAX_IN_FLIGHT + 1)
 /* More than all slots use: at least one is always free of unfinished frames. */
 #define FRAME_MAX_PLANS ((FRAME_MAX_SLOTS + 1) * FOVEA_VK_MAX_VIEWS)
-/* Plans take memory: those go that so many frames have not used, all where a new one is made, else one of
- * them every few frames. So does scratch. */
+/* Plans take memory: those go that so many frames have not used, all where a new one is made, else
+ * one of them every few frames. So does scratch. */
 #define FRAME_PLAN_KEPT_FRAMES 120
 #define FRAME_FORGET_EVERY 4
-/* Where the others take more than so many bytes on the device, those go too that so many frames have not
- * used. A program that draws several targets one after the other comes back to each sooner: making plans
- * in every frame is worse than their memory. */
+/* Where the others take more than so many bytes on the device, those go too that so many frames
+ * have not used. A program that draws several targets one after the other comes back to each
+ * sooner: making plans in every frame is worse than their memory. */
 #define FRAME_PLAN_BYTES ((uint64_t)256 << 20)
 #define FRAME_PLAN_CYCLE_FRAMES 16
 #define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
-/* A peer that has handles of ours times one frame of so many: that costs the engine's thread a quarter of all
- * that a frame does. */
+/* A peer that has handles of ours times one frame of so many: that costs the engine's thread a
+ * quarter of all that a frame does. */
 #define FRAME_TIMED_EVERY 8
 #define FRAME_REFUSAL_BYTES 512
 /* Refusals of further kinds are said at debug. */
@@ -117,14 +118,15 @@ struct frame_kept {
     uint64_t last_frame;
 };
 
-/* Pairs of images that come by turns in a slot: with two slots an engine with three images has as many. */
+/* Pairs of images that come by turns in a slot: with two slots an engine with three images has as
+ * many. */
 #define FRAME_KEPT 4
 
 struct frame_slot {
     VkCommandPool pool;
     bool pool_reset; /* since the frame before */
-    /* before the peer, after it, and instead of what comes after it where it refuses; without a peer
-     * only the first */
+    /* before the peer, after it, and instead of what comes after it where it refuses; without a
+     * peer only the first */
     VkCommandBuffer commands[3];
     VkFence fence;
     bool pending;
@@ -189,7 +191,8 @@ struct frame_late {
     struct vk_buffer latched; /* the gaze of each slot, for the kernels */
     VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
     struct vk_clock clock;
-    struct frame_times ages; /* in microseconds, of the samples in late frames when they started */
+    /* in microseconds, of the samples in late frames when they started */
+    struct frame_times ages;
 };
 
 /* Why a frame was not foveated; logged when it changes. */
@@ -275,8 +278,8 @@ double frame_times_percentile(const struct frame_times *times, double p);
 
 /* frame_trouble.c: logged when it changes. */
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
-/* Says why, as an error, and gives `result` back. What was said since settings were set is said at debug: good
- * frames and bad ones may come by turns. */
+/* Says why, as an error, and gives `result` back. What was said since settings were set is said at
+ * debug: good frames and bad ones may come by turns. */
 __attribute__((format(printf, 3, 4))) enum fovea_result frame_refuse(struct fovea_vk *fovea,
                                                                      enum fovea_result result,
                                                                      const char *format, ...);

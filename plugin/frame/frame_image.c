@@ -51,7 +51,8 @@ enum fovea_result frame_shared_init(struct fovea_vk *fovea, const struct vk_imag
     wanted.sharing = sharing_of(fovea);
     if (wanted.sharing == VK_IMAGE_MAPPED && !wanted.raw &&
         vk_image_supported(&fovea->device, &wanted, FOVEA_LOG_DEBUG) < 0) {
-        wanted.sharing = VK_IMAGE_PRIVATE; /* frames with it are copied to scratch that is mapped */
+        /* frames with it are copied to scratch that is mapped */
+        wanted.sharing = VK_IMAGE_PRIVATE;
     }
     FOVEA_TRY(vk_image_supported(&fovea->device, &wanted, FOVEA_LOG_ERROR));
     enum fovea_result result = vk_image_init(&shared->image, &fovea->device, &wanted);
@@ -83,7 +84,8 @@ static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch
     *scratch = (struct frame_scratch){0};
 }
 
-/* A peer that is out of use may still write where it has been told to: scratch that it knows is not used again. */
+/* A peer that is out of use may still write where it has been told to: scratch that it knows is not
+ * used again. */
 static bool scratch_fits(const struct fovea_vk *fovea, const struct frame_scratch *scratch,
                          const struct vk_format *format, uint32_t width_px, uint32_t height_px)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Commands that are recorded once. Where a peer foveates from one image of Fovea's to another there is
- * nothing to record but barriers, and those are the same in every frame with the same two images: a slot
- * keeps them for the pairs that it had last. Recording them costs the engine's thread as much as both
- * submits do.
+/* Commands that are recorded once. Where a peer foveates from one image of Fovea's to another there
+ * is nothing to record but barriers, and those are the same in every frame with the same two
+ * images: a slot keeps them for the pairs that it had last. Recording them costs the engine's
+ * thread as much as both submits do.
  *
- * An image of the engine's may be gone, and another one have its handle, without anybody saying so; ours go
- * by fovea_vk_image_destroy. */
+ * An image of the engine's may be gone, and another one have its handle, without anybody saying so;
+ * ours go by fovea_vk_image_destroy. */
 
 #include "frame_record.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Late gazes. A source calls `heard` on the thread that brings its samples; that writes the gaze into
- * blocks of memory, which whoever foveates a frame reads when it starts on it. Nobody waits for anybody:
- * the blocks are sequence locks (gaze/late.h), written by one thread at a time because the source
- * calls its listener one sample after the other.
+/* Late gazes. A source calls `heard` on the thread that brings its samples; that writes the gaze
+ * into blocks of memory, which whoever foveates a frame reads when it starts on it. Nobody waits
+ * for anybody: the blocks are sequence locks (gaze/late.h), written by one thread at a time because
+ * the source calls its listener one sample after the other.
  *
- * What `heard` uses is the context's, so the source forgets it (gaze_source_unlisten, which waits for a
- * call that is under way) before anything of the context goes. */
+ * What `heard` uses is the context's, so the source forgets it (gaze_source_unlisten, which waits
+ * for a call that is under way) before anything of the context goes. */
 #include "frame_late.h"
 
 #include "core/ending.h"
@@ -108,8 +108,8 @@ static void heard(void *user, const struct fovea_gaze_sample *sample)
     }
 }
 
-/* Of no frame's size: what the source before said, which may be newer than all that the next one has
- * said so far, counts no longer. Nobody else writes, since nobody listens. */
+/* Of no frame's size: what the source before said, which may be newer than all that the next one
+ * has said so far, counts no longer. Nobody else writes, since nobody listens. */
 static void forget_samples(struct frame_late *late)
 {
     const struct late_sample none = {.width_px = 0};
@@ -183,9 +183,10 @@ static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
            view->foveated && view->gaze->state == FOVEA_GAZE_TRACKED;
 }
 
-/* The newest sample of the source, with its exact time: since the engine read its gaze, others may have
- * come, and a frame without a newer one in its block keeps this. Takes no lock. Where the source is not
- * tracked any more, the engine's gaze; its sample is then as old as it was when it was read, or older. */
+/* The newest sample of the source, with its exact time: since the engine read its gaze, others may
+ * have come, and a frame without a newer one in its block keeps this. Takes no lock. Where the
+ * source is not tracked any more, the engine's gaze; its sample is then as old as it was when it
+ * was read, or older. */
 static int64_t choose_own(struct fovea_vk *fovea, const struct frame_work *work,
                           struct frame_view *view)
 {
@@ -215,7 +216,8 @@ void frame_late_choose(struct fovea_vk *fovea, struct frame_work *work)
     view->frame.late = !work->use_peer || !fovea->peer->api->imports_handles;
 }
 
-/* What the latch wrote is read by the kernels that follow, and by the host once the frame is over. */
+/* What the latch wrote is read by the kernels that follow, and by the host once the frame is
+ * over. */
 static void latch_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
 {
     const VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,

@@ -30,8 +30,8 @@ void frame_plans_finish(struct fovea_vk *fovea)
     }
 }
 
-/* Every workgroup reads them: near the device where there is such memory, which is written once and in
- * order. */
+/* Every workgroup reads them: near the device where there is such memory, which is written once and
+ * in order. */
 static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct operator_glsl_api *api = operators_default()->glsl;
@@ -46,8 +46,8 @@ static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *
     return FOVEA_OK;
 }
 
-/* A faithful view looks mild: the log says how strong it is, once for each time that settings are set;
- * frustums of an engine's own are many. */
+/* A faithful view looks mild: the log says how strong it is, once for each time that settings are
+ * set; frustums of an engine's own are many. */
 static void describe_view(struct fovea_vk *fovea, const struct operator_plan *plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
@@ -105,8 +105,8 @@ static bool goes_without_wait(const struct fovea_vk *fovea, const struct frame_p
     return !entry->peer || frame_peer_is_quiet(fovea);
 }
 
-/* The one used longest ago of those that so many frames have not used, and that goes without a wait unless any will do
- * (0 frames); NULL: there is none. */
+/* The one used longest ago of those that so many frames have not used, and that goes without a wait
+ * unless any will do (0 frames); NULL: there is none. */
 static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
 {
     struct frame_plan *oldest = NULL;
@@ -139,8 +139,8 @@ static void forget_old(struct fovea_vk *fovea)
     }
 }
 
-/* A window whose edge was dragged rests: no new plan comes, and those of its former sizes go all the same, one
- * at a time, so that no frame pays for many. */
+/* A window whose edge was dragged rests: no new plan comes, and those of its former sizes go all
+ * the same, one at a time, so that no frame pays for many. */
 static void forget_one(struct fovea_vk *fovea)
 {
     struct frame_plan *old =

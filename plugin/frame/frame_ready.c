@@ -39,8 +39,8 @@ static bool find_gazes(struct frame_work *work)
     return any;
 }
 
-/* Kernels work on an image where it lies: on one of Fovea's own if the peer knows it, on the engine's if it is
- * to be seen and there is no peer, which never knows those. */
+/* Kernels work on an image where it lies: on one of Fovea's own if the peer knows it, on the
+ * engine's if it is to be seen and there is no peer, which never knows those. */
 static bool direct(const struct frame_work *work, const struct frame_end *end)
 {
     return work->use_peer ? end->made && end->made->shared.peer
@@ -256,8 +256,8 @@ static enum fovea_result gather_what_can_be_had(struct fovea_vk *fovea, struct f
     return result;
 }
 
-/* The next frame may have other frustums and is tried at once; said once for each time that settings
- * are set, because such frames and others may come by turns. */
+/* The next frame may have other frustums and is tried at once; said once for each time that
+ * settings are set, because such frames and others may come by turns. */
 static void refuse_blur(struct fovea_vk *fovea)
 {
     if (!fovea->blur_refused) {

@@ -214,7 +214,8 @@ void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
     }
 }
 
-/* The host is a peer without a queue family of its own; its reads and writes need no more than this. */
+/* The host is a peer without a queue family of its own; its reads and writes need no more than
+ * this. */
 static void host_barrier(struct fovea_vk *fovea, VkCommandBuffer commands, bool to_host)
 {
     VkPipelineStageFlags device =

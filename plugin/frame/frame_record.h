@@ -35,7 +35,8 @@ void frame_record_plain(struct fovea_vk *fovea, const struct frame_work *work,
 void frame_record_pass(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
 
-/* frame_keep.c: frames of a peer's whose commands are kept; and those commands, recorded now or before. */
+/* frame_keep.c: frames of a peer's whose commands are kept; and those commands, recorded now or
+ * before. */
 bool frame_keep_takes(const struct frame_work *work);
 FOVEA_MUST_CHECK enum fovea_result frame_keep_find(struct fovea_vk *fovea,
                                                    const struct frame_work *work,

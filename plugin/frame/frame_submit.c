@@ -173,16 +173,16 @@ static enum fovea_result find_commands(struct fovea_vk *fovea, const struct fram
     return record_from_peer(fovea, work, true);
 }
 
-/* The queue waits for a peer that has part of a job too: until that is over nobody may write to its images. Where
- * it cannot say when, the watchdog does, after its patience, if there is one. */
+/* The queue waits for a peer that has part of a job too: until that is over nobody may write to its
+ * images. Where it cannot say when, the watchdog does, after its patience, if there is one. */
 static bool waits_for_peer(const struct fovea_vk *fovea, enum peer_answer answer)
 {
     return answer == PEER_SIGNALS || (answer == PEER_MAY_RUN && fovea->watchdog.sees_jobs);
 }
 
-/* A peer that is still: batch B stands in for it, so that the values of the link go on. A binary semaphore
- * is left as it is: the peer may have taken the wait in, and a closed peer's semaphores are not used
- * again. In the place of a lost peer the watchdog signals. */
+/* A peer that is still: batch B stands in for it, so that the values of the link go on. A binary
+ * semaphore is left as it is: the peer may have taken the wait in, and a closed peer's semaphores
+ * are not used again. In the place of a lost peer the watchdog signals. */
 static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct frame_work *work,
                                           enum peer_answer answer, VkCommandBuffer commands)
 {
@@ -198,8 +198,9 @@ static enum fovea_result submit_from_peer(struct fovea_vk *fovea, const struct f
     return submit(fovea, &batch, work->slot->fence);
 }
 
-/* The first batch is on the queue. The engine's image goes as it is where the job was not taken (commands is NULL).
- * A submit that has found no memory has changed nothing and is tried once more, for there is no way back. */
+/* The first batch is on the queue. The engine's image goes as it is where the job was not taken
+ * (commands is NULL). A submit that has found no memory has changed nothing and is tried once more,
+ * for there is no way back. */
 static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work *work,
                                 enum peer_answer answer, VkCommandBuffer commands)
 {
@@ -212,8 +213,8 @@ static enum fovea_result finish(struct fovea_vk *fovea, const struct frame_work 
                                                : result;
 }
 
-/* The engine's waits are consumed and nothing will signal: that is said before all else, because whoever waits for
- * them again on a device that is lost for this one call waits for ever. */
+/* The engine's waits are consumed and nothing will signal: that is said before all else, because
+ * whoever waits for them again on a device that is lost for this one call waits for ever. */
 static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *work, bool answered,
                               enum fovea_result result)
 {
@@ -225,8 +226,8 @@ static enum fovea_result lose(struct fovea_vk *fovea, const struct frame_work *w
         work->dst.made->layout = VK_IMAGE_LAYOUT_UNDEFINED;
     }
     if (!answered && !atomic_load(&fovea->peer_lost)) {
-        /* The link stays at the peer's turn, and nobody waits for it. In the place of a lost one turns go on: frames
-         * before this one wait for them. */
+        /* The link stays at the peer's turn, and nobody waits for it. In the place of a lost one
+         * turns go on: frames before this one wait for them. */
         atomic_store(&fovea->watchdog.stop, true);
     }
     return FOVEA_ERROR_FRAME_LOST;

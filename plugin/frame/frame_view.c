@@ -142,8 +142,8 @@ static struct packing pack(const struct fovea_vk *fovea, const struct frame_work
     return (struct packing){0};
 }
 
-/* Views of one layer always fit, since they do in that layer; so nothing is refused that would not have
- * been packed: images that Fovea made have one layer. */
+/* Views of one layer always fit, since they do in that layer; so nothing is refused that would not
+ * have been packed: images that Fovea made have one layer. */
 static enum fovea_result check_packing(struct fovea_vk *fovea, const struct frame_work *work)
 {
     if (pack(fovea, work).rows > 0) {
@@ -214,7 +214,8 @@ static void place(struct frame_view *view, uint32_t x_px, uint32_t y_px)
 
 void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
 {
-    /* Kernels know one place for both images: where either is the engine's own, that of the views. */
+    /* Kernels know one place for both images: where either is the engine's own, that of the
+     * views. */
     const bool packed = work->copy_in && work->copy_out;
     const struct packing packing = packed ? pack(fovea, work) : (struct packing){1, 1};
     const uint32_t columns = packing.columns > 0 ? packing.columns : 1; /* 0: refused before */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A peer that never signals would block the engine's queue for ever. The link's timeline tells whose
- * turn it is: an odd value is the peer's. When it stays the same odd value for too long, the peer is
- * abandoned and the host takes its turns.
+/* A peer that never signals would block the engine's queue for ever. The link's timeline tells
+ * whose turn it is: an odd value is the peer's. When it stays the same odd value for too long, the
+ * peer is abandoned and the host takes its turns.
  *
- * The watchdog's thread lives as long as the context, and programs end without destroying it: devices and drivers
- * go under its feet. So it asks no driver whose turn it is while jobs get over, which it reads in memory of
- * the process's (struct peer). Only where a job is under way for long does it look at the timeline: the queue may not
- * have come to the peer's turn.
+ * The watchdog's thread lives as long as the context, and programs end without destroying it:
+ * devices and drivers go under its feet. So it asks no driver whose turn it is while jobs get over,
+ * which it reads in memory of the process's (struct peer). Only where a job is under way for long
+ * does it look at the timeline: the queue may not have come to the peer's turn.
  *
- * A program that is stopped, or a debugger's, is not a peer that is stuck: what counts is how often the watchdog has
- * looked, not how late it is.
+ * A program that is stopped, or a debugger's, is not a peer that is stuck: what counts is how often
+ * the watchdog has looked, not how late it is.
  *
- * In the place of a peer whose device is lost the turns are taken at once, and those too of one that does not say when a
- * job is over.
+ * In the place of a peer whose device is lost the turns are taken at once, and those too of one
+ * that does not say when a job is over.
  *
- * A host peer signals nothing after that. A job of CUDA's that is met late still runs and signals its value,
- * which the queue may have left behind by then: the timeline goes back, if the driver lets it. Therefore the
- * highest value that it had is remembered, and given to it again. */
+ * A host peer signals nothing after that. A job of CUDA's that is met late still runs and signals
+ * its value, which the queue may have left behind by then: the timeline goes back, if the driver
+ * lets it. Therefore the highest value that it had is remembered, and given to it again. */
 
 #include "frame_link.h"
 
@@ -60,7 +60,8 @@ static void raise_to(struct fovea_vk *fovea, uint64_t value)
     (void)vk_checked(fovea->log, result, "vkSignalSemaphore", __FILE__, __LINE__);
 }
 
-/* The next turn of the peer's, seen as soon as it comes: a late signal could hide it a moment after. */
+/* The next turn of the peer's, seen as soon as it comes: a late signal could hide it a moment
+ * after. */
 static void wait_for_turn(struct fovea_vk *fovea, double ms, uint64_t *highest)
 {
     struct vk_device *device = &fovea->device;
@@ -102,7 +103,8 @@ static bool all_is_over(struct fovea_vk *fovea)
            atomic_load(fovea->peer->over) == atomic_load(&fovea->watchdog.given);
 }
 
-/* The peer gets no more jobs, none of those that it had may signal late, and no frame waits for one. */
+/* The peer gets no more jobs, none of those that it had may signal late, and no frame waits for
+ * one. */
 static bool nobody_waits(struct fovea_vk *fovea, uint64_t highest)
 {
     const uint64_t last = atomic_load(&fovea->watchdog.last_value);
@@ -139,7 +141,8 @@ static void give_up_peer(const struct watch *watch, uint64_t highest)
     take_turns(watch, highest);
 }
 
-/* How much of the time since the last look counts: as much as passes between two, if anybody runs. */
+/* How much of the time since the last look counts: as much as passes between two, if anybody
+ * runs. */
 static double take_look(struct watch *watch)
 {
     const int64_t now_ns = fovea_time_ns();
@@ -214,8 +217,8 @@ static bool look(struct watch *watch)
     return false;
 }
 
-/* exit() was called, and no frame is submitted any more. What the queue waits for gets over, or the program's own
- * waits for it would not end. */
+/* exit() was called, and no frame is submitted any more. What the queue waits for gets over, or the
+ * program's own waits for it would not end. */
 static void drain_jobs(struct fovea_vk *fovea)
 {
     const struct timespec pause = {.tv_nsec = (long)(END_LOOK_MS * 1e6)};

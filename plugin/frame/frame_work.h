@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A frame on its way: what the engine gave, resolved, and who takes it from one step to the next. */
+/* A frame on its way: what the engine gave, resolved, and who takes it from one step to the
+ * next. */
 #ifndef FOVEA_FRAME_WORK_H
 #define FOVEA_FRAME_WORK_H
 
@@ -88,7 +89,8 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
 /* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
                                                       const struct frame_work *work, bool foveate);
-/* FOVEA_PASSED_THROUGH: the peer did not take it. FOVEA_ERROR_FRAME_LOST: its first batch runs alone. */
+/* FOVEA_PASSED_THROUGH: the peer did not take it. FOVEA_ERROR_FRAME_LOST: its first batch runs
+ * alone. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_with_peer(struct fovea_vk *fovea,
                                                           const struct frame_work *work);
 

@@ -17,8 +17,8 @@ static double smoothstep(double x)
     return x * x * (3.0 - 2.0 * x);
 }
 
-/* The last moment of holding. Where hold_ms is shorter than it takes to notice silence, the way back
- * starts when it is noticed, not with a jump into its middle. */
+/* The last moment of holding. Where hold_ms is shorter than it takes to notice silence, the way
+ * back starts when it is noticed, not with a jump into its middle. */
 static int64_t hold_end_ns(const struct fovea_gaze_settings *settings,
                            const struct gaze_observation *seen)
 {

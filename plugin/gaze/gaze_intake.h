@@ -35,7 +35,8 @@ struct gaze_intake {
 
 void gaze_intake_init(struct gaze_intake *intake);
 
-/* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence 0..1. */
+/* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence
+ * 0..1. */
 bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
 
 /* Clocks of trackers may run ahead of ours by this much. A sample from farther ahead is refused: it
@@ -48,12 +49,13 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
 void gaze_intake_count_rejected(struct gaze_intake *intake);
 
 /* A listener that does not listen yet; one that does. Both wait like those who add, so that after
- * gaze_intake_unlisten returns the listener is not being called and never will be again. Neither may be
- * called by a listener. */
+ * gaze_intake_unlisten returns the listener is not being called and never will be again. Neither
+ * may be called by a listener. */
 void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener);
 void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *listener);
 
-/* Nobody listens any more, and those who did are told (gone). Waits as gaze_intake_unlisten does. */
+/* Nobody listens any more, and those who did are told (gone). Waits as gaze_intake_unlisten
+ * does. */
 void gaze_intake_let_go(struct gaze_intake *intake);
 
 void gaze_intake_observe(struct gaze_intake *intake, int64_t t_ns, struct gaze_observation *out);

@@ -69,7 +69,8 @@ enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *
     return gaze_source_open(&taken.settings->gaze, taken.log, out_source);
 }
 
-/* In a child of fork a thread of the parent's may have been calling them: it never gets over here. */
+/* In a child of fork a thread of the parent's may have been calling them: it never gets over
+ * here. */
 static void let_listeners_go(struct fovea_gaze_source *source)
 {
     if (source->api->intake && !process_is_child_of(source->process)) {

@@ -33,13 +33,13 @@ struct gaze_observation {
 
 struct gaze_intake;
 
-/* Hears of every valid sample once it is published: in order, on the thread that delivers it, and before
- * the next one is taken in. It must be short, wait for nobody and allocate nothing. It is its owner's, and
- * stays where it is while it listens. */
+/* Hears of every valid sample once it is published: in order, on the thread that delivers it, and
+ * before the next one is taken in. It must be short, wait for nobody and allocate nothing. It is
+ * its owner's, and stays where it is while it listens. */
 struct gaze_listener {
     void (*heard)(void *user, const struct fovea_gaze_sample *sample);
-    /* The source is about to go and does not call again. On the thread that destroys it. NULL: whoever listens does not
-     * mind. */
+    /* The source is about to go and does not call again. On the thread that destroys it. NULL:
+     * whoever listens does not mind. */
     void (*gone)(void *user);
     void *user;
     struct gaze_listener *next; /* the intake's */
@@ -87,14 +87,15 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_sett
 /* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
 const char *gaze_kind_name(enum fovea_gaze_kind kind);
 
-/* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come from
- * outside. After gaze_source_unlisten returns, the listener is not called any more: it waits for the call
- * that is under way, if any. Any thread, while samples arrive. */
+/* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come
+ * from outside. After gaze_source_unlisten returns, the listener is not called any more: it waits
+ * for the call that is under way, if any. Any thread, while samples arrive. */
 FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *source,
                                                       struct gaze_listener *listener);
 void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
 
-/* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its instant. */
+/* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its
+ * instant. */
 struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
                                         uint32_t height_px, const struct fovea_gaze_sample *sample);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* VK_LAYER_FOVEA_foveation: Fovea in any Vulkan program, unmodified. The layer sits between the program and
- * the driver, and foveates what the program presents:
+/* VK_LAYER_FOVEA_foveation: Fovea in any Vulkan program, unmodified. The layer sits between the
+ * program and the driver, and foveates what the program presents:
  *
  *     layer_entry.c      what the loader asks for: which functions are ours
  *     layer_instance.c   instances: a copy of the program's wishes with what Fovea needs
@@ -13,7 +13,8 @@
  *     layer_alias.c      images of the program's own in their memory
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_gather.c     presents that wait for many semaphores
- *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is presented
+ *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is
+ *                        presented
  *     layer_retry.c      presents that run out of memory and are tried again
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_choices.c    what files and keys have made of the settings
@@ -21,8 +22,8 @@
  *     layer_programs.c   programs that are left alone
  *     layer_dump.c       for tests: frames as files, before and after
  *
- * Whatever goes wrong, the program's own frame is presented; why is logged once. An inert instance, device
- * or swapchain passes everything through. */
+ * Whatever goes wrong, the program's own frame is presented; why is logged once. An inert instance,
+ * device or swapchain passes everything through. */
 #ifndef FOVEA_LAYER_H
 #define FOVEA_LAYER_H
 
@@ -37,11 +38,11 @@
 #define LAYER_MAX_QUEUES 64
 #define LAYER_MAX_VIEW_FORMATS 16
 
-/* ---- The next layer's functions ---------------------------------------------------------------- */
+/* ---- The next layer's functions -------------------------------------------------------------- */
 
-/* All are looked up while the instance is made, also those that only Fovea calls (vk_functions.h): asked later,
- * the loader's end of the chain gives its beginning, which leads through every layer again (1.3.239), and into
- * a lock that vkBasalt holds meanwhile. */
+/* All are looked up while the instance is made, also those that only Fovea calls (vk_functions.h):
+ * asked later, the loader's end of the chain gives its beginning, which leads through every layer
+ * again (1.3.239), and into a lock that vkBasalt holds meanwhile. */
 #define LAYER_INSTANCE_FUNCTIONS(X)                                                                \
     X(DestroyInstance)                                                                             \
     X(EnumerateDeviceExtensionProperties)                                                          \
@@ -124,7 +125,7 @@ struct layer_device_functions {
     LAYER_OPTIONAL_FUNCTIONS(LAYER_MEMBER) /* of extensions: NULL where they are off */
 };
 
-/* ---- Objects ----------------------------------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 /* Of a dispatchable handle: what all of one instance, or of one device, begin with. */
 static inline void *layer_key(const void *handle)
@@ -192,8 +193,8 @@ struct layer_alias {
     struct layer_alias *next;
 };
 
-/* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one each time and
- * a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
+/* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one
+ * each time and a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
 struct layer_context {
     VkQueue queue;
     uint32_t queue_family;
@@ -211,8 +212,8 @@ struct layer_context {
 /* Of an image whose present ran out of memory. */
 struct layer_unpresented {
     bool is_made; /* Fovea's frame is in it */
-    bool
-        waits_for_frame; /* the program's semaphores could not be given back; `presentable` is signalled */
+    bool waits_for_frame; /* the program's semaphores could not be given back; `presentable` is
+                             signalled */
     uint64_t waits; /* what the present waited for: a hash */
 };
 
@@ -242,7 +243,8 @@ struct layer_swapchain {
     struct layer_swapchain *next;
 };
 
-/* ---- The registry (layer_registry.c): what there is, behind one lock that is held for a search --- */
+/* ---- The registry (layer_registry.c): what there is, behind one lock that is held for a search
+ * ---- */
 
 void layer_registry_add_instance(struct layer_instance *instance);
 void layer_registry_add_device(struct layer_device *device);
@@ -272,7 +274,7 @@ struct layer_window *layer_registry_take_window(struct layer_instance *instance,
                                                 VkSurfaceKHR surface);
 uint32_t layer_registry_window(struct layer_instance *instance, VkSurfaceKHR surface);
 
-/* ---- Hooks -------------------------------------------------------------------------------------- */
+/* ---- Hooks ----------------------------------------------------------------------------------- */
 
 PFN_vkVoidFunction layer_find_instance_hook(const char *name);
 PFN_vkVoidFunction layer_find_device_hook(const char *name);
@@ -322,10 +324,10 @@ VKAPI_ATTR VkResult VKAPI_CALL
 layer_ReleaseSwapchainImagesEXT(VkDevice handle, const VkReleaseSwapchainImagesInfoEXT *info);
 #endif
 
-/* ---- Between the files -------------------------------------------------------------------------- */
+/* ---- Between the files ----------------------------------------------------------------------- */
 
-/* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the loader's
- * dispatch pointer, without which any layer below crashes. */
+/* What fovea_vulkan.h is to look functions up with: command buffers that it allocates get the
+ * loader's dispatch pointer, without which any layer below crashes. */
 PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const char *name);
 
 /* layer_device.c: before the instance goes, devices that the program has not destroyed. */
@@ -333,8 +335,8 @@ void layer_devices_leave(const struct layer_instance *instance);
 /* In the child of a fork: what its parent has made goes down and is not touched otherwise. */
 bool layer_instance_is_parents(const struct layer_instance *instance);
 
-/* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in structures of
- * the program's are patched, and put back by layer_features_restore. */
+/* layer_features.c: a chain of VkDeviceCreateInfo with timelineSemaphore switched on. Bits in
+ * structures of the program's are patched, and put back by layer_features_restore. */
 struct layer_features {
     VkPhysicalDeviceTimelineSemaphoreFeatures own;
     VkBool32 *patched;
@@ -343,12 +345,12 @@ struct layer_features {
 void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info);
 void layer_features_restore(struct layer_features *features);
 
-/* layer_direct.c: finds out whether kernels may see images of swapchains on that device at all. The link is the
- * layer's own. */
+/* layer_direct.c: finds out whether kernels may see images of swapchains on that device at all. The
+ * link is the layer's own. */
 void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
                        const VkLayerDeviceLink *link);
-/* A swapchain's create info with what lets kernels see its images. False: it cannot be, and the info is as it
- * was. */
+/* A swapchain's create info with what lets kernels see its images. False: it cannot be, and the
+ * info is as it was. */
 struct layer_direct {
     bool on; /* kernels may see the images; else there is no list */
     VkImageFormatListCreateInfo list;
@@ -369,7 +371,8 @@ void layer_aliases_finish(struct layer_device *device);
 /* layer_log.c. A line in the log, the first time on that device. */
 void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason);
 
-/* layer_context.c. The context for that queue, made when it is first needed; NULL: there is none. */
+/* layer_context.c. The context for that queue, made when it is first needed; NULL: there is
+ * none. */
 struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
                                          const struct layer_queue *queue);
 /* Waits for the swapchain's frames and keeps its contexts for the next one. */
@@ -388,8 +391,8 @@ VkResult layer_gather_submit(const struct layer_device *device, struct layer_con
                              const struct layer_batch *batch);
 void layer_gather_finish(const struct layer_device *device, struct layer_context *context);
 
-/* layer_present.c: one call of vkQueuePresentKHR. The first image that is foveated takes over what the program waits
- * for; the others lie behind it on the queue. */
+/* layer_present.c: one call of vkQueuePresentKHR. The first image that is foveated takes over what
+ * the program waits for; the others lie behind it on the queue. */
 #define LAYER_MAX_PRESENTED                                                                        \
     16 /* swapchains of one present; those beyond are presented as they are */
 struct layer_taken {
@@ -412,7 +415,8 @@ struct layer_presentation {
 /* layer_retry.c. What is to be done with an image that was presented in vain. */
 enum layer_retry {
     LAYER_RETRY_NONE, /* it was not, or has another picture by now */
-    LAYER_RETRY_MADE, /* nothing: Fovea's frame is in it, and the program's semaphores stand for that */
+    /* nothing: Fovea's frame is in it, and the program's semaphores stand for that */
+    LAYER_RETRY_MADE,
     LAYER_RETRY_FOR_FRAME, /* the present waits for `presentable` instead of these */
 };
 enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t index,
@@ -420,9 +424,9 @@ enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t inde
 /* How the present went down. */
 void layer_retry_note(const struct layer_presentation *p, VkResult result);
 
-/* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed (VkPresentRegionsKHR), since
- * with the gaze everything does. What precedes them is copied; the rest is the program's. Where something
- * unknown precedes them they stay: they are a hint. */
+/* layer_chain.c: a chain of VkPresentInfoKHR without the regions that have changed
+ * (VkPresentRegionsKHR), since with the gaze everything does. What precedes them is copied; the
+ * rest is the program's. Where something unknown precedes them they stay: they are a hint. */
 #define LAYER_MAX_PRESENT_CHAIN 8
 struct layer_present_chain {
     union {

@@ -7,7 +7,7 @@
 
 #define INTERFACE_VERSION 2
 
-/* ---- Enumerations: what the loader asks a layer about itself ------------------------------------ */
+/* ---- Enumerations: what the loader asks a layer about itself --------------------------------- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL
 layer_EnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
@@ -60,7 +60,7 @@ layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char *
                : VK_ERROR_INITIALIZATION_FAILED;
 }
 
-/* ---- Which functions are ours -------------------------------------------------------------------- */
+/* ---- Which functions are ours ---------------------------------------------------------------- */
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance instance,
                                                                           const char *name);
@@ -144,7 +144,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
     PFN_vkVoidFunction own = find(instance_hooks, COUNT(instance_hooks), name);
     own = own ? own : find(device_hooks, COUNT(device_hooks), name);
     if (!instance) {
-        /* Against the rules, but vkBasalt and MangoHud ask for vkCreateDevice so, and call what they get. */
+        /* Against the rules, but vkBasalt and MangoHud ask for vkCreateDevice so, and call what
+         * they get. */
         return own;
     }
     const struct layer_instance *known = layer_registry_instance(instance);

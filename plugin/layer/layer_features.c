@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Where the program itself has the bit, if it does; a structure of ours beside one of these would be
- * against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
+/* Where the program itself has the bit, if it does; a structure of ours beside one of these would
+ * be against the rules (VUID-VkDeviceCreateInfo-pNext-02830). */
 static VkBool32 *find_bit(const VkDeviceCreateInfo *info)
 {
     for (VkBaseOutStructure *s = (VkBaseOutStructure *)info->pNext; s; s = s->pNext) {
@@ -21,8 +21,8 @@ static VkBool32 *find_bit(const VkDeviceCreateInfo *info)
     return NULL;
 }
 
-/* A constant of the program's may lie in memory that cannot be written: then read(2) fails where an assignment
- * would end the program. */
+/* A constant of the program's may lie in memory that cannot be written: then read(2) fails where an
+ * assignment would end the program. */
 static bool write_bit(VkBool32 *bit, VkBool32 value)
 {
     int ends[2];
@@ -36,8 +36,8 @@ static bool write_bit(VkBool32 *bit, VkBool32 value)
     return written;
 }
 
-/* The program's structure cannot be copied without what precedes it, whose sizes nobody knows; so its bit
- * is set for the time of the call, which is the program's own. */
+/* The program's structure cannot be copied without what precedes it, whose sizes nobody knows; so
+ * its bit is set for the time of the call, which is the program's own. */
 void layer_features_apply(struct layer_features *features, VkDeviceCreateInfo *info)
 {
     VkBool32 *bit = find_bit(info);

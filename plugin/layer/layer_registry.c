@@ -3,8 +3,8 @@
 
 #include "layer.h"
 
-/* Handles are few and searches short: lists do. Non-dispatchable handles may be given again by the driver
- * once they are destroyed, so each object leaves its list before that. */
+/* Handles are few and searches short: lists do. Non-dispatchable handles may be given again by the
+ * driver once they are destroyed, so each object leaves its list before that. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct layer_instance *instances;
 static struct layer_device *devices;
@@ -17,7 +17,8 @@ static struct layer_device *devices;
         pthread_mutex_unlock(&lock);                                                               \
     } while (0)
 
-/* A function that looks for the first object that has `condition`, and perhaps takes it off the list. */
+/* A function that looks for the first object that has `condition`, and perhaps takes it off the
+ * list. */
 #define FIND(type, list, condition, take)                                                          \
     pthread_mutex_lock(&lock);                                                                     \
     struct type **at = &(list);                                                                    \

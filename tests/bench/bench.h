@@ -29,8 +29,8 @@ struct bench {
     struct results results;
 };
 
-/* Each measures what is wished for of its backend, or notes that the machine has none. With --list they
- * name their cases and touch no device. */
+/* Each measures what is wished for of its backend, or notes that the machine has none. With --list
+ * they name their cases and touch no device. */
 void bench_cpu(struct bench *bench);
 void bench_cuda(struct bench *bench);
 void bench_vulkan(struct bench *bench);

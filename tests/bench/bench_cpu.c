@@ -28,7 +28,7 @@ struct cpu_state {
     uint32_t threads;
 };
 
-/* ---- Timing ----------------------------------------------------------------------------------- */
+/* ---- Timing ---------------------------------------------------------------------------------- */
 
 typedef void (*cpu_fn)(struct cpu_state *state, uint32_t picture, struct fovea_point_uv gaze);
 
@@ -63,7 +63,7 @@ static void run_copy(struct cpu_state *state, uint32_t picture, struct fovea_poi
                  bench_image_bytes(state->size, state->format));
 }
 
-/* ---- Pictures --------------------------------------------------------------------------------- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 static void free_pictures(struct cpu_state *state)
 {
@@ -118,7 +118,7 @@ static void need_pictures(struct cpu_state *state, const struct bench_size *size
     add_row(state, "copy", &times);
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------ */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static void open_context(struct cpu_state *state)
 {

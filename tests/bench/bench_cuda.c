@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- The device ------------------------------------------------------------------------------- */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 static void note_device(struct cuda_bench *b)
 {
@@ -50,7 +50,7 @@ static void close_device(struct cuda_bench *b)
     cuda_device_destroy(&b->owned);
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------ */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static void run_case(struct cuda_bench *b, const struct bench_case *c)
 {

@@ -3,12 +3,12 @@
 
 /* Kernels to measure with.
  *
- * `copy`: what every foveation is measured against. Every byte of a picture is read and written once, in
- * place, 16 at a time. How many of them a thread takes to be fastest differs by device and size, so there
- * are three, and the fastest counts. Bound by memory.
+ * `copy`: what every foveation is measured against. Every byte of a picture is read and written
+ * once, in place, 16 at a time. How many of them a thread takes to be fastest differs by device and
+ * size, so there are three, and the fastest counts. Bound by memory.
  *
- * A block works on a piece of the picture without gaps, a thread on every 256th 16 bytes of it, all loads
- * before the first store. mask is 0, which the compiler does not know. */
+ * A block works on a piece of the picture without gaps, a thread on every 256th 16 bytes of it, all
+ * loads before the first store. mask is 0, which the compiler does not know. */
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The vulkan backend through its public API, on images without a copy: the GPU's timestamps round the
- * dispatches of each frame. `copy` is vkCmdCopyImage of the same images. On a queue without graphics where there
- * is one: GPUs for data centres give those with graphics half their speed. */
+/* The vulkan backend through its public API, on images without a copy: the GPU's timestamps round
+ * the dispatches of each frame. `copy` is vkCmdCopyImage of the same images. On a queue without
+ * graphics where there is one: GPUs for data centres give those with graphics half their speed. */
 
 #include "domain.h"
 #include "vulkan_bench.h"
@@ -20,7 +20,7 @@
 #define COPIES 16
 #define WARM_UP_S 1.0
 
-/* ---- The device ------------------------------------------------------------------------------- */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 static void note_device(struct vulkan_bench *b)
 {
@@ -148,7 +148,7 @@ struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *m
     return fovea;
 }
 
-/* ---- Images ----------------------------------------------------------------------------------- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 /* The images of one context, and what is measured with them. All stay in GENERAL. */
 struct scene {
@@ -203,7 +203,7 @@ static void make_images(struct scene *scene)
     free(pixels);
 }
 
-/* ---- Copies ----------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
 static void record_copy(const struct scene *scene, VkCommandBuffer commands, int i)
 {
@@ -251,7 +251,7 @@ static void add_copies(struct scene *scene)
     scene->copy_us = row->reference_us = row->times.median_us;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 static void give_back(struct scene *scene)
 {
@@ -303,8 +303,8 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* While images are drawn GPUs rest, and their clocks fall: an H200's to a quarter, for up to half a second
- * after. */
+/* While images are drawn GPUs rest, and their clocks fall: an H200's to a quarter, for up to half a
+ * second after. */
 static void warm_up(struct scene *scene, struct fovea_point_uv gaze)
 {
     const bool rested = !scene->warm && !scene->b->bench->wishes.quick && !scene->b->is_cpu;
@@ -336,7 +336,7 @@ static struct bench_times time_frames(struct scene *scene, struct fovea_point_uv
     return bench_times_of(us, times->count);
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------ */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 static void open_scene(struct scene *scene, const struct bench_case *c)
 {
@@ -402,7 +402,7 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
     return true;
 }
 
-/* ---- The domain -------------------------------------------------------------------------------- */
+/* ---- The domain ------------------------------------------------------------------------------ */
 
 /* Every size is its own images, so they go after each point. */
 static enum fovea_result time_point(void *user, const struct domain_point *point,

@@ -62,8 +62,8 @@ struct fovea_image bench_image(const struct bench_size *size, enum fovea_format 
 /* x and y for each image of a batch, all over it. */
 void bench_place_gazes(float *gazes, uint32_t count);
 
-/* Whether pictures of RGBA8 have an alpha that varies from now on; else they are opaque, as frames of
- * engines are. */
+/* Whether pictures of RGBA8 have an alpha that varies from now on; else they are opaque, as frames
+ * of engines are. */
 void bench_draw_alpha(bool varies);
 /* Shades with noise; halves and floats within 0..1. */
 void bench_draw(void *pixels, size_t bytes, enum fovea_format format);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The floor of the cpu backend: every byte of a picture read and written in place, by all threads. */
+/* The floor of the cpu backend: every byte of a picture read and written in place, by all
+ * threads. */
 #ifndef FOVEA_BENCH_CPU_COPY_H
 #define FOVEA_BENCH_CPU_COPY_H
 

@@ -44,14 +44,15 @@ struct cuda_bench {
 /* Enqueues one picture's work on the stream. */
 typedef enum fovea_result (*cuda_enqueue_fn)(struct cuda_bench *b, void *user, uint32_t picture);
 
-/* For one picture. The pictures take turns; the device never idles. *out_way: "graph" or "launches". */
+/* For one picture. The pictures take turns; the device never idles. *out_way: "graph" or
+ * "launches". */
 struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
                              const char **out_way);
 
 /* ---- cuda_capture.c ---- */
 
-/* Between begin and end what is enqueued on the stream becomes a graph. NULL, and nothing enqueued, where
- * it cannot be captured. */
+/* Between begin and end what is enqueued on the stream becomes a graph. NULL, and nothing enqueued,
+ * where it cannot be captured. */
 CUgraphExec cuda_capture(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user, uint32_t count);
 /* The driver with events that know of captures; for one device a program. */
 struct cuda_driver cuda_capture_driver(const struct cuda_driver *cu);

@@ -2,10 +2,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Capturing what was written for streams. The library notes with events which launches still use a
- * plan, and a capture allows only events that were recorded within it: to ask for one, or to wait for an
- * older one, ends the capture with an error. Within a capture older work is over, because the caller
- * waited; so such a wait is left out here, and events of captures count as over when they are asked for.
- * Waits for events of the same capture stay, so that work on a second stream would be captured as well. */
+ * plan, and a capture allows only events that were recorded within it: to ask for one, or to wait
+ * for an older one, ends the capture with an error. Within a capture older work is over, because
+ * the caller waited; so such a wait is left out here, and events of captures count as over when
+ * they are asked for. Waits for events of the same capture stay, so that work on a second stream
+ * would be captured as well. */
 
 #include "cuda_bench.h"
 

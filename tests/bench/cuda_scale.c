@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One process with 1, 2, 4 .. GPUs: a thread, a context and pictures for each, through the public functions.
- * All start a round together and none waits for another within it; a round has ended when the last
- * one has. Launches one by one, as a program makes them. */
+/* One process with 1, 2, 4 .. GPUs: a thread, a context and pictures for each, through the public
+ * functions. All start a round together and none waits for another within it; a round has ended
+ * when the last one has. Launches one by one, as a program makes them. */
 
 #include "cuda_bench.h"
 
@@ -63,7 +63,7 @@ struct scale {
 
 #define MUST(s, call) bench_must(CU_CHECK(bench_log(), (s)->cu, call), #call)
 
-/* ---- What runs -------------------------------------------------------------------------------- */
+/* ---- What runs ------------------------------------------------------------------------------- */
 
 static struct fovea_image image_at(const struct scale *s, CUdeviceptr memory)
 {
@@ -118,7 +118,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void make_gazes(struct gpu *gpu)
 {
@@ -175,7 +175,7 @@ static void close_case(struct gpu *gpu)
     cuda_device_pop(gpu->device);
 }
 
-/* ---- Devices ---------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static bool open_gpus(struct scale *s)
 {
@@ -210,7 +210,7 @@ static void close_gpus(struct scale *s)
     }
 }
 
-/* ---- Measuring -------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* As many runs as take ROUND_US on the first GPU. */
 static void find_runs(struct scale *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A measurement is a row of rounds, an event between each two. A round is as many pictures as a graph
- * holds, enough that launching the graph and recording the event vanish in it. Rounds follow each other
- * without a pause, so that clocks stay up. */
+/* A measurement is a row of rounds, an event between each two. A round is as many pictures as a
+ * graph holds, enough that launching the graph and recording the event vanish in it. Rounds follow
+ * each other without a pause, so that clocks stay up. */
 
 #include "cuda_bench.h"
 

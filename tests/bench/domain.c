@@ -10,7 +10,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- Chance ------------------------------------------------------------------------------------ */
+/* ---- Chance ---------------------------------------------------------------------------------- */
 
 /* splitmix64 (Steele, Lea, Flood 2014): neighbouring seeds give unrelated numbers. */
 static uint64_t next(uint64_t *state)
@@ -47,7 +47,7 @@ static size_t weighted(uint64_t *state, const double *parts, size_t count)
     return i;
 }
 
-/* ---- Points ------------------------------------------------------------------------------------ */
+/* ---- Points ---------------------------------------------------------------------------------- */
 
 #define SMALLEST_PX 48
 #define LARGEST_BATCH_PX 512
@@ -133,7 +133,8 @@ static bool is_float(enum fovea_format format)
            format == FOVEA_FORMAT_RGBA32F;
 }
 
-/* Linear is the default of the smooth method. PQ and HLG mean something where pixels are averaged as light. */
+/* Linear is the default of the smooth method. PQ and HLG mean something where pixels are averaged
+ * as light. */
 static void choose_light(uint64_t *state, struct domain_point *point)
 {
     static const double transfers[] = {0.8, 0.1, 0.1}; /* in the order of enum fovea_transfer */
@@ -186,7 +187,7 @@ void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
              point->images > 1 ? ", a gaze each" : "");
 }
 
-/* ---- Bounds ------------------------------------------------------------------------------------ */
+/* ---- Bounds ---------------------------------------------------------------------------------- */
 
 #define FULL_BATCH_PIXELS UINT64_C(8000000)
 #define SMALL_BATCH_PX 96
@@ -287,7 +288,7 @@ struct domain_bound domain_bound(const char *backend, const struct domain_point 
     return point->images > 1 ? bound_of_batch(point) : bound_of_picture(point);
 }
 
-/* ---- The run ----------------------------------------------------------------------------------- */
+/* ---- The run --------------------------------------------------------------------------------- */
 
 static double bound_us(const struct domain_device *device, const struct domain_bound *bound,
                        double copy_us)

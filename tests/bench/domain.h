@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Random points of everything that the library can be asked for: sizes that nobody chose, strengths, laws, lights,
- * formats, counts, gazes. A time at a few chosen sizes says nothing about those beside them, so results are judged by
- * points that a seed chooses. Each point has a bound; a broken one fails the run. */
+/* Random points of everything that the library can be asked for: sizes that nobody chose,
+ * strengths, laws, lights, formats, counts, gazes. A time at a few chosen sizes says nothing about
+ * those beside them, so results are judged by points that a seed chooses. Each point has a bound; a
+ * broken one fails the run. */
 #ifndef FOVEA_BENCH_DOMAIN_H
 #define FOVEA_BENCH_DOMAIN_H
 
@@ -23,7 +24,8 @@ struct domain_point {
 struct domain_limits {
     uint64_t most_pixels; /* of a picture, and of a batch's images together */
     uint64_t
-        batch_pixels; /* full batches have at least so many together; 0: the backend has no batches */
+        /* full batches have at least so many together; 0: the backend has no batches */
+        batch_pixels;
     bool surfaces_only; /* formats that Vulkan's images have */
 };
 

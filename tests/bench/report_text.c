@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Cells ------------------------------------------------------------------------------------ */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static void cell_us(FILE *out, double us)
 {
@@ -33,7 +33,7 @@ static double ratio_of(const struct result *row)
     return row->reference_us > 0.0 ? row->times.median_us / row->reference_us : 0.0;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static void name_cells(const struct result *row, FILE *out)
 {
@@ -76,7 +76,7 @@ static void beside_row(const struct results *results, const struct result *row, 
     fprintf(out, " %s | %s |\n", row->way, row->note);
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *title;

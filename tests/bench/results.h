@@ -55,7 +55,8 @@ struct handover_result {
     bool measured;
     struct bench_times
         to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
-    struct bench_times from_kernel; /* from there to the start of the GPU's work behind the wait */
+    /* from there to the start of the GPU's work behind the wait */
+    struct bench_times from_kernel;
     struct bench_times both; /* on Vulkan's clock alone */
 };
 
@@ -119,8 +120,8 @@ void results_free(struct results *results);
 double result_bytes(const struct result *row);
 double result_gb_per_s(const struct result *row);
 double result_ps_per_pixel(const struct result *row);
-/* The device's bandwidth: of that backend's copy of the most bytes, which no cache holds; 0: none was
- * measured. */
+/* The device's bandwidth: of that backend's copy of the most bytes, which no cache holds; 0: none
+ * was measured. */
 double results_copy_gb_per_s(const struct results *results, const char *backend);
 
 #endif

@@ -29,8 +29,8 @@ struct vulkan_bench {
         }                                                                                          \
     } while (0)
 
-/* Opens the device where it is not open yet, NVIDIA's before others; false: there is none, or its queue
- * has no timestamps. */
+/* Opens the device where it is not open yet, NVIDIA's before others; false: there is none, or its
+ * queue has no timestamps. */
 bool vulkan_open(struct vulkan_bench *b);
 
 /* What comes behind it begins when everything before it is over, earlier submits included. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What Fovea adds to a frame of an engine. The engine draws (here: copies a picture into src), hands over,
- * and shows (copies dst to another image). Every second frame has empty submits in place of Fovea's, as
- * many of them, and shows what was drawn.
+/* What Fovea adds to a frame of an engine. The engine draws (here: copies a picture into src),
+ * hands over, and shows (copies dst to another image). Every second frame has empty submits in
+ * place of Fovea's, as many of them, and shows what was drawn.
  *
- * Drawing is copied so often that the CPU has submitted the whole frame before it is over; otherwise the GPU
- * would wait for the CPU, and what Fovea adds would have the CPU's time in it. Whether that worked is
- * looked at in each frame. */
+ * Drawing is copied so often that the CPU has submitted the whole frame before it is over;
+ * otherwise the GPU would wait for the CPU, and what Fovea adds would have the CPU's time in it.
+ * Whether that worked is looked at in each frame. */
 
 #include "vulkan_bench.h"
 
@@ -61,7 +61,7 @@ struct measured {
     bool in_time; /* everything was submitted before drawing was over */
 };
 
-/* ---- The engine ------------------------------------------------------------------------------- */
+/* ---- The engine ------------------------------------------------------------------------------ */
 
 static double thread_us(void)
 {
@@ -109,7 +109,7 @@ static int find_draws(struct loop *loop)
     return count < DRAWS_AT_MOST ? (int)count : DRAWS_AT_MOST;
 }
 
-/* ---- Between drawing and showing -------------------------------------------------------------- */
+/* ---- Between drawing and showing ------------------------------------------------------------- */
 
 static struct fovea_vk_frame_target end_of(const struct loop *loop, int i)
 {
@@ -179,7 +179,7 @@ static struct measured run_frame(struct loop *loop, bool with)
                              .in_time = submit_us < vulkan_between_us(b, DRAW_BEGINS, DRAW_ENDS)};
 }
 
-/* ---- Images ----------------------------------------------------------------------------------- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 static struct engine_image own_image(struct loop *loop, const void *pixels, enum owner owner)
 {
@@ -240,7 +240,7 @@ static void free_images(struct loop *loop)
     engine_image_destroy(engine, &loop->screen);
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------ */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 /* A frame without and the one with Fovea behind it. */
 struct pair {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The way from Vulkan's queue to a CUDA kernel and back, without Fovea but by the same means: a timeline
- * semaphore of Vulkan's, imported by CUDA. A submit with enough work that everything behind it is queued
- * before it is over, a timestamp, a signal; a kernel that reads the GPU's clock, a signal; a submit with a
- * timestamp. NVIDIA's Vulkan timestamps and %globaltimer are one clock; where they turn out not to be,
- * that is said and nothing else. Both ways together are measured on Vulkan's alone. %globaltimer may count in
- * steps of up to a microsecond. */
+/* The way from Vulkan's queue to a CUDA kernel and back, without Fovea but by the same means: a
+ * timeline semaphore of Vulkan's, imported by CUDA. A submit with enough work that everything
+ * behind it is queued before it is over, a timestamp, a signal; a kernel that reads the GPU's
+ * clock, a signal; a submit with a timestamp. NVIDIA's Vulkan timestamps and %globaltimer are one
+ * clock; where they turn out not to be, that is said and nothing else. Both ways together are
+ * measured on Vulkan's alone. %globaltimer may count in steps of up to a microsecond. */
 
 #include "vulkan_bench.h"
 
@@ -41,7 +41,7 @@ struct handover {
 
 #define MUST(h, call) bench_must(CU_CHECK((h)->device->log, (h)->cu, call), #call)
 
-/* ---- Vulkan ----------------------------------------------------------------------------------- */
+/* ---- Vulkan ---------------------------------------------------------------------------------- */
 
 static void submit(struct handover *h, VkCommandBuffer commands, uint64_t wait, uint64_t signal)
 {
@@ -109,7 +109,7 @@ static void make_images(struct handover *h)
     engine_idle(engine);
 }
 
-/* ---- CUDA ------------------------------------------------------------------------------------- */
+/* ---- CUDA ------------------------------------------------------------------------------------ */
 
 static void import_semaphore(struct handover *h)
 {
@@ -156,7 +156,7 @@ static void enqueue_clock(struct handover *h)
     MUST(h, h->cu->SignalExternalSemaphoresAsync(&h->imported, &signal, 1, h->stream));
 }
 
-/* ---- Measuring -------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* In ticks of a nanosecond. */
 static uint64_t stamp_ns(struct handover *h, enum stamp which)

@@ -78,7 +78,8 @@ KERNEL(core_mma_of_floats)
     }
 }
 
-/* Four squares of halves, by cp.async into shared memory; out: as they lie, then turned, then turned in registers. */
+/* Four squares of halves, by cp.async into shared memory; out: as they lie, then turned, then
+ * turned in registers. */
 KERNEL(core_squares)
 {
     const int lane = (int)threadIdx.x;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A libcuda.so.1 whose device is the host (support/cuda_host/cuda_host.h): the whole host code of the cuda backend runs
- * on it as it is. Memory is the heap's, so that AddressSanitizer sees what lies outside; every call is over when it
- * returns. No images of other interfaces. gpu/fake_cuda.c is the one that keeps books and runs nothing. */
+/* A libcuda.so.1 whose device is the host (support/cuda_host/cuda_host.h): the whole host code of
+ * the cuda backend runs on it as it is. Memory is the heap's, so that AddressSanitizer sees what
+ * lies outside; every call is over when it returns. No images of other interfaces. gpu/fake_cuda.c
+ * is the one that keeps books and runs nothing. */
 
 #include "cuda_host_launch.h"
 #include "kernels/cuda/cuda_driver.h"

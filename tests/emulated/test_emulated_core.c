@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The host as a device (support/cuda_host/cuda_host.h): fragments of matrices, collectives, barriers, and what it finds
- * wrong. Expected are the tables of the PTX ISA, worked out here the other way about: from an element to its lane. */
+/* The host as a device (support/cuda_host/cuda_host.h): fragments of matrices, collectives,
+ * barriers, and what it finds wrong. Expected are the tables of the PTX ISA, worked out here the
+ * other way about: from an element to its lane. */
 
 #include "core.h"
 #include "cuda_host_launch.h"
@@ -143,7 +144,8 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* Columns of A and rows of B 2t and 2t + 1 are a lane's. The first factor has a bit that products of 11 bits leave out. */
+/* Columns of A and rows of B 2t and 2t + 1 are a lane's. The first factor has a bit that products
+ * of 11 bits leave out. */
 static void products_of_floats(void **state)
 {
     (void)state;

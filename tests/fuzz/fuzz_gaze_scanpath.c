@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Any bytes as a scanpath: what is understood is finite and in order, what is not leaves nothing. */
+/* Any bytes as a scanpath: what is understood is finite and in order, what is not leaves
+ * nothing. */
 #include "plugin/gaze/sources/gaze_scanpath_file.h"
 
 #include <math.h>

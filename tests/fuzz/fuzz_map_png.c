@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Any bytes as a map's picture: samples from 0 to 1 of a size that a map may have, or one message. */
+/* Any bytes as a map's picture: samples from 0 to 1 of a size that a map may have, or one
+ * message. */
 
 #include "plugin/context/map_png.h"
 

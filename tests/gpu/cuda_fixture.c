@@ -123,7 +123,8 @@ void cuda_fixture_wait(const struct cuda_fixture *fixture)
     CU_ASSERT(fixture, fixture->cu->StreamSynchronize(fixture->stream));
 }
 
-/* A copy from pageable memory may return before it is over, and other streams do not wait for it. */
+/* A copy from pageable memory may return before it is over, and other streams do not wait for
+ * it. */
 static void wait_for_upload(const struct cuda_fixture *fixture)
 {
     CU_ASSERT(fixture, fixture->cu->StreamSynchronize(NULL));

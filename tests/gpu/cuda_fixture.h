@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests on a CUDA device share: the device, pictures in its memory, and when to skip. Every
- * failure of CUDA fails the running test. */
+/* What the tests on a CUDA device share: the device, pictures in its memory, and when to skip.
+ * Every failure of CUDA fails the running test. */
 #ifndef FOVEA_TESTS_CUDA_FIXTURE_H
 #define FOVEA_TESTS_CUDA_FIXTURE_H
 
@@ -27,7 +27,8 @@ struct cuda_fixture {
 int cuda_fixture_open(struct cuda_fixture *fixture);
 void cuda_fixture_close(struct cuda_fixture *fixture);
 
-/* All of main: the tests between open and close, and the heavy ones unless it is quick. Both are arrays. */
+/* All of main: the tests between open and close, and the heavy ones unless it is quick. Both are
+ * arrays. */
 #define CUDA_RUN(fixture, tests) cuda_fixture_run(fixture, tests, COUNT(tests), NULL, 0)
 #define CUDA_RUN_WITH_HEAVY(fixture, tests, heavy_tests)                                           \
     cuda_fixture_run(fixture, tests, COUNT(tests), heavy_tests, COUNT(heavy_tests))
@@ -37,7 +38,8 @@ int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *test
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture);
 
-/* A copy of a test image, guards and gaps included, `shift` bytes off the device's own alignment. */
+/* A copy of a test image, guards and gaps included, `shift` bytes off the device's own
+ * alignment. */
 struct device_image {
     CUdeviceptr memory;
     CUdeviceptr copy;

@@ -32,7 +32,7 @@ bool scene_has_surface(enum fovea_format format)
            format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
                    const struct scene *scene)
@@ -99,7 +99,7 @@ double *scene_run_cpu(const struct prepared *p, const struct fovea_image *src)
     return values;
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static const char *describe(const struct scene *scene, const char *what, char text[256])
 {

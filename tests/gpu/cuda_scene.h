@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* One picture foveated by the CUDA kernels, and its comparison with the reference and with the cpu
- * backend: in linear memory with guards and gaps around the pixels and, where the format has them, in
- * arrays through surfaces. Every destination is canaries before. */
+ * backend: in linear memory with guards and gaps around the pixels and, where the format has them,
+ * in arrays through surfaces. Every destination is canaries before. */
 #ifndef FOVEA_TESTS_CUDA_SCENE_H
 #define FOVEA_TESTS_CUDA_SCENE_H
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A libcuda.so.1 that computes nothing: it counts what lives, writes down what is called, and fails
- * where it is told to. With it in LD_LIBRARY_PATH a machine without a GPU runs everything of the cuda
- * backend but the kernels. One thread. */
+ * where it is told to. With it in LD_LIBRARY_PATH a machine without a GPU runs everything of the
+ * cuda backend but the kernels. One thread. */
 #ifndef FOVEA_TESTS_FAKE_CUDA_H
 #define FOVEA_TESTS_FAKE_CUDA_H
 
@@ -23,7 +23,8 @@ struct fake_cuda {
     bool no_timelines;
     bool no_pools;
     bool maps_wrongly; /* arrays come back one pixel too narrow */
-    int code_of; /* the architecture that kernels were compiled for, 75 for 7.5; 0: 90, the card's own */
+    int code_of; /* the architecture that kernels were compiled for, 75 for 7.5; 0: 90, the card's
+                    own */
 
     /* What is there now. */
     int contexts; /* retained */

@@ -7,7 +7,8 @@
 
 #include "fake_cuda.h"
 
-/* The library that "libcuda.so.1" is in this process; NULL, after a message, if it is not the fake. */
+/* The library that "libcuda.so.1" is in this process; NULL, after a message, if it is not the
+ * fake. */
 struct fake_cuda *fake_cuda_open(void);
 
 /* Nothing fails, nothing is written down; what lives stays. */

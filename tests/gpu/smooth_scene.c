@@ -31,8 +31,8 @@ static double exact_budget(enum fovea_format format, uint32_t channel, double ex
 {
     const double white = image_white(format, channel);
     if (image_is_float(format)) {
-        /* Half a step of the shortest mantissa, and the three levels; of what is far above white, levels are rounded
-         * to 11 bits. */
+        /* Half a step of the shortest mantissa, and the three levels; of what is far above white,
+         * levels are rounded to 11 bits. */
         return fmax(3.0 / 255.0 * white, fabs(exact) / 500.0) +
                (format == FOVEA_FORMAT_B10G11R11F ? exact / 64.0 : 0.0);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* fovea_context_run_batch on a CUDA device: as many single runs, bit for bit, whatever memory the gazes
- * lie in. */
+/* fovea_context_run_batch on a CUDA device: as many single runs, bit for bit, whatever memory the
+ * gazes lie in. */
 
 #include "cuda_fixture.h"
 
@@ -276,8 +276,8 @@ static void one_picture_may_have_many_gazes(void **state)
     }
 }
 
-/* Large enough for tiles (foveate/cuda/tiles/tiles.h): each image has a list of its own, and one picture's
- * levels are what the first image makes, whatever its gaze. */
+/* Large enough for tiles (foveate/cuda/tiles/tiles.h): each image has a list of its own, and one
+ * picture's levels are what the first image makes, whatever its gaze. */
 static void images_in_tiles_are_as_single_runs(void **state)
 {
     (void)state;
@@ -353,8 +353,8 @@ static void gazes_are_rounded_alike_in_both_memories(void **state)
 
 /* ---- Streams and memory */
 
-/* Batches of one plan on several streams, each with other gazes and a dst of its own, and the memory of
- * their gazes written over as soon as each call returns. */
+/* Batches of one plan on several streams, each with other gazes and a dst of its own, and the
+ * memory of their gazes written over as soon as each call returns. */
 static void batches_on_several_streams_do_not_mix(void **state)
 {
     (void)state;

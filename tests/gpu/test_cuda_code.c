@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which kernels are launched follows what the loaded functions were compiled for, on a card of 9.0 whatever that
- * is: with a driver that only keeps books. */
+/* Which kernels are launched follows what the loaded functions were compiled for, on a card of 9.0
+ * whatever that is: with a driver that only keeps books. */
 
 #include "fake_cuda_control.h"
 #include "kernels/foveate/cuda/plan.h"

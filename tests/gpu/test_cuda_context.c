@@ -46,7 +46,8 @@ static void run_large(struct fovea_context *context, enum fovea_result expected)
     assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), expected);
 }
 
-/* Two launches. What one of them that fails leaves of the list of tiles is cleared before the next. */
+/* Two launches. What one of them that fails leaves of the list of tiles is cleared before the
+ * next. */
 static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
 {
     (void)state;

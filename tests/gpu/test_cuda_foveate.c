@@ -21,7 +21,7 @@ static const enum fovea_format formats[] = {
     FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
 };
 
-/* ---- Formats, sizes, fragments ---------------------------------------------------------------- */
+/* ---- Formats, sizes, fragments --------------------------------------------------------------- */
 
 static void every_format_and_pattern_is_as_the_reference_has_it(void **state)
 {
@@ -156,7 +156,7 @@ static void the_longest_sides_work(void **state)
     }
 }
 
-/* ---- Gaze ------------------------------------------------------------------------------------- */
+/* ---- Gaze ------------------------------------------------------------------------------------ */
 
 static void gaze_anywhere_is_as_the_reference_has_it(void **state)
 {
@@ -190,7 +190,7 @@ static void every_shift_of_the_grid_writes_every_pixel(void **state)
     }
 }
 
-/* ---- Layouts ---------------------------------------------------------------------------------- */
+/* ---- Layouts --------------------------------------------------------------------------------- */
 
 static void strides_and_gaps_are_respected(void **state)
 {
@@ -228,7 +228,7 @@ static void pixels_need_no_more_than_their_channels_alignment(void **state)
     }
 }
 
-/* ---- Settings --------------------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
@@ -270,7 +270,7 @@ static void filters_far_longer_than_the_picture_work(void **state)
     }
 }
 
-/* ---- Exactness -------------------------------------------------------------------------------- */
+/* ---- Exactness ------------------------------------------------------------------------------- */
 
 static void scramble(const struct test_image *image)
 {
@@ -372,7 +372,7 @@ static void bad_numbers_stay_within_reach(void **state)
     }
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* Each plan is retired while launches that read its tables are still queued. */
 static void plans_may_be_retired_in_flight(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One process, a thread and a context for each of several GPUs of one kind: the same bits everywhere, at the
- * same time or one after the other. Skipped where there is one GPU. */
+/* One process, a thread and a context for each of several GPUs of one kind: the same bits
+ * everywhere, at the same time or one after the other. Skipped where there is one GPU. */
 
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"

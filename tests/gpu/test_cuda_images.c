@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images in CUDA memory through the public functions: the caller's stream, the caller's context, and
- * pointers that are not what they are said to be. */
+/* Images in CUDA memory through the public functions: the caller's stream, the caller's context,
+ * and pointers that are not what they are said to be. */
 
 #include "compare.h"
 #include "cuda_fixture.h"

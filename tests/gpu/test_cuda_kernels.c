@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Every kernel once or twice, at odd sizes: what compute-sanitizer runs, under which the tests of all cases
- * would take hours. Each result is compared as there. */
+/* Every kernel once or twice, at odd sizes: what compute-sanitizer runs, under which the tests of
+ * all cases would take hours. Each result is compared as there. */
 
 #include "compare.h"
 #include "kernels/foveate/cuda/plan.h"
@@ -21,7 +21,7 @@ static struct cuda_fixture fixture;
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};
 
-/* ---- Pictures, in buffers and through surfaces ------------------------------------------------- */
+/* ---- Pictures, in buffers and through surfaces ----------------------------------------------- */
 
 static void blockwise_in_every_format(void **state)
 {
@@ -36,7 +36,8 @@ static void blockwise_in_every_format(void **state)
     }
 }
 
-/* Fragments smaller than a warp's share of a product, as large, larger, and what no product is made for. */
+/* Fragments smaller than a warp's share of a product, as large, larger, and what no product is made
+ * for. */
 static void blockwise_in_every_size_of_fragment(void **state)
 {
     (void)state;
@@ -83,7 +84,8 @@ static void allow_slope(double slope)
     foveate_cuda_set_tile_slope(fixture.foveate, slope);
 }
 
-/* Sharp, narrow, near and far tiles, of every level that a picture of this size has: its law is steep. */
+/* Sharp, narrow, near and far tiles, of every level that a picture of this size has: its law is
+ * steep. */
 static void smooth_in_tiles_in_every_format(void **state)
 {
     (void)state;
@@ -120,7 +122,7 @@ static void small_pictures_in_every_format(void **state)
     }
 }
 
-/* ---- Gazes in the device's memory -------------------------------------------------------------- */
+/* ---- Gazes in the device's memory ------------------------------------------------------------ */
 
 #define BATCH_COUNT 3
 #define BATCH_WIDTH_PX 91

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of PQ and HLG through the plain CUDA kernels, linear and surfaces, against the double-precision
- * reference, with pictures of full contrast. */
+/* Images of PQ and HLG through the plain CUDA kernels, linear and surfaces, against the
+ * double-precision reference, with pictures of full contrast. */
 
 #include "compare.h"
 #include "cuda_scene.h"

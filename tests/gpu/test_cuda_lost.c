@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses none: with a
- * driver that only keeps books. */
+/* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses
+ * none: with a driver that only keeps books. */
 
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "peer_rig.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The cuda backend on a GPU whose memory somebody else has taken. No other program may need any at the same
- * time: CTest runs this one alone. */
+/* The cuda backend on a GPU whose memory somebody else has taken. No other program may need any at
+ * the same time: CTest runs this one alone. */
 
 #include "cuda_scene.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by nodes of sigma (foveate/cuda/nodes/): its whole domain against the definition in double
- * precision, at some pixels of each picture. Batches of them are in test_cuda_batch.c. */
+/* The smooth method by nodes of sigma (foveate/cuda/nodes/): its whole domain against the
+ * definition in double precision, at some pixels of each picture. Batches of them are in
+ * test_cuda_batch.c. */
 
 #include "kernels/foveate/cuda/plan.h"
 #include "smooth_scene.h"
@@ -22,7 +23,7 @@ static struct cuda_fixture fixture = {.tile_slope = 1e-9};
 #define REACH 4.5 /* of sigma, as foveate_reference_smooth has it */
 #define MOST_LEVELS 3.0 /* of 8 bits, beside the rounded reference */
 
-/* ---- The definition, at a pixel -------------------------------------------------------------------- */
+/* ---- The definition, at a pixel -------------------------------------------------------------- */
 
 static double to_light(double encoded)
 {
@@ -121,7 +122,7 @@ static void blurred_pixel(const struct picture *picture, uint32_t x, uint32_t y,
     free(down);
 }
 
-/* ---- Comparing ---------------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static double worst; /* of a test, in levels of 8 bits beside the rounded reference */
 
@@ -244,7 +245,7 @@ static void report(const char *what)
     worst = 0.0;
 }
 
-/* ---- The domain ------------------------------------------------------------------------------------------ */
+/* ---- The domain ------------------------------------------------------------------------------ */
 
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_R8,
                                             FOVEA_FORMAT_A2B10G10R10};
@@ -393,7 +394,7 @@ static void alpha_layouts_and_sizes_are_respected(void **state)
     report("alpha, layouts, sizes");
 }
 
-/* ---- Floats far above white, and none ---------------------------------------------------------------- */
+/* ---- Floats far above white, and none -------------------------------------------------------- */
 
 static const enum fovea_format half_floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_B10G11R11F};
 
@@ -434,7 +435,8 @@ static double part_of_budget(enum fovea_format format, uint32_t channel, double 
     return (fabs(actual - exact) - half_step(format, exact)) / budget;
 }
 
-/* The largest part of the budget. The largest number is of the shortest mantissa of a `half` format. */
+/* The largest part of the budget. The largest number is of the shortest mantissa of a `half`
+ * format. */
 static double worst_part(struct scene scene, enum fovea_format format, enum fovea_format half,
                          enum bright kind)
 {
@@ -471,8 +473,8 @@ static double worst_part(struct scene scene, enum fovea_format format, enum fove
     return most;
 }
 
-/* Beside nothing a tail of what is brightest is off by more than the budget, whatever nodes are multiplied in: halves
- * are to be no worse than floats. */
+/* Beside nothing a tail of what is brightest is off by more than the budget, whatever nodes are
+ * multiplied in: halves are to be no worse than floats. */
 static void floats_far_above_white_are_right(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 
 static enum peer_answer answer;
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static void a_peer_leaves_nothing_behind(void **state)
 {
@@ -53,7 +53,8 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
             assert_null(peer);
             assert_int_equal(fake_cuda_living(fake), 0);
         } else {
-            /* Only taking the context off again may fail unseen, and what late gazes and the count need. */
+            /* Only taking the context off again may fail unseen, and what late gazes and the count
+             * need. */
             late += !peer->api->late_block(peer);
             uncounted += !peer->over;
             assert_true(fake->pushed == 1 || !peer->api->late_block(peer) || !peer->over);
@@ -81,7 +82,7 @@ static void a_device_with_another_uuid_is_no_peer(void **state)
     assert_int_equal(fake_cuda_living(fake), 0);
 }
 
-/* ---- Imports ---------------------------------------------------------------------------------- */
+/* ---- Imports --------------------------------------------------------------------------------- */
 
 static void an_imported_images_descriptor_is_the_peers(void **state)
 {
@@ -173,7 +174,7 @@ static void timelines_are_unsupported_where_the_device_has_none(void **state)
     peer_close(peer);
 }
 
-/* ---- Stuck ------------------------------------------------------------------------------------ */
+/* ---- Stuck ----------------------------------------------------------------------------------- */
 
 static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state)
 {

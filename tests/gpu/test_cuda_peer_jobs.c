@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and what is kept
- * for as long as it may run. */
+/* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and
+ * what is kept for as long as it may run. */
 
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "peer_rig.h"
@@ -27,7 +27,8 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
     tear_down(&s);
 }
 
-/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other anyway. */
+/* What a frame costs the engine's thread: no events, and jobs of one stream follow each other
+ * anyway. */
 static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The library with PTX of 7.5 alone, on whatever card there is. Pictures that would be made by tensor cores are
- * made without, within the same bounds, and the primary context, which is the program's too, stays usable. */
+/* The library with PTX of 7.5 alone, on whatever card there is. Pictures that would be made by
+ * tensor cores are made without, within the same bounds, and the primary context, which is the
+ * program's too, stays usable. */
 
 #include "kernels/foveate/cuda/common/code.h"
 #include "kernels/foveate/cuda/plan.h"

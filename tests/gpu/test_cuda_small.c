@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Small pictures, a block each (foveate/cuda/small/small.h). Batches of them are in test_cuda_batch.c. */
+/* Small pictures, a block each (foveate/cuda/small/small.h). Batches of them are in
+ * test_cuda_batch.c. */
 
 #include "kernels/foveate/cuda/plan.h"
 #include "smooth_scene.h"

@@ -24,7 +24,7 @@ static const enum fovea_format formats[] = {
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
-/* ---- Formats, models, sizes ------------------------------------------------------------------- */
+/* ---- Formats, models, sizes ------------------------------------------------------------------ */
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
@@ -165,7 +165,7 @@ static void a_whole_screen_is_right(void **state)
     smooth_assert(&fixture, &scene);
 }
 
-/* ---- Gaze, strength --------------------------------------------------------------------------- */
+/* ---- Gaze, strength -------------------------------------------------------------------------- */
 
 static void gaze_anywhere_is_right(void **state)
 {
@@ -216,7 +216,7 @@ static void gaussians_far_wider_than_the_picture_work(void **state)
     smooth_assert(&fixture, &scene);
 }
 
-/* ---- Layouts, alpha --------------------------------------------------------------------------- */
+/* ---- Layouts, alpha -------------------------------------------------------------------------- */
 
 static void strides_and_gaps_are_respected(void **state)
 {
@@ -269,7 +269,7 @@ static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
     }
 }
 
-/* ---- Exactness -------------------------------------------------------------------------------- */
+/* ---- Exactness ------------------------------------------------------------------------------- */
 
 static void scramble(const struct test_image *image)
 {
@@ -395,7 +395,7 @@ static void the_largest_numbers_stay_finite(void **state)
     }
 }
 
-/* ---- Blockwise in light ----------------------------------------------------------------------- */
+/* ---- Blockwise in light ---------------------------------------------------------------------- */
 
 static void blockwise_averages_light_where_it_is_told_to(void **state)
 {

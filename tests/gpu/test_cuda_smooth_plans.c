@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Plans of the smooth method's CUDA kernels: their levels, which frames share, and what they are made for. */
+/* Plans of the smooth method's CUDA kernels: their levels, which frames share, and what they are
+ * made for. */
 
 #include "compare.h"
 #include "smooth_scene.h"
@@ -54,8 +55,8 @@ static void run_rounds(struct prepared *p, struct picture pictures[STREAMS],
     }
 }
 
-/* Every stream has its own picture; alone it gives what it gives among the others. The plan is retired
- * while frames are queued. */
+/* Every stream has its own picture; alone it gives what it gives among the others. The plan is
+ * retired while frames are queued. */
 static void frames_on_several_streams_do_not_mix(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near it, and not much
- * longer. */
+/* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near
+ * it, and not much longer. */
 
 #include "kernels/foveate/cuda/tiles/tiles.h"
 

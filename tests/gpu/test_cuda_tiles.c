@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles: pictures large enough for it, and every kind of tile in them. What is in
- * tiles and what is not looks the same to test_cuda_smooth.c. */
+/* The smooth method in tiles: pictures large enough for it, and every kind of tile in them. What is
+ * in tiles and what is not looks the same to test_cuda_smooth.c. */
 
 #include "compare.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
@@ -43,7 +43,7 @@ static void check(const struct scene *scene)
     smooth_assert(&fixture, scene);
 }
 
-/* ---- Formats, kinds of tiles, sizes ------------------------------------------------------------ */
+/* ---- Formats, kinds of tiles, sizes ---------------------------------------------------------- */
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
@@ -80,7 +80,8 @@ static void every_strength_is_right(void **state)
     }
 }
 
-/* Where sigma is below a pixel, across as wide a picture as products take there (FOVEATE_TILE_NARROW_SLOPE). */
+/* Where sigma is below a pixel, across as wide a picture as products take there
+ * (FOVEATE_TILE_NARROW_SLOPE). */
 static void narrow_quarters_are_right(void **state)
 {
     (void)state;
@@ -165,8 +166,8 @@ static void the_longest_sides_work(void **state)
     }
 }
 
-/* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in quarters where the list has no
- * room, as far right as a list can say. */
+/* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in quarters where
+ * the list has no room, as far right as a list can say. */
 static void the_widest_blur_is_right(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void a_large_picture_is_right(void **state)
     check(&scene);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void strides_and_gaps_are_respected(void **state)
 {
@@ -234,7 +235,8 @@ static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
     }
 }
 
-/* A view lies at any place of a larger picture, on bytes of any alignment, and gets the same bits. */
+/* A view lies at any place of a larger picture, on bytes of any alignment, and gets the same
+ * bits. */
 static void a_view_is_as_it_would_be_alone(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void a_view_is_as_it_would_be_alone(void **state)
     }
 }
 
-/* ---- Exactness --------------------------------------------------------------------------------- */
+/* ---- Exactness ------------------------------------------------------------------------------- */
 
 static void scramble(const struct test_image *image)
 {
@@ -347,7 +349,7 @@ static void flat_pictures_stay_flat(void **state)
     }
 }
 
-/* ---- Floats ------------------------------------------------------------------------------------ */
+/* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* As far as by the pixel, and not as far as the tiles that read them. */
 static void bad_numbers_stay_within_reach(void **state)
@@ -389,7 +391,8 @@ static void the_largest_numbers_stay_finite(void **state)
     }
 }
 
-/* A sun in the dark: what is within reach of it counts by the weight, and what is not is as dark as ever. */
+/* A sun in the dark: what is within reach of it counts by the weight, and what is not is as dark as
+ * ever. */
 static void what_is_dark_stays_dark_beside_what_is_bright(void **state)
 {
     (void)state;

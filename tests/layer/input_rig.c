@@ -12,7 +12,7 @@ struct layer_input *input;
 xcb_window_t frame;
 xcb_window_t window;
 
-/* ---- What was logged; the thread may be writing still ----------------------------------------- */
+/* ---- What was logged; the thread may be writing still ---------------------------------------- */
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned log_counts[4];
@@ -53,7 +53,7 @@ const char *rig_said(enum fovea_log_level level)
     return copy;
 }
 
-/* ---- A program with a window ------------------------------------------------------------------ */
+/* ---- A program with a window ----------------------------------------------------------------- */
 
 void rest_ms(long ms)
 {

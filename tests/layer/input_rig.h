@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An X server, a program on it with a window, and the layer's input that watches it: what the tests of
- * pointer and keys share. One at a time. */
+/* An X server, a program on it with a window, and the layer's input that watches it: what the tests
+ * of pointer and keys share. One at a time. */
 #ifndef FOVEA_TEST_INPUT_RIG_H
 #define FOVEA_TEST_INPUT_RIG_H
 
@@ -29,7 +29,8 @@ int rig_tear_down(void **unused);
 /* Input alone, without a watched window. */
 void rig_open(void);
 
-/* What was logged since rig_log was called, by rig_open or a test; the thread may be writing still. */
+/* What was logged since rig_log was called, by rig_open or a test; the thread may be writing
+ * still. */
 struct fovea_log rig_log(void);
 unsigned rig_said_count(enum fovea_log_level level);
 const char *rig_said(enum fovea_log_level level);

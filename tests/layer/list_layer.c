@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* VK_LAYER_TEST_lists, a layer of nobody's below Fovea's: as some that draw into a program's images do, it makes every
- * swapchain's images visible in formats of its own, with a list of these that it puts before all others. */
+/* VK_LAYER_TEST_lists, a layer of nobody's below Fovea's: as some that draw into a program's images
+ * do, it makes every swapchain's images visible in formats of its own, with a list of these that it
+ * puts before all others. */
 #include "loader_chain.h"
 
 #include <string.h>

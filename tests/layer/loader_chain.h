@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every layer of the tests says to the loader: where it is in the chain of layers, and what it is. */
+/* What every layer of the tests says to the loader: where it is in the chain of layers, and what it
+ * is. */
 #ifndef FOVEA_TEST_LOADER_CHAIN_H
 #define FOVEA_TEST_LOADER_CHAIN_H
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
-/* The next layer's; the chain stands at the one behind it afterwards. NULL: the loader gave none. */
+/* The next layer's; the chain stands at the one behind it afterwards. NULL: the loader gave
+ * none. */
 static inline PFN_vkGetInstanceProcAddr chain_next_of_instance(const VkInstanceCreateInfo *info)
 {
     VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;

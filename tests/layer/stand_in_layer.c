@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A layer of Fovea's name that does nothing but say that it was there: a line in the file that
- * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and can
- * have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and for one that
- * crashes with -DSTAND_IN_CRASHES. */
+ * STAND_IN_LOG names for each instance. So the tests of fovea-run need no layer of the build and
+ * can have several, of any version. Built with -DSTAND_IN_VERSION=N -DSTAND_IN_WORD='"word"', and
+ * for one that crashes with -DSTAND_IN_CRASHES. */
 #include "loader_chain.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The cookie for an X server: found by ourselves, in files of all kinds, and never by libXau, which the program may be
- * in at the same time. */
+/* The cookie for an X server: found by ourselves, in files of all kinds, and never by libXau, which
+ * the program may be in at the same time. */
 #include "input_rig.h"
 
 #include "plugin/layer/input/layer_input_cookie.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- libXau, as libxcb finds it in this program ------------------------------------------------ */
+/* ---- libXau, as libxcb finds it in this program ---------------------------------------------- */
 
 static atomic_uint xau_calls;
 
@@ -31,7 +31,7 @@ char *XauFileName(void)
     return NULL;
 }
 
-/* ---- Lists --------------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 struct list {
     uint8_t bytes[4096];
@@ -198,7 +198,7 @@ static void a_cookie_that_is_too_long_is_passed_over(void **unused)
     assert_int_equal(strlen(find(&list, &local)), COOKIE_BYTES_MAX);
 }
 
-/* ---- Files --------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static char folder[64];
 
@@ -269,7 +269,7 @@ static void the_file_is_named_by_the_environment(void **unused)
     }
 }
 
-/* ---- A server that demands one ----------------------------------------------------------------- */
+/* ---- A server that demands one --------------------------------------------------------------- */
 
 static void create_input(enum fovea_result wanted)
 {

@@ -139,7 +139,7 @@ static void nobody_need_wait_for_a_server(void **unused)
     assert_contains(rig_said(FOVEA_LOG_WARNING), "nobody answers at X display :987654");
 }
 
-/* ---- What is not there ------------------------------------------------------------------------ */
+/* ---- What is not there ----------------------------------------------------------------------- */
 
 static bool libxcb_is_hidden;
 

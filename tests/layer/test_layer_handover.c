@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How long a frame is on its way from Vulkan to CUDA and back, on an NVIDIA GPU: from the end of what the
- * program draws to the first kernel, which reads the GPU's clock because gazes are late, and from the end of the
- * last kernel to what the program submits next. The images are Fovea's, so that no copy is on the way. */
+/* How long a frame is on its way from Vulkan to CUDA and back, on an NVIDIA GPU: from the end of
+ * what the program draws to the first kernel, which reads the GPU's clock because gazes are late,
+ * and from the end of the last kernel to what the program submits next. The images are Fovea's, so
+ * that no copy is on the way. */
 
 #include "cmocka_all.h"
 #include "rig.h"

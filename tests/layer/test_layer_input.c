@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The pointer in somebody else's program: another client of the same server plays the person and the
- * program. */
+/* The pointer in somebody else's program: another client of the same server plays the person and
+ * the program. */
 #include "input_rig.h"
 
 static void positions_follow_the_pointer_over_the_client_area(void **unused)
@@ -158,7 +158,8 @@ static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **un
     x_pointer(&client, 240, 150);
     UNTIL(pointer_is(90.5 / 200, 70.5 / 100) && rig_state().pointer_slot == 1);
 
-    /* Another program's on top of all: as with one window the pointer is still over what lies below. */
+    /* Another program's on top of all: as with one window the pointer is still over what lies
+     * below. */
     (void)x_window(&client, 0, (struct x_place){0, 0, 800, 600});
     rest_ms(POLLS_MS);
     assert_true(rig_state().pointer_over);

@@ -12,7 +12,7 @@
 
 #include <xcb/xtest.h>
 
-/* ---- A server without XInput ------------------------------------------------------------------- */
+/* ---- A server without XInput ----------------------------------------------------------------- */
 
 static bool xinput_is_hidden;
 
@@ -45,7 +45,7 @@ static int set_up_polled(void **unused)
 
 #define POLLED(test) cmocka_unit_test_setup_teardown(test, set_up_polled, rig_tear_down)
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* As macro keyboards and remote controls do: all of it at once. */
 static void tap(uint32_t modifier, uint32_t key)
@@ -136,7 +136,7 @@ static void what_is_ignored_for_its_modifiers_is_said_once(void **unused)
     assert_int_equal(all_presses(), 1);
 }
 
-/* ---- Events, without a server ------------------------------------------------------------------ */
+/* ---- Events, without a server ---------------------------------------------------------------- */
 
 /* Keycodes 10 and up. */
 static const uint32_t few_keys[] = {SHIFT_L, SHIFT_R, F1, F2};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fovea's layer in a program without a display, on a swapchain of ours (screenless/): what is shown is Fovea's
- * operator on what the program draws. The argument is the backend: "vulkan" and "cpu" on any device that is
- * no GPU, "cuda" and "nvidia" (the vulkan backend) on an NVIDIA GPU; "costs" measures there. STAND_ONLY names
- * one of the tests. */
+/* Fovea's layer in a program without a display, on a swapchain of ours (screenless/): what is shown
+ * is Fovea's operator on what the program draws. The argument is the backend: "vulkan" and "cpu" on
+ * any device that is no GPU, "cuda" and "nvidia" (the vulkan backend) on an NVIDIA GPU; "costs"
+ * measures there. STAND_ONLY names one of the tests. */
 
 #include "cmocka_all.h"
 
@@ -25,7 +25,7 @@ static const char *setting(void)
     return strcmp(backend, "nvidia") == 0 ? "vulkan" : backend;
 }
 
-/* ---- Pictures ------------------------------------------------------------------------------------------ */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 struct look {
     const char *method;
@@ -38,8 +38,8 @@ struct look {
     bool wide; /* three levels of the format's own for the smooth method */
 };
 
-/* Of white: a level of 255, or 1023, for the blockwise method, three of 255 for the smooth one; B10G11R11F has
- * steps of a 64th, on either side. */
+/* Of white: a level of 255, or 1023, for the blockwise method, three of 255 for the smooth one;
+ * B10G11R11F has steps of a 64th, on either side. */
 static double bound(const struct look *look, double white)
 {
     if (strstr(look->options, "format=122")) {
@@ -192,8 +192,8 @@ static void two_thousand_frames_are_the_operator(void **state)
     end();
 }
 
-/* VkFormat and VkColorSpaceKHR: UNORM and SRGB in both orders, ten bits plain, PQ and HLG, half floats as
- * light beyond white and as PQ, packed floats. */
+/* VkFormat and VkColorSpaceKHR: UNORM and SRGB in both orders, ten bits plain, PQ and HLG, half
+ * floats as light beyond white and as PQ, packed floats. */
 static void every_format_and_colour_space_is_the_operator(void **state)
 {
     (void)state;
@@ -216,7 +216,8 @@ static void every_format_and_colour_space_is_the_operator(void **state)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         char options[128];
         snprintf(options, sizeof options, "width=97 height=61 frames=4 %s", formats[i]);
-        /* On a CPU one method for each, the other one with the other backend: each takes a second. */
+        /* On a CPU one method for each, the other one with the other backend: each takes a
+         * second. */
         const bool blockwise = (i + (strcmp(backend, "cpu") == 0)) % 2 == 0;
         if (gpu || blockwise) {
             expect_look(&(struct look){.method = "blockwise", .options = options});
@@ -274,13 +275,14 @@ static void images_that_are_copied_are_the_operator(void **state)
     end();
 }
 
-/* A program that is far ahead of the GPU: as many unfinished frames as its swapchain has images. One that was shown as
- * it was drawn, between others, would flicker. */
+/* A program that is far ahead of the GPU: as many unfinished frames as its swapchain has images.
+ * One that was shown as it was drawn, between others, would flicker. */
 static void all_frames_in_flight_are_foveated(void **state)
 {
     (void)state;
     if (!gpu) {
-        skip(); /* lavapipe's submits wait for what binary semaphores wait for: test_layer_faults.py stands in */
+        skip(); /* lavapipe's submits wait for what binary semaphores wait for: test_layer_faults.py
+                   stands in */
     }
     static const uint32_t images[] = {4, 9, 12, 16, 32};
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
@@ -332,7 +334,7 @@ static void any_queue_may_present(void **state)
     end();
 }
 
-/* ---- Costs --------------------------------------------------------------------------------------------- */
+/* ---- Costs ----------------------------------------------------------------------------------- */
 
 #define ROUNDS 3
 
@@ -395,7 +397,8 @@ static void report_above(const char *what, const double *values, const double *b
            quartile(percent, 2), quartile(percent, 1), quartile(percent, 3));
 }
 
-/* Round after round, so that whatever disturbs the machine disturbs all of them; every other one backwards. */
+/* Round after round, so that whatever disturbs the machine disturbs all of them; every other one
+ * backwards. */
 static void what_it_costs_the_cpu(void **state)
 {
     (void)state;

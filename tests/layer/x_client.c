@@ -14,11 +14,12 @@
 
 #include <xcb/xtest.h>
 
-/* ---- Server ----------------------------------------------------------------------------------- */
+/* ---- Server ---------------------------------------------------------------------------------- */
 
 static void become_server(int number_fd, const char *cookies)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* also where the test ends by a sanitizer or a time limit */
+    /* also where the test ends by a sanitizer or a time limit */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     char number[16];
     snprintf(number, sizeof number, "%d", number_fd);
     const int nothing = open("/dev/null", O_RDWR);
@@ -86,7 +87,7 @@ void x_server_stop(struct x_server *server)
     server->pid = 0;
 }
 
-/* ---- Client ----------------------------------------------------------------------------------- */
+/* ---- Client ---------------------------------------------------------------------------------- */
 
 struct x_client x_client_open(const struct x_server *server)
 {
@@ -176,7 +177,7 @@ void x_pointer(struct x_client *client, int16_t x, int16_t y)
     x_sync(client);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 uint8_t x_keycode(struct x_client *client, uint32_t keysym)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An X server of a test's own and a program on it that makes windows, moves the pointer and presses keys, as
- * people do (XTEST). What cannot be done fails the test. */
+/* An X server of a test's own and a program on it that makes windows, moves the pointer and presses
+ * keys, as people do (XTEST). What cannot be done fails the test. */
 #ifndef FOVEA_TEST_X_CLIENT_H
 #define FOVEA_TEST_X_CLIENT_H
 

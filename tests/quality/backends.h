@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The library under test, by backend: host images through fovea_context for cpu, CUDA memory for cuda, a
- * frame of a Vulkan engine for vulkan. One call at a time; a backend that fails ends the program. */
+/* The library under test, by backend: host images through fovea_context for cpu, CUDA memory for
+ * cuda, a frame of a Vulkan engine for vulkan. One call at a time; a backend that fails ends the
+ * program. */
 #ifndef FOVEA_QUALITY_BACKENDS_H
 #define FOVEA_QUALITY_BACKENDS_H
 

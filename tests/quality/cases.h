@@ -36,8 +36,8 @@ struct quality_gaze {
 };
 
 /* The sizes of the report. At the first the paper's law is steeper than the fast paths serve
- * (FOVEATE_TILE_MAX_SLOPE, FOVEATE_CPU_TILE_STEEPEST), as laws are in small pictures; at the second, half as
- * steep, they take it. */
+ * (FOVEATE_TILE_MAX_SLOPE, FOVEATE_CPU_TILE_STEEPEST), as laws are in small pictures; at the
+ * second, half as steep, they take it. */
 struct quality_size {
     uint32_t width_px, height_px;
 };
@@ -54,12 +54,12 @@ struct fovea_foveation quality_foveation(const struct quality_case *c);
 double *exact_levels(const struct fovea_foveation *foveation, const struct fovea_image *src,
                      struct fovea_point_uv gaze);
 
-/* A value so close to the middle between two levels may be rounded to either: a checker's average is
- * 127.5, and no arithmetic agrees with another one about where that belongs. */
+/* A value so close to the middle between two levels may be rounded to either: a checker's average
+ * is 127.5, and no arithmetic agrees with another one about where that belongs. */
 #define EXACT_TIE_LEVELS 0.01
 
-/* Rounds to 8 bits, where there is a tie as `actual` has it (unless NULL). Returns how many values that
- * made equal which plain rounding would not. */
+/* Rounds to 8 bits, where there is a tie as `actual` has it (unless NULL). Returns how many values
+ * that made equal which plain rounding would not. */
 size_t exact_round(const double *levels, const struct fovea_image *actual,
                    const struct fovea_image *dst);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* maps PICTURE FILE: docs/maps.png, what the paper's law and the maps make of a picture, and below each
- * its sigma: brighter is sharper, a line at every whole pixel. */
+/* maps PICTURE FILE: docs/maps.png, what the paper's law and the maps make of a picture, and below
+ * each its sigma: brighter is sharper, a line at every whole pixel. */
 #include "backends.h"
 #include "commands.h"
 #include "pictures.h"
@@ -53,7 +53,8 @@ static struct fovea_foveation settings_of(const struct column *column)
     return foveation;
 }
 
-/* One pixel of the plate: sigma there, and to its right and below, where a line may pass between. */
+/* One pixel of the plate: sigma there, and to its right and below, where a line may pass
+ * between. */
 static uint8_t shade(const struct plate *p, int x, int y)
 {
     const size_t width = p->sample.image.view.width_px;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* models PICTURE FILE: the contact sheet of docs/models.png, models and methods by strength and gaze, the
- * last of them a map of one's own. A cell is the whole picture, small, and below it a part of it as it is,
- * away from both gazes. */
+/* models PICTURE FILE: the contact sheet of docs/models.png, models and methods by strength and
+ * gaze, the last of them a map of one's own. A cell is the whole picture, small, and below it a
+ * part of it as it is, away from both gazes. */
 #include "backends.h"
 #include "cases.h"
 #include "commands.h"

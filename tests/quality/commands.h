@@ -5,8 +5,8 @@
 #ifndef FOVEA_QUALITY_COMMANDS_H
 #define FOVEA_QUALITY_COMMANDS_H
 
-/* Exit statuses of their commands: 0; 1 something failed or a bound is broken; 2 wrong arguments; 77
- * the backend asked for is not there. */
+/* Exit statuses of their commands: 0; 1 something failed or a bound is broken; 2 wrong arguments;
+ * 77 the backend asked for is not there. */
 int command_measure(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_models(int argc, char **argv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Pictures of one size through cases, gazes and backends, on all cores; and what came out. A case's exact
- * picture is made once for all backends. */
+/* Pictures of one size through cases, gazes and backends, on all cores; and what came out. A case's
+ * exact picture is made once for all backends. */
 #ifndef FOVEA_QUALITY_MEASURE_H
 #define FOVEA_QUALITY_MEASURE_H
 

@@ -18,15 +18,15 @@ struct score {
     double ssim_worst; /* of the windows of 32x32 pixels, one every 4 pixels */
 };
 
-/* SSIM of luma (Wang, Bovik, Sheikh and Simoncelli 2004): uniform windows of 8x8 pixels at every place,
- * C1 = (0.01 * 255)^2, C2 = (0.03 * 255)^2. */
+/* SSIM of luma (Wang, Bovik, Sheikh and Simoncelli 2004): uniform windows of 8x8 pixels at every
+ * place, C1 = (0.01 * 255)^2, C2 = (0.03 * 255)^2. */
 struct ssim_map {
     uint32_t width, height; /* places of windows: 7 fewer than pixels */
     double *values;
 };
 
-/* Two RGBA8 pictures without gaps, of one size, at least 32x32. A map is the caller's to free; a program
- * without memory aborts. */
+/* Two RGBA8 pictures without gaps, of one size, at least 32x32. A map is the caller's to free; a
+ * program without memory aborts. */
 struct score metrics_score(const struct fovea_image *a, const struct fovea_image *b);
 struct ssim_map metrics_ssim_map(const struct fovea_image *a, const struct fovea_image *b);
 double metrics_mean(const struct ssim_map *map);

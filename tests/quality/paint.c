@@ -186,7 +186,8 @@ void paint_strokes(const struct place *at, double out_rgb[3])
     grey(!blank && stroke ? ink : 1.0 - ink, out_rgb);
 }
 
-/* ---- A landscape: sky, ridges one before the other, each with a texture and its own haze; trunks. */
+/* ---- A landscape: sky, ridges one before the other, each with a texture and its own haze;
+ * trunks. */
 
 static double ridge_y(const struct place *at, uint64_t i)
 {

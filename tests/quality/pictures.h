@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The pictures that exactness is measured on: the same on every machine, each hard in a way of its own.
- * RGBA8, alpha 255. */
+/* The pictures that exactness is measured on: the same on every machine, each hard in a way of its
+ * own. RGBA8, alpha 255. */
 #ifndef FOVEA_QUALITY_PICTURES_H
 #define FOVEA_QUALITY_PICTURES_H
 

@@ -153,7 +153,8 @@ static void write_paper(const struct measurement *m, size_t b, FILE *out)
     free(map.values);
 }
 
-/* The text of a section of an older report, between its marks and with them; NULL: it has none; the caller frees it. */
+/* The text of a section of an older report, between its marks and with them; NULL: it has none; the
+ * caller frees it. */
 static char *old_section(const char *old, const char *name)
 {
     char mark[64];

@@ -15,8 +15,8 @@ struct report {
     size_t size_count;
 };
 
-/* Prints the tables; and into `path` unless that is NULL, where the sections of backends and of sizes that
- * were not measured stay as they are. False with a message: it cannot be written. */
+/* Prints the tables; and into `path` unless that is NULL, where the sections of backends and of
+ * sizes that were not measured stay as they are. False with a message: it cannot be written. */
 bool report_write(const struct report *report, const char *path);
 /* Says which case breaks a bound. */
 bool report_within_bounds(const struct measurement *m);

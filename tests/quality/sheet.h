@@ -26,8 +26,8 @@ struct fovea_foveation look_foveation(const struct look *look, const struct fove
 
 /* Shares the image's pixels. */
 struct picture sheet_view(const struct test_image *image);
-/* One pixel for factor x factor, the rest is cut off: their average, or the largest of each colour. A
- * program without memory aborts. */
+/* One pixel for factor x factor, the rest is cut off: their average, or the largest of each colour.
+ * A program without memory aborts. */
 struct picture sheet_shrink(const struct picture *from, int factor, bool largest);
 /* The part of `from` with its corner at x, y, which must lie in it. */
 struct picture sheet_cut(const struct picture *from, int x, int y, int width_px, int height_px);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The arguments of commands that take one picture: PICTURE [--gaze x,y] [--set key.path=value] [--output PATH]. */
+/* The arguments of commands that take one picture: PICTURE [--gaze x,y] [--set key.path=value]
+ * [--output PATH]. */
 #ifndef FOVEA_QUALITY_WISHES_H
 #define FOVEA_QUALITY_WISHES_H
 

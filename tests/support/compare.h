@@ -7,9 +7,9 @@
 
 #include "kernels/foveate/foveate.h"
 
-/* The error of a value is its distance from the expected one, less `rounding`: what the format's own
- * steps cannot avoid, so that a true value half way between two levels may become either. It passes
- * if it is max_abs + max_rel * |expected| at most. */
+/* The error of a value is its distance from the expected one, less `rounding`: what the format's
+ * own steps cannot avoid, so that a true value half way between two levels may become either. It
+ * passes if it is max_abs + max_rel * |expected| at most. */
 struct compare_budget {
     double rounding;
     double max_abs;
@@ -22,20 +22,20 @@ struct compare_budget {
  * in B10G11R11F, 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* The same where fragments go by a law and take the nearest filter of a bank. Floats show how far its
- * sigma may be from the law's, 1/16384 of it: most where bright and dark, or signs, cancel. */
+/* The same where fragments go by a law and take the nearest filter of a bank. Floats show how far
+ * its sigma may be from the law's, 1/16384 of it: most where bright and dark, or signs, cancel. */
 struct compare_budget compare_budget_bank(enum fovea_format format);
 
-/* The same for the smooth method, whose decimation is an approximation: 3 levels of 8 bits beside the
- * rounded reference, 0.012 of white in float formats. */
+/* The same for the smooth method, whose decimation is an approximation: 3 levels of 8 bits beside
+ * the rounded reference, 0.012 of white in float formats. */
 struct compare_budget compare_budget_smooth(enum fovea_format format);
 
-/* The same for the smooth method where UNORM images of PQ and HLG are averaged as light: 3 levels of the
- * format's own beside the rounded reference. */
+/* The same for the smooth method where UNORM images of PQ and HLG are averaged as light: 3 levels
+ * of the format's own beside the rounded reference. */
 struct compare_budget compare_budget_wide(void);
 
-/* What the settings' reference makes of src, not rounded: in levels or values, averaged as light where
- * the frame says so. The gaze is the frame's. The caller frees it. */
+/* What the settings' reference makes of src, not rounded: in levels or values, averaged as light
+ * where the frame says so. The gaze is the frame's. The caller frees it. */
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame);
 
@@ -59,7 +59,8 @@ void compare_assert_all_same(const struct fovea_image *actual, const struct fove
 double compare_largest(const struct fovea_image *a, const struct fovea_image *b,
                        struct compare_rect *out_where);
 
-/* Screens whose light is not sRGB's: 0 to 2 gammas, 3 to 5 tables. Returns the setting for light. */
+/* Screens whose light is not sRGB's: 0 to 2 gammas, 3 to 5 tables. Returns the setting for
+ * light. */
 #define COMPARE_DISPLAYS 6
 enum fovea_light compare_display(int which, struct fovea_display *out_display);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Part of every test, and with AddressSanitizer it does something: libraries stay loaded until leaks are looked for.
- * A Vulkan driver that leaves memory behind when it is unloaded has no name by then, and no line of lsan.supp meets
- * it. */
+/* Part of every test, and with AddressSanitizer it does something: libraries stay loaded until
+ * leaks are looked for. A Vulkan driver that leaves memory behind when it is unloaded has no name
+ * by then, and no line of lsan.supp meets it. */
 
 #include <dlfcn.h>
 

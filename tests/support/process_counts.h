@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What this process has of the system now: threads, descriptors and memory. Long tests take it when all is
- * warm and again at the end; what has grown is a leak that time would show. */
+/* What this process has of the system now: threads, descriptors and memory. Long tests take it when
+ * all is warm and again at the end; what has grown is a leak that time would show. */
 #ifndef FOVEA_TESTS_PROCESS_COUNTS_H
 #define FOVEA_TESTS_PROCESS_COUNTS_H
 
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Memory is what is resident. Sanitizers keep what was freed, to find who uses it, and tables of their own in it:
- * under them it is what is allocated and not freed. */
+/* Memory is what is resident. Sanitizers keep what was freed, to find who uses it, and tables of
+ * their own in it: under them it is what is allocated and not freed. */
 struct process_counts {
     long threads;
     long descriptors;
@@ -21,7 +21,8 @@ struct process_counts {
 /* A count that cannot be had is -1, which no comparison accepts. */
 struct process_counts process_count(void);
 
-/* False: more threads or descriptors than before, or more memory by more than so much; text says what. */
+/* False: more threads or descriptors than before, or more memory by more than so much; text says
+ * what. */
 bool process_counts_hold(struct process_counts before, struct process_counts now, long more_kb,
                          char text[200]);
 

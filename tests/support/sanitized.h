@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Whether this is built with a sanitizer, which needs time and memory of its own: for bounds of those, and nothing
- * else. */
+/* Whether this is built with a sanitizer, which needs time and memory of its own: for bounds of
+ * those, and nothing else. */
 #ifndef FOVEA_TESTS_SANITIZED_H
 #define FOVEA_TESTS_SANITIZED_H
 

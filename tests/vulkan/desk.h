@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A gaze source that a context follows, and a frame that waits for a gate: what comes before the gate opens is
- * then no matter of luck. */
+/* A gaze source that a context follows, and a frame that waits for a gate: what comes before the
+ * gate opens is then no matter of luck. */
 #ifndef FOVEA_TESTS_DESK_H
 #define FOVEA_TESTS_DESK_H
 

@@ -270,7 +270,8 @@ static void exit_in_a_message(void)
     (void)!fovea_vk_create(&desc, &program.fovea);
 }
 
-/* Destroyed by a handler that was registered before Fovea's, as objects are that live as long as the program. */
+/* Destroyed by a handler that was registered before Fovea's, as objects are that live as long as
+ * the program. */
 static void destroyed_by_a_handler(void)
 {
     MUST(atexit(close_program) == 0);
@@ -303,7 +304,8 @@ static void destroy_fovea(void)
     fovea_vk_destroy(&program.fovea);
 }
 
-/* Fovea alone, which the program leaves to an object of its own; the engine leaves its device to the process. */
+/* Fovea alone, which the program leaves to an object of its own; the engine leaves its device to
+ * the process. */
 static void fovea_destroyed_by_a_handler(void)
 {
     MUST(atexit(destroy_fovea) == 0);
@@ -318,8 +320,8 @@ static void fovea_destroyed_by_a_handler(void)
 static bool is_child;
 
 #if TEST_SANITIZED
-/* The parent's threads are not in the child, and what only their stacks referred to would be called lost there; so
- * would be what fovea_vk_destroy leaves to the parent. */
+/* The parent's threads are not in the child, and what only their stacks referred to would be called
+ * lost there; so would be what fovea_vk_destroy leaves to the parent. */
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void)
 {
     return is_child;
@@ -377,8 +379,8 @@ static void destroy_all_and_leave(void)
     destroy_and_leave();
 }
 
-/* Until the event is set the queue gets no further. Not where there is no peer: a device of the host's then does
- * its work within the submit, which would not return. */
+/* Until the event is set the queue gets no further. Not where there is no peer: a device of the
+ * host's then does its work within the submit, which would not return. */
 static VkEvent hold_queue_up(void)
 {
     struct engine *engine = &program.engine;
@@ -429,7 +431,8 @@ static void go_on_and_leave(void)
     destroy_all_and_leave();
 }
 
-/* The image is the engine's at the first fork and Fovea's at the second: a parent could release it, or acquire it. */
+/* The image is the engine's at the first fork and Fovea's at the second: a parent could release it,
+ * or acquire it. */
 static void fork_whose_child_goes_on(void)
 {
     open_program();

@@ -20,7 +20,8 @@ struct ending {
 
 extern const struct ending endings[]; /* up to a name of NULL */
 
-/* Runs as the program, with the backend that rig_choose_backend has chosen; returns main's result. */
+/* Runs as the program, with the backend that rig_choose_backend has chosen; returns main's
+ * result. */
 int end_as(const char *name);
 
 /* As that, of ENDS_ALIKE, but the program only submits and never makes Fovea. */

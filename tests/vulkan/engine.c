@@ -19,9 +19,10 @@ static bool required(const char *variable)
 
 /* ---- Validation ---- */
 
-/* 1.3.239 goes on counting a signal of the queue's to an exported timeline as pending when its value has been read or
- * waited for (the H200 run of 2026-11-23). The watchdog signals the next value, and no other, after it has
- * read the one before (take_turn in frame_watchdog.c), which is what the rule asks for. */
+/* 1.3.239 goes on counting a signal of the queue's to an exported timeline as pending when its
+ * value has been read or waited for (the H200 run of 2026-11-23). The watchdog signals the next
+ * value, and no other, after it has read the one before (take_turn in frame_watchdog.c), which is
+ * what the rule asks for. */
 static bool is_signal_after_a_read(const char *id, const char *message)
 {
     const char *value = strstr(message, "value (");
@@ -86,9 +87,9 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct engine *engine)
         .pUserData = engine};
 }
 
-/* Validation 1.3.239 waits in vkDeviceWaitIdle, with a lock held, for a thread of ours that needs that
- * lock to say that it has signalled. Core validation has finer locks; the others must be off where
- * the host signals. */
+/* Validation 1.3.239 waits in vkDeviceWaitIdle, with a lock held, for a thread of ours that needs
+ * that lock to say that it has signalled. Core validation has finer locks; the others must be off
+ * where the host signals. */
 static uint32_t enabled_features(const struct engine_options *options)
 {
     return options->host_signals ? 0 : 2;

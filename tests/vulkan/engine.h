@@ -36,8 +36,8 @@ struct engine_options {
     bool host_signals; /* the host will signal what the queue waits for: core validation only */
 };
 
-/* False where there is no such device; with FOVEA_REQUIRE_GPU=1 (nvidia) or FOVEA_REQUIRE_VULKAN=1 that
- * fails the test instead. */
+/* False where there is no such device; with FOVEA_REQUIRE_GPU=1 (nvidia) or FOVEA_REQUIRE_VULKAN=1
+ * that fails the test instead. */
 bool engine_open(struct engine *engine, const struct engine_options *options);
 void engine_close(struct engine *engine);
 /* Fails the test if validation said anything since the last call. */
@@ -101,7 +101,8 @@ void engine_write(struct engine *engine, VkImage image, uint32_t width_px, uint3
                   VkFormat format, const void *pixels, VkImageLayout before, VkImageLayout after);
 void engine_read(struct engine *engine, VkImage image, uint32_t width_px, uint32_t height_px,
                  VkFormat format, void *pixels, VkImageLayout before, VkImageLayout after);
-/* The same for all layers of an array: pixels are those of a picture as high as all of them together. */
+/* The same for all layers of an array: pixels are those of a picture as high as all of them
+ * together. */
 void engine_write_array(struct engine *engine, const struct engine_image *image, const void *pixels,
                         VkImageLayout before, VkImageLayout after);
 void engine_read_array(struct engine *engine, const struct engine_image *image, void *pixels,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the tests of wrong arguments and wrong moments share: good frames, and what is logged of bad ones. */
+/* What the tests of wrong arguments and wrong moments share: good frames, and what is logged of bad
+ * ones. */
 #ifndef FOVEA_TESTS_MISUSE_H
 #define FOVEA_TESTS_MISUSE_H
 

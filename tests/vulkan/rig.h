@@ -17,13 +17,14 @@ struct rig {
     const char *hud_gaze; /* of fovea_vk_set_hud_text */
 };
 
-/* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda"; "binary"
- * is cuda on a device without timeline semaphores, "nvidia" is vulkan on an NVIDIA GPU. */
+/* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda";
+ * "binary" is cuda on a device without timeline semaphores, "nvidia" is vulkan on an NVIDIA GPU. */
 bool rig_choose_backend(int argc, char **argv);
 enum fovea_backend rig_backend(void);
 const char *rig_backend_name(void);
 bool rig_available(void);
-/* All of main: the backend, then its tests. The status of a skipped test where there is no device. */
+/* All of main: the backend, then its tests. The status of a skipped test where there is no
+ * device. */
 #define RIG_RUN(argc, argv, tests) rig_run(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
 int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
 
@@ -57,8 +58,8 @@ bool rig_in_place(enum rig_path path);
 
 const char *rig_path_name(enum rig_path path);
 
-/* One frame, waiting: src goes in, what comes out is in dst (both packed, of the size and pixel format
- * of `format`). Fails the test if src's image changed on a path that is not in place. */
+/* One frame, waiting: src goes in, what comes out is in dst (both packed, of the size and pixel
+ * format of `format`). Fails the test if src's image changed on a path that is not in place. */
 enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format,
                             const struct fovea_image *src, struct fovea_gaze gaze,
                             const struct fovea_image *dst);

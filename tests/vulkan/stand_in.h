@@ -79,8 +79,8 @@ void close_bench(struct bench *bench);
 /* What the watchdog does is seen before it is said. */
 void bench_expect_warnings(struct bench *bench, int count);
 
-/* An image of the engine's with the bench's source in it, and a frame that foveates it in place. The caller
- * destroys the image when the queue is done. */
+/* An image of the engine's with the bench's source in it, and a frame that foveates it in place.
+ * The caller destroys the image when the queue is done. */
 struct fovea_vk_frame bench_frame_in_place(struct bench *bench, struct engine_image *out_image);
 
 #endif

@@ -56,7 +56,8 @@ void stereo_read(struct rig *rig, const struct stereo_end *end, const struct fov
 struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct stereo_end *src,
                                    const struct stereo_end *dst);
 
-/* One frame, waiting. dst: what is there before; its pixels afterwards. In place src is in dst before. */
+/* One frame, waiting. dst: what is there before; its pixels afterwards. In place src is in dst
+ * before. */
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,
                              const struct fovea_image *src, const struct fovea_image *dst);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A driver stays loaded as a whole: a part of it that stays, and meets the rest when that is loaded again, breaks the
- * program's heap. */
+/* A driver stays loaded as a whole: a part of it that stays, and meets the rest when that is loaded
+ * again, breaks the program's heap. */
 
 #include "cmocka_all.h"
 #include "sanitized.h"

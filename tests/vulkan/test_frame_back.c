@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A job that was cut loose and signals all the same, late: the timeline between the queue and the peer goes
- * back. Drivers whose timelines cannot are made to look as if theirs had. */
+/* A job that was cut loose and signals all the same, late: the timeline between the queue and the
+ * peer goes back. Drivers whose timelines cannot are made to look as if theirs had. */
 
 #include "cmocka_all.h"
 #include "stand_in.h"
@@ -26,8 +26,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL late_GetSemaphoreCounterValue(VkDevice dev
     return result;
 }
 
-/* The late job's signal comes right after the one that was given in its place, and what the queue signals
- * next does not show. */
+/* The late job's signal comes right after the one that was given in its place, and what the queue
+ * signals next does not show. */
 static VKAPI_ATTR VkResult VKAPI_CALL late_SignalSemaphore(VkDevice device,
                                                            const VkSemaphoreSignalInfo *info)
 {
@@ -67,7 +67,8 @@ static bool comes(uint64_t value, int seconds)
     return atomic_load(&host_signalled) == value;
 }
 
-/* Two frames in flight whose peer never answers; the first job signals its 2 when the queue is at 3. */
+/* Two frames in flight whose peer never answers; the first job signals its 2 when the queue is
+ * at 3. */
 static void a_job_that_signals_late_does_not_stop_the_queue(void **state)
 {
     (void)state;

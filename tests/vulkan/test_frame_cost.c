@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What auto makes of a peer beside the vulkan backend: threads of the host stand in for any peer, and are
- * slowed down or broken. Nothing here is about how fast anything is. */
+/* What auto makes of a peer beside the vulkan backend: threads of the host stand in for any peer,
+ * and are slowed down or broken. Nothing here is about how fast anything is. */
 
 #include "cache_folder.h"
 #include "cmocka_all.h"
@@ -423,7 +423,8 @@ static void what_is_known_saves_making_the_peer(void **state)
     destroy();
 }
 
-/* On an NVIDIA GPU, where nobody stands in for anybody: whichever it is, it is measured and works. */
+/* On an NVIDIA GPU, where nobody stands in for anybody: whichever it is, it is measured and
+ * works. */
 static void auto_measures_cuda_beside_vulkan(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Programs that end badly, in processes of their own: this program again, with the name of an ending. Each ends as
- * it would without Fovea, and in time. */
+/* Programs that end badly, in processes of their own: this program again, with the name of an
+ * ending. Each ends as it would without Fovea, and in time. */
 
 #include "cmocka_all.h"
 #include "ends.h"
@@ -80,7 +80,8 @@ static bool is_for_this_backend(const struct ending *ending)
     return ending->kind != ENDS_STAND_IN || rig_backend() == FOVEA_BACKEND_CPU;
 }
 
-/* A driver may crash a program that ends like this without Fovea: nothing of ours could mend that. */
+/* A driver may crash a program that ends like this without Fovea: nothing of ours could mend
+ * that. */
 static bool ends_so_without_fovea(const struct ending *ending, int status)
 {
     for (int i = 0; i < RUNS_BARE && ending->kind == ENDS_ALIKE; i++) {
@@ -92,7 +93,8 @@ static bool ends_so_without_fovea(const struct ending *ending, int status)
     return false;
 }
 
-/* As many of an ending at once. On a GPU most of a program's time is the driver's, and each has a processor. */
+/* As many of an ending at once. On a GPU most of a program's time is the driver's, and each has a
+ * processor. */
 static int runs_at_once(void)
 {
     return strcmp(rig_backend_name(), "nvidia") == 0 ? RUNS_ALONE
@@ -127,7 +129,8 @@ static void each_ends_as_without_fovea(void **state)
     }
 }
 
-/* SIGSTOP, a debugger, a container that is frozen. Of the cpu backend: how long a job takes is the stand-in's to say. */
+/* SIGSTOP, a debugger, a container that is frozen. Of the cpu backend: how long a job takes is the
+ * stand-in's to say. */
 static void a_program_that_is_stopped_keeps_its_peer(void **state)
 {
     (void)state;

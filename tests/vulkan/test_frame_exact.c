@@ -203,7 +203,8 @@ static void strength_zero_is_the_identity(void **state)
     rig_close(&rig);
 }
 
-/* Vulkan's fragments of 7 px come from levels, or from pixels where levels are more than a shader may see. */
+/* Vulkan's fragments of 7 px come from levels, or from pixels where levels are more than a shader
+ * may see. */
 static void expect_eight_k(uint32_t fragment_px)
 {
     struct fovea_settings settings = rig_settings();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Vulkan calls that fail: a shim between Fovea and the driver lets a chosen call fail. Creation must
- * fail cleanly or succeed, a frame must pass through or be refused whole, and nothing may leak. */
+/* Vulkan calls that fail: a shim between Fovea and the driver lets a chosen call fail. Creation
+ * must fail cleanly or succeed, a frame must pass through or be refused whole, and nothing may
+ * leak. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -211,7 +212,8 @@ static void creation_fails_cleanly_at_every_call(void **state)
     rig_close(&rig); /* validation names what leaked */
 }
 
-/* One frame, one call of which fails: what comes out is foveated, the engine's picture, or nothing. */
+/* One frame, one call of which fails: what comes out is foveated, the engine's picture, or
+ * nothing. */
 static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
 {
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fragments of wide blur, which come from levels (kernels/foveate/plan/fragment.h), in Vulkan images against the
- * double-precision reference: pictures of full contrast, in which the end of a truncated filter shows. */
+/* Fragments of wide blur, which come from levels (kernels/foveate/plan/fragment.h), in Vulkan
+ * images against the double-precision reference: pictures of full contrast, in which the end of a
+ * truncated filter shows. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -117,7 +118,8 @@ static void laws_are_the_reference(void **state)
     rig_close(&rig);
 }
 
-/* A plan that has made levels for one format is asked for floats, which come from pixels, and the other way round. */
+/* A plan that has made levels for one format is asked for floats, which come from pixels, and the
+ * other way round. */
 static void formats_take_turns(void **state)
 {
     (void)state;

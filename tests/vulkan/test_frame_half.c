@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames of two batches, of which one is refused for want of memory: the waits are the engine's as before, or
- * it is said that they are taken; and nothing that is still in use is freed. */
+/* Frames of two batches, of which one is refused for want of memory: the waits are the engine's as
+ * before, or it is said that they are taken; and nothing that is still in use is freed. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -80,7 +80,8 @@ static void a_second_batch_that_is_refused_once_is_tried_again(void **state)
     rig_close(&rig);
 }
 
-/* An engine's frame in place that waits for its drawing and for the host, and whose end it would wait for. */
+/* An engine's frame in place that waits for its drawing and for the host, and whose end it would
+ * wait for. */
 struct half_frame {
     struct rig rig;
     struct engine_image image;
@@ -155,8 +156,8 @@ static void *signal_late(void *argument)
     return NULL;
 }
 
-/* As an engine does that uses the semaphore again: it is in the state that was promised, or validation
- * speaks. */
+/* As an engine does that uses the semaphore again: it is in the state that was promised, or
+ * validation speaks. */
 static void use_again(struct engine *engine, VkSemaphore semaphore)
 {
     engine_submit(engine, engine_begin(engine), VK_NULL_HANDLE, semaphore);
@@ -200,7 +201,8 @@ static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
     lose_a_frame(false);
 }
 
-/* A device that is lost between the two batches: the waits are taken all the same, and it is said. */
+/* A device that is lost between the two batches: the waits are taken all the same, and it is
+ * said. */
 static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
 {
     (void)state;
@@ -223,7 +225,8 @@ static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
     close_half_frame(&half);
 }
 
-/* The same without a peer, or where the first batch is refused: the waits are the engine's as before. */
+/* The same without a peer, or where the first batch is refused: the waits are the engine's as
+ * before. */
 static void a_frame_that_is_refused_leaves_its_waits(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Commands that are kept: between the same images of Fovea's nothing is recorded again, and whatever differs
- * from what was recorded is seen. */
+/* Commands that are kept: between the same images of Fovea's nothing is recorded again, and
+ * whatever differs from what was recorded is seen. */
 
 #include "cmocka_all.h"
 #include "compare.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Kernels of Vulkan's that cannot be made. A frame does without the one that copies and the one that draws the
- * overlay; without one that foveates it passes through. None of them is the peer's, and the log says what
- * happened. */
+/* Kernels of Vulkan's that cannot be made. A frame does without the one that copies and the one
+ * that draws the overlay; without one that foveates it passes through. None of them is the peer's,
+ * and the log says what happened. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -73,7 +73,7 @@ static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const ch
                                                     : vkGetInstanceProcAddr(instance, name);
 }
 
-/* ---- The log ------------------------------------------------------------------------------------- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 static int warnings; /* of the frames: those of calls that fail name the call */
 static char words[512];
@@ -87,7 +87,7 @@ static void keep_words(void *user, enum fovea_log_level level, const char *messa
     }
 }
 
-/* ---- Frames -------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 struct outcome {
     enum fovea_result results[FRAMES];
@@ -159,7 +159,8 @@ static bool is_memory(VkResult code)
     return code == VK_ERROR_OUT_OF_HOST_MEMORY || code == VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-/* Every frame is foveated, by the backend that was asked for, and looks as in a run without the fault. */
+/* Every frame is foveated, by the backend that was asked for, and looks as in a run without the
+ * fault. */
 static void expect_all_foveated(const struct outcome *is, const struct outcome *good, bool memory,
                                 const char *says)
 {
@@ -208,8 +209,8 @@ static void without_the_overlays_kernel_frames_are_foveated(void **state)
     frames_do_without(OVERLAY, true, RIG_MADE_TO_MADE, "overlay");
 }
 
-/* Of the vulkan backend; the others' work is done by their peers. Frames are as they were drawn, and the log says so
- * once. */
+/* Of the vulkan backend; the others' work is done by their peers. Frames are as they were drawn,
+ * and the log says so once. */
 static void without_a_kernel_that_foveates_frames_pass(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Late gazes: a frame is queued behind a semaphore, a new gaze comes, the semaphore is signalled. Which
- * gaze the frame is foveated around is then no matter of luck. */
+/* Late gazes: a frame is queued behind a semaphore, a new gaze comes, the semaphore is signalled.
+ * Which gaze the frame is foveated around is then no matter of luck. */
 
 #include "desk.h"
 
@@ -94,7 +94,8 @@ static void another_source_begins_anew(void **state)
     desk_close(&desk);
 }
 
-/* The frames after it keep the gaze that they were given, also while one of before is on its way. */
+/* The frames after it keep the gaze that they were given, also while one of before is on its
+ * way. */
 static void a_followed_source_may_go_first(void **state)
 {
     (void)state;
@@ -112,7 +113,8 @@ static void a_followed_source_may_go_first(void **state)
     desk_close(&desk);
 }
 
-/* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone by. */
+/* Fresh contexts: lavapipe waits for the device to be idle before it gives the times of frames gone
+ * by. */
 static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 {
     (void)state;
@@ -287,8 +289,8 @@ static void only_live_sources_are_followed(void **state)
     desk_close(&desk);
 }
 
-/* Windows of different sizes on devices of their own, and one tracker: one sample is for both. One may be
- * destroyed while it follows, and the other follows on. */
+/* Windows of different sizes on devices of their own, and one tracker: one sample is for both. One
+ * may be destroyed while it follows, and the other follows on. */
 static void two_devices_follow_one_source(void **state)
 {
     (void)state;
@@ -334,8 +336,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_devices_follow_one_source),
         cmocka_unit_test(everything_that_is_drawn_follows),
     };
-    /* With cuda the overlay, which Vulkan draws, stays at the gaze of submission (docs/gaze.md): the last
-     * case is not asked of it. */
+    /* With cuda the overlay, which Vulkan draws, stays at the gaze of submission (docs/gaze.md):
+     * the last case is not asked of it. */
     const size_t count =
         sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_CUDA ? 1 : 0);
     return rig_run(argc, argv, tests, count);

@@ -113,8 +113,8 @@ static void *push_at_1000_hz(void *user)
     return NULL;
 }
 
-/* Frames as fast as the queue takes them, which is as deep as the context allows. Without late gazes: a
- * source is followed that says nothing, so that every frame starts with its own sample. */
+/* Frames as fast as the queue takes them, which is as deep as the context allows. Without late
+ * gazes: a source is followed that says nothing, so that every frame starts with its own sample. */
 static double measure_ms(bool newest, double *out_p99_ms)
 {
     const struct fovea_settings settings = late_settings();

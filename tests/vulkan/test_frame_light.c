@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Vulkan images of PQ and HLG, averaged as light: both methods against the double-precision reference, with
- * pictures of full contrast. */
+/* Vulkan images of PQ and HLG, averaged as light: both methods against the double-precision
+ * reference, with pictures of full contrast. */
 
 #include "cmocka_all.h"
 #include "compare.h"

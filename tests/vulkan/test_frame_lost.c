@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A kernel that goes wrong in Fovea's own CUDA context, on a GPU: frames go on by vulkan. And whose memory pictures
- * may lie in.
+/* A kernel that goes wrong in Fovea's own CUDA context, on a GPU: frames go on by vulkan. And whose
+ * memory pictures may lie in.
  *
- * What becomes of the program's CUDA, in the primary context beside it, is the driver's to say, and reported: NVIDIA's
- * 580 ends all contexts of the process. So each case with a loss is a process of its own.
+ * What becomes of the program's CUDA, in the primary context beside it, is the driver's to say, and
+ * reported: NVIDIA's 580 ends all contexts of the process. So each case with a loss is a process of
+ * its own.
  *
- * The frames are on a queue that has no graphics: on those that have, a driver may do nothing any more for any process
- * once a kernel has gone wrong, Fovea or not. What it does is reported. */
+ * The frames are on a queue that has no graphics: on those that have, a driver may do nothing any
+ * more for any process once a kernel has gone wrong, Fovea or not. What it does is reported. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -24,7 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long the driver may take to end Vulkan's own work after a loss: it recovers, or gives a queue up, after 20 s. */
+/* How long the driver may take to end Vulkan's own work after a loss: it recovers, or gives a queue
+ * up, after 20 s. */
 #define PATIENCE_MS 25000
 /* Longer than everything that a step waits for by right. */
 #define STUCK_S 60.0
@@ -34,7 +36,8 @@
 #define BYTES 4096
 static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 
-/* Validation has waits of its own, of 10 s each, and may be why a step takes long: a run of its own has it. */
+/* Validation has waits of its own, of 10 s each, and may be why a step takes long: a run of its own
+ * has it. */
 static bool validated;
 static bool graphics; /* frames are on a queue that has it */
 static bool queue_stopped; /* the driver does the engine's own work no more */
@@ -277,8 +280,8 @@ static struct plain copy_image(struct engine *engine)
     return done;
 }
 
-/* Where the driver does not do the engine's own work any more no frame can go on: that is told, and the context goes,
- * of which nothing is under way. The device cannot be destroyed. */
+/* Where the driver does not do the engine's own work any more no frame can go on: that is told, and
+ * the context goes, of which nothing is under way. The device cannot be destroyed. */
 static bool engine_goes_on(struct bench *bench)
 {
     stuck_step("the engine's own work, which has nothing of Fovea");
@@ -332,8 +335,8 @@ static void a_frame_after_the_loss_passes_and_frames_go_on(void **state)
     close_bench(&bench);
 }
 
-/* Whether its frame meets the loss or the queue waits for a signal that will not come: no longer than for the
- * watchdog. */
+/* Whether its frame meets the loss or the queue waits for a signal that will not come: no longer
+ * than for the watchdog. */
 static void a_frame_during_the_loss_ends_and_frames_go_on(void **state)
 {
     (void)state;

@@ -412,8 +412,8 @@ static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
     rig_close(&rig);
 }
 
-/* Four frames of four views, each with a frustum of its own: more plans than are kept otherwise, and none
- * may go while its frame waits. The same frames again, one by one, come out the same. */
+/* Four frames of four views, each with a frustum of its own: more plans than are kept otherwise,
+ * and none may go while its frame waits. The same frames again, one by one, come out the same. */
 static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
 {
     (void)state;

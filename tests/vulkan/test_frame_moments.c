@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Wrong moments, and what an engine does to its images while frames are in flight. Nothing here may crash,
- * submit half a frame or upset validation. */
+/* Wrong moments, and what an engine does to its images while frames are in flight. Nothing here may
+ * crash, submit half a frame or upset validation. */
 
 #include "misuse.h"
 

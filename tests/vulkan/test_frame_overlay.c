@@ -148,8 +148,8 @@ static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
                   image_bytes(p->src.view.format)) != 0;
 }
 
-/* A pixel whose square the ring crosses is drawn on; one of which no corner of the 5 x 5 pixels around it lies
- * on the other side of any ring is not. */
+/* A pixel whose square the ring crosses is drawn on; one of which no corner of the 5 x 5 pixels
+ * around it lies on the other side of any ring is not. */
 static void assert_rings(const struct pictures *p, const struct fovea_geometry *geometry,
                          struct fovea_point_uv gaze, const char *what)
 {

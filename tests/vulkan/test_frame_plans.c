@@ -116,7 +116,8 @@ static void old_plans_go(void **state)
     struct fovea_geometry third = frustum(2);
     scene.views[1].geometry = &third;
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
-    assert_int_equal(count_plans(&bench), 2); /* the first, which was always used, and the third */
+    /* the first, which was always used, and the third */
+    assert_int_equal(count_plans(&bench), 2);
     assert_int_equal(bench.made, 3);
     rig_close(&bench.rig);
 }
@@ -144,7 +145,8 @@ static void old_plans_go_where_no_new_ones_come(void **state)
     rig_close(&bench.rig);
 }
 
-/* A tracker that is lost: frames pass for so long that the plan is old, and then the gaze is back. */
+/* A tracker that is lost: frames pass for so long that the plan is old, and then the gaze is
+ * back. */
 static void a_gaze_that_comes_back_finds_its_plan(void **state)
 {
     (void)state;

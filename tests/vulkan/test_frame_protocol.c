@@ -65,7 +65,8 @@ static void a_peer_that_never_signals_is_cut_loose(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
-    /* The engine's side of this frame ends, though the peer's never does: rig_frame waits for it. */
+    /* The engine's side of this frame ends, though the peer's never does: rig_frame waits for
+     * it. */
     assert_int_equal(one_frame(&bench, RIG_MADE_TO_MADE), FOVEA_OK);
     assert_int_equal(the_peer->abandoned, 1);
     bench_expect_warnings(&bench, 1);
@@ -99,8 +100,9 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
     }
 }
 
-/* The first view of a job was launched, the second was not: whatever the first writes lands before the engine's
- * image is copied there, whether the peer can still say when that is or not. Frames after it are right. */
+/* The first view of a job was launched, the second was not: whatever the first writes lands before
+ * the engine's image is copied there, whether the peer can still say when that is or not. Frames
+ * after it are right. */
 static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
 {
     (void)state;
@@ -125,7 +127,8 @@ static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
     }
 }
 
-/* Cut loose, it may still come to its job at any time. Frames are copied to scratch that it does not know. */
+/* Cut loose, it may still come to its job at any time. Frames are copied to scratch that it does
+ * not know. */
 static void late_writes_of_a_stuck_job_find_nothing_that_is_used(void **state)
 {
     (void)state;
@@ -170,7 +173,8 @@ static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_
     }
 }
 
-/* The stuck job may be in its scratch and its plan: these stay until it is over, and no frame waits for that. */
+/* The stuck job may be in its scratch and its plan: these stay until it is over, and no frame waits
+ * for that. */
 static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
 {
     (void)state;
@@ -193,7 +197,8 @@ static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
     close_bench(&bench);
 }
 
-/* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's patience. */
+/* A job before may be under way: it will not signal, and the queue does not wait for the watchdog's
+ * patience. */
 static void lose_the_device(enum fault fault)
 {
     struct bench bench;

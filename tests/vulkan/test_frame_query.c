@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Who asks CUDA: a query that wants to know of it, and contexts whose backend may be cuda; nobody else opens its
- * driver. The device pretends that it can share semaphores, where that alone keeps CUDA away; libcuda.so.1 is one
- * that keeps books (gpu/fake_cuda.c). The argument is "vulkan" or "cpu". */
+/* Who asks CUDA: a query that wants to know of it, and contexts whose backend may be cuda; nobody
+ * else opens its driver. The device pretends that it can share semaphores, where that alone keeps
+ * CUDA away; libcuda.so.1 is one that keeps books (gpu/fake_cuda.c). The argument is "vulkan" or
+ * "cpu". */
 
 #include "cmocka_all.h"
 #include "rig.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of an engine's that kernels see: who copies what, and that tests would notice a copy that is left out, a
- * layout that is wrong and a barrier that is missing. What comes out is compared in test_frame_exact,
- * test_frame_views and test_frame_overlay. */
+/* Images of an engine's that kernels see: who copies what, and that tests would notice a copy that
+ * is left out, a layout that is wrong and a barrier that is missing. What comes out is compared in
+ * test_frame_exact, test_frame_views and test_frame_overlay. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -243,8 +243,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(raw_formats_are_words_of_their_size),
         cmocka_unit_test(a_missing_barrier_is_noticed_by_validation),
     };
-    /* The last case is not asked of a peer: of two batches validation 1.3.239 does not see what the peer
-     * wrote between them. */
+    /* The last case is not asked of a peer: of two batches validation 1.3.239 does not see what the
+     * peer wrote between them. */
     const size_t count =
         sizeof tests / sizeof tests[0] - (rig_backend() == FOVEA_BACKEND_VULKAN ? 0 : 1);
     return rig_run(argc, argv, tests, count);

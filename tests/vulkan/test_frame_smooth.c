@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on Vulkan images: every model and light against the double-precision reference, at
- * most three levels anywhere. */
+/* The smooth method on Vulkan images: every model and light against the double-precision reference,
+ * at most three levels anywhere. */
 
 #include "cmocka_all.h"
 #include "compare.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames one after the other as an engine makes them: several in flight, the gaze moving, no waiting
- * but for the engine's own fence. Every frame is kept and compared afterwards.
+/* Frames one after the other as an engine makes them: several in flight, the gaze moving, no
+ * waiting but for the engine's own fence. Every frame is kept and compared afterwards.
  *
  * Arguments: backend, then the number of frames (60). */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames of several views: each is, bit for bit, what it would be as a frame of its own, and nothing
- * else of dst changes. */
+/* Frames of several views: each is, bit for bit, what it would be as a frame of its own, and
+ * nothing else of dst changes. */
 
 #include "cmocka_all.h"
 #include "compare.h"
@@ -243,8 +243,8 @@ static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
 
 /* ---- Eyes of the human map ---- */
 
-/* Sixty degrees across, and sigma of a pixel or two: more comes from levels, which are not mirrored where
- * a picture's width is odd. */
+/* Sixty degrees across, and sigma of a pixel or two: more comes from levels, which are not mirrored
+ * where a picture's width is odd. */
 static struct fovea_settings human_settings(enum fovea_method method, enum fovea_map_eye eye)
 {
     struct fovea_settings settings = settings_for(method, FOVEA_MODEL_MAP);
@@ -352,7 +352,8 @@ static struct stereo four_layers(void)
                            4};
 }
 
-/* As on a device that takes smaller images. Scratch of a size that is there already would do as well. */
+/* As on a device that takes smaller images. Scratch of a size that is there already would do as
+ * well. */
 static void views_are_packed_as_the_device_takes_them(void **state)
 {
     (void)state;

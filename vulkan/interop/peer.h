@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A peer is whoever stands on the other side of an image that Vulkan shares: CUDA, or threads of the
- * host where there is no CUDA. It waits for a semaphore, works on shared images, signals.
+/* A peer is whoever stands on the other side of an image that Vulkan shares: CUDA, or threads of
+ * the host where there is no CUDA. It waits for a semaphore, works on shared images, signals.
  *
  * The protocol of a frame n is the same for every peer (specification: VK_KHR_external_memory,
  * VK_KHR_external_semaphore; values for one timeline):
@@ -11,8 +11,8 @@
  *     peer:            waits 2n+1, job, signals 2n+2
  *     queue: batch B   waits 2n+2, acquires src and dst back, signals the engine
  *
- * With binary semaphores the pair is two semaphores, to_peer and from_peer, one pair a slot, and the
- * values do not matter. */
+ * With binary semaphores the pair is two semaphores, to_peer and from_peer, one pair a slot, and
+ * the values do not matter. */
 #ifndef FOVEA_VULKAN_PEER_H
 #define FOVEA_VULKAN_PEER_H
 
@@ -69,11 +69,13 @@ struct peer_job {
     uint64_t signal_value;
     struct peer_image *src;
     struct peer_image *dst; /* apart from src */
-    struct peer_view views[PEER_MAX_VIEWS]; /* apart from each other; dst is written nowhere else */
+    /* apart from each other; dst is written nowhere else */
+    struct peer_view views[PEER_MAX_VIEWS];
     uint32_t view_count; /* at least 1 */
     struct peer_late late;
     uint32_t slot; /* for times; below peer_create's slot count */
-    bool timed; /* `elapsed` will be asked; that may cost as much again as a kernel's launch does */
+    /* `elapsed` will be asked; that may cost as much again as a kernel's launch does */
+    bool timed;
 };
 
 /* What is left of a job once enqueue has returned. */
@@ -92,27 +94,28 @@ struct peer_api {
     void (*destroy)(struct peer *peer); /* waits for its jobs, unless abandoned */
     enum fovea_result (*import_image)(struct peer *, const struct peer_image_desc *,
                                       struct peer_image **);
-    /* No job may use it but one that failed; waits for none. What that one still reads or writes is kept
-     * for it. */
+    /* No job may use it but one that failed; waits for none. What that one still reads or writes is
+     * kept for it. */
     void (*forget_image)(struct peer *, struct peer_image **);
     enum fovea_result (*import_semaphore)(struct peer *, const struct peer_semaphore_desc *,
                                           struct peer_semaphore **);
     void (*forget_semaphore)(struct peer *, struct peer_semaphore **);
-    /* Allocates. The plan must outlive it. FOVEA_ERROR_OUT_OF_MEMORY may pass when jobs are over: memory
-     * of plans that were forgotten is not freed where that would wait for jobs. */
+    /* Allocates. The plan must outlive it. FOVEA_ERROR_OUT_OF_MEMORY may pass when jobs are over:
+     * memory of plans that were forgotten is not freed where that would wait for jobs. */
     enum fovea_result (*import_plan)(struct peer *, const struct operator_plan *,
                                      struct peer_plan **);
-    void (*forget_plan)(struct peer *, struct peer_plan **); /* no job may use it; waits for none */
-    /* Returns at once; allocates nothing. PEER_SIGNALS on success. On failure the first views may have been
-     * enqueued, and read src and write their part of dst when their turn comes, so that nobody else may
-     * write there or show it before: the answer says how to know. A peer that can still signal does, after
-     * what it has enqueued, and the queue waits for that as it does for a job that was taken.
-     * FOVEA_ERROR_DEVICE_LOST, with PEER_IS_STILL: the peer can do nothing any more; no earlier job that has
-     * not signalled ever will, and nothing of any writes. */
+    /* no job may use it; waits for none */
+    void (*forget_plan)(struct peer *, struct peer_plan **);
+    /* Returns at once; allocates nothing. PEER_SIGNALS on success. On failure the first views may
+     * have been enqueued, and read src and write their part of dst when their turn comes, so that
+     * nobody else may write there or show it before: the answer says how to know. A peer that can
+     * still signal does, after what it has enqueued, and the queue waits for that as it does for a
+     * job that was taken. FOVEA_ERROR_DEVICE_LOST, with PEER_IS_STILL: the peer can do nothing any
+     * more; no earlier job that has not signalled ever will, and nothing of any writes. */
     enum fovea_result (*enqueue)(struct peer *, const struct peer_job *,
                                  enum peer_answer *out_answer);
-    /* Microseconds that the timed job of a slot took, once finished; FOVEA_NOT_READY before, and where it is
-     * not timed. */
+    /* Microseconds that the timed job of a slot took, once finished; FOVEA_NOT_READY before, and
+     * where it is not timed. */
     enum fovea_result (*elapsed)(struct peer *, uint32_t slot, double *out_us);
     /* LATE_WORDS that somebody keeps up to date (struct late_writer) for as long as the
      * peer lives; NULL, as an entry too: jobs cannot be late. */
@@ -120,21 +123,23 @@ struct peer_api {
     /* How old the sample of a slot's late job was when it was read, once the job has signalled;
      * FOVEA_NOT_READY where that is not known. */
     enum fovea_result (*late_age)(struct peer *, uint32_t slot, int64_t *out_age_ns);
-    /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and are
-     * out of reach. Before anything that jobs use is forgotten or destroyed. */
+    /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and
+     * are out of reach. Before anything that jobs use is forgotten or destroyed. */
     void (*drain)(struct peer *);
-    /* Any thread, any number of times: the jobs are stuck. Stop waiting; where the peer can help it,
-     * nothing is signalled after this returns; destroy does not wait for what is out of reach. This is
-     * all of a peer that the watchdog's thread calls, and it calls it while the frame's thread may be in
-     * any other entry or the process may be ending: it sets flags and takes locks of the peer's own that
-     * nobody holds for long, and never calls CUDA, which may hold locks that only its stuck jobs free. */
+    /* Any thread, any number of times: the jobs are stuck. Stop waiting; where the peer can help
+     * it, nothing is signalled after this returns; destroy does not wait for what is out of reach.
+     * This is all of a peer that the watchdog's thread calls, and it calls it while the frame's
+     * thread may be in any other entry or the process may be ending: it sets flags and takes locks
+     * of the peer's own that nobody holds for long, and never calls CUDA, which may hold locks that
+     * only its stuck jobs free. */
     void (*abandon)(struct peer *);
 };
 
 struct peer {
     const struct peer_api *api;
-    /* The number of the newest job that is over: it has signalled, or never will. In memory of the process's, which
-     * stays whatever becomes of drivers: whoever reads it calls none. NULL: that is not known. */
+    /* The number of the newest job that is over: it has signalled, or never will. In memory of the
+     * process's, which stays whatever becomes of drivers: whoever reads it calls none. NULL: that
+     * is not known. */
     const _Atomic uint32_t *over;
 };
 

@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* ---- What is forgotten -------------------------------------------------------------------------- */
+/* ---- What is forgotten ----------------------------------------------------------------------- */
 
-/* Within a frame nothing is waited for: jobs may wait for what the same thread does later. Plans come
- * from a pool of memory that can be taken and given back without waiting. On a device without pools
- * freeing waits for all that the device has to do, so that it is put off until no job is left; where so
- * many are forgotten that memory counts, there is no new plan until then. */
+/* Within a frame nothing is waited for: jobs may wait for what the same thread does later. Plans
+ * come from a pool of memory that can be taken and given back without waiting. On a device without
+ * pools freeing waits for all that the device has to do, so that it is put off until no job is
+ * left; where so many are forgotten that memory counts, there is no new plan until then. */
 #define FORGOTTEN_PLANS_MAX 16
 
 /* No job is left. The device is pushed. */
@@ -62,7 +62,7 @@ static void tidy(struct cuda_peer *peer)
     }
 }
 
-/* ---- Images ----------------------------------------------------------------------------------- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 static enum fovea_result import_image(struct peer *base, const struct peer_image_desc *desc,
                                       struct peer_image **out_image)
@@ -113,7 +113,7 @@ static void forget_image(struct peer *base, struct peer_image **image)
     cuda_device_pop(peer->device);
 }
 
-/* ---- Semaphores ------------------------------------------------------------------------------- */
+/* ---- Semaphores ------------------------------------------------------------------------------ */
 
 static enum fovea_result import_semaphore(struct peer *base, const struct peer_semaphore_desc *desc,
                                           struct peer_semaphore **out_semaphore)
@@ -149,7 +149,7 @@ static void forget_semaphore(struct peer *base, struct peer_semaphore **semaphor
     *semaphore = NULL;
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 static enum fovea_result import_plan(struct peer *base, const struct operator_plan *plan,
                                      struct peer_plan **out_plan)
@@ -210,7 +210,7 @@ static void drain(struct peer *base)
     }
 }
 
-/* ---- Life ------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 static void destroy_slots(struct cuda_peer *peer)
 {

@@ -12,7 +12,7 @@ static int copy_handle(struct os_handle handle)
     return fcntl(handle.fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* ---- Images ----------------------------------------------------------------------------------- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 /* Bits matter here and not what they mean: formats that CUDA has no name for are 32-bit words. */
 static CUDA_ARRAY3D_DESCRIPTOR array_desc(const struct peer_image_desc *desc)
@@ -101,7 +101,7 @@ void peer_cuda_unmap_image(const struct cuda_device *device, struct peer_image *
     }
 }
 
-/* ---- Semaphores ------------------------------------------------------------------------------- */
+/* ---- Semaphores ------------------------------------------------------------------------------ */
 
 static enum fovea_result check_timeline(const struct cuda_device *device)
 {

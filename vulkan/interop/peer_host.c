@@ -17,7 +17,8 @@
 #include <time.h>
 
 #define QUEUE_LENGTH 40 /* more than a context has slots */
-/* How often the worker, waiting for the queue, looks whether it was abandoned or the process ends. */
+/* How often the worker, waiting for the queue, looks whether it was abandoned or the process
+ * ends. */
 #define PATIENCE_NS 20000000ull
 
 struct peer_image {
@@ -310,8 +311,8 @@ static enum fovea_result late_age(struct peer *base, uint32_t slot, int64_t *out
     return *out_age_ns < 0 ? FOVEA_NOT_READY : FOVEA_OK;
 }
 
-/* An abandoned job ends soon: its waits give up, and what it works on is there. The worker itself may come here, when
- * the program's log has called exit() on it. */
+/* An abandoned job ends soon: its waits give up, and what it works on is there. The worker itself
+ * may come here, when the program's log has called exit() on it. */
 static void drain(struct peer *base)
 {
     struct host_peer *peer = host(base);

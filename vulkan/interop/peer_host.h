@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The peer that needs no second API: threads of the host, on images in memory that they can map. It
- * is the cpu backend of Vulkan frames, and it stands in CUDA's role where the protocol is tested. */
+ * is the cpu backend of Vulkan frames, and it stands in CUDA's role where the protocol is
+ * tested. */
 #ifndef FOVEA_VULKAN_PEER_HOST_H
 #define FOVEA_VULKAN_PEER_HOST_H
 

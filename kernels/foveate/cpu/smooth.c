@@ -21,8 +21,8 @@ _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step
 /* What fits in the caches of one core; more images at a time would go through memory. */
 #define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
 
-/* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image are read
- * twice. */
+/* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image
+ * are read twice. */
 #define PLANE_ROWS 16
 
 /* What a worker has for itself. */
@@ -439,12 +439,13 @@ static void run_group(struct foveate_cpu_smooth *smooth)
 /* | the plan | pixels | light | way |
  * |---|---|---|---|
  * | strength 0 | any | any | copied |
- * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares: 3 ns a pixel |
+ * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares |
  * | any else, smooth | any | any | nodes: README.md |
  * | blockwise | UNORM | as stored, sRGB's | fragments, each from a level |
  * | blockwise, any else | any | any | bands of fragments, from pixels |
  *
- * Squares take no floats, of which one that is not finite would spread, and write no light but sRGB's. */
+ * Squares take no floats, of which one that is not finite would spread, and write no light but
+ * sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_slope *s = &smooth->steepness;

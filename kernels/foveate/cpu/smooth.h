@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu: levels, then squares of one of them (foveate/cpu/tiles/tile.h) or tiles blended from
- * nodes (foveate/cpu/nodes/nodes.h), shared out to workers. */
+/* The smooth method on the cpu: levels, then squares of one of them (foveate/cpu/tiles/tile.h) or
+ * tiles blended from nodes (foveate/cpu/nodes/nodes.h), shared out to workers. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 
@@ -22,8 +22,8 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
 /* On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_workers(
     struct foveate_cpu_smooth *smooth, uint32_t worker_count);
-/* Levels for so many images at once, or for as many as fit in the caches of the workers that there are; the
- * images of a batch beyond that come after them. */
+/* Levels for so many images at once, or for as many as fit in the caches of the workers that there
+ * are; the images of a batch beyond that come after them. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
                                                                   uint32_t image_count);
 

@@ -6,7 +6,8 @@
 
 #define MOST_IN_A_GRID 65535 /* along z */
 
-/* The next power of two, at most `most`: batches that grow by an image do not take memory each time. */
+/* The next power of two, at most `most`: batches that grow by an image do not take memory each
+ * time. */
 static uint32_t with_capacity(uint32_t count, uint64_t most)
 {
     uint64_t rounded = 1;
@@ -212,8 +213,8 @@ static enum fovea_result launch_batch(struct foveate_cuda *foveate,
     return FOVEA_OK;
 }
 
-/* The plan's own block is read for its tables, the batch's holds gazes and levels, which the next batch
- * writes over: that one follows on its stream. */
+/* The plan's own block is read for its tables, the batch's holds gazes and levels, which the next
+ * batch writes over: that one follows on its stream. */
 enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
                                          const struct foveate_cuda_run *run,
                                          const struct foveate_cuda_images *images)

@@ -12,7 +12,7 @@
 
 extern const unsigned char foveate_cuda_fatbin[];
 
-/* ---- The kernels of a device ------------------------------------------------------------------ */
+/* ---- The kernels of a device ----------------------------------------------------------------- */
 
 /* Somebody has built for other cards than this one. */
 static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
@@ -80,7 +80,7 @@ void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope)
     foveate->tile_slope = max_slope;
 }
 
-/* ---- The tables of a plan --------------------------------------------------------------------- */
+/* ---- The tables of a plan -------------------------------------------------------------------- */
 
 bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate)
 {

@@ -20,8 +20,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_create(const struct cuda_device 
                                                        struct foveate_cuda **out_foveate);
 /* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
 void foveate_cuda_destroy(struct foveate_cuda **foveate);
-/* For tests: plans made from now on go in tiles where their law is at most so steep, in pixels of sigma a
- * pixel; FOVEATE_TILE_MAX_SLOPE until then. */
+/* For tests: plans made from now on go in tiles where their law is at most so steep, in pixels of
+ * sigma a pixel; FOVEATE_TILE_MAX_SLOPE until then. */
 void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope);
 /* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
  * thread. */
@@ -33,24 +33,24 @@ enum foveate_cuda_formats {
     FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but RGBA32F */
 };
 
-/* Plans are made and freed without waiting for the device (its memory has pools). Else what is freed may
- * wait for everything that it has to do. */
+/* Plans are made and freed without waiting for the device (its memory has pools). Else what is
+ * freed may wait for everything that it has to do. */
 bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate);
 
-/* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. The smooth
- * method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples, and where it
- * runs in tiles (foveate/cuda/tiles/tiles.h) some bytes for each tile. */
+/* Uploads the tables and waits for that, and for nothing else. The plan may go afterwards. The
+ * smooth method's levels are the CUDA plan's own: 8 or 16 bytes for each of plan->level_samples,
+ * and where it runs in tiles (foveate/cuda/tiles/tiles.h) some bytes for each tile. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
                                                             const struct foveate_plan *plan,
                                                             enum foveate_cuda_formats formats,
                                                             struct foveate_cuda_plan **out_plan);
-/* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is made
- * or retired; does not wait for that. */
+/* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is
+ * made or retired; does not wait for that. */
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan);
 
-/* What is written of dst is all of it; src and dst are apart. On failure dst is not written, unless it
- * is FOVEA_ERROR_DEVICE_LOST. Runs of one plan with the smooth method follow each other on the device,
- * whatever their streams: they share the levels. */
+/* What is written of dst is all of it; src and dst are apart. On failure dst is not written, unless
+ * it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan with the smooth method follow each other on the
+ * device, whatever their streams: they share the levels. */
 struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */
@@ -59,8 +59,8 @@ struct foveate_cuda_run {
     CUdeviceptr gazes; /* surfaces: int32_t[2] in q8 instead of the frame's; 0: the frame's */
 };
 
-/* Surface objects of arrays of the frame's size, 32 or 64 bits a pixel as the format has them. RGBA8,
- * A2B10G10R10, B10G11R11F and RGBA16F; FOVEA_ERROR_UNSUPPORTED for others. */
+/* Surface objects of arrays of the frame's size, 32 or 64 bits a pixel as the format has them.
+ * RGBA8, A2B10G10R10, B10G11R11F and RGBA16F; FOVEA_ERROR_UNSUPPORTED for others. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
                                                             const struct foveate_cuda_run *run,
                                                             enum fovea_format format,
@@ -84,19 +84,19 @@ struct foveate_cuda_images {
     bool gazes_on_device; /* read on the stream; an image whose gaze is not finite is copied */
 };
 
-/* Memory for batches of that kind: 8 bytes an image for the gazes and, for the smooth method, a plan's
- * worth of levels for each source, as many as fit in FOVEATE_CUDA_LEVEL_BYTES and at least one. The
- * images beyond those are run after them, in as many launches as it takes. Allocates where the plan has
- * run no batch as large; the memory before it goes when its last launch is over. On failure everything
- * is as it was. */
+/* Memory for batches of that kind: 8 bytes an image for the gazes and, for the smooth method, a
+ * plan's worth of levels for each source, as many as fit in FOVEATE_CUDA_LEVEL_BYTES and at least
+ * one. The images beyond those are run after them, in as many launches as it takes. Allocates where
+ * the plan has run no batch as large; the memory before it goes when its last launch is over. On
+ * failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate,
                                                         struct foveate_cuda_plan *plan,
                                                         const struct foveate_cuda_images *images);
 #define FOVEATE_CUDA_LEVEL_BYTES ((uint64_t)256 << 20)
 
-/* After foveate_cuda_reserve for a batch of that kind. Gazes of host memory are copied when it returns.
- * On failure some images may have been enqueued. Batches of one plan follow each other on the device,
- * whatever their streams. */
+/* After foveate_cuda_reserve for a batch of that kind. Gazes of host memory are copied when it
+ * returns. On failure some images may have been enqueued. Batches of one plan follow each other on
+ * the device, whatever their streams. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
                                                           const struct foveate_cuda_run *run,
                                                           const struct foveate_cuda_images *images);

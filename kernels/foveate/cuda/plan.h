@@ -45,7 +45,8 @@ struct foveate_cuda_plan {
     struct foveate_small small;
     bool is_wide; /* blockwise, with filters that cost too much from pixels */
     bool
-        has_lights; /* blockwise, of UNORM pictures in wide light: nodes.levels[0] is room for it */
+        /* blockwise, of UNORM pictures in wide light: nodes.levels[0] is room for it */
+        has_lights;
     bool has_nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_nodes nodes;
     struct foveate_fragments fragments; /* of a blockwise plan that has nodes */
@@ -71,7 +72,8 @@ struct foveate_cuda {
     atomic_bool abandoned;
 };
 
-/* The levels of a run, and who may use them: the plan's own for a frame, a batch's for its images. */
+/* The levels of a run, and who may use them: the plan's own for a frame, a batch's for its
+ * images. */
 struct foveate_cuda_levels {
     struct foveate_cuda_smooth smooth;
     struct foveate_tiles tiles;
@@ -105,8 +107,8 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
  *     NODES   any                         all but RGBA32F                    plain    any
  *     WIDE    any                         all but RGBA16F, B10G11R11F        any      any
  *
- * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and what floats are. SMALL
- * asks for products in the loaded code. */
+ * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and
+ * what floats are. SMALL asks for products in the loaded code. */
 enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
     FOVEATE_CUDA_SMALL,

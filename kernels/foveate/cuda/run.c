@@ -4,7 +4,8 @@
 #include "kernels/foveate/grid.h"
 #include "plan.h"
 
-/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
+/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
+ * it. */
 static uint32_t tile_count(int32_t size_px, const struct foveate_frame *frame,
                            const struct foveate_cuda_tables *tables)
 {

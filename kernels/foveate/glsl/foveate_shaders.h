@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* foveate's shaders, and how many workgroups each takes. Specialization constants: 1 FOVEATE_LIGHT_*, as what
- * UNORM pixels are averaged; 2 whether alpha is averaged like a colour; 3 whether foveate.comp may take
- * SHADER_TILE_SHARED_BYTES. Tables are the plan's law, levels, law's table and the display's samples; values
- * are rings, taps and fragments' filters on levels; passes leave levels' samples for each other. */
+/* foveate's shaders, and how many workgroups each takes. Specialization constants: 1
+ * FOVEATE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour; 3
+ * whether foveate.comp may take SHADER_TILE_SHARED_BYTES. Tables are the plan's law, levels, law's
+ * table and the display's samples; values are rings, taps and fragments' filters on levels; passes
+ * leave levels' samples for each other. */
 #ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADERS_H
 #define FOVEA_KERNELS_FOVEATE_GLSL_SHADERS_H
 
@@ -15,13 +16,13 @@
 extern const struct shader foveate_shader_blockwise;
 /* Blockwise from levels, 0 included, as below; push constants: struct smooth_constants. */
 extern const struct shader foveate_shader_blockwise_levels;
-/* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light and of
- * floats, LEVELS once for each two levels from 1 on, NODES. */
+/* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light
+ * and of floats, LEVELS once for each two levels from 1 on, NODES. */
 extern const struct shader foveate_shader_level;
 extern const struct shader foveate_shader_levels;
 extern const struct shader foveate_shader_nodes;
-/* Smooth in tiles instead, the same constants: KINDS and LEVELS in any order, then the picture by the other
- * two in any order, FAR where there are levels. */
+/* Smooth in tiles instead, the same constants: KINDS and LEVELS in any order, then the picture by
+ * the other two in any order, FAR where there are levels. */
 extern const struct shader foveate_shader_tile_kinds;
 extern const struct shader foveate_shader_tile_near;
 extern const struct shader foveate_shader_tile_far;

@@ -65,7 +65,8 @@ static enum fovea_result put_words(const struct foveate_plan *plan,
     return FOVEA_OK;
 }
 
-/* A bank has filters for every gaze. Of those of a larger sigma than any in the picture one may be the nearest. */
+/* A bank has filters for every gaze. Of those of a larger sigma than any in the picture one may be
+ * the nearest. */
 static int32_t count_near_rings(const struct foveate_plan *plan)
 {
     const bool is_bank = plan->law.bank_per_octave > 0.0f;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Whether the shaders make a blockwise plan from levels (blockwise_levels.comp), and what they are told then. */
+/* Whether the shaders make a blockwise plan from levels (blockwise_levels.comp), and what they are
+ * told then. */
 #ifndef FOVEA_KERNELS_FOVEATE_SHADER_FRAGMENTS_H
 #define FOVEA_KERNELS_FOVEATE_SHADER_FRAGMENTS_H
 
@@ -23,8 +24,8 @@ struct foveate_shader_fragments {
     int32_t weights_at[FOVEATE_SHADER_DEPTHS];
 };
 
-/* Makes the words that follow the plan's rings and taps, which the caller frees. None: `used` is false, which it is, too,
- * where levels are more than most_samples. */
+/* Makes the words that follow the plan's rings and taps, which the caller frees. None: `used` is
+ * false, which it is, too, where levels are more than most_samples. */
 struct foveate_shader_words {
     uint32_t *words;
     size_t count;

@@ -10,7 +10,8 @@
 /* From this slope on sigma is summed in both axes at once up to the end of the law's ramp. */
 #define STEEP_RAMP 0.015f
 
-/* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its own. */
+/* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its
+ * own. */
 static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
 {
     static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {

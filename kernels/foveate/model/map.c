@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* ---- A streak: the horizon is seen well as far as it goes, the ground and the sky are not. The shape
- * is ours, with the proportions of a rabbit's: two fifths of the peak along the horizon far out,
- * half of it 8 degrees above or below. */
+/* ---- A streak: the horizon is seen well as far as it goes, the ground and the sky are not. The
+ * shape is ours, with the proportions of a rabbit's: two fifths of the peak along the horizon far
+ * out, half of it 8 degrees above or below. */
 
 #define STREAK_FAR 0.4
 #define STREAK_X_DEG 20.0

@@ -48,7 +48,7 @@ double foveate_map_at(const struct foveate_map *map, double x_deg, double y_deg)
 /* The smallest sample that counts anywhere up to so many degrees to each side. */
 double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, double y_deg);
 
-/* ---- Formulas: densities at a place of the visual field, y down ---------------------------------- */
+/* ---- Formulas: densities at a place of the visual field, y down ------------------------------ */
 
 /* Receptive fields of midget cells a square degree, Watson 2014. */
 double foveate_map_human(enum fovea_map_eye eye, double x_deg, double y_deg);

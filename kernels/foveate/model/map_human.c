@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Watson 2014, A formula for human retinal ganglion cell receptive field density as a function of visual
- * field location, Journal of Vision 14(7):15: equations 4, 7 and 8 along the meridians, and between two
- * of them the spacing of cells by an ellipse (equation 9).
+/* Watson 2014, A formula for human retinal ganglion cell receptive field density as a function of
+ * visual field location, Journal of Vision 14(7):15: equations 4, 7 and 8 along the meridians, and
+ * between two of them the spacing of cells by an ellipse (equation 9).
  *
- * Whose meridian is whose: Curcio and Allen 1990 counted more cells on the nasal side of the retina than
- * on the temporal one, by more than 300 % far out, and 60 % more in the upper half than in the lower.
- * The retina's image is upside down and mirrored, so the temporal and the lower visual field have more.
- * Watson's "temporal" (re 22.14) is therefore the visual field's, while his "superior" (re 16.35), the
- * denser of the two, is the retina's. */
+ * Whose meridian is whose: Curcio and Allen 1990 counted more cells on the nasal side of the retina
+ * than on the temporal one, by more than 300 % far out, and 60 % more in the upper half than in the
+ * lower. The retina's image is upside down and mirrored, so the temporal and the lower visual field
+ * have more. Watson's "temporal" (re 22.14) is therefore the visual field's, while his "superior"
+ * (re 16.35), the denser of the two, is the retina's. */
 
 #include "map.h"
 

@@ -36,7 +36,8 @@ static bool is_map(const struct foveate_model *model)
     return model->foveation.model == FOVEA_MODEL_MAP;
 }
 
-/* A map's samples are not looked at again for it: its smallest anywhere stands for those in reach. */
+/* A map's samples are not looked at again for it: its smallest anywhere stands for those in
+ * reach. */
 static double sigma_to_check_px(const struct foveate_model *model)
 {
     return is_map(model) ? foveate_model_applied_px(model, foveate_model_law_bound(model) *
@@ -69,8 +70,8 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
 
 /* ---- Cutoffs */
 
-/* Contrast threshold CT0 exp(alpha f (e + e2) / e2), Geisler and Perry 1998, set to 1 and solved for
- * f. */
+/* Contrast threshold CT0 exp(alpha f (e + e2) / e2), Geisler and Perry 1998, set to 1 and solved
+ * for f. */
 static double geisler_perry_cpd(double ct0, double alpha, double e2_deg, double e_deg)
 {
     return e2_deg / (alpha * (e_deg + e2_deg)) * log(1.0 / ct0);
@@ -141,7 +142,8 @@ double foveate_model_map_law(const struct foveate_model *model, double sample)
                                           : law_deg * 2.0 * model->foveation.paper.f_max_cpd;
 }
 
-/* The law at two samples says it everywhere: it is linear in them, or its inverse square is and is 0 at 0. */
+/* The law at two samples says it everywhere: it is linear in them, or its inverse square is and is
+ * 0 at 0. */
 struct foveate_map_line foveate_model_map_line(const struct foveate_model *model)
 {
     const struct foveate_map *map = &model->map;
@@ -207,8 +209,8 @@ static double angle_deg(struct ray a, struct ray b)
     return atan2(cross, a.x * b.x + a.y * b.y + 1.0) / RADIANS;
 }
 
-/* A law may fall again with the eccentricity where a curve says so: between its points kappa / cutoff
- * has no maximum of its own, so the points and the end are enough. */
+/* A law may fall again with the eccentricity where a curve says so: between its points kappa /
+ * cutoff has no maximum of its own, so the points and the end are enough. */
 static double largest_law(const struct foveate_model *model, double up_to_deg)
 {
     if (is_map(model)) {
@@ -305,8 +307,9 @@ static struct ray ray_of(const struct foveate_model *model, struct foveate_place
     };
 }
 
-/* The ray of the gaze G and a step D of a pixel: the angle between G and G + s D is the one whose tangent
- * is s |G x D| / (G G + s G D), solved for s. It grows with s towards the angle between G and D. */
+/* The ray of the gaze G and a step D of a pixel: the angle between G and G + s D is the one whose
+ * tangent is s |G x D| / (G G + s G D), solved for s. It grows with s towards the angle between G
+ * and D. */
 double foveate_model_reach_px(const struct foveate_model *model, struct foveate_place gaze,
                               struct foveate_place toward, double eccentricity_deg)
 {
@@ -332,8 +335,9 @@ double foveate_model_eccentricity_deg(const struct foveate_model *model, struct 
     return model->foveation.paper.e_max_deg * fmin(distance_px / model->d_max_px, 1.0);
 }
 
-/* A step u of a pixel on the sphere around the eye is a vector of M = J'J, where J takes pixels to the
- * directions of rays; a grating of a cycle a radian has 1 / sqrt(u M^-1 u) cycles a pixel along u. */
+/* A step u of a pixel on the sphere around the eye is a vector of M = J'J, where J takes pixels to
+ * the directions of rays; a grating of a cycle a radian has 1 / sqrt(u M^-1 u) cycles a pixel along
+ * u. */
 double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
                                 struct foveate_place toward)
 {

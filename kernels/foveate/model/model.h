@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The law from place to blur, in double precision: what plans are made from. A model is a case in
- * foveate/model/model.c, in foveate/model/check.c and, for what it is made of, in foveate/plan/smooth.c. */
+ * foveate/model/model.c, in foveate/model/check.c and, for what it is made of, in
+ * foveate/plan/smooth.c. */
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_H
 
@@ -46,7 +47,8 @@ bool foveate_model_by_law(const struct foveate_model *model);
 double foveate_model_law(const struct foveate_model *model, double place);
 /* The same for a map, which goes by its samples: pixels, or degrees where it has a view. */
 double foveate_model_map_law(const struct foveate_model *model, double sample);
-/* What plans have of it in tables, linear in the samples: sigma, or 1 / sigma^2 where it is root. */
+/* What plans have of it in tables, linear in the samples: sigma, or 1 / sigma^2 where it is
+ * root. */
 struct foveate_map_line {
     bool root;
     double floor; /* samples below count as this */
@@ -63,8 +65,8 @@ double foveate_model_sigma_px(const struct foveate_model *model, double distance
 /* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */
 double foveate_model_sigma_max_px(const struct foveate_model *model);
 
-/* The largest foveate_model_law of any gaze, however far outside the picture; and how many pixels of
- * sigma one of its units is where it is most. */
+/* The largest foveate_model_law of any gaze, however far outside the picture; and how many pixels
+ * of sigma one of its units is where it is most. */
 double foveate_model_law_bound(const struct foveate_model *model);
 double foveate_model_px_per_unit_max(const struct foveate_model *model);
 
@@ -86,12 +88,12 @@ double foveate_model_reach_px(const struct foveate_model *model, struct foveate_
 /* The eccentricity of a place in degrees, by the model's own degrees. */
 double foveate_model_eccentricity_deg(const struct foveate_model *model, struct foveate_place gaze,
                                       struct foveate_place at);
-/* Pixels a degree at a place for a grating that varies in the direction of a vector of length 1: cycles
- * a degree over cycles a pixel. A model without a view has the same everywhere. */
+/* Pixels a degree at a place for a grating that varies in the direction of a vector of length 1:
+ * cycles a degree over cycles a pixel. A model without a view has the same everywhere. */
 double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
                                 struct foveate_place toward);
 
-/* ---- A view ------------------------------------------------------------------------------------ */
+/* ---- A view ---------------------------------------------------------------------------------- */
 
 struct foveate_view foveate_view_of(const struct fovea_geometry *geometry, uint32_t width_px,
                                     uint32_t height_px);
@@ -100,12 +102,12 @@ bool foveate_view_given_as_projection(const struct fovea_geometry *geometry);
 /* Pixels a radian at that place of the picture, in the direction in which it covers the fewest. */
 double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x, double tan_y);
 
-/* ---- In words ---------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 
 #define FOVEATE_DESCRIPTION_BYTES 512
 
-/* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels a
- * degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */
+/* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels
+ * a degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */
 void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes);
 
 #endif

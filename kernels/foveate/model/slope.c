@@ -8,8 +8,8 @@
 /* What foveate_law_ramp makes of sigma is at most so much steeper. */
 #define RAMP 2.0f
 
-/* Maps hold sigma, or where they are root 1 / sigma^2: what is linear between those is, as sigma, steepest
- * at the end where sigma is larger, 1/2 sigma^3 times as steep as its inverse square. */
+/* Maps hold sigma, or where they are root 1 / sigma^2: what is linear between those is, as sigma,
+ * steepest at the end where sigma is larger, 1/2 sigma^3 times as steep as its inverse square. */
 static float entry(const struct foveate_law *law, float value)
 {
     return law->map_root ? 1.0f / sqrtf(value) : value;
@@ -24,8 +24,8 @@ static float step_between(const struct foveate_law *law, float a, float b)
     return 0.5f * sigma * sigma * sigma * fabsf(b - a);
 }
 
-/* The largest of step_between. Where the table has inverse squares, the root is taken only of steps that may be
- * larger than any before: (1/2 |b - a|)^2 / m^3, m the smaller, is the square of it. */
+/* The largest of step_between. Where the table has inverse squares, the root is taken only of steps
+ * that may be larger than any before: (1/2 |b - a|)^2 / m^3, m the smaller, is the square of it. */
 static float larger_step(const struct foveate_law *law, float a, float b, float largest)
 {
     if (law->map_root) {
@@ -49,8 +49,8 @@ static struct foveate_extremes line_extremes(const struct foveate_law *law, cons
     return out;
 }
 
-/* Within a cell the slope along an axis is at most that of one of its sides; both together are at most
- * sqrt(2) as steep. */
+/* Within a cell the slope along an axis is at most that of one of its sides; both together are at
+ * most sqrt(2) as steep. */
 struct foveate_extremes foveate_cpu_extremes_of_map(const struct foveate_law *law,
                                                     const float *table)
 {
@@ -110,8 +110,9 @@ struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
         return (struct foveate_slope){.slope = RAMP * law->strength * table_slope,
                                       .sigma_px = law->strength * extremes.value};
     }
-    /* sigma is the table's times the pixels a degree, sqrt(1 + r^2) / tangent a pixel. Over a pixel the angle
-     * grows by at most tangent / sqrt(1 + r^2), the pixels a degree by half their tangent a pixel. */
+    /* sigma is the table's times the pixels a degree, sqrt(1 + r^2) / tangent a pixel. Over a pixel
+     * the angle grows by at most tangent / sqrt(1 + r^2), the pixels a degree by half their tangent
+     * a pixel. */
     const float radians = 0.01745329252f;
     const float widest = fmaxf(law->tan_x_per_px, law->tan_y_per_px);
     const float farthest = sqrtf(farthest_sq(plan));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How fast sigma changes over the picture, whatever the gaze: a bound from the table of the law, so that a
- * few values of sigma say what all others between them can be. */
+/* How fast sigma changes over the picture, whatever the gaze: a bound from the table of the law, so
+ * that a few values of sigma say what all others between them can be. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
 #define FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
 

@@ -44,7 +44,8 @@ struct foveate_view foveate_view_of(const struct fovea_geometry *geometry, uint3
 }
 
 /* Across the radius from the axis, and by the side of a pixel that is the longer in angle: a radian
- * covers more pixels in every other direction, so a round blur of as many keeps to the law in all. */
+ * covers more pixels in every other direction, so a round blur of as many keeps to the law in
+ * all. */
 double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x, double tan_y)
 {
     return sqrt(1.0 + tan_x * tan_x + tan_y * tan_y) / fmax(view->tan_x_per_px, view->tan_y_per_px);

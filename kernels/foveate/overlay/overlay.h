@@ -15,8 +15,8 @@ enum overlay_flag {
     OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
 };
 
-/* The shader's push constants, after the frame's. Text is OPERATOR_TEXT_COLUMNS characters a row in a
- * storage buffer; 0 is no character. */
+/* The shader's push constants, after the frame's. Text is OPERATOR_TEXT_COLUMNS characters a row in
+ * a storage buffer; 0 is no character. */
 struct overlay_constants {
     struct foveate_frame frame;
     float rings[4]; /* from the gaze, in pixels or degrees; 0: none */

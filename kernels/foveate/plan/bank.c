@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The bank of filters: sigma rises by one factor from filter to filter, and a fragment takes the one
- * nearest to its own, or the next one where only that has as many taps as its own would. What that is
- * off by, with steps of d (natural logarithm):
+/* The bank of filters: sigma rises by one factor from filter to filter, and a fragment takes the
+ * one nearest to its own, or the next one where only that has as many taps as its own would. What
+ * that is off by, with steps of d (natural logarithm):
  *
- *   sigma off by a share s moves, along an axis, 0.968 s of a Gaussian's weight (its derivative's absolute
- *   value, summed), 1.94 s in two, and so a value by at most 255/2 * 1.94 s = 247 s levels of 8 bits.
+ *   sigma off by a share s moves, along an axis, 0.968 s of a Gaussian's weight (its derivative's
+ *   absolute
+ *   value, summed), 1.94 s in two, and so a value by at most 255/2 * 1.94 s = 247 s levels of 8
+ *   bits.
  *
- * The finest step is 1/8192: 0.015 levels where the nearest is taken, 0.03 where the next one is. Where
- * sigma goes to hundreds of pixels the step grows so that the taps stay below BANK_TAPS: at 1024 px it is
- * 1/315, 0.39 levels and, where that counts least, 0.79. So every value lies less than one level from the
- * true one. A tap more or less would be another 0.45 levels, and in a half float more than 1/1000. */
+ * The finest step is 1/8192: 0.015 levels where the nearest is taken, 0.03 where the next one is.
+ * Where sigma goes to hundreds of pixels the step grows so that the taps stay below BANK_TAPS: at
+ * 1024 px it is 1/315, 0.39 levels and, where that counts least, 0.79. So every value lies less
+ * than one level from the true one. A tap more or less would be another 0.45 levels, and in a half
+ * float more than 1/1000. */
 
 #include "core/large_memory.h"
 #include "filter.h"
@@ -24,7 +27,8 @@
 #define FINEST_PER_OCTAVE 5678.0 /* 8192 ln 2 */
 #define BANK_TAPS 1048576.0
 
-/* Half filters of sigma up to s, so many an octave, have t s / ln 2 times as many taps, t those a sigma. */
+/* Half filters of sigma up to s, so many an octave, have t s / ln 2 times as many taps, t those a
+ * sigma. */
 static double choose_per_octave(double taps_per_sigma, double bound_px)
 {
     return floor(fmin(FINEST_PER_OCTAVE, BANK_TAPS * M_LN2 / (taps_per_sigma * bound_px)));

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method's filters on levels (foveate/smooth.h). A fragment is one node of sigma: its truncated Gaussian is
- * taken from the coarsest level that shows no difference, so that what a fragment costs does not hang on sigma.
+/* The blockwise method's filters on levels (foveate/smooth.h). A fragment is one node of sigma: its
+ * truncated Gaussian is taken from the coarsest level that shows no difference, so that what a
+ * fragment costs does not hang on sigma.
  *
- * A sample stands for the 2^k pixels of its own cell. What the filter has of a cell, summed pixel by pixel so that the
- * filter ends where it ends, is the sample's weight, sharpened along the samples by [-c 1+2c -c]: variances add, the
- * level's filter has 5/12 (4^k - 1) pixels squared and a cell 1/12 (4^k - 1), and sharpening takes 2 c 4^k away, hence
- * c = 1/4 - 1/4 4^-k. On level 0 that is the filter itself.
+ * A sample stands for the 2^k pixels of its own cell. What the filter has of a cell, summed pixel
+ * by pixel so that the filter ends where it ends, is the sample's weight, sharpened along the
+ * samples by [-c 1+2c -c]: variances add, the level's filter has 5/12 (4^k - 1) pixels squared and
+ * a cell 1/12 (4^k - 1), and sharpening takes 2 c 4^k away, hence c = 1/4 - 1/4 4^-k. On level 0
+ * that is the filter itself.
  *
- * How many samples of sigma must be left was measured, in double precision, for the edge of a half plane, where the
- * filter's last tap shows: 3 keep stored values within 0.06 levels of 255, and linear light within 0.3 of the half
- * level that there is, or 0.65 for the printed rule, whose last tap is larger; the error falls with the rest. 10 bits
- * in linear light ask for a quarter of it. Wide light and floats are kept to a thousandth of what is darkest: for them
- * there is level 0 only. */
+ * How many samples of sigma must be left was measured, in double precision, for the edge of a half
+ * plane, where the filter's last tap shows: 3 keep stored values within 0.06 levels of 255, and
+ * linear light within 0.3 of the half level that there is, or 0.65 for the printed rule, whose last
+ * tap is larger; the error falls with the rest. 10 bits in linear light ask for a quarter of it.
+ * Wide light and floats are kept to a thousandth of what is darkest: for them there is level 0
+ * only. */
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_FRAGMENT_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_FRAGMENT_H
 
@@ -45,8 +48,8 @@ HOST_DEVICE uint32_t foveate_fragment_row(const struct foveate_fragment_filter *
 
 /* ---- On the host: foveate/plan/fragment.c */
 
-/* Whether a plan's fragments of UNORM pictures had better come from levels on a GPU: from pixels its wide filters, and
- * small fragments, would cost more. */
+/* Whether a plan's fragments of UNORM pictures had better come from levels on a GPU: from pixels
+ * its wide filters, and small fragments, would cost more. */
 bool foveate_fragments_pay(const struct foveate_plan *plan);
 
 struct foveate_fragment_filters {
@@ -57,7 +60,8 @@ struct foveate_fragment_filters {
     int32_t most_samples; /* that a fragment sees along an axis */
 };
 
-/* For pictures of 8 or 10 bits a colour; the plan is a blockwise one that blurs, in light that is not wide. */
+/* For pictures of 8 or 10 bits a colour; the plan is a blockwise one that blurs, in light that is
+ * not wide. */
 FOVEA_MUST_CHECK enum fovea_result foveate_fragment_filters_init(
     struct foveate_fragment_filters *filters, const struct foveate_plan *plan, int32_t bits);
 void foveate_fragment_filters_finish(struct foveate_fragment_filters *filters);

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder of the smooth method: sigmas that pictures are blurred with as a whole, its nodes, and the weights
- * by which a pixel of any sigma blends the pictures of the nodes around its own.
+/* The ladder of the smooth method: sigmas that pictures are blurred with as a whole, its nodes, and
+ * the weights by which a pixel of any sigma blends the pictures of the nodes around its own.
  *
- * A sigma's coordinate is c = log2 W, W the sum over all whole k of exp(-k^2 / (2 sigma^2)): the sum of the
- * sampled Gaussian. It is 0 at sigma 0, log2(sqrt(2 pi) sigma) from sigma 0.8 on, and smooth between, so that
- * one rule serves from the copied pixel to the largest blur. Node i has c = i / FOVEATE_LADDER_PER_OCTAVE; a
- * *place* is a coordinate counted in nodes. Node 0 is the picture itself.
+ * A sigma's coordinate is c = log2 W, W the sum over all whole k of exp(-k^2 / (2 sigma^2)): the
+ * sum of the sampled Gaussian. It is 0 at sigma 0, log2(sqrt(2 pi) sigma) from sigma 0.8 on, and
+ * smooth between, so that one rule serves from the copied pixel to the largest blur. Node i has c =
+ * i / FOVEATE_LADDER_PER_OCTAVE; a *place* is a coordinate counted in nodes. Node 0 is the picture
+ * itself.
  *
- * Wide light (foveate/light.h) shows a neighbour from a billionth of its light on. There c is log2(sigma / 0.1 px),
- * along which the logarithm of such a share is smooth, and less is no blur; and what is blended is the square root
- * of each colour, whose square is the pixel's. Light itself, blended, is 79 of PQ's 1,023 codes off beside what is
- * bright; its codes are no better than the root, and cost a transfer function a node.
+ * Wide light (foveate/light.h) shows a neighbour from a billionth of its light on. There c is
+ * log2(sigma / 0.1 px), along which the logarithm of such a share is smooth, and less is no blur;
+ * and what is blended is the square root of each colour, whose square is the pixel's. Light itself,
+ * blended, is 79 of PQ's 1,023 codes off beside what is bright; its codes are no better than the
+ * root, and cost a transfer function a node.
  *
- * In C a picture of a node is made from one level of the pyramid (foveate/smooth.h): foveate_node_row has the
- * weights of its samples for a pixel, blur and up-sampling at once, for each axis alike. A tile of pixels takes
- * the few nodes that foveate_tile_nodes_of says, and each of its pixels Lagrange's weights for two to four of
- * them. Used by C and CUDA C; what is HOST_DEVICE is short enough to be said again in GLSL. */
+ * In C a picture of a node is made from one level of the pyramid (foveate/smooth.h):
+ * foveate_node_row has the weights of its samples for a pixel, blur and up-sampling at once, for
+ * each axis alike. A tile of pixels takes the few nodes that foveate_tile_nodes_of says, and each
+ * of its pixels Lagrange's weights for two to four of them. Used by C and CUDA C; what is
+ * HOST_DEVICE is short enough to be said again in GLSL. */
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_LADDER_H
 
@@ -35,7 +38,8 @@ extern "C" {
 #define FOVEATE_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
 #define FOVEATE_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
 
-/* From here on nodes farther apart do: from sigma 0.8 px on, floats' from 2 px, wide light's from 0.6 px. */
+/* From here on nodes farther apart do: from sigma 0.8 px on, floats' from 2 px, wide light's from
+ * 0.6 px. */
 #define FOVEATE_LADDER_FAR 16.0f
 #define FOVEATE_LADDER_FLOATS_FAR 37.0f
 #define FOVEATE_LADDER_WIDE_FAR 41.0f
@@ -73,7 +77,8 @@ HOST_DEVICE float foveate_light_place(int32_t light, float sigma_px)
                                       : foveate_ladder_place(sigma_px);
 }
 
-/* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together` neighbours. */
+/* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together`
+ * neighbours. */
 struct foveate_tile_nodes {
     int32_t first;
     int32_t apart;
@@ -96,8 +101,8 @@ HOST_DEVICE int32_t foveate_light_blend(int32_t light)
                                          : FOVEATE_BLEND_STORED;
 }
 
-/* How far apart 2, 3, 4 nodes may lie that hold all places of a tile between them, and the nodes that more
- * than four are, of which a pixel then has two on either side. */
+/* How far apart 2, 3, 4 nodes may lie that hold all places of a tile between them, and the nodes
+ * that more than four are, of which a pixel then has two on either side. */
 HOST_DEVICE int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
 {
     if (blend == FOVEATE_BLEND_WIDE) {
@@ -152,8 +157,8 @@ HOST_DEVICE struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float 
     return nodes;
 }
 
-/* Which of a tile's nodes is the first that a place blends, from 0, and in *out_at where the place is from
- * there, counted in nodes of the tile. */
+/* Which of a tile's nodes is the first that a place blends, from 0, and in *out_at where the place
+ * is from there, counted in nodes of the tile. */
 HOST_DEVICE int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes, float place,
                                           float *out_at)
 {
@@ -190,7 +195,7 @@ HOST_DEVICE void foveate_ladder_weights(float at, int32_t together,
     }
 }
 
-/* ---- On the host: foveate/plan/ladder.c ----------------------------------------------------------------- */
+/* ---- On the host: foveate/plan/ladder.c ------------------------------------------------------ */
 
 struct foveate_node {
     double sigma_px;
@@ -202,11 +207,13 @@ struct foveate_node {
 double foveate_ladder_coordinate(double sigma_px);
 double foveate_ladder_sigma_px(double coordinate);
 
-/* Node i for a pyramid of so many levels: the coarsest on which at least foveate_light_rest(light) is left. */
+/* Node i for a pyramid of so many levels: the coarsest on which at least foveate_light_rest(light)
+ * is left. */
 struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count);
 
-/* The samples within `reach` rests of a pixel. `centre` is the pixel's in samples: (x + 0.5) / 2^level - 0.5. Returns
- * how many they are, at most foveate_node_taps(node, reach), from *out_first on; the sum of the weights is 1. */
+/* The samples within `reach` rests of a pixel. `centre` is the pixel's in samples: (x + 0.5) /
+ * 2^level - 0.5. Returns how many they are, at most foveate_node_taps(node, reach), from *out_first
+ * on; the sum of the weights is 1. */
 int32_t foveate_node_row(const struct foveate_node *node, double reach, double centre,
                          int32_t *out_first, double *out_weights);
 int32_t foveate_node_taps(const struct foveate_node *node, double reach);

@@ -15,7 +15,8 @@
 #define PROJECTED_ENTRIES 4097
 #define PROJECTED_END_DEG 180.0
 
-/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no float. */
+/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no
+ * float. */
 #define SMALLEST_STRENGTH 1e-6
 
 static struct foveate_law radial_law(const struct foveate_model *model)
@@ -66,8 +67,8 @@ static struct foveate_law law_of(const struct foveate_model *model)
     return law;
 }
 
-/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs has
- * an end. */
+/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs
+ * has an end. */
 static double highest_entry(const struct foveate_model *model)
 {
     return FOVEATE_MAX_SIGMA_PX / fmax(model->foveation.strength, 1e-3) /

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What goes by a law: all of the smooth method's plan, and blockwise's for every model but the paper's. */
+/* What goes by a law: all of the smooth method's plan, and blockwise's for every model but the
+ * paper's. */
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_SMOOTH_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method, written from the formulas of Malkin, Deza and Poggio 2020 and, where the printed text is lost, from
- * the rules of its published program. Shares no code with the plan or a backend: it is what they are
- * tested against. Slow and plain on purpose. */
+/* The blockwise method, written from the formulas of Malkin, Deza and Poggio 2020 and, where the
+ * printed text is lost, from the rules of its published program. Shares no code with the plan or a
+ * backend: it is what they are tested against. Slow and plain on purpose. */
 
 #include "kernels/foveate/foveate.h"
 
@@ -85,8 +85,8 @@ static double sigma_of_ring(const struct reference *ref, double x, double y)
     return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
 }
 
-/* Of the fragment's middle. Every other model: what its formula says there, or where the picture ends on
- * the way there. */
+/* Of the fragment's middle. Every other model: what its formula says there, or where the picture
+ * ends on the way there. */
 static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
 {
     const double x = trunc(start_x + ref->side / 2.0);

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Spacing of ON midget cells in degrees, times a constant that falls out. Columns of table 1 of Watson
- * 2014 by where they lie in the visual field. */
+/* Spacing of ON midget cells in degrees, times a constant that falls out. Columns of table 1 of
+ * Watson 2014 by where they lie in the visual field. */
 static double spacing(const double constants[3], double r)
 {
     const double near = constants[0] * pow(1.0 + r / constants[1], -2.0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by its definition: for every pixel sigma by the model's formula, and the sum of the
- * picture under that Gaussian. Shares no code with the plan or a backend, and no table: it is what they
- * are tested against. The one liberty is a copy of the picture with its edges repeated, so that the
- * sums run without a test of where they are. */
+/* The smooth method by its definition: for every pixel sigma by the model's formula, and the sum of
+ * the picture under that Gaussian. Shares no code with the plan or a backend, and no table: it is
+ * what they are tested against. The one liberty is a copy of the picture with its edges repeated,
+ * so that the sums run without a test of where they are. */
 
 #include "kernels/foveate/foveate.h"
 
@@ -125,8 +125,8 @@ static double map_frequency(const struct smooth_reference *ref, double x, double
     return 0.5 * fmin(cpd, p->f_max_cpd) / p->f_max_cpd;
 }
 
-/* Cycles a degree where the map is laid around the gaze: as far from its middle as the eccentricity, in
- * the direction in which the ray lies from the gaze's, whose right is level. */
+/* Cycles a degree where the map is laid around the gaze: as far from its middle as the
+ * eccentricity, in the direction in which the ray lies from the gaze's, whose right is level. */
 static double viewed_map_cutoff(const struct smooth_reference *ref, struct direction pixel,
                                 struct direction gaze)
 {
@@ -158,8 +158,8 @@ static double viewed_cutoff(const struct smooth_reference *ref, struct direction
                          eccentricity(pixel, gaze));
 }
 
-/* Cycles a pixel across the radius of a flat picture, where a pixel on the axis is tan_across wide, by the
- * longer of its sides: the most cycles a pixel of any direction. */
+/* Cycles a pixel across the radius of a flat picture, where a pixel on the axis is tan_across wide,
+ * by the longer of its sides: the most cycles a pixel of any direction. */
 static double view_frequency(const struct smooth_reference *ref, double x, double y)
 {
     const struct direction pixel = direction_of(ref, x, y);
@@ -211,8 +211,8 @@ static void fill_planes(const struct smooth_reference *ref)
     }
 }
 
-/* Four sums side by side, so that one addition need not wait for the one before. Nearly all of the time
- * goes by here, ten times as much with sanitizers: blur_pixel keeps to what is there. */
+/* Four sums side by side, so that one addition need not wait for the one before. Nearly all of the
+ * time goes by here, ten times as much with sanitizers: blur_pixel keeps to what is there. */
 __attribute__((no_sanitize("address"), no_sanitize("undefined"))) static double dot(const double *a,
                                                                                     const double *b,
                                                                                     long count)

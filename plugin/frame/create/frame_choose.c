@@ -93,8 +93,8 @@ static bool choose_threads(struct fovea_vk *fovea)
     return true;
 }
 
-/* The usual order; where that gives a peer, frame_cost_choose has the last word. A peer takes a while to
- * make, so that one which is known to cost more is not made. */
+/* The usual order; where that gives a peer, frame_cost_choose has the last word. A peer takes a
+ * while to make, so that one which is known to cost more is not made. */
 static void choose_best(struct fovea_vk *fovea)
 {
     const struct vk_device *device = &fovea->device;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* `auto` with a choice. CUDA's kernels are faster than compute shaders, but handing an image over and
- * back takes two submits and, on virtual machines, more time than the kernels; threads beat shaders that a
- * CPU runs, mostly. So the two are timed on the device itself. */
+/* `auto` with a choice. CUDA's kernels are faster than compute shaders, but handing an image over
+ * and back takes two submits and, on virtual machines, more time than the kernels; threads beat
+ * shaders that a CPU runs, mostly. So the two are timed on the device itself. */
 
 #include "frame_cost.h"
 
@@ -41,7 +41,8 @@ static uint32_t threads_of(const struct fovea_vk *fovea)
     return asked_for ? asked_for : thread_pool_core_count();
 }
 
-/* Raised when kernels or frames cost something else than before: what was measured then counts no longer. */
+/* Raised when kernels or frames cost something else than before: what was measured then counts no
+ * longer. */
 #define FRAME_COST_GENERATION 2
 
 void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *out_key)

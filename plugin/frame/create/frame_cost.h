@@ -33,8 +33,8 @@ struct frame_cost_key {
 
 /* Before a peer is made: it is known that vulkan costs less; backend and reason are set. */
 bool frame_cost_known_for_vulkan(struct fovea_vk *fovea);
-/* With a linked peer whose watchdog sleeps: keeps it or drops it, and says why in the reason. Never fails:
- * where nothing can be measured the peer stays. */
+/* With a linked peer whose watchdog sleeps: keeps it or drops it, and says why in the reason. Never
+ * fails: where nothing can be measured the peer stays. */
 void frame_cost_choose(struct fovea_vk *fovea);
 void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *out_key);
 

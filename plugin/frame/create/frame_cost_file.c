@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One small file, $XDG_CACHE_HOME/fovea/backends or ~/.cache/fovea/backends. What somebody else may have
- * written is not read: directory and file must be the user's own, writable by nobody else, and neither a
- * symbolic link. The file is a convenience: whatever goes wrong with it is said at level debug and
- * nowhere else. */
+/* One small file, $XDG_CACHE_HOME/fovea/backends or ~/.cache/fovea/backends. What somebody else may
+ * have written is not read: directory and file must be the user's own, writable by nobody else, and
+ * neither a symbolic link. The file is a convenience: whatever goes wrong with it is said at level
+ * debug and nowhere else. */
 
 #include "frame_cost.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames of the context itself, on images of its own, with the peer and without it in turns, so that
- * clocks that rise meanwhile rise for both. A round is several frames one behind the other, each of which
- * is the work before of the next; the clock is stopped when the last one has left the queue. So a
- * frame's time has in it whatever it costs: kernels, the way to a peer and back, submits. */
+/* Frames of the context itself, on images of its own, with the peer and without it in turns, so
+ * that clocks that rise meanwhile rise for both. A round is several frames one behind the other,
+ * each of which is the work before of the next; the clock is stopped when the last one has left the
+ * queue. So a frame's time has in it whatever it costs: kernels, the way to a peer and back,
+ * submits. */
 
 #include "frame_cost.h"
 
@@ -17,8 +18,8 @@
 #include <sched.h>
 #include <time.h>
 
-/* What most programs draw. The way to a peer costs the same at every size and kernels do not, so that smaller
- * pictures would speak for vulkan and larger ones for the peer. */
+/* What most programs draw. The way to a peer costs the same at every size and kernels do not, so
+ * that smaller pictures would speak for vulkan and larger ones for the peer. */
 #define WIDTH_PX 1920
 #define HEIGHT_PX 1080
 /* Where a CPU runs Vulkan; of larger pictures its shaders make a few a second. */

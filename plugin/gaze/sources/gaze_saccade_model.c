@@ -194,8 +194,8 @@ static void next_blink(struct gaze_saccade_model *model, int64_t after_ns)
         model->blink = (struct gaze_saccade_blink){INT64_MAX, INT64_MAX};
         return;
     }
-    /* Half of the time from blink to blink is certain, and longer than a blink, so that they never meet; the
-     * rest is chance. */
+    /* Half of the time from blink to blink is certain, and longer than a blink, so that they never
+     * meet; the rest is chance. */
     const double mean_s = 60.0 / model->desc.blinks_per_minute;
     const double wait_s = 0.5 * mean_s * (1.0 - log(random_unit(random)));
     const double closed_ms = clamp(random_log_normal(random, BLINK_MEDIAN_MS, BLINK_LOG_SPREAD),
@@ -222,7 +222,8 @@ void gaze_saccade_model_init(struct gaze_saccade_model *model, const struct gaze
     rewind_model(model);
 }
 
-/* While the eye is closed the cycles wait at the last sample before: nothing there is passed over. */
+/* While the eye is closed the cycles wait at the last sample before: nothing there is passed
+ * over. */
 static void advance_cycles(struct gaze_saccade_model *model, int64_t t_ns)
 {
     const struct gaze_saccade_cycle *cycle = &model->cycle;

@@ -9,7 +9,8 @@
 
 #define PERIOD_NS (600 * GAZE_NS_PER_S) /* bounds what a jump in time costs */
 
-/* Pictures of so many shapes may be read by turns; one more costs a run from the start at every turn. */
+/* Pictures of so many shapes may be read by turns; one more costs a run from the start at every
+ * turn. */
 #define SHAPES_MAX 4
 
 struct shape {

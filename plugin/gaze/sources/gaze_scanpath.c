@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Plays a recorded scanpath from the first time it is asked for. A row stands until the next one. */
+/* Plays a recorded scanpath from the first time it is asked for. A row stands until the next
+ * one. */
 #include "gaze_scanpath_file.h"
 #include "plugin/gaze/gaze_source.h"
 

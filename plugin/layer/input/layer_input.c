@@ -33,7 +33,7 @@ static bool wait_for(sem_t *semaphore, int64_t ns)
     return !failed;
 }
 
-/* ---- Making one ------------------------------------------------------------------------------- */
+/* ---- Making one ------------------------------------------------------------------------------ */
 
 /* NULL: there is none, said. */
 static const char *display_of(const struct layer_input_desc *desc)
@@ -95,7 +95,8 @@ void input_free(struct layer_input *input)
     free(input);
 }
 
-/* The connection is the thread's: a server that somebody has grabbed must not stop the program here. */
+/* The connection is the thread's: a server that somebody has grabbed must not stop the program
+ * here. */
 static void wait_for_connection(struct layer_input *input, int64_t ns)
 {
     if (ns > 0 && !wait_for(&input->connected, ns)) {
@@ -165,7 +166,7 @@ void layer_input_destroy(struct layer_input **input_pointer)
     }
 }
 
-/* ---- What the program's threads say and ask ---------------------------------------------------- */
+/* ---- What the program's threads say and ask -------------------------------------------------- */
 
 static void wake(struct layer_input *input)
 {

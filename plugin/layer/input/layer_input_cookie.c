@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Where the server is ------------------------------------------------------------------------ */
+/* ---- Where the server is --------------------------------------------------------------------- */
 
 static void add_place(struct cookie_server *server, enum cookie_family family, const void *address,
                       size_t bytes)
@@ -85,7 +85,7 @@ void cookie_server_find(const char *host, int display, struct cookie_server *out
     }
 }
 
-/* ---- The list ------------------------------------------------------------------------------------ */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 struct reader {
     const uint8_t *at;
@@ -172,7 +172,7 @@ bool cookie_find(const uint8_t *list, size_t bytes, const struct cookie_server *
     return false;
 }
 
-/* ---- The file ------------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 /* -> how many bytes; 0: it is empty, no regular file, too long, or cannot be read. */
 static size_t read_file(int file, uint8_t **out_bytes)

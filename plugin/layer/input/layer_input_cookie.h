@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The cookie that lets its owner into an X server, looked up in the file that xauth(1) writes. libXau would do so too,
- * but keeps the file's name in a static buffer without a lock, and the program may be in it at the same time. Only
- * MIT-MAGIC-COOKIE-1 is known; where a file has none the server may let us in all the same (localuser, xhost). */
+/* The cookie that lets its owner into an X server, looked up in the file that xauth(1) writes.
+ * libXau would do so too, but keeps the file's name in a static buffer without a lock, and the
+ * program may be in it at the same time. Only MIT-MAGIC-COOKIE-1 is known; where a file has none
+ * the server may let us in all the same (localuser, xhost). */
 #ifndef FOVEA_LAYER_INPUT_COOKIE_H
 #define FOVEA_LAYER_INPUT_COOKIE_H
 
@@ -44,8 +45,8 @@ struct cookie {
     uint8_t data[COOKIE_BYTES_MAX];
 };
 
-/* host as xcb_parse_display tells it: "" or "unix" is this machine, as every loopback address is. Asks the resolver
- * where it is another one, as libxcb does itself. */
+/* host as xcb_parse_display tells it: "" or "unix" is this machine, as every loopback address is.
+ * Asks the resolver where it is another one, as libxcb does itself. */
 void cookie_server_find(const char *host, int display, struct cookie_server *out_server);
 
 /* The first entry that fits. False: there is none. What is cut off in the middle ends the list. */

@@ -53,7 +53,7 @@ void layer_input_help(const struct fovea_layer_keys *keys, char *text, size_t si
     }
 }
 
-/* ---- Keycodes --------------------------------------------------------------------------------- */
+/* ---- Keycodes -------------------------------------------------------------------------------- */
 
 static void set_bit(struct keymap *map, uint32_t keycode)
 {
@@ -77,11 +77,12 @@ static bool intersect(const struct keymap *a, const struct keymap *b)
     return common != 0;
 }
 
-/* Columns 0 and 1 are the first layout without and with Shift, 2 and 3 the second; what lies behind takes
- * more modifiers, and is somebody else's. */
+/* Columns 0 and 1 are the first layout without and with Shift, 2 and 3 the second; what lies behind
+ * takes more modifiers, and is somebody else's. */
 #define COLUMNS_MAX 4
 
-/* Every keycode that has the keysym; without Shift if any has it so: the key with 1 and ! is 1's. */
+/* Every keycode that has the keysym; without Shift if any has it so: the key with 1 and ! is
+ * 1's. */
 static struct keymap keycodes_of(const struct key_mapping *mapping, uint32_t keysym)
 {
     struct keymap found = {0};
@@ -112,7 +113,7 @@ static void take_out(struct keymap *from, const struct keymap *what)
     }
 }
 
-/* ---- Modifiers -------------------------------------------------------------------------------- */
+/* ---- Modifiers ------------------------------------------------------------------------------- */
 
 /* Those of one kind mean the same to people, and some servers press both where one is asked for. */
 static const struct {
@@ -156,7 +157,7 @@ static struct keymap others_than(const struct input_actions *actions, const stru
     return others;
 }
 
-/* ---- Actions ---------------------------------------------------------------------------------- */
+/* ---- Actions --------------------------------------------------------------------------------- */
 
 static struct input_action map_action(const struct input_actions *actions, const char *text,
                                       const struct key_mapping *mapping)
@@ -215,7 +216,7 @@ void input_actions_forget(struct input_actions *actions)
     }
 }
 
-/* ---- What is pressed -------------------------------------------------------------------------- */
+/* ---- What is pressed ------------------------------------------------------------------------- */
 
 /* All that is missing is that other modifiers are down. */
 static bool is_near(const struct input_actions *actions, const struct input_action *action)
@@ -302,7 +303,7 @@ uint32_t input_actions_event(struct input_actions *actions, uint32_t keycode, bo
     return pressed;
 }
 
-/* ---- What was missed -------------------------------------------------------------------------- */
+/* ---- What was missed ------------------------------------------------------------------------- */
 
 static void name_modifiers(const struct input_actions *actions, char *text, size_t size)
 {

@@ -30,7 +30,8 @@ struct input_action {
         others; /* modifiers that must be up: those that mean something else than its own */
     uint32_t up_polls; /* in a row */
     bool down;
-    uint32_t released_keycode; /* the one whose event has ended it; 0: another has gone up since */
+    /* the one whose event has ended it; 0: another has gone up since */
+    uint32_t released_keycode;
     uint32_t released_ms;
 };
 
@@ -38,15 +39,17 @@ struct input_action {
 
 struct input_actions {
     struct input_action actions[LAYER_ACTION_COUNT];
-    struct keymap modifiers[INPUT_MODIFIERS]; /* the keycodes of each, as this keyboard has them */
+    /* the keycodes of each, as this keyboard has them */
+    struct keymap modifiers[INPUT_MODIFIERS];
     struct keymap down; /* as events and polls say */
     struct keymap
-        missed; /* what was down when an action was missed for its modifiers alone; empty: none was */
+        /* what was down when an action was missed for its modifiers alone; empty: none was */
+        missed;
     uint32_t missed_action;
 };
 
-/* A server says that its mapping has changed whenever another keyboard is used, which is while a key goes
- * down: what has been up stays so. */
+/* A server says that its mapping has changed whenever another keyboard is used, which is while a
+ * key goes down: what has been up stays so. */
 void input_actions_map(struct input_actions *actions, const struct fovea_layer_keys *keys,
                        const struct key_mapping *mapping);
 
@@ -56,13 +59,13 @@ void input_actions_forget(struct input_actions *actions);
 /* For each poll. Bit number action of the result: it has been pressed since the poll before. */
 uint32_t input_actions_poll(struct input_actions *actions, const struct keymap *down);
 
-/* For each event, in their order; keys that go up and down within a millisecond while the others stay down repeat (some
- * remote desktops do that). Of the result as above. */
+/* For each event, in their order; keys that go up and down within a millisecond while the others
+ * stay down repeat (some remote desktops do that). Of the result as above. */
 uint32_t input_actions_event(struct input_actions *actions, uint32_t keycode, bool down,
                              uint32_t time_ms);
 
-/* The keys of an action went down, with modifiers that are not its own: says so, once for each time that it happened.
- * False: that was not so. */
+/* The keys of an action went down, with modifiers that are not its own: says so, once for each time
+ * that it happened. False: that was not so. */
 #define INPUT_MISSED_BYTES 256
 bool input_actions_missed(struct input_actions *actions, const struct fovea_layer_keys *keys,
                           char text[INPUT_MISSED_BYTES]);

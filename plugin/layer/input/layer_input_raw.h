@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Key events as the server gets them (raw events of XInput 2.1, XI2proto.txt), whichever window has them: a key that is
- * up again before anybody asks shows here alone. Spoken over libxcb by hand, because libxcb-xinput is not in every
- * process. */
+/* Key events as the server gets them (raw events of XInput 2.1, XI2proto.txt), whichever window has
+ * them: a key that is up again before anybody asks shows here alone. Spoken over libxcb by hand,
+ * because libxcb-xinput is not in every process. */
 #ifndef FOVEA_LAYER_INPUT_RAW_H
 #define FOVEA_LAYER_INPUT_RAW_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The thread: it asks the server where the pointer is and which keys are down, and waits in between. Requests
- * of a turn go out together, so that a turn is one way there and back. While one of the windows has the focus keys come
- * as events, too; what they press is counted in the next turn of the keys, which knows the focus. */
+/* The thread: it asks the server where the pointer is and which keys are down, and waits in
+ * between. Requests of a turn go out together, so that a turn is one way there and back. While one
+ * of the windows has the focus keys come as events, too; what they press is counted in the next
+ * turn of the keys, which knows the focus. */
 #include "layer_input_thread.h"
 
 #include "core/log.h"
@@ -38,7 +39,7 @@ static void forget_pointer(struct layer_input *input)
     atomic_store(&input->compare_held, false);
 }
 
-/* ---- Keyboard --------------------------------------------------------------------------------- */
+/* ---- Keyboard -------------------------------------------------------------------------------- */
 
 static void map_keys(struct layer_input *input)
 {
@@ -120,7 +121,8 @@ static void say_missed(struct layer_input *input, bool ours)
     }
 }
 
-/* What the server answered may be older than the events that came with it: it counts where there were none. */
+/* What the server answered may be older than the events that came with it: it counts where there
+ * were none. */
 static void take_keys(struct layer_input *input, const struct turn *turn)
 {
     struct keymap down;
@@ -143,7 +145,7 @@ static void take_keys(struct layer_input *input, const struct turn *turn)
     raw_keys_hear(&input->raw, &input->x11, ours ? root_of(input) : 0);
 }
 
-/* ---- Pointer ---------------------------------------------------------------------------------- */
+/* ---- Pointer --------------------------------------------------------------------------------- */
 
 /* Not where the slot is another window's by now. */
 static void push(struct layer_input *input, uint32_t slot, double x_uv, double y_uv)
@@ -158,7 +160,8 @@ static void push(struct layer_input *input, uint32_t slot, double x_uv, double y
     (void)pthread_mutex_unlock(&input->lock);
 }
 
-/* Where the root has no child under the pointer, it is over no X window: XWayland's answer is old then. */
+/* Where the root has no child under the pointer, it is over no X window: XWayland's answer is old
+ * then. */
 static bool is_over(const struct input_window *window, const struct sight *sight)
 {
     const int32_t x_px = sight->pointer->win_x;
@@ -167,8 +170,8 @@ static bool is_over(const struct input_window *window, const struct sight *sight
            (uint32_t)x_px < window->width_px && (uint32_t)y_px < window->height_px;
 }
 
-/* The window that the pointer is over; LAYER_INPUT_WINDOWS: none. Of several the one that is on top, and where that
- * cannot be told the one that it was over before. */
+/* The window that the pointer is over; LAYER_INPUT_WINDOWS: none. Of several the one that is on
+ * top, and where that cannot be told the one that it was over before. */
 static uint32_t pointed_slot(const struct layer_input *input, const struct turn *turn)
 {
     const uint32_t before = atomic_load(&input->pointer_slot);
@@ -207,7 +210,7 @@ static void take_pointer(struct layer_input *input, const struct turn *turn)
     atomic_store(&input->pointer_over, over);
 }
 
-/* ---- Windows ---------------------------------------------------------------------------------- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
 static void lose_window(struct layer_input *input, uint32_t slot)
 {
@@ -238,8 +241,8 @@ static void take_window(struct layer_input *input, uint32_t slot)
     }
 }
 
-/* False: there is none to be looked at. First all that changed are left, since one connection has one mask for
- * a window, and a window may have changed its slot. */
+/* False: there is none to be looked at. First all that changed are left, since one connection has
+ * one mask for a window, and a window may have changed its slot. */
 static bool take_windows(struct layer_input *input)
 {
     bool any = false;
@@ -290,7 +293,7 @@ static void take_events(struct layer_input *input)
     }
 }
 
-/* ---- Turns ------------------------------------------------------------------------------------ */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
 static struct turn ask(const struct layer_input *input, bool with_keys)
 {
@@ -366,8 +369,9 @@ static int64_t period_ns(struct layer_input *input)
     return fed ? input->pointer_period_ns : KEYS_PERIOD_NS;
 }
 
-/* Until then_ns, or without an end where that is negative; until something changes in any case. The server
- * is listened to only where nothing is asked of it: it may tell more than anybody wants to know. */
+/* Until then_ns, or without an end where that is negative; until something changes in any case. The
+ * server is listened to only where nothing is asked of it: it may tell more than anybody wants to
+ * know. */
 static void wait_until(struct layer_input *input, int64_t then_ns)
 {
     struct pollfd fds[] = {
@@ -405,7 +409,8 @@ static void poll_server(struct layer_input *input)
         const int64_t now_ns = fovea_time_ns();
         const int64_t wanted_ns = period_ns(input);
         next_ns += wanted_ns;
-        /* Neither turns that were missed are made up for, nor are those that a wake-up has added. */
+        /* Neither turns that were missed are made up for, nor are those that a wake-up has
+         * added. */
         next_ns = next_ns < now_ns ? now_ns : next_ns;
         next_ns = next_ns > now_ns + wanted_ns ? now_ns + wanted_ns : next_ns;
         wait_until(input, next_ns);

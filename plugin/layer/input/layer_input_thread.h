@@ -36,12 +36,13 @@ struct layer_input {
     sem_t ended; /* posted when the thread has nothing more to do */
     atomic_int state;
     atomic_bool stopping;
-    atomic_int left; /* of thread and owner: the second one frees, where the owner could not wait */
+    /* of thread and owner: the second one frees, where the owner could not wait */
+    atomic_int left;
 
     /* Written by the program's threads, under the lock. */
     pthread_mutex_t lock; /* held for a push and a copy */
-    atomic_uint_least64_t watched
-        [LAYER_INPUT_WINDOWS]; /* the window, and above it a number that tells two calls apart */
+    atomic_uint_least64_t watched[LAYER_INPUT_WINDOWS]; /* the window, and above it a number that
+                                                           tells two calls apart */
     struct fovea_gaze_source *sources[LAYER_INPUT_WINDOWS];
     struct fovea_layer_keys keys;
     bool keys_changed;

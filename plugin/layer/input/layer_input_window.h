@@ -20,8 +20,8 @@ struct input_window {
     bool focus_inside;
 };
 
-/* Lets go of the former one. False: there is no such window; then none is watched. Asks the server to tell
- * of changes, which nobody else notices. */
+/* Lets go of the former one. False: there is no such window; then none is watched. Asks the server
+ * to tell of changes, which nobody else notices. */
 FOVEA_MUST_CHECK bool input_window_take(struct input_window *window, const struct x11 *x11,
                                         xcb_window_t id);
 void input_window_leave(struct input_window *window, const struct x11 *x11);
@@ -30,12 +30,12 @@ void input_window_leave(struct input_window *window, const struct x11 *x11);
 void input_window_event(struct input_window *window, const struct x11 *x11,
                         const xcb_generic_event_t *event);
 
-/* How near to the pointer it is in the tree of windows, where pointed is the root's child that has the pointer:
- * 0 where that is another program's, else more for a window inside another one. */
+/* How near to the pointer it is in the tree of windows, where pointed is the root's child that has
+ * the pointer: 0 where that is another program's, else more for a window inside another one. */
 uint32_t input_window_depth(const struct input_window *window, xcb_window_t pointed);
 
-/* Whether keys go to the window while `focus` has the focus. pointed is the root's child that has the
- * pointer. */
+/* Whether keys go to the window while `focus` has the focus. pointed is the root's child that has
+ * the pointer. */
 bool input_window_has_focus(struct input_window *window, const struct x11 *x11, xcb_window_t focus,
                             xcb_window_t pointed);
 

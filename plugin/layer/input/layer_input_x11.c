@@ -83,7 +83,8 @@ bool x11_is_alive(const struct x11 *x11)
     return x11->connection && x11->connection_has_error(x11->connection) == 0;
 }
 
-/* libxcb's own wait would not hear of stop: a program that grabs the server may keep it for long. */
+/* libxcb's own wait would not hear of stop: a program that grabs the server may keep it for
+ * long. */
 void *x11_reply(const struct x11 *x11, unsigned sequence)
 {
     struct pollfd fds[] = {{.fd = x11->stop, .events = POLLIN},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A connection to an X server through libxcb, which is loaded at run time: it neither exits nor takes locks
- * of the program's, as Xlib would. Requests are of the core protocol; layer_input_raw.c adds some of XInput's. */
+/* A connection to an X server through libxcb, which is loaded at run time: it neither exits nor
+ * takes locks of the program's, as Xlib would. Requests are of the core protocol; layer_input_raw.c
+ * adds some of XInput's. */
 #ifndef FOVEA_LAYER_INPUT_X11_H
 #define FOVEA_LAYER_INPUT_X11_H
 
@@ -42,16 +43,16 @@ struct x11 {
 
 /* FOVEA_ERROR_UNSUPPORTED: there is none, said. */
 FOVEA_MUST_CHECK enum fovea_result x11_load(struct x11 *x11, struct fovea_log log);
-/* Waits for the server's answer, and shows it the cookie from that file, if there is one for it (NULL: no file).
- * False: nobody is there, or does not let us in. */
+/* Waits for the server's answer, and shows it the cookie from that file, if there is one for it
+ * (NULL: no file). False: nobody is there, or does not let us in. */
 FOVEA_MUST_CHECK bool x11_connect(struct x11 *x11, const char *display, const char *cookie_file);
 /* Of a zeroed or half-made one too; stop is left alone. */
 void x11_finish(struct x11 *x11);
 
 bool x11_is_alive(const struct x11 *x11);
 
-/* The reply to a request of that number, for free(); waits for it. NULL: an error (the window is gone), the
- * server is gone, or stop. */
+/* The reply to a request of that number, for free(); waits for it. NULL: an error (the window is
+ * gone), the server is gone, or stop. */
 void *x11_reply(const struct x11 *x11, unsigned sequence);
 
 #endif

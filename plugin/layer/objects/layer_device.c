@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The loader's part of the chain -------------------------------------------------------------- */
+/* ---- The loader's part of the chain ---------------------------------------------------------- */
 
 static VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info, VkLayerFunction function)
 {
@@ -22,7 +22,7 @@ static VkLayerDeviceCreateInfo *find_node(const VkDeviceCreateInfo *info, VkLaye
     return (VkLayerDeviceCreateInfo *)node;
 }
 
-/* ---- What Fovea looks up -------------------------------------------------------------------------- */
+/* ---- What Fovea looks up --------------------------------------------------------------------- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL allocate_command_buffers(
     VkDevice handle, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *commands)
@@ -64,7 +64,7 @@ PFN_vkVoidFunction VKAPI_CALL layer_proc_addr_for_fovea(VkInstance handle, const
     return NULL;
 }
 
-/* ---- The program's wishes and ours ---------------------------------------------------------------- */
+/* ---- The program's wishes and ours ----------------------------------------------------------- */
 
 struct wishes {
     VkDeviceCreateInfo info; /* a shallow copy */
@@ -83,7 +83,8 @@ static bool is_listed(const char *const *names, uint32_t count, const char *name
     return false;
 }
 
-/* What lets kernels see a swapchain's images, which Vulkan 1.1 has the rest of but for the list of formats. */
+/* What lets kernels see a swapchain's images, which Vulkan 1.1 has the rest of but for the list of
+ * formats. */
 static bool offers_mutable_swapchains(const struct layer_instance *instance,
                                       VkPhysicalDevice physical)
 {
@@ -160,7 +161,7 @@ static const char *obstacle(const VkDeviceCreateInfo *info)
                : "it presents nothing";
 }
 
-/* ---- The device ----------------------------------------------------------------------------------- */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 static void load(struct layer_device *device, PFN_vkGetDeviceProcAddr next)
 {
@@ -289,7 +290,8 @@ static void leave(struct layer_device *device)
     layer_aliases_finish(device);
 }
 
-/* The loader unloads the driver with its last instance, whatever is left of it: contexts have threads in there. */
+/* The loader unloads the driver with its last instance, whatever is left of it: contexts have
+ * threads in there. */
 void layer_devices_leave(const struct layer_instance *instance)
 {
     struct layer_device *device;
@@ -314,7 +316,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
     free_device(device);
 }
 
-/* ---- Queues: seen when the program asks for them -------------------------------------------------- */
+/* ---- Queues: seen when the program asks for them --------------------------------------------- */
 
 static bool can_compute(const struct layer_device *device, uint32_t family)
 {

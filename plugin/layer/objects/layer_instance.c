@@ -22,8 +22,9 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
     return (VkLayerInstanceCreateInfo *)link; /* the loader's; to be advanced by each layer */
 }
 
-/* With the version that Fovea needs: 1.2, for timeline semaphores. Loaders and drivers since 2018 take any;
- * the next layer cannot be asked without an instance, Mesa's device selection crashes at that. */
+/* With the version that Fovea needs: 1.2, for timeline semaphores. Loaders and drivers since 2018
+ * take any; the next layer cannot be asked without an instance, Mesa's device selection crashes at
+ * that. */
 static VkResult create_for_fovea(PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
                                  const VkAllocationCallbacks *allocator, VkInstance *out_instance)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of a program's own that lie in the memory of a swapchain's (VkImageSwapchainCreateInfoKHR). They must be
- * made by the parameters of the swapchain's images, to which Fovea has added: so it adds the same to theirs. */
+/* Images of a program's own that lie in the memory of a swapchain's
+ * (VkImageSwapchainCreateInfoKHR). They must be made by the parameters of the swapchain's images,
+ * to which Fovea has added: so it adds the same to theirs. */
 #include "plugin/layer/layer.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static const VkImageSwapchainCreateInfoKHR *find_swapchain(const VkImageCreateIn
     return (const VkImageSwapchainCreateInfoKHR *)s;
 }
 
-/* A chain with the formats of the swapchain's images, in place of the program's where it has some. */
+/* A chain with the formats of the swapchain's images, in place of the program's where it has
+ * some. */
 struct chain {
     VkImageFormatListCreateInfo list;
     VkImageSwapchainCreateInfoKHR swapchain;
@@ -28,7 +30,8 @@ static bool is_list(const void *next)
     return s && s->sType == VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO;
 }
 
-/* What precedes the program's list is copied if it is the swapchain's name; nothing else may precede it. */
+/* What precedes the program's list is copied if it is the swapchain's name; nothing else may
+ * precede it. */
 static void add_list(struct chain *chain, const struct layer_swapchain *swapchain,
                      const VkImageSwapchainCreateInfoKHR *name, VkImageCreateInfo *info)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Kernels read and write raw words. They see a swapchain's images where they are if those may be seen as words, by
- * VK_KHR_swapchain_mutable_format, sampled and stored to: then nothing is copied in, and what is copied back is
- * copied by a kernel (fovea_vulkan.h: raw_view). The program's own views of them stay what they would be. */
+/* Kernels read and write raw words. They see a swapchain's images where they are if those may be
+ * seen as words, by VK_KHR_swapchain_mutable_format, sampled and stored to: then nothing is copied
+ * in, and what is copied back is copied by a kernel (fovea_vulkan.h: raw_view). The program's own
+ * views of them stay what they would be. */
 
 #include "plugin/layer/layer.h"
 #include "plugin/layer/session/layer_session.h"
@@ -21,7 +22,7 @@ static const VkImageUsageFlags kernel_usage =
 /* Images without memory until they are acquired cannot have views before; of later headers. */
 #define DEFERRED_MEMORY ((VkSwapchainCreateFlagsKHR)0x8)
 
-/* ---- May they be? --------------------------------------------------------------------------------- */
+/* ---- May they be? ---------------------------------------------------------------------------- */
 
 static bool has_extension(const struct layer_device *device, const char *name)
 {
@@ -33,8 +34,9 @@ static bool has_extension(const struct layer_device *device, const char *name)
     return false;
 }
 
-/* Layers that hand a swapchain's create info down with what it has, by the beginning of their files' names. Others may
- * make the program's images themselves, in formats of their own, as vkBasalt does: nobody may see words in those. */
+/* Layers that hand a swapchain's create info down with what it has, by the beginning of their
+ * files' names. Others may make the program's images themselves, in formats of their own, as
+ * vkBasalt does: nobody may see words in those. */
 static const char *const known_layers[] = {
     "VkLayer_fovea_", /* of the tests */
     "libGLX_nvidia",  "libMangoHud", "libVkLayer_MESA_", "libVkLayer_khronos_",
@@ -52,8 +54,8 @@ static bool is_known(const char *file)
     return false;
 }
 
-/* Whether there is a layer below that is not known. The link of each layer has the functions of the next one, that of
- * the last one the driver's. */
+/* Whether there is a layer below that is not known. The link of each layer has the functions of the
+ * next one, that of the last one the driver's. */
 static bool has_stranger_below(const VkLayerDeviceLink *link)
 {
     for (; link->pNext; link = link->pNext) {
@@ -69,8 +71,9 @@ static bool has_stranger_below(const VkLayerDeviceLink *link)
     return false;
 }
 
-/* Framebuffers without images say beforehand how the images were made that they will be used with, which are the
- * program's words: its views can be kept to them, an image's flags and formats cannot. */
+/* Framebuffers without images say beforehand how the images were made that they will be used with,
+ * which are the program's words: its views can be kept to them, an image's flags and formats
+ * cannot. */
 static bool has_imageless_framebuffers(const VkDeviceCreateInfo *info)
 {
     for (const VkBaseInStructure *s = info->pNext; s; s = s->pNext) {
@@ -140,7 +143,7 @@ static bool images_can_be_made(const struct layer_device *device,
            info->imageExtent.height <= limits.imageFormatProperties.maxExtent.height;
 }
 
-/* ---- What they need ------------------------------------------------------------------------------- */
+/* ---- What they need -------------------------------------------------------------------------- */
 
 static const VkImageFormatListCreateInfo *find_list(const VkSwapchainCreateInfoKHR *info)
 {
@@ -165,7 +168,8 @@ static bool add_format(struct layer_direct *direct, VkFormat format)
     return true;
 }
 
-/* A list of the program's is replaced where it is the first of its chain: what precedes it could not be copied. */
+/* A list of the program's is replaced where it is the first of its chain: what precedes it could
+ * not be copied. */
 static bool make_list(struct layer_direct *direct, const VkSwapchainCreateInfoKHR *info,
                       VkFormat raw)
 {
@@ -205,7 +209,7 @@ bool layer_direct_apply(const struct layer_device *device, struct layer_direct *
     return true;
 }
 
-/* ---- Views ---------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 static VkResult make_view(const struct layer_swapchain *swapchain, uint32_t index,
                           VkImageView *out_view)
@@ -253,8 +257,8 @@ static bool says_its_usage(const VkImageViewCreateInfo *info)
     return s != NULL;
 }
 
-/* A view has all of its image's usages unless it says which, one of sRGB cannot be stored to, and a framebuffer without
- * images has said which it will have. */
+/* A view has all of its image's usages unless it says which, one of sRGB cannot be stored to, and a
+ * framebuffer without images has said which it will have. */
 VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImageView(VkDevice handle,
                                                      const VkImageViewCreateInfo *info,
                                                      const VkAllocationCallbacks *allocator,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Batches of the layer's own, with nothing but semaphores: presents that wait for more of them than a frame of
- * Fovea's takes are gathered in one, and presents that fail get theirs back (layer_retry.c). */
+/* Batches of the layer's own, with nothing but semaphores: presents that wait for more of them than
+ * a frame of Fovea's takes are gathered in one, and presents that fail get theirs back
+ * (layer_retry.c). */
 #include "plugin/layer/layer.h"
 
 #include "core/log.h"

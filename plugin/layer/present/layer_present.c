@@ -30,8 +30,8 @@ static struct fovea_vk_frame_target frame_image(const struct layer_swapchain *sw
     };
 }
 
-/* Each reason once a swapchain: it may come and go with every frame. That there are no more frames once exit() has
- * begun is as it should be. */
+/* Each reason once a swapchain: it may come and go with every frame. That there are no more frames
+ * once exit() has begun is as it should be. */
 static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
 {
     const uint32_t bit = 1u << ((unsigned)-(int)result & 31u);
@@ -88,8 +88,9 @@ static enum fovea_result present_dumped(const struct layer_presentation *p,
     return result;
 }
 
-/* What the frame has to wait for. More than Fovea takes at once are gathered in the semaphore that the frame
- * signals; should it fail after that, the present waits for that one, or else for those of the program. */
+/* What the frame has to wait for. More than Fovea takes at once are gathered in the semaphore that
+ * the frame signals; should it fail after that, the present waits for that one, or else for those
+ * of the program. */
 static enum fovea_result take_waits(struct layer_presentation *p,
                                     const struct layer_swapchain *swapchain,
                                     struct layer_context *context, uint32_t index,
@@ -139,8 +140,8 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
                                : submit(context, &frame);
 }
 
-/* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such frame, and says
- * so. */
+/* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such
+ * frame, and says so. */
 static bool is_left_alone(struct layer_swapchain *swapchain, const struct layer_frame *own)
 {
     const bool blind = !own->gaze.usable && !layer_dump_wanted();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Memory for what the layer must keep of every instance and device, wanted or not. Where the allocator has none
- * there are a few of each in the layer itself, so that a program starts as it would without Fovea; it is then
- * left alone. */
+/* Memory for what the layer must keep of every instance and device, wanted or not. Where the
+ * allocator has none there are a few of each in the layer itself, so that a program starts as it
+ * would without Fovea; it is then left alone. */
 #ifndef LAYER_RESERVE_H
 #define LAYER_RESERVE_H
 

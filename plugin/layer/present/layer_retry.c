@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Presents that run out of memory. Vulkan promises that such a call has changed nothing, so the program may present
- * the same image again, with the same semaphores. By then Fovea's frame is in the image and has taken these: they
- * are given back, and the image is not foveated again where the program presents it as it was.
+/* Presents that run out of memory. Vulkan promises that such a call has changed nothing, so the
+ * program may present the same image again, with the same semaphores. By then Fovea's frame is in
+ * the image and has taken these: they are given back, and the image is not foveated again where the
+ * program presents it as it was.
  *
  * No other error is like that. With VK_ERROR_OUT_OF_DATE_KHR, VK_ERROR_SURFACE_LOST_KHR and
- * VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT the present was queued: its waits are executed, its images released. */
+ * VK_ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT the present was queued: its waits are executed, its
+ * images released. */
 #include "plugin/layer/layer.h"
 
 #include "core/log.h"
@@ -16,8 +18,8 @@ static bool is_out_of_memory(VkResult result)
     return result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-/* FNV-1a over the semaphores. A program that has drawn another picture into the image has waited for them in
- * between, and signals others as a rule; nothing else tells. */
+/* FNV-1a over the semaphores. A program that has drawn another picture into the image has waited
+ * for them in between, and signals others as a rule; nothing else tells. */
 static uint64_t hash_of_waits(const VkPresentInfoKHR *info)
 {
     uint64_t hash = 14695981039346656037u;
@@ -27,10 +29,10 @@ static uint64_t hash_of_waits(const VkPresentInfoKHR *info)
     return hash;
 }
 
-/* ---- After a present ------------------------------------------------------------------------------ */
+/* ---- After a present ------------------------------------------------------------------------- */
 
-/* What was taken of the program's semaphores is signalled when all is done that the present would have waited for.
- * A submit that has found no memory has changed nothing and is tried once more. */
+/* What was taken of the program's semaphores is signalled when all is done that the present would
+ * have waited for. A submit that has found no memory has changed nothing and is tried once more. */
 static bool give_back(const struct layer_presentation *p)
 {
     VkSemaphore made[LAYER_MAX_PRESENTED];
@@ -80,7 +82,7 @@ void layer_retry_note(const struct layer_presentation *p, VkResult result)
     }
 }
 
-/* ---- Before the next one -------------------------------------------------------------------------- */
+/* ---- Before the next one --------------------------------------------------------------------- */
 
 enum layer_retry layer_retry_of(struct layer_swapchain *swapchain, uint32_t index,
                                 const VkPresentInfoKHR *info)

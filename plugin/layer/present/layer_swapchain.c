@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Which swapchains ----------------------------------------------------------------------------- */
+/* ---- Which swapchains ------------------------------------------------------------------------ */
 
 /* Why frames of that swapchain are passed through; NULL: they are not. */
 static const char *obstacle(const VkSwapchainCreateInfoKHR *info)
@@ -55,7 +55,7 @@ static bool add_usage(const struct layer_device *device, VkSwapchainCreateInfoKH
     return true;
 }
 
-/* ---- Making one ----------------------------------------------------------------------------------- */
+/* ---- Making one ------------------------------------------------------------------------------ */
 
 static bool take_images(struct layer_swapchain *swapchain)
 {
@@ -115,7 +115,8 @@ static struct layer_swapchain *make(struct layer_device *device,
     return swapchain;
 }
 
-/* What the usages of ours could be the cause of: drivers say all kinds of things of what they cannot make. */
+/* What the usages of ours could be the cause of: drivers say all kinds of things of what they
+ * cannot make. */
 static bool is_worth_another_try(VkResult result)
 {
     return result < 0 && result != VK_ERROR_DEVICE_LOST && result != VK_ERROR_SURFACE_LOST_KHR &&
@@ -205,7 +206,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
     return create_again(device, info, allocator, out_swapchain);
 }
 
-/* ---- The end -------------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 void layer_swapchain_free(struct layer_swapchain *swapchain)
 {

@@ -27,7 +27,7 @@ void check_loader(struct checklist *list)
     }
 }
 
-/* ---- Manifests ------------------------------------------------------------------------------------ */
+/* ---- Manifests ------------------------------------------------------------------------------- */
 
 static void check_own(struct checklist *list)
 {
@@ -88,7 +88,7 @@ void check_manifests(struct checklist *list)
     }
 }
 
-/* ---- The layer ------------------------------------------------------------------------------------ */
+/* ---- The layer ------------------------------------------------------------------------------- */
 
 static const char *file_name(const char *path)
 {
@@ -185,7 +185,7 @@ void check_layer(struct checklist *list)
     check_version(list);
 }
 
-/* ---- The environment ------------------------------------------------------------------------------ */
+/* ---- The environment ------------------------------------------------------------------------- */
 
 void check_switches(struct checklist *list)
 {

@@ -29,7 +29,7 @@ void check_devices(struct checklist *list)
     }
 }
 
-/* ---- CUDA ----------------------------------------------------------------------------------------- */
+/* ---- CUDA ------------------------------------------------------------------------------------ */
 
 static bool is_zero(const uint8_t uuid[16])
 {
@@ -83,7 +83,7 @@ void check_cuda(struct checklist *list)
     }
 }
 
-/* ---- Pointer and keys ------------------------------------------------------------------------------ */
+/* ---- Pointer and keys ------------------------------------------------------------------------ */
 
 void check_display(struct checklist *list)
 {
@@ -105,7 +105,7 @@ void check_display(struct checklist *list)
     }
 }
 
-/* ---- The program ----------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
 static void check_needs(struct checklist *list, const char *path)
 {

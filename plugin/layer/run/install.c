@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The user's folder of data; a relative one is to be ignored (XDG base directories), and is said. */
+/* The user's folder of data; a relative one is to be ignored (XDG base directories), and is
+ * said. */
 static bool user_place(char out_folder[PATH_MAX])
 {
     const char *data = getenv("XDG_DATA_HOME");

@@ -45,7 +45,8 @@ static void warn_of_other_layer(void)
     }
 }
 
-/* A setting that is wrong would else be told by the layer alone, in the middle of the program's words. */
+/* A setting that is wrong would else be told by the layer alone, in the middle of the program's
+ * words. */
 static bool settings_are_right(const struct options *options)
 {
     struct fovea_config *config = settings_read(options, say_log());

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define TEXT_MAX_BYTES (1u << 20)
-#define FOLDERS "fovea_run_made_folders" /* beside the layer, where the loader looks for nothing */
+/* beside the layer, where the loader looks for nothing */
+#define FOLDERS "fovea_run_made_folders"
 #define FOLDERS_MAX 64
 #define BY_US "; put here by fovea-run --install" /* ends the description */
 
@@ -44,7 +45,8 @@ static const char *text_of(const cJSON *object, const char *name)
     return text ? text : "";
 }
 
-/* As the loader reads library_path: with a slash relative to the manifest, else left to the linker. */
+/* As the loader reads library_path: with a slash relative to the manifest, else left to the
+ * linker. */
 static bool resolve_library(struct manifest *manifest, const char *library)
 {
     if (library[0] == '/' || !strchr(library, '/')) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which libraries a program needs, read from its file and theirs as the dynamic linker would: what it opens by itself
- * while it runs cannot be told. */
+/* Which libraries a program needs, read from its file and theirs as the dynamic linker would: what
+ * it opens by itself while it runs cannot be told. */
 #include "run.h"
 
 #include <elf.h>
@@ -46,7 +46,7 @@ static bool is_one_of(const char *const *names, size_t count, const char *name)
     return found;
 }
 
-/* ---- One file ------------------------------------------------------------------------------------- */
+/* ---- One file -------------------------------------------------------------------------------- */
 
 struct elf {
     const uint8_t *bytes;
@@ -143,7 +143,7 @@ static const char *name_at(const struct elf *elf, uint64_t offset)
     return offset < elf->names_size ? elf->names + offset : "";
 }
 
-/* ---- All of them ---------------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 struct library {
     char name[NAME_BYTES];

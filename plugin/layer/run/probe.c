@@ -19,7 +19,8 @@ static void enter(struct probe *probe, const char *stage)
     snprintf(probe->stage, sizeof probe->stage, "%s", stage);
 }
 
-/* Loader and drivers write to standard error as they like; who debugs the loader wants to read it. */
+/* Loader and drivers write to standard error as they like; who debugs the loader wants to read
+ * it. */
 static void hush(void)
 {
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What loader and drivers say, asked in a process of its own: a driver that crashes or hangs there takes
- * nothing along, and what it had answered by then is kept. */
+/* What loader and drivers say, asked in a process of its own: a driver that crashes or hangs there
+ * takes nothing along, and what it had answered by then is kept. */
 #ifndef FOVEA_RUN_PROBE_H
 #define FOVEA_RUN_PROBE_H
 
@@ -47,8 +47,8 @@ struct probe {
     char display_fault[PROBE_NAME_BYTES]; /* why there is no pointer; "": an X server answers */
 };
 
-/* With those variables in its environment. library is looked at where the loader loads none, "": neither.
- * NULL: no process could be made, and it is said. */
+/* With those variables in its environment. library is looked at where the loader loads none, "":
+ * neither. NULL: no process could be made, and it is said. */
 struct probe *probe_run(const struct variables *variables, const char *library);
 void probe_free(struct probe *probe);
 

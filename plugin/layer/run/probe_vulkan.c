@@ -69,7 +69,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-/* ---- Devices -------------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static void ask_device(struct probe_device *device, PFN_vkGetInstanceProcAddr find,
                        VkInstance instance, VkPhysicalDevice physical)
@@ -133,7 +133,7 @@ void probe_vulkan(struct probe *probe)
     }
 }
 
-/* ---- The library ---------------------------------------------------------------------------------- */
+/* ---- The library ----------------------------------------------------------------------------- */
 
 static void ask_library(struct probe *probe, const VkNegotiateLayerInterface *layer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* fovea-run: starts a program with Fovea's Vulkan layer, says what is missing for that, and puts the layer's
- * manifest where the loader looks.
+/* fovea-run: starts a program with Fovea's Vulkan layer, says what is missing for that, and puts
+ * the layer's manifest where the loader looks.
  *
  *     options.c      the command line
  *     variables.c    what the program's environment gets
@@ -38,13 +38,13 @@ enum {
 
 struct options;
 
-/* ---- say.c: to the person, on standard error -------------------------------------------------- */
+/* ---- say.c: to the person, on standard error ------------------------------------------------- */
 
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 /* Warnings and errors of the library as lines of ours. */
 struct fovea_log say_log(void);
 
-/* ---- places.c ---------------------------------------------------------------------------------- */
+/* ---- places.c -------------------------------------------------------------------------------- */
 
 #define PLACES_MAX 64
 
@@ -61,7 +61,7 @@ bool places_own_data(char out_folder[PATH_MAX]);
 __attribute__((format(printf, 2, 3))) bool path_print(char out_path[PATH_MAX], const char *format,
                                                       ...);
 
-/* ---- manifest.c -------------------------------------------------------------------------------- */
+/* ---- manifest.c ------------------------------------------------------------------------------ */
 
 #define MANIFESTS_MAX 16
 
@@ -80,11 +80,11 @@ bool manifest_read(const char *path, struct manifest *out_manifest);
 size_t manifests_find(struct manifest out_manifests[MANIFESTS_MAX]);
 /* The one of this program's own installation or build. */
 bool manifest_own(struct manifest *out_manifest);
-/* The text of a manifest for that library, which remembers how many folders were made for it; to be freed. NULL: no
- * memory. */
+/* The text of a manifest for that library, which remembers how many folders were made for it; to be
+ * freed. NULL: no memory. */
 char *manifest_text(const char *library, int folders);
 
-/* ---- variables.c ------------------------------------------------------------------------------- */
+/* ---- variables.c ----------------------------------------------------------------------------- */
 
 #define VARIABLES_MAX 8
 
@@ -104,7 +104,7 @@ void variables_free(struct variables *variables);
 /* Whether VK_LOADER_LAYERS_DISABLE takes the layer away; out_filter is the filter that does. */
 bool variables_loader_disables(const char **out_filter);
 
-/* ---- program.c --------------------------------------------------------------------------------- */
+/* ---- program.c ------------------------------------------------------------------------------- */
 
 struct program {
     char path[PATH_MAX]; /* as it would be executed; "": there is none */
@@ -117,7 +117,7 @@ void program_find(const char *name, struct program *out_program);
 /* Does not return where the program starts. */
 int program_start(char *const *arguments);
 
-/* ---- needs.c ----------------------------------------------------------------------------------- */
+/* ---- needs.c --------------------------------------------------------------------------------- */
 
 struct needs {
     char opengl[64]; /* the library of OpenGL's that it needs; "": none */
@@ -130,12 +130,12 @@ void program_needs(const char *path, struct needs *out_needs);
 /* It needs OpenGL alone, and nobody has asked Mesa to draw that with Vulkan. */
 bool program_misses_vulkan(const struct needs *needs);
 
-/* ---- settings.c -------------------------------------------------------------------------------- */
+/* ---- settings.c ------------------------------------------------------------------------------ */
 
 /* The configuration that the program will have; NULL: wrong, and said in log. */
 struct fovea_config *settings_read(const struct options *options, struct fovea_log log);
 
-/* ---- The modes --------------------------------------------------------------------------------- */
+/* ---- The modes ------------------------------------------------------------------------------- */
 
 int install_manifest(void);
 int uninstall_manifest(void);

@@ -23,7 +23,7 @@ static bool add(struct variables *variables, const char *name, char *value)
     return true;
 }
 
-/* ---- FOVEA_CONFIG and FOVEA_SET ----------------------------------------------------------------- */
+/* ---- FOVEA_CONFIG and FOVEA_SET -------------------------------------------------------------- */
 
 /* The program may go elsewhere before Fovea reads it. */
 static bool add_config(struct variables *variables, const char *file)
@@ -45,8 +45,8 @@ static bool add_config(struct variables *variables, const char *file)
     return add(variables, "FOVEA_CONFIG", strdup(path));
 }
 
-/* In a list commas part the settings; a bare word that could be cut, or could hide the commas behind it,
- * goes as a string of JSON. */
+/* In a list commas part the settings; a bare word that could be cut, or could hide the commas
+ * behind it, goes as a string of JSON. */
 static void write_set(FILE *file, const char *set)
 {
     const char *value = strchr(set, '=') + 1;
@@ -87,7 +87,7 @@ static bool add_sets(struct variables *variables, const struct options *options)
     return add(variables, "FOVEA_SET", text);
 }
 
-/* ---- Where the loader looks ---------------------------------------------------------------------- */
+/* ---- Where the loader looks ------------------------------------------------------------------ */
 
 #define DATA_DIRS "/usr/local/share:/usr/share"
 
@@ -126,8 +126,8 @@ static bool find_own_folder(char out_folder[PATH_MAX])
     return true;
 }
 
-/* Every loader searches XDG_DATA_DIRS; variables for manifests alone are younger than Debian 12's. At the
- * end, where it changes nothing else that is looked for. */
+/* Every loader searches XDG_DATA_DIRS; variables for manifests alone are younger than Debian 12's.
+ * At the end, where it changes nothing else that is looked for. */
 static bool add_place(struct variables *variables)
 {
     char folder[PATH_MAX];
@@ -173,7 +173,8 @@ static bool is_listed(const char *folder, const char *list)
     return found;
 }
 
-/* Where the manifest lies in none of XDG_DATA_DIRS it lies in a folder that is searched before all of them. */
+/* Where the manifest lies in none of XDG_DATA_DIRS it lies in a folder that is searched before all
+ * of them. */
 static bool add_place_above(struct variables *variables)
 {
     struct manifest found;
@@ -228,7 +229,8 @@ void variables_other_layer(char out_library[PATH_MAX])
     free(found);
 }
 
-/* Mesa's libGL is asked to draw with Vulkan; without a GPU it does so only where a CPU is asked for, too. */
+/* Mesa's libGL is asked to draw with Vulkan; without a GPU it does so only where a CPU is asked
+ * for, too. */
 static bool add_zink(struct variables *variables)
 {
     struct probe *probe = probe_run(variables, "");
@@ -282,7 +284,7 @@ void variables_free(struct variables *variables)
     *variables = (struct variables){0};
 }
 
-/* ---- The loader's own switches ------------------------------------------------------------------- */
+/* ---- The loader's own switches --------------------------------------------------------------- */
 
 /* Names with * before, after or around, whatever their case. */
 static const char *matching_filter(const char *name)

@@ -38,7 +38,8 @@ static void flip(bool *value)
     *value = !*value;
 }
 
-/* The published model, and from there back to what the files say, or where they say the same to a view's. */
+/* The published model, and from there back to what the files say, or where they say the same to a
+ * view's. */
 static void change_model(struct layer_choices *choices)
 {
     const enum fovea_model own = choices->files.foveation.model;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The settings in force: what the configuration's files say, changed by keys. Plain values, no locks. */
+/* The settings in force: what the configuration's files say, changed by keys. Plain values, no
+ * locks. */
 #ifndef FOVEA_LAYER_CHOICES_H
 #define FOVEA_LAYER_CHOICES_H
 
@@ -15,7 +16,8 @@ struct layer_choices {
     bool help;
 };
 
-/* The files have changed. What keys have made of a setting stays until the files say something new about that one. */
+/* The files have changed. What keys have made of a setting stays until the files say something new
+ * about that one. */
 void layer_choices_take(struct layer_choices *choices, const struct fovea_settings *files);
 /* A key was pressed. LAYER_ACTION_RELOAD and LAYER_ACTION_COMPARE change nothing here. */
 void layer_choices_act(struct layer_choices *choices, enum layer_action action);

@@ -7,9 +7,10 @@
 
 #include "config/settings.h"
 
-/* Of a program that somebody sits before: the pointer is the gaze, and the blur is what the view of a desk takes away,
- * so that menus and texts can be read where the eye would read them. The published model is for demonstrations. It
- * has not asked for Fovea, so that an error of ours must not reach its CUDA. */
+/* Of a program that somebody sits before: the pointer is the gaze, and the blur is what the view of
+ * a desk takes away, so that menus and texts can be read where the eye would read them. The
+ * published model is for demonstrations. It has not asked for Fovea, so that an error of ours must
+ * not reach its CUDA. */
 static inline struct fovea_settings layer_defaults(void)
 {
     struct fovea_settings settings = fovea_settings_default();

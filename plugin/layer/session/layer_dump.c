@@ -60,7 +60,7 @@ bool layer_dump_wanted(void)
     return folder[0] != 0 && !atomic_load(&full);
 }
 
-/* ---- The next layer's functions, looked up for every picture -------------------------------------- */
+/* ---- The next layer's functions, looked up for every picture --------------------------------- */
 
 #define DUMP_FUNCTIONS(X)                                                                          \
     X(AllocateMemory)                                                                              \
@@ -103,7 +103,7 @@ static void load(struct dump *dump)
 #undef LOAD
 }
 
-/* ---- The copy ------------------------------------------------------------------------------------- */
+/* ---- The copy -------------------------------------------------------------------------------- */
 
 static VkDeviceSize pixel_bytes(VkFormat format)
 {
@@ -228,7 +228,7 @@ static bool run(const struct dump *dump)
            dump->vk.WaitForFences(dump->device, 1, &dump->fence, VK_TRUE, UINT64_MAX) == VK_SUCCESS;
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static FILE *open_file(uint32_t frame, const char *suffix)
 {

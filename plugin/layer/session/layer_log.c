@@ -35,24 +35,24 @@ static const char *name_of(enum fovea_log_level level)
     return "debug: ";
 }
 
-/* stderr may be a pipe that nobody reads, which would stop the program, or one whose reader has gone, which
- * would end it. */
+/* stderr may be a pipe that nobody reads, which would stop the program, or one whose reader has
+ * gone, which would end it. */
 static bool takes_a_line(int to)
 {
     struct pollfd ready = {.fd = to, .events = POLLOUT};
     return poll(&ready, 1, 0) == 1 && ready.revents == POLLOUT;
 }
 
-/* Where stderr is closed its number is given to what the program opens next, its X connection, say. That is
- * closed on exec as a rule, which stderr never is. */
+/* Where stderr is closed its number is given to what the program opens next, its X connection, say.
+ * That is closed on exec as a rule, which stderr never is. */
 static bool is_stderr(void)
 {
     const int flags = fcntl(STDERR_FILENO, F_GETFD);
     return flags >= 0 && !(flags & FD_CLOEXEC);
 }
 
-/* One call of write for a line, so that lines of several threads do not mix; what cannot be written is
- * lost. */
+/* One call of write for a line, so that lines of several threads do not mix; what cannot be written
+ * is lost. */
 static void write_line(void *user, enum fovea_log_level level, const char *message)
 {
     (void)user;

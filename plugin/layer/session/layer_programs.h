@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* By the command line: the name of the program's file, without folders, or of the script that an interpreter is
- * given. */
+/* By the command line: the name of the program's file, without folders, or of the script that an
+ * interpreter is given. */
 bool layer_programs_left_alone(const char *const *arguments, size_t count);
 
 /* Why this process is left alone; NULL: it is not. */

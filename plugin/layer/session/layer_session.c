@@ -6,10 +6,10 @@
 #include "layer_choices.h"
 #include "layer_defaults.h"
 #include "layer_gaze.h"
+#include "layer_log.h"
 #include "layer_windows.h"
 
 #include "core/log.h"
-#include "layer_log.h"
 #include "plugin/gaze/gaze_source.h"
 #include "plugin/layer/input/layer_input.h"
 
@@ -17,9 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of it behind one lock. A frame holds it for a look. It is held for longer while the settings are read for the
- * first time, then up to 0.1 s for the gaze source; and at the end, up to 0.3 s for the input's thread, 0.5 s each for
- * the settings' and the one that opens gaze sources. Nobody waits for the X server, nor for files once frames run. */
+/* All of it behind one lock. A frame holds it for a look. It is held for longer while the settings
+ * are read for the first time, then up to 0.1 s for the gaze source; and at the end, up to 0.3 s
+ * for the input's thread, 0.5 s each for the settings' and the gaze sources' one. */
 struct session {
     uint32_t instances;
     bool begun;
@@ -47,7 +47,7 @@ static struct session session;
  * submit (layer_session_hold), as many at a time as there are. The lock above is taken first. */
 static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-/* ---- Settings ------------------------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 static void open_config(void)
 {
@@ -183,7 +183,7 @@ static void reload_config(void)
     }
 }
 
-/* ---- Begin and end -------------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static void open_input(void)
 {
@@ -243,7 +243,7 @@ void layer_session_leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void act(enum layer_action action)
 {
@@ -301,7 +301,7 @@ bool layer_session_tick(void)
     return on;
 }
 
-/* ---- Frames --------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 /* What the values of UNORM formats say of light. Dolby Vision's cannot be decoded by a function of
  * each value alone, and what is linear is light already: both are averaged as they are stored. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the layer has once a process: settings that follow their files and the keys, the gaze, pointer and
- * keys, the log. It begins with the first swapchain or present and ends with the last instance. Any thread. */
+/* What the layer has once a process: settings that follow their files and the keys, the gaze,
+ * pointer and keys, the log. It begins with the first swapchain or present and ends with the last
+ * instance. Any thread. */
 #ifndef FOVEA_LAYER_SESSION_H
 #define FOVEA_LAYER_SESSION_H
 
@@ -32,13 +33,13 @@ struct layer_frame {
 void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_context *context,
                          struct layer_frame *out_frame);
 
-/* Around the submission of a frame. Contexts that follow a gaze source hold it meanwhile, and not each other: the
- * source could be replaced by another thread that presents. */
+/* Around the submission of a frame. Contexts that follow a gaze source hold it meanwhile, and not
+ * each other: the source could be replaced by another thread that presents. */
 bool layer_session_hold(const struct layer_context *context); /* true: to be released */
 void layer_session_release(void);
 
-/* A swapchain is presented, foveated or not: keys count in its window too, and the pointer while it is over that.
- * After the tick. */
+/* A swapchain is presented, foveated or not: keys count in its window too, and the pointer while it
+ * is over that. After the tick. */
 void layer_session_watch(struct layer_swapchain *swapchain);
 /* A context is out of use; what it has of the session's it gives back. */
 void layer_session_part(struct layer_context *context);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The windows that the program presents in, as pointer and keys know them. Where the pointer is the gaze each has a
- * source of its own: the gaze rests, and is lost, in each by itself. Of more windows than LAYER_INPUT_WINDOWS those
- * that began last are followed. */
+/* The windows that the program presents in, as pointer and keys know them. Where the pointer is the
+ * gaze each has a source of its own: the gaze rests, and is lost, in each by itself. Of more
+ * windows than LAYER_INPUT_WINDOWS those that began last are followed. */
 #ifndef FOVEA_LAYER_WINDOWS_H
 #define FOVEA_LAYER_WINDOWS_H
 
@@ -23,9 +23,9 @@ struct layer_windows {
 /* NULL: it is not watched. */
 struct layer_window_slot *layer_windows_find(struct layer_windows *windows, uint32_t window);
 
-/* The slot to watch a window in that is presented in; NULL: it is watched, or there is no room. One that has just
- * begun to be gets the oldest one's where it must, and is asked for again where one of that number was lost. `lost`
- * is the input's. */
+/* The slot to watch a window in that is presented in; NULL: it is watched, or there is no room. One
+ * that has just begun to be gets the oldest one's where it must, and is asked for again where one
+ * of that number was lost. `lost` is the input's. */
 struct layer_window_slot *layer_windows_choose(struct layer_windows *windows, uint32_t window,
                                                uint32_t lost, bool began);
 /* Gives the slot to the window. Nobody may use the slot's former source any more. */
@@ -33,8 +33,8 @@ void layer_windows_watch(struct layer_windows *windows, struct layer_window_slot
                          uint32_t window, struct layer_input *input,
                          const struct fovea_gaze_settings *gaze);
 
-/* Every window's source anew, or none at all where the settings name another kind than the mouse; gaze NULL: none.
- * input may be NULL. Nobody may use a source meanwhile. */
+/* Every window's source anew, or none at all where the settings name another kind than the mouse;
+ * gaze NULL: none. input may be NULL. Nobody may use a source meanwhile. */
 void layer_windows_feed(struct layer_windows *windows, struct layer_input *input,
                         const struct fovea_gaze_settings *gaze);
 

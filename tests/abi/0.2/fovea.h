@@ -3,8 +3,8 @@
 
 /* Fovea: gaze-contingent foveation of real-time images.
  *
- * An image is kept sharp where the eye looks and blurred elsewhere by a model of what the eye resolves
- * there; the default model is an emulation, several times as strong as an eye would miss
+ * An image is kept sharp where the eye looks and blurred elsewhere by a model of what the eye
+ * resolves there; the default model is an emulation, several times as strong as an eye would miss
  * (docs/models.md). This header includes settings and configuration files (fovea_settings.h), gaze
  * sources (fovea_gaze.h), and foveation of images that lie in host or CUDA memory (fovea_image.h).
  * Programs that render with Vulkan also include fovea_vulkan.h, which foveates a VkImage without a
@@ -40,20 +40,21 @@
  * - Results: FOVEA_OK is 0, positive is not an error, negative is an error named by what the caller
  *   can do about it. Details go to the log.
  * - A descriptor and everything it points to needs to live only until the call returns.
- * - X_create gives *out to the caller and writes NULL there on failure; X_destroy takes a pointer to
- *   the pointer, accepts NULL twice over, and writes NULL.
- * - A struct whose first member is struct_bytes grows in later versions, at its end. Its X_init function
- *   makes all else 0, which is the default of every member there will ever be, and says how large the struct
- *   is for this program; a library that knows more members takes those as 0, and one that knows fewer
- *   refuses what it does not know (FOVEA_ERROR_INVALID_ARGUMENT), unless it is 0. Other structs never change.
+ * - X_create gives *out to the caller and writes NULL there on failure; X_destroy takes a pointer
+ *   to the pointer, accepts NULL twice over, and writes NULL.
+ * - A struct whose first member is struct_bytes grows in later versions, at its end. Its X_init
+ *   function makes all else 0, which is the default of every member there will ever be, and says
+ *   how large the struct is for this program; a library that knows more members takes those as 0,
+ *   and one that knows fewer refuses what it does not know (FOVEA_ERROR_INVALID_ARGUMENT), unless
+ *   it is 0. Other structs never change.
  * - Different objects may be used from different threads at the same time. One object may be used
  *   from one thread at a time, except where a function says otherwise.
  * - Fovea never exits, aborts, prints or throws. It logs only to the fovea_log it was given.
  * - A comment that does not speak of waiting or allocating means a call that does neither.
  * - Coordinates called uv run from 0 to 1 over the image, origin in its top left corner, y down.
  *   Values outside 0..1 lie outside the image and are allowed. Lengths in pixels say _px, angles in
- *   degrees of visual angle _deg, spatial frequencies in cycles per degree _cpd, times _ns or _ms.
- */
+ *   degrees of visual angle _deg, spatial frequencies in cycles per degree _cpd, times _ns or
+ * _ms. */
 #ifndef FOVEA_H
 #define FOVEA_H
 

@@ -34,7 +34,7 @@ static PFN_vkVoidFunction next_of_instance(VkInstance instance, const char *name
     return fault_next.GetInstanceProcAddr(instance, name);
 }
 
-/* ---- Instance and device --------------------------------------------------------------------------- */
+/* ---- Instance and device --------------------------------------------------------------------- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *allocator,
@@ -116,7 +116,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
     return result;
 }
 
-/* ---- What the loader asks for ----------------------------------------------------------------------- */
+/* ---- What the loader asks for ---------------------------------------------------------------- */
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device,
                                                                      const char *name)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* VK_LAYER_FOVEA_fault, below Fovea's layer: for tests of the tests, and of what Fovea does when Vulkan
- * fails. FOVEA_FAULT names one thing that goes wrong:
+/* VK_LAYER_FOVEA_fault, below Fovea's layer: for tests of the tests, and of what Fovea does when
+ * Vulkan fails. FOVEA_FAULT names one thing that goes wrong:
  *
- *     signal       Fovea's submits do not signal what the present waits for   mistakes, as if Fovea had
- *     wait         they do not wait for what the program has signalled        made them; validation, below
- *     layout       its barriers have the old layout for the new one           this layer, must notice
+ *     signal       Fovea's submits do not signal what the present waits for
+ *     wait         they do not wait for what the program has signalled
+ *     layout       its barriers have the old layout for the new one
+ *                  (three mistakes, as if Fovea had made them: validation, below this layer, must
+ *                  notice)
  *     instance     vkCreateInstance fails, the first time
  *     device       vkCreateDevice fails, the first time
  *     usage        surfaces do not support TRANSFER_SRC
@@ -24,16 +26,18 @@
  *     present-device    likewise, of the device
  *     present-twice     the fourth too
  *     present-stuck     likewise, and so do the next two submits of Fovea's
- *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its surface is lost
- *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far behind
+ *     present-outdated  it is queued, but the swapchain is out of date; present-surface: its
+ *                       surface is lost
+ *     late-fences  Fovea's fences are ready eleven presents later, as behind a GPU that is as far
+ *                  behind
  *     fifth-present     as fifth, and the second present fails too
  *     lost-half    Fovea's fourth submit fails, no other: the device is lost
  *     lost         Fovea's third submit fails: the device is lost
- *     nth:N:M:R    the N-th to the (N+M-1)-th of Fovea's calls that make, bind, record or submit something
- *                  fail with the VkResult R; with N 0 they are only counted
+ *     nth:N:M:R    the N-th to the (N+M-1)-th of Fovea's calls that make, bind, record or submit
+ *                  something fail with the VkResult R; with N 0 they are only counted
  *
- * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One instance
- * and one device at a time. */
+ * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One
+ * instance and one device at a time. */
 #ifndef FAULT_H
 #define FAULT_H
 

@@ -13,7 +13,7 @@ static unsigned stuck_submits; /* of Fovea, that will fail */
 
 #define FOVEAS fault_is_foveas(__builtin_return_address(0))
 
-/* ---- Submits ---------------------------------------------------------------------------------------- */
+/* ---- Submits --------------------------------------------------------------------------------- */
 
 /* Only what others wait for or have signalled: Fovea's own timeline goes on. */
 static bool is_binary(const uint64_t *values, uint32_t value_count, uint32_t i)
@@ -30,8 +30,8 @@ static const VkTimelineSemaphoreSubmitInfo *values_of(const VkSubmitInfo *info)
     return (const VkTimelineSemaphoreSubmitInfo *)s;
 }
 
-/* As few as they are in a frame of Fovea's: the binary ones come first or last, so dropping some keeps the
- * order of the values where all that is left is the one timeline. */
+/* As few as they are in a frame of Fovea's: the binary ones come first or last, so dropping some
+ * keeps the order of the values where all that is left is the one timeline. */
 static uint32_t keep_timelines(VkSemaphore *kept, uint64_t *kept_values, const VkSemaphore *all,
                                uint32_t count, const uint64_t *values, uint32_t value_count)
 {
@@ -139,7 +139,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count
                : fault_next.QueueSubmit(queue, count, infos, fence);
 }
 
-/* ---- The others ------------------------------------------------------------------------------------- */
+/* ---- The others ------------------------------------------------------------------------------ */
 
 /* Its parameters are Vulkan's. NOLINTNEXTLINE(readability-function-size) */
 static VKAPI_ATTR void VKAPI_CALL cmd_pipeline_barrier(

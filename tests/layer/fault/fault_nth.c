@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The n-th of all calls that Fovea makes to create, bind, record or submit something fails, and so many after it. */
+/* The n-th of all calls that Fovea makes to create, bind, record or submit something fails, and so
+ * many after it. */
 
 #include "fault.h"
 

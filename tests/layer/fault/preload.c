@@ -3,12 +3,13 @@
 
 /* Preloaded into a program under Fovea's layer (LD_PRELOAD):
  *
- *     FOVEA_STORM_ALLOCATION=FIRST:COUNT   so many allocations of the layer fail, beginning with that one, from 1
- *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or a scanpath takes so
- *                                          long
+ *     FOVEA_STORM_ALLOCATION=FIRST:COUNT   so many allocations of the layer fail, beginning with
+ *                                          that one, from 1
+ *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or
+ *                                          a scanpath takes so long
  *
- * At the end the allocations of the layer are counted on stderr, and the threads that it has started, and how often
- * those have read the environment, with the last name. */
+ * At the end the allocations of the layer are counted on stderr, and the threads that it has
+ * started, and how often those have read the environment, with the last name. */
 
 #include <dlfcn.h>
 #include <fcntl.h>

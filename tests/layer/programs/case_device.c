@@ -22,7 +22,8 @@ static void show(struct program *program)
     screen_close(&screen);
 }
 
-/* The chain that starts at `next`, of `size` bytes, is the program's own and must come back as it was. */
+/* The chain that starts at `next`, of `size` bytes, is the program's own and must come back as it
+ * was. */
 static void show_with(struct program program, void *next, size_t size,
                       const VkPhysicalDeviceFeatures *features)
 {

@@ -279,8 +279,8 @@ static void srgb_mutable(void)
     stand_close(&stand);
 }
 
-/* Images without memory before they are first acquired (VK_EXT_swapchain_maintenance1): the flag alone, for
- * drivers that ignore what they do not know. */
+/* Images without memory before they are first acquired (VK_EXT_swapchain_maintenance1): the flag
+ * alone, for drivers that ignore what they do not know. */
 static void deferred(void)
 {
     struct stand stand;

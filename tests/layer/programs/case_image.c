@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What must fit the images of a swapchain and does not name them, or names them another way: framebuffers without
- * images, and images of the program's own in their memory. */
+/* What must fit the images of a swapchain and does not name them, or names them another way:
+ * framebuffers without images, and images of the program's own in their memory. */
 
 #include "program.h"
 
@@ -54,7 +54,7 @@ static VkImageView make_view(const struct screen *screen, VkImage image)
     return view;
 }
 
-/* ---- A framebuffer without images ------------------------------------------------------------------ */
+/* ---- A framebuffer without images ------------------------------------------------------------ */
 
 static struct {
     VkRenderPass pass;
@@ -184,7 +184,7 @@ static void imageless_alone(void)
     imageless_with(&features);
 }
 
-/* ---- Images in a swapchain's memory ---------------------------------------------------------------- */
+/* ---- Images in a swapchain's memory ---------------------------------------------------------- */
 
 static VkImage make_alias(const struct screen *screen, uint32_t index)
 {
@@ -227,7 +227,8 @@ static VkImage make_alias(const struct screen *screen, uint32_t index)
     return image;
 }
 
-/* Everything is drawn into the program's own images; the swapchain's have only their layouts changed. */
+/* Everything is drawn into the program's own images; the swapchain's have only their layouts
+ * changed. */
 static void alias_with(struct stand *stand)
 {
     struct screen *screen = &stand->screen;
@@ -284,10 +285,11 @@ static void alias_mutable(void)
     alias_with(&stand);
 }
 
-/* ---- What the driver says -------------------------------------------------------------------------- */
+/* ---- What the driver says -------------------------------------------------------------------- */
 
-/* Whether images of sRGB can be stored to that are seen in other formats, as the specification has the question for a
- * swapchain of VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR (VUID 01778); and the same without its flags. */
+/* Whether images of sRGB can be stored to that are seen in other formats, as the specification has
+ * the question for a swapchain of VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR (VUID 01778); and the
+ * same without its flags. */
 static void ask_of_srgb(void)
 {
     struct program program = program_default();

@@ -160,8 +160,9 @@ static void *leave_soon(void *user)
     exit(0);
 }
 
-/* After some frames: a program that ends while lavapipe compiles a kernel of the first one is crashed by LLVM, which takes
- * itself down in handlers of exit() that it registers as it compiles. */
+/* After some frames: a program that ends while lavapipe compiles a kernel of the first one is
+ * crashed by LLVM, which takes itself down in handlers of exit() that it registers as it
+ * compiles. */
 static void exits_in_a_thread(void)
 {
     static struct stand stand;
@@ -393,7 +394,8 @@ static char order(void)
     return read(STDIN_FILENO, &byte, 1) == 1 ? byte : 'q';
 }
 
-/* Frames, and sizes on demand, until stdin says or is the end. Prints how many, and the longest that one took. */
+/* Frames, and sizes on demand, until stdin says or is the end. Prints how many, and the longest
+ * that one took. */
 static void until_told(void)
 {
     struct stand stand;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Presents that fail, and what programs do then. Something below must make them fail, once at least. */
+/* Presents that fail, and what programs do then. Something below must make them fail, once at
+ * least. */
 
 #include "program.h"
 
@@ -118,7 +119,8 @@ static void present_again_apart(void)
     stand_close(&stand);
 }
 
-/* The semaphore is used up elsewhere, and another picture goes into the image that was not taken. */
+/* The semaphore is used up elsewhere, and another picture goes into the image that was not
+ * taken. */
 static void present_drawn_again(void)
 {
     struct stand stand;

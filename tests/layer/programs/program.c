@@ -49,7 +49,7 @@ struct program program_default(void)
     return (struct program){.api_version = VK_API_VERSION_1_1};
 }
 
-/* ---- The instance ---------------------------------------------------------------------------------- */
+/* ---- The instance ---------------------------------------------------------------------------- */
 
 static PFN_vkVoidFunction instance_function(const struct program *program, const char *name)
 {
@@ -96,7 +96,7 @@ void program_close_instance(struct program *program)
     program->instance = VK_NULL_HANDLE;
 }
 
-/* ---- The device ------------------------------------------------------------------------------------ */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 bool program_has_extension(const struct program *program, const char *name)
 {

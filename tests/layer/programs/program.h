@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A small Vulkan program in an X11 window, for what few programs do and a layer must bear all the same:
+/* A small Vulkan program in an X11 window, for what few programs do and a layer must bear all the
+ * same:
  *
  *     program.c          instance, device and their functions
  *     program_screen.c   window, surface, swapchain
  *     program_frame.c    a picture with much detail, another one each frame, and its present
  *     case_*.c           the cases; main.c names them
  *
- * It knows nothing of Fovea. Whatever fails ends it with status 1 and a line on stderr; 77: this device
- * cannot do that. */
+ * It knows nothing of Fovea. Whatever fails ends it with status 1 and a line on stderr; 77: this
+ * device cannot do that. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -104,7 +105,7 @@ _Noreturn void program_fail(const char *what, int code);
 _Noreturn void program_skip(const char *why);
 void program_check(VkResult result, const char *what);
 
-/* ---- A window and its swapchain -------------------------------------------------------------------- */
+/* ---- A window and its swapchain -------------------------------------------------------------- */
 
 struct slot {
     VkBuffer buffer;
@@ -131,7 +132,8 @@ struct screen {
     VkSwapchainKHR swapchain;
     uint32_t image_count;
     VkImage images[PROGRAM_MAX_IMAGES];
-    uint32_t wait_count; /* what a present waits for; 1. 0: the picture is waited for by the host */
+    /* what a present waits for; 1. 0: the picture is waited for by the host */
+    uint32_t wait_count;
     VkSemaphore drawn[PROGRAM_MAX_IMAGES][PROGRAM_MAX_WAITS];
     struct slot slots[PROGRAM_SLOTS];
     uint32_t frame;
@@ -150,14 +152,14 @@ void screen_open_swapchain(struct screen *screen, VkSwapchainKHR old);
 /* Of everything but the swapchain itself; nothing of it may be in use. */
 void screen_close_frames(struct screen *screen);
 
-/* ---- Frames ---------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 void frame_open_slots(struct screen *screen);
 void frame_close_slots(struct screen *screen);
 /* Acquires an image and submits its picture; false: the swapchain fits the window no longer. */
 bool frame_draw(struct screen *screen);
-/* Another picture into the image that is the program's still, for a semaphore of its own: the present before did not
- * take it. What that one was to wait for is waited for. */
+/* Another picture into the image that is the program's still, for a semaphore of its own: the
+ * present before did not take it. What that one was to wait for is waited for. */
 void frame_draw_again(struct screen *screen);
 /* Presents what was drawn on each of these, all of one program, in one call. */
 VkResult frame_present(struct screen *const *screens, uint32_t count, const void *next);
@@ -166,7 +168,8 @@ void frame_run(struct screen *screen, uint32_t count);
 
 /* "ready" on stdout; then until stdin ends: somebody looks at the window. */
 void program_hold(void);
-/* Whether another byte, or the end, has come on stdin: somebody wants the next thing to happen. Never waits. */
+/* Whether another byte, or the end, has come on stdin: somebody wants the next thing to happen.
+ * Never waits. */
 bool program_is_asked(void);
 
 /* A window of 160x120 pixels on a device of its own. The screen is not open yet. */
@@ -179,7 +182,7 @@ struct stand {
 void stand_open(struct stand *stand);
 void stand_close(struct stand *stand);
 
-/* ---- Cases ----------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
 struct program_case {
     const char *name;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Slots: what a frame needs for itself until the GPU is done with it ------------------------------ */
+/* ---- Slots: what a frame needs for itself until the GPU is done with it ---------------------- */
 
 static void open_buffer(struct screen *screen, struct slot *slot)
 {
@@ -75,7 +75,7 @@ void frame_close_slots(struct screen *screen)
     }
 }
 
-/* ---- The picture ----------------------------------------------------------------------------------- */
+/* ---- The picture ----------------------------------------------------------------------------- */
 
 /* Opaque; fine enough everywhere that any blur shows. */
 static void paint(const struct screen *screen, uint32_t *pixels)

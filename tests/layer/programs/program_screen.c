@@ -19,7 +19,7 @@ struct screen screen_default(struct program *program, uint32_t width_px, uint32_
                            .wait_count = 1};
 }
 
-/* ---- The window ------------------------------------------------------------------------------------ */
+/* ---- The window ------------------------------------------------------------------------------ */
 
 void screen_show_window(struct screen *screen, bool shown)
 {
@@ -66,7 +66,7 @@ void screen_open_window(struct screen *screen)
     }
 }
 
-/* ---- The swapchain --------------------------------------------------------------------------------- */
+/* ---- The swapchain --------------------------------------------------------------------------- */
 
 static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
 {

@@ -18,7 +18,7 @@ static bool is_set(const char *name, const char *value)
     return found && strcmp(found, value) == 0;
 }
 
-/* ---- Instance and device ------------------------------------------------------------------------------- */
+/* ---- Instance and device --------------------------------------------------------------------- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *allocator,
@@ -68,7 +68,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
     return result;
 }
 
-/* ---- Queues -------------------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
 static void note_queue(VkQueue queue, uint32_t family)
 {
@@ -109,7 +109,7 @@ static VKAPI_ATTR void VKAPI_CALL get_device_queue2(VkDevice device, const VkDev
     note_queue(*out_queue, info->queueFamilyIndex);
 }
 
-/* ---- What the loader asks for --------------------------------------------------------------------------- */
+/* ---- What the loader asks for ---------------------------------------------------------------- */
 
 static PFN_vkVoidFunction find_hook(const char *name)
 {

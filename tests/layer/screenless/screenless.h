@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* VK_LAYER_FOVEA_screenless, below all others: surfaces and swapchains for programs that have no display,
- * on plain images (VK_EXT_headless_surface, VK_KHR_swapchain). What is presented is nowhere to be seen, but the
- * program can ask for its pixels, and when things happened on the GPU:
+/* VK_LAYER_FOVEA_screenless, below all others: surfaces and swapchains for programs that have no
+ * display, on plain images (VK_EXT_headless_surface, VK_KHR_swapchain). What is presented is
+ * nowhere to be seen, but the program can ask for its pixels, and when things happened on the GPU:
  *
  *     screenless.c           the layer: instance, device, what the loader asks for
  *     screenless_surface.c   a surface that takes every format and colour space of a long list
@@ -25,7 +25,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
-/* ---- For the program, with dlsym; images are those of the swapchain that was made last ------------------ */
+/* ---- For the program, with dlsym; images are those of the swapchain that was made last ------- */
 
 /* What was presented from that image, rows without gaps; waits for it. */
 typedef const void *(*screenless_picture_fn)(uint32_t image);
@@ -38,7 +38,7 @@ struct screenless_times {
 };
 typedef bool (*screenless_times_fn)(uint32_t image, struct screenless_times *out_times);
 
-/* ---- Inside -------------------------------------------------------------------------------------------- */
+/* ---- Inside ---------------------------------------------------------------------------------- */
 
 #define SCREENLESS_IMAGES 4 /* at least; as many as the program asks for */
 #define SCREENLESS_MAX_IMAGES 40
@@ -149,7 +149,8 @@ bool screenless_surface_takes(VkFormat format, VkColorSpaceKHR color_space);
 /* A number below SCREENLESS_QUEUES. */
 uint32_t screenless_queue(VkQueue queue);
 
-/* Commands of that image on that queue, begun: with a timestamp at its end where it is one's turn. */
+/* Commands of that image on that queue, begun: with a timestamp at its end where it is one's
+ * turn. */
 VkCommandBuffer screenless_begin(struct screenless_image *image, uint32_t queue,
                                  enum screenless_commands which);
 void screenless_end(const struct screenless_image *image, VkCommandBuffer commands,

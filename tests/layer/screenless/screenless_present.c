@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Acquiring ----------------------------------------------------------------------------------------- */
+/* ---- Acquiring ------------------------------------------------------------------------------- */
 
 /* On the first queue that the program has; it is the one that signals. */
 static VkResult signal_acquired(struct screenless_image *image, VkSemaphore semaphore,
@@ -51,7 +51,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL acquire2(VkDevice device,
     return acquire(device, info->swapchain, info->timeout, info->semaphore, info->fence, out_index);
 }
 
-/* ---- Presenting ---------------------------------------------------------------------------------------- */
+/* ---- Presenting ------------------------------------------------------------------------------ */
 
 static void barrier(const struct screenless_image *image, VkCommandBuffer commands,
                     VkImageLayout before, VkImageLayout after)
@@ -137,7 +137,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfo
     return worst;
 }
 
-/* ---- For the program ----------------------------------------------------------------------------------- */
+/* ---- For the program ------------------------------------------------------------------------- */
 
 __attribute__((visibility("default"))) const void *screenless_picture(uint32_t index);
 

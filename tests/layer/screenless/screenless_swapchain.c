@@ -14,7 +14,7 @@
         }                                                                                          \
     } while (0)
 
-/* ---- Memory -------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static VkResult allocate(VkMemoryRequirements needs, VkMemoryPropertyFlags wanted, VkImage image,
                          VkDeviceMemory *out_memory)
@@ -67,7 +67,7 @@ static VkResult make_buffer(const VkSwapchainCreateInfoKHR *info, struct screenl
                                    (void **)&image->pixels);
 }
 
-/* ---- Images -------------------------------------------------------------------------------------------- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 static const void *find_format_list(const VkSwapchainCreateInfoKHR *info)
 {
@@ -164,7 +164,7 @@ static void destroy_image(struct screenless_image *image)
     screenless.vk.FreeMemory(screenless.device, image->memory, NULL);
 }
 
-/* ---- Swapchains ---------------------------------------------------------------------------------------- */
+/* ---- Swapchains ------------------------------------------------------------------------------ */
 
 static VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, VkSwapchainKHR handle,
                                           const VkAllocationCallbacks *allocator)

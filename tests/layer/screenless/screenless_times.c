@@ -8,7 +8,7 @@
 
 #define MAX_COMMANDS 8
 
-/* ---- Commands that end with a timestamp ------------------------------------------------------------------ */
+/* ---- Commands that end with a timestamp ------------------------------------------------------ */
 
 VkCommandBuffer screenless_begin(struct screenless_image *image, uint32_t queue,
                                  enum screenless_commands which)
@@ -36,7 +36,7 @@ void screenless_end(const struct screenless_image *image, VkCommandBuffer comman
     screenless.vk.EndCommandBuffer(commands);
 }
 
-/* ---- What others submit ---------------------------------------------------------------------------------- */
+/* ---- What others submit ---------------------------------------------------------------------- */
 
 static bool is_foveas(const void *return_address)
 {
@@ -90,7 +90,7 @@ PFN_vkVoidFunction screenless_times_hook(const char *name)
     return strcmp(name, "vkQueueSubmit") == 0 ? (PFN_vkVoidFunction)submit : NULL;
 }
 
-/* ---- For the program ------------------------------------------------------------------------------------- */
+/* ---- For the program ------------------------------------------------------------------------- */
 
 __attribute__((visibility("default"))) bool screenless_times(uint32_t index,
                                                              struct screenless_times *out_times);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A program without a display under Fovea's layer, and what starts it. The program is the test itself, started
- * again with an environment in which Vulkan's loader finds the layers:
+/* A program without a display under Fovea's layer, and what starts it. The program is the test
+ * itself, started again with an environment in which Vulkan's loader finds the layers:
  *
  *     stand_start.c    the environment, and what came of it
  *     stand_program.c  the program: instance, device, swapchain
@@ -18,9 +18,10 @@
 
 #define STAND_SKIPPED 77
 
-/* ---- The program --------------------------------------------------------------------------------------- */
+/* ---- The program ----------------------------------------------------------------------------- */
 
-/* Synchronisation checks of 1.3.239 wait for threads that signal, with a lock held that those need. */
+/* Synchronisation checks of 1.3.239 wait for threads that signal, with a lock held that those
+ * need. */
 enum stand_validation {
     STAND_VALIDATE_NOTHING,
     STAND_VALIDATE_WITHOUT_SYNCHRONISATION,
@@ -33,7 +34,8 @@ struct stand_options {
     uint32_t format, space; /* VkFormat, VkColorSpaceKHR */
     uint32_t mutable_format; /* the swapchain's images may be seen as UNORM and SRGB */
     uint32_t images; /* of the swapchain; SCREENLESS_IMAGES */
-    uint32_t gate; /* the GPU begins when all images were presented, and does so again each time */
+    /* the GPU begins when all images were presented, and does so again each time */
+    uint32_t gate;
     uint32_t waits; /* of a present; 1 */
     uint32_t look; /* every frame is compared */
     uint32_t logged; /* gazes are taken from what the layer has written, not from the settings */
@@ -111,7 +113,7 @@ void stand_cost_begin(void);
 void stand_cost_frame(const struct stand *stand, uint32_t image);
 void stand_cost_end(uint32_t frames);
 
-/* ---- Starting it --------------------------------------------------------------------------------------- */
+/* ---- Starting it ----------------------------------------------------------------------------- */
 
 enum stand_layer {
     STAND_NO_LAYER,

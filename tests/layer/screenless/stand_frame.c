@@ -13,7 +13,7 @@ enum fovea_format stand_pixel_format(const struct stand *stand)
     return format ? format->pixel : FOVEA_FORMAT_NONE;
 }
 
-/* ---- The picture, on the GPU --------------------------------------------------------------------------- */
+/* ---- The picture, on the GPU ----------------------------------------------------------------- */
 
 static uint32_t memory_type(const struct stand *stand, uint32_t bits, VkMemoryPropertyFlags wanted)
 {
@@ -88,7 +88,7 @@ static void upload(struct stand *stand)
     free_buffer(stand, &staging);
 }
 
-/* ---- Slots --------------------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 static void open_slot(const struct stand *stand, struct stand_slot *slot)
 {
@@ -181,7 +181,7 @@ void stand_close_frames(struct stand *stand)
     image_free(&stand->picture);
 }
 
-/* ---- A frame ------------------------------------------------------------------------------------------- */
+/* ---- A frame --------------------------------------------------------------------------------- */
 
 struct fovea_image stand_drawn(const struct stand *stand, uint32_t number)
 {

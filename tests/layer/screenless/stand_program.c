@@ -30,7 +30,7 @@ void stand_check(VkResult result, const char *what)
     }
 }
 
-/* ---- Options ------------------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 #define OPTION(name)                                                                               \
     {                                                                                              \
@@ -57,10 +57,11 @@ static void take_option(struct stand_options *options, const char *text)
     stand_fail(text, 0);
 }
 
-/* ---- The instance -------------------------------------------------------------------------------------- */
+/* ---- The instance ---------------------------------------------------------------------------- */
 
-/* What 1.3.239 says about the host's signals of timelines "is most likely a validation bug" (in one place,
- * "likley"); and it does not see that CUDA signals what the last batch of a frame waits for. */
+/* What 1.3.239 says about the host's signals of timelines "is most likely a validation bug" (in one
+ * place, "likley"); and it does not see that CUDA signals what the last batch of a frame waits
+ * for. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                  VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data,
@@ -131,7 +132,7 @@ static void expect_validation(struct stand *stand)
     stand->messages = before;
 }
 
-/* ---- The device ---------------------------------------------------------------------------------------- */
+/* ---- The device ------------------------------------------------------------------------------ */
 
 static void choose_device(struct stand *stand)
 {
@@ -204,7 +205,7 @@ static void open_device(struct stand *stand)
     vkGetDeviceQueue(stand->device, stand->families[1], 0, &stand->present_queue);
 }
 
-/* ---- The swapchain ------------------------------------------------------------------------------------- */
+/* ---- The swapchain --------------------------------------------------------------------------- */
 
 static void open_surface(struct stand *stand)
 {
@@ -277,7 +278,7 @@ static void find_screen(struct stand *stand)
     }
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What was shown is looked at two frames later, so that frames are in flight all the time. */
 static void run(struct stand *stand)
@@ -304,7 +305,8 @@ static void run(struct stand *stand)
     }
 }
 
-/* As many frames as there are images, all of them unfinished when the last one is presented; and again. */
+/* As many frames as there are images, all of them unfinished when the last one is presented; and
+ * again. */
 static void run_gated(struct stand *stand)
 {
     const uint32_t images = stand->options.images;

@@ -36,7 +36,7 @@ static void must(bool good, const char *what)
     }
 }
 
-/* ---- Libraries and manifests --------------------------------------------------------------------------- */
+/* ---- Libraries and manifests ----------------------------------------------------------------- */
 
 static void find_library(const char *name, char *out_path)
 {
@@ -101,7 +101,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-/* ---- The environment ----------------------------------------------------------------------------------- */
+/* ---- The environment ------------------------------------------------------------------------- */
 
 static const char *layer_path(void)
 {
@@ -175,7 +175,7 @@ static void become(const struct place *place, const struct stand_start *start)
     _exit(127);
 }
 
-/* ---- What came of it ----------------------------------------------------------------------------------- */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 static void read_all(const struct place *place, const char *name, char *out_text, size_t size)
 {

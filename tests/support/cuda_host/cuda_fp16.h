@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Halves on the host (cuda_host.h). Every operation is made in single precision and rounded once more, which gives what
- * a device gives for all but some sums of products, where it may be the next half. */
+/* Halves on the host (cuda_host.h). Every operation is made in single precision and rounded once
+ * more, which gives what a device gives for all but some sums of products, where it may be the next
+ * half. */
 #ifndef FOVEA_TESTS_CUDA_HOST_FP16_H
 #define FOVEA_TESTS_CUDA_HOST_FP16_H
 

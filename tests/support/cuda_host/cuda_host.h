@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* CUDA C for the host, for tests alone: our kernels' own sources, compiled by g++ or clang++ and run without a GPU.
+/* CUDA C for the host, for tests alone: our kernels' own sources, compiled by g++ or clang++ and
+ * run without a GPU.
  *
  * How to use it:
- *   1. Put the kernels' file into the list emulated_kernels of tests/emulated.cmake. Each of its kernels, declared as
- *      ours are (extern "C" __global__ void __launch_bounds__(...) name(const __grid_constant__ T params)), is then in
- *      the library fovea_emulated.
- *   2. In a test in C that links it: cuda_host_run_named("name", grid, block, shared_bytes, &params) runs the kernel;
- *      pointers in params are the host's (cuda_host_launch.h; example: tests/emulated/test_emulated_core.c).
- *   3. The whole host code on top: tests of a device run with LD_LIBRARY_PATH=<build>/tests/emulated, whose libcuda.so.1
- *      launches kernels here (tests/cuda.cmake, test_emulated_*).
+ *   1. Put the kernels' file into the list emulated_kernels of tests/emulated.cmake. Each of its
+ *      kernels, declared as ours are (extern "C" __global__ void __launch_bounds__(...) name(const
+ *      __grid_constant__ T params)), is then in the library fovea_emulated.
+ *   2. In a test in C that links it: cuda_host_run_named("name", grid, block, shared_bytes,
+ *      &params) runs the kernel; pointers in params are the host's (cuda_host_launch.h; example:
+ *      tests/emulated/test_emulated_core.c).
+ *   3. The whole host code on top: tests of a device run with
+ *      LD_LIBRARY_PATH=<build>/tests/emulated, whose libcuda.so.1 launches kernels here
+ *      (tests/cuda.cmake, test_emulated_*).
  *   4. A new instruction of PTX stands in kernels/cuda/ptx.cuh, its emulation in cuda_host_ptx.h.
- *   5. FOVEA_CUDA_HOST_ORDER=reverse, or a number as seed of a random order, changes which thread runs first between
- *      barriers: a result that depends on it lacks one. Built with AddressSanitizer, accesses outside are found.
+ *   5. FOVEA_CUDA_HOST_ORDER=reverse, or a number as seed of a random order, changes which thread
+ *      runs first between barriers: a result that depends on it lacks one. Built with
+ *      AddressSanitizer, accesses outside are found.
  *
- * A thread of a block is a fiber; blocks run one after the other. Fibers go on until they meet others: at a barrier,
- * or at a warp's collective, which checks that all lanes of its mask came to the same one. What would hang a GPU
- * ends the process with a message. Shared memory is all ones when a block begins (NaN), and global memory is the
- * heap.
- * Arithmetic is the host's: instructions that approximate give exact values here, products of matrices are summed
- * exactly and rounded once. Neither times nor occupancy mean anything, and no such run is one of a GPU. */
+ * A thread of a block is a fiber; blocks run one after the other. Fibers go on until they meet
+ * others: at a barrier, or at a warp's collective, which checks that all lanes of its mask came to
+ * the same one. What would hang a GPU ends the process with a message. Shared memory is all ones
+ * when a block begins (NaN), and global memory is the heap. Arithmetic is the host's: instructions
+ * that approximate give exact values here, products of matrices are summed exactly and rounded
+ * once. Neither times nor occupancy mean anything, and no such run is one of a GPU. */
 #ifndef FOVEA_TESTS_CUDA_HOST_H
 #define FOVEA_TESTS_CUDA_HOST_H
 
@@ -122,9 +126,11 @@ extern "C" [[noreturn]] void cuda_host_fail(const char *format, ...)
 
 /* ---- Meetings (cuda_host.cpp) */
 
-/* Barrier `id` of `threads` threads, of all of the block where that is 0: how many of them said so. */
+/* Barrier `id` of `threads` threads, of all of the block where that is 0: how many of them said
+ * so. */
 extern "C" int cuda_host_barrier(int id, int threads, bool says, bool waits);
-/* The lanes of `mask` meet; the last one makes the results of all: made(what each brought, NULL where none is). */
+/* The lanes of `mask` meet; the last one makes the results of all: made(what each brought, NULL
+ * where none is). */
 typedef void (*cuda_host_made)(void *const brought[32], uint32_t mask);
 extern "C" void cuda_host_warp(uint32_t mask, cuda_host_made made, void *brought);
 /* Somebody else runs, for whom this thread waits in a loop. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The twin of kernels/cuda/ptx.cuh for the host: what each instruction does, lane by lane as the PTX ISA has
- * it. With g = lane / 4 and t = lane % 4; see cuda/mma.cuh. */
+/* The twin of kernels/cuda/ptx.cuh for the host: what each instruction does, lane by lane as the
+ * PTX ISA has it. With g = lane / 4 and t = lane % 4; see cuda/mma.cuh. */
 #ifndef FOVEA_TESTS_CUDA_HOST_PTX_H
 #define FOVEA_TESTS_CUDA_HOST_PTX_H
 
@@ -143,7 +143,8 @@ static inline uint32_t ptx_mbarrier_test(uint32_t place)
 
 /* ---- Products */
 
-/* D = A B + C of M = 16 rows, 8 columns. Each lane's registers; element(register, part) are its row and column. */
+/* D = A B + C of M = 16 rows, 8 columns. Each lane's registers; element(register, part) are its row
+ * and column. */
 struct cuda_host_product {
     uint32_t a[4], b[2];
     float d[4];
@@ -245,8 +246,8 @@ static inline void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
     memcpy(d, product.d, sizeof product.d);
 }
 
-/* Of floats, 16 x 8 by 8 x 8. A lane has rows g and g + 8 of A's column t, then of column t + 4; rows t and t + 4
- * of B's column g. */
+/* Of floats, 16 x 8 by 8 x 8. A lane has rows g and g + 8 of A's column t, then of column t + 4;
+ * rows t and t + 4 of B's column g. */
 struct cuda_host_float_product {
     uint32_t a[4], b[2];
     float d[4];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method on the cpu makes fragments from levels (foveate/cpu/blockwise/fragments.h), or bands of fragments from pixels
- * (foveate/cpu/blockwise/band.h) of floats and in wide light. */
+/* The blockwise method on the cpu makes fragments from levels (foveate/cpu/blockwise/fragments.h),
+ * or bands of fragments from pixels (foveate/cpu/blockwise/band.h) of floats and in wide light. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
 
@@ -27,7 +27,8 @@ void foveate_cpu_blockwise_finish(struct foveate_cpu_blockwise *own);
 /* The scratch memory of a worker that makes fragments. */
 size_t foveate_cpu_blockwise_floats(const struct foveate_cpu_blockwise *own);
 
-/* Row index_y of the grid, which may lie outside the picture: fragments from levels, and from pixels. */
+/* Row index_y of the grid, which may lie outside the picture: fragments from levels, and from
+ * pixels. */
 void foveate_cpu_blockwise_fragments(const struct foveate_cpu_blockwise *own,
                                      const struct foveate_cpu_picture *picture, float *scratch,
                                      int32_t index_y);

@@ -155,7 +155,8 @@ static void sum_some_rows(const struct work *work, const float *level, struct se
     }
 }
 
-/* Rows y_px .. y_px + rows - 1, for all samples that the fragment sees; beyond the stored ones the level is constant. */
+/* Rows y_px .. y_px + rows - 1, for all samples that the fragment sees; beyond the stored ones the
+ * level is constant. */
 static void sum_down(const struct work *work, const struct fragment *fragment, struct seen x,
                      int32_t y_px, int32_t rows)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method on the cpu, of UNORM pictures averaged as stored or in sRGB's light: fragments from the level that
- * foveate/plan/fragment.h gives them. Up to eight rows of pixels at a time are summed from rows of samples, and
- * along those.
+/* The blockwise method on the cpu, of UNORM pictures averaged as stored or in sRGB's light:
+ * fragments from the level that foveate/plan/fragment.h gives them. Up to eight rows of pixels at a
+ * time are summed from rows of samples, and along those.
  *
  * This is compiled several times, as foveate/cpu/common/lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_FRAGMENTS_H
@@ -12,7 +12,8 @@
 #include "kernels/foveate/cpu/common/picture.h"
 #include "kernels/foveate/plan/fragment.h"
 
-/* The scratch memory of a worker; it begins with a line of the cache. Filters for 8 and for 10 bits may differ. */
+/* The scratch memory of a worker; it begins with a line of the cache. Filters for 8 and for 10 bits
+ * may differ. */
 size_t foveate_cpu_fragments_floats(const struct foveate_plan *plan,
                                     const struct foveate_fragment_filters *filters);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The inner loop of the cpu backend. foveate/cpu/blockwise/line.c is compiled once for every x86-64 processor
- * (or any other), and once more for those with AVX2 and FMA. */
+/* The inner loop of the cpu backend. foveate/cpu/blockwise/line.c is compiled once for every x86-64
+ * processor (or any other), and once more for those with AVX2 and FMA. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LINE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LINE_H
 
@@ -13,8 +13,8 @@
 #define FOVEATE_CPU_GROUP 8
 
 /* out[i] = sum over k of taps[|k|] * in[i + k * step], k = -radius .. radius, i < count, count a
- * multiple of the group. Pairs are added before they are multiplied: mirrored pictures give mirrored
- * results to the bit. */
+ * multiple of the group. Pairs are added before they are multiplied: mirrored pictures give
+ * mirrored results to the bit. */
 typedef void (*foveate_cpu_line_fn)(float *out, const float *in, ptrdiff_t step, const float *taps,
                                     uint32_t radius, uint32_t count);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files share that are compiled once for every processor and again for x86-64 ones with AVX2 and
- * FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and the name that a
- * function has in each of the compilations. */
+/* What the files share that are compiled once for every processor and again for x86-64 ones with
+ * AVX2 and FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and
+ * the name that a function has in each of the compilations. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
 
@@ -168,8 +168,8 @@ static inline bool lanes_all(const whole_lanes *which)
 #endif
 }
 
-/* The square root to the last bit or two, of what is not below 1e-30: a root of 512 bits takes as long as
- * thirty products. */
+/* The square root to the last bit or two, of what is not below 1e-30: a root of 512 bits takes as
+ * long as thirty products. */
 static inline lanes lanes_quick_root(const lanes *in)
 {
 #if LANES == 16
@@ -196,8 +196,8 @@ static inline void lanes_exponential(const lanes *in, lanes *out)
     *out = series * (lanes)power;
 }
 
-/* out = log2(in) of positive normal floats, to 2e-7: the whole part by the bits, the rest, of what is between
- * sqrt(1/2) and sqrt(2), by the series of the inverse hyperbolic tangent. */
+/* out = log2(in) of positive normal floats, to 2e-7: the whole part by the bits, the rest, of what
+ * is between sqrt(1/2) and sqrt(2), by the series of the inverse hyperbolic tangent. */
 static inline void lanes_logarithm(const lanes *in, lanes *out)
 {
     const whole_lanes bits = (whole_lanes)*in - 0x3F3504F3; /* sqrt(1/2) */

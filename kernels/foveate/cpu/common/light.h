@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* pixel_light.h's functions for a register of pixels: the levels of light of any transfer function but a
- * display's samples, and HLG's OOTF. */
+/* pixel_light.h's functions for a register of pixels: the levels of light of any transfer function
+ * but a display's samples, and HLG's OOTF. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LIGHT_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LIGHT_H
 

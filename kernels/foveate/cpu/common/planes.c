@@ -16,8 +16,8 @@ static bool is_words(const struct foveate_cpu_picture *picture, const struct fov
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, at any distance: the
- * same picture has the same result however it lies in memory. */
+/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, at
+ * any distance: the same picture has the same result however it lies in memory. */
 static bool is_packed(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
@@ -179,7 +179,8 @@ static int32_t read_fours(const struct foveate_cpu_picture *picture,
     return i;
 }
 
-/* Likewise. Finite values beyond the largest half become that; alpha that is not averaged is the source's. */
+/* Likewise. Finite values beyond the largest half become that; alpha that is not averaged is the
+ * source's. */
 static int32_t write_fours(const struct foveate_cpu_picture *picture,
                            const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
 {

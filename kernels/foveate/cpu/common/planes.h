@@ -20,19 +20,20 @@ struct foveate_cpu_span {
 #define foveate_cpu_is_words FOVEATE_CPU_NAME(foveate_cpu_is_words)
 #define foveate_cpu_write_words FOVEATE_CPU_NAME(foveate_cpu_write_words)
 
-/* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span begins at
- * out + c * plane. values has room for the pixels. */
+/* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span
+ * begins at out + c * plane. values has room for the pixels. */
 void foveate_cpu_read(const struct foveate_cpu_picture *picture,
                       const struct foveate_cpu_span *span, float *values, float *out,
                       ptrdiff_t plane);
 
-/* A span inside the image; light is sRGB's or NULL. What is not averaged is copied from src. Up to a register more
- * than the span is read. */
+/* A span inside the image; light is sRGB's or NULL. What is not averaged is copied from src. Up to
+ * a register more than the span is read. */
 void foveate_cpu_write(const struct foveate_cpu_picture *picture,
                        const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
                        float *values);
 
-/* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way back. */
+/* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way
+ * back. */
 bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
 /* foveate_cpu_write for these; up to a register more than the span is read. */
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,

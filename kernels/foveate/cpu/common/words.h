@@ -17,9 +17,9 @@
 #define FOVEATE_CPU_SHIFT(n) (24 - 8 * (n))
 #endif
 
-/* Light as levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is q^(5/3) of the fourth
- * root q, which is nearly a polynomial: this one is the best of degree 5 where the function is not a
- * line, at most 0.002 levels away. Light is never below 0 here. */
+/* Light as levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is q^(5/3) of the
+ * fourth root q, which is nearly a polynomial: this one is the best of degree 5 where the function
+ * is not a line, at most 0.002 levels away. Light is never below 0 here. */
 static inline lanes foveate_cpu_level_of_light(const lanes *light)
 {
     const lanes least = 1e-30f - (lanes){0};
@@ -39,8 +39,8 @@ static inline lanes foveate_cpu_level_of_light(const lanes *light)
 
 typedef int32_t foveate_cpu_words __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 
-/* Levels, or where there is a table of it light, as words without alpha. Averages of levels are levels:
- * nothing is clamped. */
+/* Levels, or where there is a table of it light, as words without alpha. Averages of levels are
+ * levels: nothing is clamped. */
 static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
                                                      const struct pixel_light *light)
 {
@@ -52,8 +52,8 @@ static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
     return (foveate_cpu_words)word;
 }
 
-/* Whole lines of the cache can go to memory without being read first. Nobody may rely on them before
- * foveate_cpu_finish_streams. */
+/* Whole lines of the cache can go to memory without being read first. Nobody may rely on them
+ * before foveate_cpu_finish_streams. */
 static inline bool foveate_cpu_may_stream(const unsigned char *out)
 {
     return LANES == 16 && (uintptr_t)out % 64 == 0;

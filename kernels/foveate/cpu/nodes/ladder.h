@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder's nodes as the cpu takes them: for a tile of 16 pixels along an axis the weights of the samples
- * that its pixels see, as floats, by the pixel and by the sample. Made once for a plan. */
+/* The ladder's nodes as the cpu takes them: for a tile of 16 pixels along an axis the weights of
+ * the samples that its pixels see, as floats, by the pixel and by the sample. Made once for a
+ * plan. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
 #define FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
 

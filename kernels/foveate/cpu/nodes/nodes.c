@@ -102,7 +102,8 @@ static const struct foveate_cpu_node *node_of(const struct foveate_cpu_node_tile
     return &ladder->nodes[i < ladder->count ? i : ladder->count - 1];
 }
 
-/* What the tile sees of a level along an axis: for node `index` and those after it that are made from it too. */
+/* What the tile sees of a level along an axis: for node `index` and those after it that are made
+ * from it too. */
 static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
                            const struct foveate_cpu_ladder *ladder, int32_t index, int32_t px)
 {
@@ -122,7 +123,8 @@ static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
     return axis;
 }
 
-/* The level's rows themselves where all samples are stored, else copies; beyond the outermost there is none. */
+/* The level's rows themselves where all samples are stored, else copies; beyond the outermost there
+ * is none. */
 static void open_window(const struct foveate_cpu_node_tile *tile,
                         const struct foveate_cpu_ladder *ladder, int32_t index,
                         const struct buffers *buffers, struct window *out)

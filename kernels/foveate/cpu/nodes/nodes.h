@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the ladder
- * (foveate/plan/ladder.h), so that what a pixel costs hangs on sigma's range in its tile and little on its slope.
+/* The smooth method on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the
+ * ladder (foveate/plan/ladder.h), so that what a pixel costs hangs on sigma's range in its tile and
+ * little on its slope.
  *
- * All levels lie in planes, level 0 too. A node's picture of a tile is two products with bands: along x from the
- * samples of its level to pixels, then along y, where each row's pixels take what they weigh the node by. Rows
- * that do not need a node are left out. Pixels of no blur are copied.
+ * All levels lie in planes, level 0 too. A node's picture of a tile is two products with bands:
+ * along x from the samples of its level to pixels, then along y, where each row's pixels take what
+ * they weigh the node by. Rows that do not need a node are left out. Pixels of no blur are copied.
  *
  * Of wide light the square roots are blended (foveate/plan/ladder.h).
  *

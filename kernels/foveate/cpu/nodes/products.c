@@ -47,7 +47,8 @@ INLINE void columns_product(const struct foveate_cpu_node_window *window,
     }
 }
 
-/* The same where samples are pixels: all pixels have the same weights, which come one after the other. */
+/* The same where samples are pixels: all pixels have the same weights, which come one after the
+ * other. */
 INLINE void shifted_product(const struct foveate_cpu_node_window *window,
                             const struct foveate_cpu_node *node,
                             const struct foveate_cpu_node_phase *phase, int32_t j, int32_t group,
@@ -149,8 +150,8 @@ INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
     }
 }
 
-/* One row of pixels: rows of samples times what they weigh in it. Every other one has a sum of its own, so that
- * a product waits for the one before the last only. */
+/* One row of pixels: rows of samples times what they weigh in it. Every other one has a sum of its
+ * own, so that a product waits for the one before the last only. */
 INLINE void rows_product(const float *weights, int32_t taps, const float *in,
                          const int32_t channels, lanes out[MAX_CHANNELS][GROUPS])
 {

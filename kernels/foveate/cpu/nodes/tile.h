@@ -64,8 +64,8 @@ struct foveate_cpu_node_rows {
 void foveate_cpu_node_down(const struct foveate_cpu_node_tile *tile,
                            const struct foveate_cpu_node_rows *rows);
 
-/* To the picture; pixels of no blur are copied. `values` has room for 16 pixels. False: there are values that
- * are not finite, and nothing is written. */
+/* To the picture; pixels of no blur are copied. `values` has room for 16 pixels. False: there are
+ * values that are not finite, and nothing is written. */
 bool foveate_cpu_node_write(const struct foveate_cpu_node_tile *tile, float *values);
 
 #endif

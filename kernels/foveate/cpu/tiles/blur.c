@@ -5,15 +5,16 @@
 
 /* ---- The first weight */
 
-/* Products of weights would fall below the smallest normal float, and such products are slow. This is
- * added to each of them, which changes no sum. */
+/* Products of weights would fall below the smallest normal float, and such products are slow. This
+ * is added to each of them, which changes no sum. */
 #define TINY 1e-25f
 
 /* exp(-25) is no weight any more. */
 #define LEAST_POWER (-25.0f)
 
-/* Samples of a Gaussian of variance v have the variance v too, but not below 0.6, where less than one of
- * them counts: there g is what solves sum(i^2 g^(i^2)) / sum(g^(i^2)) = v, as a polynomial. */
+/* Samples of a Gaussian of variance v have the variance v too, but not below 0.6, where less than
+ * one of them counts: there g is what solves sum(i^2 g^(i^2)) / sum(g^(i^2)) = v, as a
+ * polynomial. */
 #define SAMPLED_FROM 0.6f
 
 static inline lanes solved(const lanes *v)
@@ -67,7 +68,8 @@ void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma
 
 /* ---- The sum */
 
-/* Registers side by side are summed together: each of them waits for its weights, not for the others. */
+/* Registers side by side are summed together: each of them waits for its weights, not for the
+ * others. */
 #define TOGETHER 3
 
 /* `count` registers; it and `channels` are constants, so that all sums are registers. */

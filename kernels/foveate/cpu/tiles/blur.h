@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A Gaussian with a sigma of its own for each sample, along one axis, a register of neighbouring samples
- * at a time.
+/* A Gaussian with a sigma of its own for each sample, along one axis, a register of neighbouring
+ * samples at a time.
  *
- * Its weights are w(i) = g^(i^2): the next of them is the last one times g^(2i + 1), which itself grows by
- * g^2, so that two products a step make all of them from the first, and a register makes those of its
- * samples at once, for all channels. */
+ * Its weights are w(i) = g^(i^2): the next of them is the last one times g^(2i + 1), which itself
+ * grows by g^2, so that two products a step make all of them from the first, and a register makes
+ * those of its samples at once, for all channels. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
 
@@ -21,7 +21,8 @@
 struct foveate_cpu_rest {
     float taken; /* by decimation before and up-sampling after, pixels squared */
     float scale;
-    bool exact; /* the discrete weights have exactly that variance; else they follow the Gaussian */
+    /* the discrete weights have exactly that variance; else they follow the Gaussian */
+    bool exact;
 };
 
 /* g for a row of sigmas, which may be out. The count here is rounded up to whole registers. */
@@ -41,8 +42,9 @@ struct foveate_cpu_blur {
 };
 void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels);
 
-/* Both axes at once, all weights of a sample's square by its own sigma: exact however steep sigma is, and
- * radius / 2 times as much work. Neighbours along x lie side by side, along y `step` apart. */
+/* Both axes at once, all weights of a sample's square by its own sigma: exact however steep sigma
+ * is, and radius / 2 times as much work. Neighbours along x lie side by side, along y `step`
+ * apart. */
 #define FOVEATE_CPU_BLUR_RADIUS 24 /* at most */
 void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels);
 

@@ -9,17 +9,20 @@
 #include "decimate.h"
 #include "tile.h"
 
-/* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma grows by
- * at most its diagonal times the steepness: 4.2 times the rest of 2 + 45 * 0.08 is less than this. */
+/* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma
+ * grows by at most its diagonal times the steepness: 4.2 times the rest of 2 + 45 * 0.08 is less
+ * than this. */
 #define FOVEATE_CPU_TILE_RADIUS FOVEATE_CPU_BLUR_RADIUS
 
-/* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not divided. */
+/* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not
+ * divided. */
 #define FOVEATE_CPU_TILE_SAMPLES 36
 /* The longest row of them in whole registers, of 16 floats at most, and one beyond. */
 #define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 28)
 #define FOVEATE_CPU_TILE_ROWS (FOVEATE_CPU_TILE_SAMPLES + 2 * FOVEATE_CPU_TILE_RADIUS)
 
-/* struct foveate_cpu_decimate_scratch and these, which hold rows of all channels unless it is said. */
+/* struct foveate_cpu_decimate_scratch and these, which hold rows of all channels unless it is
+ * said. */
 struct foveate_cpu_tile_buffers {
     struct foveate_cpu_decimate_scratch decimate;
     int32_t *radii; /* of the blur, a row of nodes each */

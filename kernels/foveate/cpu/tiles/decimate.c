@@ -8,7 +8,8 @@
 #define MIDDLE (5.0f / 32.0f)
 #define INNER (10.0f / 32.0f)
 
-/* Sample i of a level lies between 2i and 2i + 1 of the one below: its taps are 2i - 2 .. 2i + 3. */
+/* Sample i of a level lies between 2i and 2i + 1 of the one below: its taps are 2i - 2 .. 2i +
+ * 3. */
 #define FIRST_TAP (-2)
 #define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP) /* that a row with its margin reads */
 
@@ -20,7 +21,8 @@ static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i,
                           (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
 }
 
-/* The last register ends with the rows: what follows them may be somebody else's who is writing it. */
+/* The last register ends with the rows: what follows them may be somebody else's who is writing
+ * it. */
 static void decimate_down(const float *const rows[TAPS], int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {

@@ -33,8 +33,8 @@ void foveate_cpu_decimate_level(const struct foveate_cpu_picture *picture,
                                 const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
                                 int32_t row);
 
-/* The rows of the level below that row `row` of level k is made of, each from its margin on: any that are
- * not stored are the outermost. */
+/* The rows of the level below that row `row` of level k is made of, each from its margin on: any
+ * that are not stored are the outermost. */
 #define FOVEATE_CPU_HALVE_TAPS 6
 static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, int32_t k,
                                                int32_t row, int32_t tap)

@@ -56,7 +56,8 @@ static void sum_down(const unsigned char *const rows[TAPS], const unsigned char 
     sum_part(rows, i, count - i, out + i);
 }
 
-/* Pixels of four such sums, as pairs of neighbours: one word a channel, the left one in its low half. */
+/* Pixels of four such sums, as pairs of neighbours: one word a channel, the left one in its low
+ * half. */
 static void pair_up(const uint32_t *restrict in, int32_t count, uint32_t *restrict red,
                     uint32_t *restrict green, uint32_t *restrict blue)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 1 of RGBA8 words that are averaged as they are stored: whole numbers up to the last step. */
+/* Level 1 of RGBA8 words that are averaged as they are stored: whole numbers up to the last
+ * step. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
 

@@ -3,10 +3,11 @@
 
 /* A row of level 1 from six rows of RGBA8 pixels by 512-bit registers.
  *
- * Rows as far above as below are interleaved by the byte, multiplied and added in pairs, which leaves two
- * pixels in a 128-bit lane, four words each; a shuffle makes them pairs of neighbours, a channel a word of 32
- * bits. Every other pair goes into one array, the rest into the other, so that what lies before and after a
- * sample is an array's register too, and the samples of both arrays are woven when they become planes. */
+ * Rows as far above as below are interleaved by the byte, multiplied and added in pairs, which
+ * leaves two pixels in a 128-bit lane, four words each; a shuffle makes them pairs of neighbours, a
+ * channel a word of 32 bits. Every other pair goes into one array, the rest into the other, so that
+ * what lies before and after a sample is an array's register too, and the samples of both arrays
+ * are woven when they become planes. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
 

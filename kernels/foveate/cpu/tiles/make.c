@@ -38,8 +38,9 @@ static int32_t row_radius(const struct foveate_cpu_tile *tile, const float *sigm
     return foveate_cpu_tile_radius(tile->picture, &tile->rest, largest);
 }
 
-/* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them. That is
- * sigma where the blur begins, and elsewhere the first weights, which are as smooth there. */
+/* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them.
+ * That is sigma where the blur begins, and elsewhere the first weights, which are as smooth
+ * there. */
 static void fill_nodes(const struct foveate_cpu_tile *tile)
 {
     const int32_t step = tile->step;
@@ -67,8 +68,8 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
 
 /* ---- Blur */
 
-/* Where the level's rows are to be read from: the planes themselves, or a copy where the window crosses
- * their edges or the level is the image. */
+/* Where the level's rows are to be read from: the planes themselves, or a copy where the window
+ * crosses their edges or the level is the image. */
 struct window {
     const float *first; /* of the first channel: column of the tile, `radius` rows above it */
     ptrdiff_t plane;
@@ -300,8 +301,8 @@ static void finish_level(const struct foveate_cpu_tile *tile)
 
 /* ---- All of it */
 
-/* Where the blur begins, its weights are so small that they double from a pixel to the next, and what
- * should be one pixel's square of weights would be several pixels' in two passes. */
+/* Where the blur begins, its weights are so small that they double from a pixel to the next, and
+ * what should be one pixel's square of weights would be several pixels' in two passes. */
 static void make_steep_tile(const struct foveate_cpu_tile *tile)
 {
     const struct window window = window_of(tile);

@@ -33,7 +33,8 @@ static inline int32_t foveate_cpu_whole_lanes(int32_t count)
     return (count + LANES - 1) / LANES * LANES;
 }
 
-/* How many sigmas the blur reaches. Linear light shows more of what lies farther out: FOVEATE_REACH. */
+/* How many sigmas the blur reaches. Linear light shows more of what lies farther out:
+ * FOVEATE_REACH. */
 #define FOVEATE_CPU_TILE_REACH 3.5f
 
 /* In samples of the level, at least one. */

@@ -11,8 +11,8 @@
 
 #define SMALLEST_PX 32 /* square */
 
-/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next. Variances
- * that are linear in the weights are wrong by less than a hundredth then. */
+/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next.
+ * Variances that are linear in the weights are wrong by less than a hundredth then. */
 #define MAX_STEP 4
 #define NODE_STEEPNESS 0.03f /* of level 0 */
 #define LEVEL_NODE_STEEPNESS 0.06f
@@ -37,8 +37,8 @@ static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigm
 
 #define PROBES 5 /* along a side */
 
-/* Of a square and half a sample of a fine level around it. What lies between the probes differs from them
- * by what the picture's steepness allows. */
+/* Of a square and half a sample of a fine level around it. What lies between the probes differs
+ * from them by what the picture's steepness allows. */
 static struct range sigma_range(const struct foveate_cpu_picture *picture, int32_t x_px,
                                 int32_t y_px, int32_t size_px)
 {

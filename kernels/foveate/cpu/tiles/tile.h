@@ -3,16 +3,18 @@
 
 /* The smooth method on the cpu, fast: a square of pixels at a time, from one level.
  *
- * foveate/smooth.h takes each pixel's square of weights from the level that is right for its sigma. Here all pixels of a square take the level of the smallest sigma among them, k, and it is blurred there:
- * for the level's samples, which are 4^k times fewer than pixels, along x and then along y, each sample by
- * its own sigma. The square of weights falls apart into two rows because sigma is nearly the same where one
- * sample's weights count: that is why a picture must not be too steep. Cubic B-splines then make pixels.
- * Variances add:
+ * foveate/smooth.h takes each pixel's square of weights from the level that is right for its sigma.
+ * Here all pixels of a square take the level of the smallest sigma among them, k, and it is blurred
+ * there: for the level's samples, which are 4^k times fewer than pixels, along x and then along y,
+ * each sample by its own sigma. The square of weights falls apart into two rows because sigma is
+ * nearly the same where one sample's weights count: that is why a picture must not be too steep.
+ * Cubic B-splines then make pixels. Variances add:
  *
  *     sigma^2 = v_k + 4^k v + 4^k / 3,    v_k = 5/12 (4^k - 1)
  *
- * of decimation, of the blur, v level samples squared, and of the spline. A level is taken from sigma 2^k on,
- * where v is 1/4: fewer, and what decimation folded down would be seen. On level 0 there is no spline.
+ * of decimation, of the blur, v level samples squared, and of the spline. A level is taken from
+ * sigma 2^k on, where v is 1/4: fewer, and what decimation folded down would be seen. On level 0
+ * there is no spline.
  *
  * This is compiled several times, as foveate/cpu/common/lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_H
@@ -22,10 +24,12 @@
 
 /* The largest square. */
 #define FOVEATE_CPU_TILE_PX 128
-/* The steepest pictures that squares are made of; others are blended from nodes. At 0.058 (the paper's settings at
- * 640x360) the worst window of a star of rays is 0.993 like the true picture, at 0.029 (1280x720) 0.998. */
+/* The steepest pictures that squares are made of; others are blended from nodes. At 0.058 (the
+ * paper's settings at 640x360) the worst window of a star of rays is 0.993 like the true picture,
+ * at 0.029 (1280x720) 0.998. */
 #define FOVEATE_CPU_TILE_STEEPEST 0.04f
-/* The largest sigma that the blur of the coarsest level reaches: more is blended from nodes, too. */
+/* The largest sigma that the blur of the coarsest level reaches: more is blended from nodes,
+ * too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
 
 /* The scratch memory of a worker for pictures of that width; it begins with a line of the cache. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Samples of a level as pixels: cubic B-splines, whose variance is that of four boxes as wide as a sample,
- * 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does and ring nowhere.
+/* Samples of a level as pixels: cubic B-splines, whose variance is that of four boxes as wide as a
+ * sample, 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does
+ * and ring nowhere.
  *
- * A sample covers 2^k pixels along an axis, its phases. Pixels of one phase have the same four weights, so
- * that along x they are made together and woven with those of other phases only then. x comes first: most of
- * the work is done for every pixel along y, where neighbours need no shuffling. */
+ * A sample covers 2^k pixels along an axis, its phases. Pixels of one phase have the same four
+ * weights, so that along x they are made together and woven with those of other phases only then. x
+ * comes first: most of the work is done for every pixel along y, where neighbours need no
+ * shuffling. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
 
@@ -21,7 +23,8 @@
 /* Samples before the one that covers the first pixel. */
 #define FOVEATE_CPU_ENLARGE_PAD 2
 
-/* Of one phase: four weights, and the first of the samples that they are for, counted from the pad's. */
+/* Of one phase: four weights, and the first of the samples that they are for, counted from the
+ * pad's. */
 struct foveate_cpu_spline {
     float weights[4];
     int32_t first;
@@ -40,8 +43,8 @@ struct foveate_cpu_upsample_scratch {
     float *other;
 };
 
-/* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register of samples
- * more. */
+/* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register
+ * of samples more. */
 void foveate_cpu_upsample_across(const struct foveate_cpu_splines *splines,
                                  const struct foveate_cpu_upsample_scratch *scratch,
                                  const float *in, int32_t count, float *out);

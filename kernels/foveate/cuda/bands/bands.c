@@ -13,7 +13,7 @@ extern const unsigned char foveate_bands_fatbin[];
 #define FORMATS (1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8)
 #define RESERVED_BYTES 1024 /* by CUDA, of every block's shared memory */
 
-/* ---- Kernels ---------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 static enum fovea_result ask(const struct cuda_device *device, CUdevice_attribute what, int *out)
 {
@@ -86,7 +86,7 @@ void foveate_cuda_bands_unload(const struct cuda_device *device,
     }
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 size_t foveate_cuda_bands_filter_bytes(const struct foveate_bands *bands,
                                        const struct foveate_plan *plan)
@@ -167,7 +167,7 @@ struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_ker
     return bands;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 bool foveate_cuda_bands_take(const struct foveate_bands *bands, const struct foveate_frame *frame,
                              enum fovea_format format)
@@ -176,7 +176,8 @@ bool foveate_cuda_bands_take(const struct foveate_bands *bands, const struct fov
            !(frame->blur_alpha && format == FOVEA_FORMAT_RGBA8);
 }
 
-/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
+/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
+ * it. */
 static uint32_t block_count(int32_t size_px, int32_t fragment_px, int32_t fragments)
 {
     const int32_t count = foveate_grid_count(size_px, fragment_px, fragment_px - 1);

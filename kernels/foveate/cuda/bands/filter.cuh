@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Filters as foveate_bands.cu's products want them, in shared memory: each warp has those of its unit. */
+/* Filters as foveate_bands.cu's products want them, in shared memory: each warp has those of its
+ * unit. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_FILTER_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_FILTER_CUH
 
@@ -13,7 +14,8 @@ struct unit_filters {
     foveate_bands_filter at[QUARTERS];
 };
 
-/* The taps from `tap` on that a lane needs of a product; a multiple of four taps on are as many bytes on. */
+/* The taps from `tap` on that a lane needs of a product; a multiple of four taps on are as many
+ * bytes on. */
 static __device__ __forceinline__ mma_place taps_at(const foveate_bands_filter &filter, int tap)
 {
     const int place = tap - FOVEATE_BANDS_FIRST_TAP;
@@ -31,8 +33,8 @@ static __device__ __forceinline__ void load_taps(uint32_t (&weights)[4], mma_pla
     weights[3] = mma_load(lower + two_on);
 }
 
-/* By a warp. Quarters that are copied take what stands beside them. Returns the largest radius, -1 where all are
- * copied, and for each quarter which of `filters` is its own, two bits each. */
+/* By a warp. Quarters that are copied take what stands beside them. Returns the largest radius, -1
+ * where all are copied, and for each quarter which of `filters` is its own, two bits each. */
 template <int COUNT>
 static __device__ __forceinline__ int load_filters(const foveate_bands &bands, const unit &u,
                                                    unit_filters &filters, uint32_t &slots)

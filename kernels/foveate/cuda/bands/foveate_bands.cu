@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Block-wise foveation on tensor cores: what foveate_cuda.cu does pixel by pixel, for formats of 8 bits
- * and filters of up to 36 px on a side (foveate/cuda/bands/bands.h).
+/* Block-wise foveation on tensor cores: what foveate_cuda.cu does pixel by pixel, for formats of 8
+ * bits and filters of up to 36 px on a side (foveate/cuda/bands/bands.h).
  *
- * A separable filter is two products with banded matrices, whose row for an output holds the taps at
- * that output's place. A block stages the window of some 64 x 64 pixels of whole fragments as the words
- * that they are; a warp makes a unit of it at a time, fragments or parts of one. Bytes become halves as a
- * product wants them: behind the byte 0x64 a byte is 1024 and itself, exactly.
+ * A separable filter is two products with banded matrices, whose row for an output holds the taps
+ * at that output's place. A block stages the window of some 64 x 64 pixels of whole fragments as
+ * the words that they are; a warp makes a unit of it at a time, fragments or parts of one. Bytes
+ * become halves as a product wants them: behind the byte 0x64 a byte is 1024 and itself, exactly.
  *
- * Halves hold taps to 1/4096 of themselves (a filter's sum is known and made up for), lines to 1/32 of a level,
- * and each of the up to six sums of a column likewise: together below half a level, and some 0.02 as a rule. Lines
- * are summed in float.
+ * Halves hold taps to 1/4096 of themselves (a filter's sum is known and made up for), lines to 1/32
+ * of a level, and each of the up to six sums of a column likewise: together below half a level, and
+ * some 0.02 as a rule. Lines are summed in float.
  *
- * Grid: regions of fragments across and down for the worst gaze, images. Bound by latency: two blocks a
- * multiprocessor, with three barriers each and half of their time before the first product.
+ * Grid: regions of fragments across and down for the worst gaze, images. Bound by latency: two
+ * blocks a multiprocessor, with three barriers each and half of their time before the first
+ * product.
  *
  *     foveate/cuda/bands/window.cuh   the region and the window
  *     foveate/cuda/bands/unit.cuh     units of it

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method by tensor cores (foveate_bands.cu): shapes, limits and parameters. Shared by C and
- * CUDA C. */
+/* The blockwise method by tensor cores (foveate_bands.cu): shapes, limits and parameters. Shared by
+ * C and CUDA C. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_BANDS_PARAMS_H
 
@@ -18,9 +18,10 @@
 #define FOVEATE_BANDS_MAX_FRAGMENTS (FOVEATE_BANDS_WIDTH_PX / 4 * (FOVEATE_BANDS_HEIGHT_PX / 4))
 #define FOVEATE_BANDS_MAX_RADIUS_PX 36
 
-/* A filter as products want it: taps from FIRST_TAP from the centre on, zeros where there are none, in pairs of
- * neighbours. Table m has those that begin at places 4 i + m, so that the pair two taps on is two tables on. Tables
- * are as long as lets lanes that read different ones find them in different banks. */
+/* A filter as products want it: taps from FIRST_TAP from the centre on, zeros where there are none,
+ * in pairs of neighbours. Table m has those that begin at places 4 i + m, so that the pair two taps
+ * on is two tables on. Tables are as long as lets lanes that read different ones find them in
+ * different banks. */
 #define FOVEATE_BANDS_FIRST_TAP (-72)
 #define FOVEATE_BANDS_PAIRS 40
 struct foveate_bands_filter {
@@ -29,9 +30,9 @@ struct foveate_bands_filter {
     float reserved[3];
 };
 
-/* A block's fragments, and its window of words at the plan's largest radius: three more columns on the left,
- * where runs of four begin. Rows are odd in units of 64 bytes, so that the same sixteen pixels of two
- * neighbouring rows lie in different banks. */
+/* A block's fragments, and its window of words at the plan's largest radius: three more columns on
+ * the left, where runs of four begin. Rows are odd in units of 64 bytes, so that the same sixteen
+ * pixels of two neighbouring rows lie in different banks. */
 struct foveate_bands_shape {
     int32_t fragments_x;
     int32_t fragments_y;
@@ -54,7 +55,8 @@ HOST_DEVICE struct foveate_bands_shape foveate_bands_shape_of(int32_t fragment_p
     return shape;
 }
 
-/* Products of the last row read beyond it: what is missing of a unit's 32 columns, and of their last 16 inputs. */
+/* Products of the last row read beyond it: what is missing of a unit's 32 columns, and of their
+ * last 16 inputs. */
 #define FOVEATE_BANDS_BYTES_BEYOND 192
 
 HOST_DEVICE int32_t foveate_bands_bytes(const struct foveate_bands_shape *shape)

@@ -3,11 +3,12 @@
 
 /* A unit's sums: two products with banded matrices, rows of the window along x, then down.
  *
- *     lines = H W    H: 8 outputs of two quarters x columns, W: columns x 8 rows of the window, twice
- *     sums = V L     V: 16 outputs x rows, L: rows x 8 columns of a quarter, which are its lines
+ *     lines = H W  H: 8 outputs of two quarters x columns, W: columns x 8 rows of the window, twice
+ *     sums = V L   V: 16 outputs x rows, L: rows x 8 columns of a quarter, which are its lines
  *
- * 16 rows of the window after the other. What H W gives is, rounded to halves, register for register an L.
- * A lane's columns of W are four neighbours (H's are shuffled alike), and its rows of L likewise. */
+ * 16 rows of the window after the other. What H W gives is, rounded to halves, register for
+ * register an L. A lane's columns of W are four neighbours (H's are shuffled alike), and its rows
+ * of L likewise. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_PRODUCT_CUH
 
@@ -41,7 +42,8 @@ template <int CHANNELS, int COUNT> struct unit_lines {
     float of[COUNT / 2][2][CHANNELS][4];
 };
 
-/* Product k of the pairs of quarters from FIRST to LAST, of which that of BEGINS is its pair's first. */
+/* Product k of the pairs of quarters from FIRST to LAST, of which that of BEGINS is its pair's
+ * first. */
 template <int FIRST, int LAST, int BEGINS, bool LIGHT, int CHANNELS, int COUNT>
 static __device__ __forceinline__ void multiply_along(unit_lines<CHANNELS, COUNT> &lines,
                                                       const along<COUNT> &from, int k,
@@ -118,7 +120,8 @@ static __device__ __forceinline__ void begin_sums(unit_sums<CHANNELS, COUNT, TIL
     }
 }
 
-/* Rows 16 j .. of the window. `down`: of each quarter; where there are two tiles, all have one filter. */
+/* Rows 16 j .. of the window. `down`: of each quarter; where there are two tiles, all have one
+ * filter. */
 template <int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TILES> &sums,
                                                    const unit_lines<CHANNELS, COUNT> &lines,
@@ -195,7 +198,8 @@ static __device__ __forceinline__ along<COUNT> along_unit(const unit_place &plac
     return a;
 }
 
-/* Rows of the window beyond the unit's are those of others, or the last: taps of 0 make nothing of them. */
+/* Rows of the window beyond the unit's are those of others, or the last: taps of 0 make nothing of
+ * them. */
 template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_unit(unit_sums<CHANNELS, COUNT, TILES> &sums,
                                                    const bands_region &region, const unit &u,

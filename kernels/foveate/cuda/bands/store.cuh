@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A unit of foveate_bands.cu into the picture: sums become words, which are stored with what the picture keeps
- * of its own: alpha, and the pixels of fragments that have no filter. */
+/* A unit of foveate_bands.cu into the picture: sums become words, which are stored with what the
+ * picture keeps of its own: alpha, and the pixels of fragments that have no filter. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
 
@@ -13,8 +13,8 @@ static __device__ __forceinline__ uint32_t level_of_light(float v)
     return round_unorm(light_to_srgb(v) * 255.0f, 255.0f);
 }
 
-/* Two neighbours' levels in the low bytes of two halves. Averages stay in range: behind the exponent of
- * 1024 the steps of halves are whole numbers. */
+/* Two neighbours' levels in the low bytes of two halves. Averages stay in range: behind the
+ * exponent of 1024 the steps of halves are whole numbers. */
 template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint32_t sums)
 {
     const __half2 pair = *(const __half2 *)&sums;
@@ -171,8 +171,8 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         }
     }
 
-    /* Whole quarters that are made, inside the picture, whose pairs of pixels are aligned in `dst` and alike in
-     * the plane of alpha. */
+    /* Whole quarters that are made, inside the picture, whose pairs of pixels are aligned in `dst`
+     * and alike in the plane of alpha. */
     template <int COUNT> __device__ __forceinline__ bool is_plain(const unit &u) const
     {
         bool made = FORMAT == FOVEA_FORMAT_RGBA8 && u.width == COUNT * QUARTER_PX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Units: what a warp of foveate_bands.cu makes at a time. A unit has up to four quarters side by side, each of up to 8
- * columns of one fragment:
+/* Units: what a warp of foveate_bands.cu makes at a time. A unit has up to four quarters side by
+ * side, each of up to 8 columns of one fragment:
  *
  *     fragments of more than 16 px    two quarters by 32 rows, of one fragment
  *     of 9 to 16 px                   four by 16 rows: two fragments, two quarters each
@@ -74,8 +74,8 @@ static __device__ __forceinline__ int parts_of(int length, int part)
     return (length + part - 1) / part;
 }
 
-/* Fragments of up to 16 px. Those of up to 8 px come in pairs of rows; of pairs that have the same filters
- * there is no `second`. false: there is no such unit. */
+/* Fragments of up to 16 px. Those of up to 8 px come in pairs of rows; of pairs that have the same
+ * filters there is no `second`. false: there is no such unit. */
 static __device__ __forceinline__ bool small_unit(const bands_region &region, const int16_t *rings,
                                                   int side, int i, bool second, unit &u)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the picture around it
- * in shared memory, a word a pixel. Its alpha gives way to a byte that makes halves of two bytes at once. */
+/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the
+ * picture around it in shared memory, a word a pixel. Its alpha gives way to a byte that makes
+ * halves of two bytes at once. */
 #ifndef FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
 
@@ -57,8 +58,8 @@ static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
     return (i - far) % 2 == 0 ? centre - distance : centre + distance;
 }
 
-/* Along one axis: this block's first fragment, and the pixel where that begins. Blocks of the smallest filters
- * begin last: they are done the soonest where few are left. */
+/* Along one axis: this block's first fragment, and the pixel where that begins. Blocks of the
+ * smallest filters begin last: they are done the soonest where few are left. */
 static __device__ __forceinline__ int2 block_along(int gaze_q8, int side, int fragments, int i,
                                                    int count)
 {
@@ -105,7 +106,8 @@ struct fragment_filter {
     int radius;
 };
 
-/* foveate_grid_ring: the bounds are F/2 + 1.4 F i, so that a guess in floats is off by one at most. */
+/* foveate_grid_ring: the bounds are F/2 + 1.4 F i, so that a guess in floats is off by one at
+ * most. */
 static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *rings,
                                                             const foveate_frame &frame,
                                                             uint64_t distance_sq_q16)
@@ -165,7 +167,8 @@ static __device__ __forceinline__ int largest_of_warp(int value)
     return value;
 }
 
-/* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in it. */
+/* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in
+ * it. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
@@ -330,8 +333,8 @@ static __device__ __forceinline__ void keep_alpha(const bands_region &region, co
     }
 }
 
-/* All of its memory: products also read what lies beyond the columns that were filled. Taps of 0 make nothing of that,
- * unless it is NaN, and what is marked is not. */
+/* All of its memory: products also read what lies beyond the columns that were filled. Taps of 0
+ * make nothing of that, unless it is NaN, and what is marked is not. */
 static __device__ __forceinline__ void mark_window(const bands_region &region, char *window)
 {
     const int end = region.rows * region.pitch_bytes + FOVEATE_BANDS_BYTES_BEYOND;
@@ -342,7 +345,8 @@ static __device__ __forceinline__ void mark_window(const bands_region &region, c
     }
 }
 
-/* Every pixel that a tap other than 0 may fall on. Edges are replicated. Barriers are in it, and the last thing. */
+/* Every pixel that a tap other than 0 may fall on. Edges are replicated. Barriers are in it, and
+ * the last thing. */
 template <bool ALPHA, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Block-wise foveation (Malkin, Deza and Poggio 2020): each fragment of a grid centred on the gaze is
- * copied or blurred by one separable Gaussian, borders replicated.
+/* Block-wise foveation (Malkin, Deza and Poggio 2020): each fragment of a grid centred on the gaze
+ * is copied or blurred by one separable Gaussian, borders replicated.
  *
- * A block makes one tile of one fragment, so that all its threads share one filter. Source pixels are
- * staged, decoded, 32 x 32 at a time, however large the radius: each thread adds a piece of a row to
- * the horizontal sums of 4 neighbouring columns, and, when a chunk of 32 rows is summed, a piece of a
- * column to the vertical sums of 4 neighbouring rows. Both stay in registers.
+ * A block makes one tile of one fragment, so that all its threads share one filter. Source pixels
+ * are staged, decoded, 32 x 32 at a time, however large the radius: each thread adds a piece of a
+ * row to the horizontal sums of 4 neighbouring columns, and, when a chunk of 32 rows is summed, a
+ * piece of a column to the vertical sums of 4 neighbouring rows. Both stay in registers.
  *
  * Grid: x and y count the tiles that the worst gaze needs; blocks outside this frame's grid return.
  * Block: 32 x quads threads. Loading, x is the column; summing along rows, x is the row and y the
  * four columns; summing along columns, x is the column and y the four rows.
- * Access: rows of 32 pixels, coalesced; shared memory at a pitch of 33 float4, free of conflicts both
- * ways; taps are the same for a whole warp. Bound by shared memory and instruction issue: about
- * (tile + 2 radius)^2 staged pixels a tile. */
+ * Access: rows of 32 pixels, coalesced; shared memory at a pitch of 33 float4, free of conflicts
+ * both ways; taps are the same for a whole warp. Bound by shared memory and instruction issue:
+ * about (tile + 2 radius)^2 staged pixels a tile. */
 
 #include "kernels/foveate/cuda/common/image.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"
@@ -91,9 +91,10 @@ __device__ float tap_at(const filter &f, int distance)
     return __ldg(f.taps + min(abs(distance), f.radius));
 }
 
-/* Adds TILE samples, `step` apart, to the sums of OUTPUTS neighbours; `first` is the position of the
- * first sample, seen from the first output. A sample out of an output's reach is left out rather than
- * given the weight 0: it may be NaN. Each tap is loaded once and handed from output to output. */
+/* Adds TILE samples, `step` apart, to the sums of OUTPUTS neighbours; `first` is the position of
+ * the first sample, seen from the first output. A sample out of an output's reach is left out
+ * rather than given the weight 0: it may be NaN. Each tap is loaded once and handed from output to
+ * output. */
 __device__ void accumulate(float4 sums[OUTPUTS], const float4 *samples, int step, int first,
                            const filter &f)
 {

@@ -11,8 +11,8 @@ enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunct
                                        struct foveate_cuda_code *out_code)
 {
     *out_code = (struct foveate_cuda_code){0};
-    /* Of machine code too this is the virtual architecture that it was made from, which is what __CUDA_ARCH__
-     * was; the binary version may be a newer one. */
+    /* Of machine code too this is the virtual architecture that it was made from, which is what
+     * __CUDA_ARCH__ was; the binary version may be a newer one. */
     CU_TRY(device->log, device->cu,
            device->cu->FuncGetAttribute(&out_code->architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION,
                                         kernel));

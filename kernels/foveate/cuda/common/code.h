@@ -3,10 +3,11 @@
 
 /* What the code of this build can do on this device: the one place that says so.
  *
- * The device code is cut by the architecture that it is compiled for (__CUDA_ARCH__), and a card also runs code
- * that was compiled for older ones: its compute capability says nothing about what is in a kernel. A build whose
- * only code is PTX of 7.5 has no products of matrices on a card of 9.0, and such a kernel that is launched for
- * its products writes where it must not. So the loaded function is asked what it was compiled for. */
+ * The device code is cut by the architecture that it is compiled for (__CUDA_ARCH__), and a card
+ * also runs code that was compiled for older ones: its compute capability says nothing about what
+ * is in a kernel. A build whose only code is PTX of 7.5 has no products of matrices on a card
+ * of 9.0, and such a kernel that is launched for its products writes where it must not. So the
+ * loaded function is asked what it was compiled for. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_CODE_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_CODE_H
 
@@ -14,8 +15,8 @@
 
 struct foveate_cuda_code {
     int architecture; /* __CUDA_ARCH__ / 10 of the function: 75, 80, 90... */
-    bool
-        has_mma; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_small.cu, foveate_bands.cu */
+    bool has_mma; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_small.cu,
+                     foveate_bands.cu */
     bool has_narrow_mma; /* mma_add_of_8 alone: foveate_nodes.cu */
 };
 

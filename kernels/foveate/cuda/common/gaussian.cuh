@@ -13,8 +13,8 @@ static __device__ inline float4 gaussian_add(float4 sum, float weight, float4 v)
                        fmaf(weight, v.w, sum.w));
 }
 
-/* exp(-d^2 / (2 sigma^2)) at distances that grow by 1, without an exponential for each: the ratio of two
- * neighbours shrinks by a constant factor. */
+/* exp(-d^2 / (2 sigma^2)) at distances that grow by 1, without an exponential for each: the ratio
+ * of two neighbours shrinks by a constant factor. */
 struct gaussian {
     float weight;
     float ratio;

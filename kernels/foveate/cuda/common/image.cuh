@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The two kinds of memory that a kernel reads and writes: rows and pixels at strides, and the surface
- * of an image whose layout only the hardware knows. Both take coordinates inside the image. */
+/* The two kinds of memory that a kernel reads and writes: rows and pixels at strides, and the
+ * surface of an image whose layout only the hardware knows. Both take coordinates inside the
+ * image. */
 #ifndef FOVEA_KERNELS_FOVEATE_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_IMAGE_CUH
 

@@ -10,14 +10,15 @@
 
 #define FOVEATE_CUDA_FORMATS (FOVEA_FORMAT_RGBA32F + 1)
 
-/* One kernel for each format of linear images; in arrays through surfaces, some formats have none. */
+/* One kernel for each format of linear images; in arrays through surfaces, some formats have
+ * none. */
 struct foveate_cuda_kernels {
     CUfunction linear[FOVEATE_CUDA_FORMATS];
     CUfunction surface[FOVEATE_CUDA_FORMATS];
 };
 
-/* Kernels called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the set: bit
- * 1 << format. */
+/* Kernels called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the
+ * set: bit 1 << format. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_get_kernels(const struct cuda_device *device,
                                                             CUmodule module, const char *prefix,
                                                             uint32_t formats,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* UNORM pixels as light: a transfer function between a format's levels and 0..1, or where a frame's light
- * is wide 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats hold
- * light and stay as they are.
+/* UNORM pixels as light: a transfer function between a format's levels and 0..1, or where a frame's
+ * light is wide 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats
+ * hold light and stay as they are.
  *
- * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a level
- * of ten bits, for PQ a fiftieth. */
+ * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a
+ * level of ten bits, for PQ a fiftieth. */
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 

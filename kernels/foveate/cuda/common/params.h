@@ -19,7 +19,8 @@
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
 
-/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the frame's. */
+/* Block z of a grid works on image z of a batch. A frame alone is a batch of one, its gaze the
+ * frame's. */
 struct foveate_cuda_batch {
     uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
     int64_t src_next_bytes; /* linear images only */
@@ -35,18 +36,21 @@ struct foveate_cuda_tables {
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
     int32_t tiles_per_side; /* of a fragment */
     uint64_t
-        lights; /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
+        /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
+        lights;
     int64_t lights_next_bytes; /* from an image's to the next image's */
 };
 
-/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along an axis, eights of
- * them a step of a product, and their weights for the tile's pixels. A matrix lies in the order of a warp's lanes, as
- * cuda/mma.cuh has D: of each step rows g and g + 8, column 2t, then column 2t + 1, as floats of 11 bits. */
+/* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
+ * an axis, eights of them a step of a product, and their weights for the tile's pixels. A matrix
+ * lies in the order of a warp's lanes, as cuda/mma.cuh has D: of each step rows g and g + 8, column
+ * 2t, then column 2t + 1, as floats of 11 bits. */
 struct foveate_wide_node {
     int32_t level;
     int32_t before; /* the first sample is so many before the tile's first pixel's, x >> level */
     int32_t steps;
-    int32_t matrix; /* its first step among all; tiles that lie in other ways on the level follow */
+    /* its first step among all; tiles that lie in other ways on the level follow */
+    int32_t matrix;
 };
 #define FOVEATE_WIDE_TILE_PX 16
 #define FOVEATE_WIDE_THREADS 128 /* of a block, which makes 2 x 2 tiles */

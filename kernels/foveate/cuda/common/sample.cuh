@@ -2,9 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Samples of the smooth method's levels: how one is stored, what a pixel is as a sample, and where
- * those of a level lie. Four halves hold every format but 32-bit floats. Levels of UNORM formats are
- * stored around the middle of their range, where a half is off by at most 1/32 of a level of 8 bits and
- * 1/8 of one of 10 bits; light is stored as it is, or by FOVEATE_LIGHT_SCALE, since levels lie closest in the dark. */
+ * those of a level lie. Four halves hold every format but 32-bit floats. Levels of UNORM formats
+ * are stored around the middle of their range, where a half is off by at most 1/32 of a level of 8
+ * bits and 1/8 of one of 10 bits; light is stored as it is, or by FOVEATE_LIGHT_SCALE, since levels
+ * lie closest in the dark. */
 #ifndef FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
 

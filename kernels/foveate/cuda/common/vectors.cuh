@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Runs of neighbouring pixels of 32 or 64 bits, read and written at once where memory allows it: rows of
- * whole pixels without gaps whose runs are aligned to their size. Everything else goes by the pixel.
+/* Runs of neighbouring pixels of 32 or 64 bits, read and written at once where memory allows it:
+ * rows of whole pixels without gaps whose runs are aligned to their size. Everything else goes by
+ * the pixel.
  *
- * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel, the
- * branches would take more instructions than the blur. */
+ * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel,
+ * the branches would take more instructions than the blur. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
 
@@ -30,8 +31,8 @@ static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &, in
     return false;
 }
 
-/* Every pixel is read in one way that is known here: whole, or in parts because the format has no whole
- * ones, or through a surface. */
+/* Every pixel is read in one way that is known here: whole, or in parts because the format has no
+ * whole ones, or through a surface. */
 template <typename Pixel>
 static __device__ __forceinline__ bool is_plain(const linear_image<Pixel> &image)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method from levels (foveate/cuda/fragments/params.h), of UNORM pictures averaged as stored or in sRGB's light:
- * level 0 from the picture, further levels by foveate_nodes.cu, and the picture from all of them. Blocks are 4 warps, each of
- * which makes four units of at most 16 x 16 pixels along x; grids are blocks of 4 x 4 units, and images along z. */
+/* The blockwise method from levels (foveate/cuda/fragments/params.h), of UNORM pictures averaged as
+ * stored or in sRGB's light: level 0 from the picture, further levels by foveate_nodes.cu, and the
+ * picture from all of them. Blocks are 4 warps, each of which makes four units of at most 16 x 16
+ * pixels along x; grids are blocks of 4 x 4 units, and images along z. */
 
 #include "fragments.cuh"
 

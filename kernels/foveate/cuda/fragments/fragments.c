@@ -41,7 +41,7 @@ void foveate_fragments_unload(const struct cuda_device *device,
     }
 }
 
-/* ---- Tables: the matrix that makes levels, then for either depth filters and weights -------------- */
+/* ---- Tables: the matrix that makes levels, then for either depth filters and weights --------- */
 
 static size_t aligned(size_t bytes)
 {
@@ -59,7 +59,8 @@ static size_t filter_bytes(const struct foveate_plan *plan)
     return aligned(plan->ring_count * sizeof(struct foveate_fragment_filter));
 }
 
-/* A row on the device is an even number of samples, of which an even first one may lie before the filter's own. */
+/* A row on the device is an even number of samples, of which an even first one may lie before the
+ * filter's own. */
 static int32_t even_count(const struct foveate_fragment_filter *filter)
 {
     return (filter->count + 2) & ~1;
@@ -80,9 +81,9 @@ static size_t weight_bytes(const struct foveate_plan *plan,
     return aligned(halves * sizeof(uint16_t));
 }
 
-/* As halves. From the largest outwards each weight takes up what rounding has left of the one two samples nearer, so
- * that the weights of even samples keep their sum, and those of odd ones: flat pictures and stripes a pixel wide are
- * averaged as by the weights themselves. */
+/* As halves. From the largest outwards each weight takes up what rounding has left of the one two
+ * samples nearer, so that the weights of even samples keep their sum, and those of odd ones: flat
+ * pictures and stripes a pixel wide are averaged as by the weights themselves. */
 static void put_row(const float *weights, int32_t count, uint16_t *out)
 {
     int32_t largest = 0;
@@ -212,7 +213,7 @@ void foveate_fragments_place(struct foveate_nodes *nodes, struct foveate_fragmen
     }
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 struct stages {
     CUfunction level_0;
@@ -228,7 +229,8 @@ static uint32_t count_of(int32_t size, int32_t part)
     return (uint32_t)((size + part - 1) / part);
 }
 
-/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on it. */
+/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
+ * it. */
 static uint32_t count_blocks(const struct foveate_fragments_run *run, int32_t size_px,
                              int32_t of_a_block)
 {

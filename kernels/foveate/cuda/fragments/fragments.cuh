@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Fragments from levels: a warp makes a unit as a product D X A^T, whose rows are fragments' filters
- * (foveate/plan/fragment.h): row m of A has the weights of pixel column m of the unit, row m of D those of a pixel row of
- * fragment m / height. What such a row makes of other fragments' columns is left out. Fragments of different levels come
- * one after the other: rows that are not a level's are zero. */
+/* Fragments from levels: a warp makes a unit as a product D X A^T, whose rows are fragments'
+ * filters (foveate/plan/fragment.h): row m of A has the weights of pixel column m of the unit, row
+ * m of D those of a pixel row of fragment m / height. What such a row makes of other fragments'
+ * columns is left out. Fragments of different levels come one after the other: rows that are not a
+ * level's are zero. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_CUH
 
@@ -54,7 +55,8 @@ static __device__ __forceinline__ void make_level_0(const foveate_frame &frame,
 struct fragment_unit {
     int x, y; /* its first pixel, which may lie outside the picture */
     int width, height; /* of each fragment, as far as the unit has it */
-    int together; /* fragments, of which lane `lane` of the warp and those after it have the filters */
+    /* fragments, of which lane `lane` of the warp and those after it have the filters */
+    int together;
     int lane;
     int per_px;
 
@@ -149,7 +151,8 @@ struct fragment_matrix {
         begin = least_of_warp(low);
         steps = (15 - least_of_warp(minus_high) - begin) / 16;
     }
-    /* As a product asks for step i: samples 2t and 2t + 1 of rows g and g + 8, then 8 samples on. */
+    /* As a product asks for step i: samples 2t and 2t + 1 of rows g and g + 8, then 8 samples
+     * on. */
     __device__ __forceinline__ uint4 step(int i, int pair) const
     {
         const int sample = begin + 16 * i + 2 * pair;

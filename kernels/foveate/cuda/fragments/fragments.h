@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method from levels (foveate_fragments.cu): its tables, its kernels, and the launches of a frame. The device is
- * pushed around every call. Formats and light are those of foveate/cuda/nodes/nodes.h. */
+/* The blockwise method from levels (foveate_fragments.cu): its tables, its kernels, and the
+ * launches of a frame. The device is pushed around every call. Formats and light are those of
+ * foveate/cuda/nodes/nodes.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
 #define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
 

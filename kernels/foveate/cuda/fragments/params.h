@@ -3,8 +3,9 @@
 
 /* The parameters of foveate_fragments.cu: the blockwise method from levels. Shared by C and CUDA C.
  *
- * Levels are those of foveate/cuda/nodes/params.h, and level 0 before them: the picture in halves. A warp makes a *unit*, at most
- * 16 x 16 pixels: fragments side by side, or a part of one that is larger. */
+ * Levels are those of foveate/cuda/nodes/params.h, and level 0 before them: the picture in halves.
+ * A warp makes a *unit*, at most 16 x 16 pixels: fragments side by side, or a part of one that is
+ * larger. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
 
@@ -13,14 +14,15 @@
 
 #define FOVEATE_FRAGMENTS_DEPTHS 2 /* pictures of 8 and of 10 bits have filters of their own */
 #define FOVEATE_FRAGMENTS_UNITS 4 /* that a warp makes one after the other along x */
-#define FOVEATE_FRAGMENTS_STEPS 16 /* sixteens of samples that a unit sees along an axis, at most */
+/* sixteens of samples that a unit sees along an axis, at most */
+#define FOVEATE_FRAGMENTS_STEPS 16
 #define FOVEATE_FRAGMENTS_LEVEL_ROWS 16 /* of level 0 that a block makes, */
 #define FOVEATE_FRAGMENTS_LEVEL_PAIRS 256 /* and of each so many pairs, two a thread */
 
 struct foveate_fragments {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
-    /* For each ring a struct foveate_fragment_filter whose rows of weights, as halves, begin with an even sample and are
-     * an even number: there are rows for the pixels of two cells. */
+    /* For each ring a struct foveate_fragment_filter whose rows of weights, as halves, begin with
+     * an even sample and are an even number: there are rows for the pixels of two cells. */
     uint64_t filters[FOVEATE_FRAGMENTS_DEPTHS];
     uint64_t weights[FOVEATE_FRAGMENTS_DEPTHS];
     int32_t together; /* fragments of a unit */

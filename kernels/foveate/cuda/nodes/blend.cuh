@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A pixel weighs each node of its tile by Lagrange's weights (foveate/plan/ladder.h) as polynomials of the third degree
- * in the pixel's place. */
+/* A pixel weighs each node of its tile by Lagrange's weights (foveate/plan/ladder.h) as polynomials
+ * of the third degree in the pixel's place. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
 
 #include "sigma.cuh"
 
-/* The weight of node i of one to four, for a place p counted from the first: x p^3 + y p^2 + z p + w. */
+/* The weight of node i of one to four, for a place p counted from the first: x p^3 + y p^2 + z p +
+ * w. */
 __constant__ float4 node_polynomials[FOVEATE_LADDER_TOGETHER][FOVEATE_LADDER_TOGETHER] = {
     {{0.0f, 0.0f, 0.0f, 1.0f}},
     {{0.0f, 0.0f, -1.0f, 1.0f}, {0.0f, 0.0f, 1.0f, 0.0f}},
@@ -29,7 +30,8 @@ static __device__ __forceinline__ float sliding_weight(float place, float node)
     return fmaf(fmaf(fmaf(a, s, b), s, c), s, 1.0f);
 }
 
-/* The first four nodes share the weight of one before the first, which there is not: node i's part of it. */
+/* The first four nodes share the weight of one before the first, which there is not: node i's part
+ * of it. */
 static __device__ __forceinline__ float weight_of_none(float place, int i)
 {
     const float p = fminf(place, 1.0f);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by nodes of sigma (foveate/cuda/nodes/params.h), for laws of any slope and pictures of any size. In launches one
- * after another: level 1 from the picture, further levels, the picture from all of them.
+/* The smooth method by nodes of sigma (foveate/cuda/nodes/params.h), for laws of any slope and
+ * pictures of any size. In launches one after another: level 1 from the picture, further levels,
+ * the picture from all of them.
  *
- * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or pixels; grids are blocks of
- * 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction issue.
+ * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or
+ * pixels; grids are blocks of 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction
+ * issue.
  *
  *     product.cuh     two products from a window to a tile
  *     pixel.cuh       pixels as samples

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A tile of floats in which a value is not finite: its pixels are summed one by one, each from its own samples. A node
- * would spread the value over all of the tile. */
+/* A tile of floats in which a value is not finite: its pixels are summed one by one, each from its
+ * own samples. A node would spread the value over all of the tile. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_GATHER_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_GATHER_CUH
 

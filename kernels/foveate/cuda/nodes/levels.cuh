@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels by products: a warp makes 16 x 16 samples from the 40 x 40 of the level below that they are the means of. */
+/* Levels by products: a warp makes 16 x 16 samples from the 40 x 40 of the level below that they
+ * are the means of. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_LEVELS_CUH
 
@@ -106,8 +107,8 @@ static __device__ __forceinline__ float sample_of(const Pair &pair, int c, int s
     return __half2float(__ushort_as_half((unsigned short)(pair.channel(c) >> 16 * second)));
 }
 
-/* The samples of a tile one by one, from (x, y) of the level below on: products would spread what is not finite over all
- * of it. */
+/* The samples of a tile one by one, from (x, y) of the level below on: products would spread what
+ * is not finite over all of it. */
 template <int CHANNELS, typename Pair>
 static __device__ __noinline__ void sum_samples(const node_level<Pair> level, int tile_x,
                                                 int tile_y, const node_level<Pair> below, int x,
@@ -151,19 +152,22 @@ static __device__ __forceinline__ void put_samples(const node_level<Pair> &level
     }
 }
 
-/* The first of the samples below for the samples of a tile of a level, whose first one is a margin outside. */
+/* The first of the samples below for the samples of a tile of a level, whose first one is a margin
+ * outside. */
 static __device__ __forceinline__ int first_below(int tile)
 {
     return 2 * (NODES_TILE * tile - FOVEATE_NODES_MARGIN) - FOVEATE_NODES_BEFORE_BELOW;
 }
 
-/* ---- Level 1 from the picture. A block makes 2 x 2 tiles from 68 x 68 pixels in shared memory, by runs of four 72 wide. */
+/* ---- Level 1 from the picture. A block makes 2 x 2 tiles from 68 x 68 pixels in shared memory, by
+ * runs of four 72 wide. */
 
 const int NODES_STAGE_RUNS = 18;
 const int NODES_STAGE_ROWS = 68;
 const int NODES_STAGE_PITCH =
     2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128 where pairs have 16 */
-const int NODES_STAGE_ABOVE = 2; /* rows of a tile's window that weigh nothing and are not there */
+/* rows of a tile's window that weigh nothing and are not there */
+const int NODES_STAGE_ABOVE = 2;
 
 /* A warp's tile from the `rows` rows that its block has staged. */
 template <int CHANNELS, bool FLOATS, typename Pair>
@@ -216,7 +220,8 @@ static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
     }
 }
 
-/* ---- Further levels. Blocks share a level's tiles, or one block makes several levels one after another. */
+/* ---- Further levels. Blocks share a level's tiles, or one block makes several levels one after
+ * another. */
 
 static __device__ __forceinline__ int tiles_along(int samples)
 {

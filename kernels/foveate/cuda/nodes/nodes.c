@@ -12,7 +12,8 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
 #define TILE FOVEATE_NODES_TILE_PX
 #define THREADS (32 * FOVEATE_NODES_WARPS)
 #define LEVEL_THREADS (32 * FOVEATE_NODES_LEVEL_WARPS)
-/* From a level of so few tiles on one block makes it and all further ones: each launch costs more. */
+/* From a level of so few tiles on one block makes it and all further ones: each launch costs
+ * more. */
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
 static const uint32_t formats = FOVEATE_CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA32F);
@@ -60,7 +61,7 @@ void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes
     }
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 struct stages {
     enum fovea_format format;

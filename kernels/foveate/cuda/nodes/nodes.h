@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame. The device is
- * pushed around every call.
+/* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame.
+ * The device is pushed around every call.
  *
- * Plans: all laws and sizes. Formats: all but RGBA32F; those of levels as stored or in sRGB's light. RGBA32F and wide
- * light are for nodes_wide/smooth.h. */
+ * Plans: all laws and sizes. Formats: all but RGBA32F; those of levels as stored or in sRGB's
+ * light. RGBA32F and wide light are for nodes_wide/smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
 #define FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
 
@@ -27,8 +27,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *
                                                       struct foveate_nodes_kernels *out_kernels);
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
 
-/* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not written; what was launched
- * by then still uses the levels. */
+/* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not
+ * written; what was launched by then still uses the levels. */
 struct foveate_nodes_run {
     const struct cuda_device *device;
     const struct foveate_nodes_kernels *kernels;
@@ -46,8 +46,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct fov
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
                                                          enum fovea_format format, CUsurfObject src,
                                                          CUsurfObject dst);
-/* Each image has levels of its own, nodes->next_bytes apart; where all of them are one picture, its levels are made
- * once for all. */
+/* Each image has levels of its own, nodes->next_bytes apart; where all of them are one picture, its
+ * levels are made once for all. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
                                                         enum fovea_format format,
                                                         const struct foveate_cuda_slice *slice);

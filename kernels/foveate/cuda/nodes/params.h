@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The parameters of nodes.cu: the smooth method whatever the slope of sigma. Shared by C and CUDA C.
+/* The parameters of nodes.cu: the smooth method whatever the slope of sigma. Shared by C and CUDA
+ * C.
  *
- * Levels are those of foveate/smooth.h from the first on, in halves; nodes and how pixels blend them are those of
- * foveate/plan/ladder.h. For a tile of 16 x 16 pixels a node's picture is D X A^T: X the window of its level's
- * samples around the tile, A and D rows of Gaussian weights at the samples' exact distances from the tile's columns
- * and rows, each of sum 1. So a product blurs and enlarges at once. */
+ * Levels are those of foveate/smooth.h from the first on, in halves; nodes and how pixels blend
+ * them are those of foveate/plan/ladder.h. For a tile of 16 x 16 pixels a node's picture is D X
+ * A^T: X the window of its level's samples around the tile, A and D rows of Gaussian weights at the
+ * samples' exact distances from the tile's columns and rows, each of sum 1. So a product blurs and
+ * enlarges at once. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_NODES_PARAMS_H
 
@@ -17,8 +19,9 @@
 #define FOVEATE_NODES_TILE_PX 16
 #define FOVEATE_NODES_MARGIN 4 /* samples beyond each edge; the outermost pair is constant */
 
-/* Samples of a window along an axis, eights of them a step of a product: of level 0, of all others, and of the level
- * below for 16 samples of a level. Where they begin, seen from the tile's first pixel or sample. */
+/* Samples of a window along an axis, eights of them a step of a product: of level 0, of all others,
+ * and of the level below for 16 samples of a level. Where they begin, seen from the tile's first
+ * pixel or sample. */
 #define FOVEATE_NODES_STEPS_0 4
 #define FOVEATE_NODES_STEPS 3
 #define FOVEATE_NODES_STEPS_BELOW 5
@@ -54,7 +57,8 @@ struct foveate_nodes {
     int32_t level_count; /* level 0 included */
     float end; /* no place lies beyond */
     uint64_t table; /* float[law.table_count] */
-    uint64_t matrices; /* in steps, in the order of a warp's lanes; first those that make a level */
+    /* in steps, in the order of a warp's lanes; first those that make a level */
+    uint64_t matrices;
     uint64_t samples; /* of levels from 1 on: four halves, one where there is one colour */
     int64_t next_bytes; /* from an image's levels to the next image's */
 };
@@ -78,7 +82,8 @@ struct foveate_nodes_surface_params {
 struct foveate_nodes_levels_params {
     struct foveate_nodes nodes;
     int32_t
-        first; /* levels that are made, each from the one below; more than one by one block alone */
+        /* levels that are made, each from the one below; more than one by one block alone */
+        first;
     int32_t last;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture: a warp makes a tile of 16 x 16 pixels. It asks the law for each pixel's sigma, takes the nodes that any
- * of them needs from the levels or, for the narrowest, from the picture, and adds them up by each pixel's weights. */
+/* The picture: a warp makes a tile of 16 x 16 pixels. It asks the law for each pixel's sigma, takes
+ * the nodes that any of them needs from the levels or, for the narrowest, from the picture, and
+ * adds them up by each pixel's weights. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PICTURE_CUH
 
@@ -34,7 +35,8 @@ static __device__ __forceinline__ void add_node(const node_places &places,
     }
 }
 
-/* Where a node's matrices for a tile begin along an axis: tiles lie in several ways on coarse levels. */
+/* Where a node's matrices for a tile begin along an axis: tiles lie in several ways on coarse
+ * levels. */
 static __device__ __forceinline__ int matrix_at(const foveate_nodes &nodes, int level, int node,
                                                 int tile)
 {

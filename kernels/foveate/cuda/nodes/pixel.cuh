@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is exact, or linear
- * light from 0 to 1. Floats are samples as they are: halves have all of their bits. */
+/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is
+ * exact, or linear light from 0 to 1. Floats are samples as they are: halves have all of their
+ * bits. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
 
@@ -10,7 +11,8 @@
 #include "kernels/foveate/cuda/common/light.cuh"
 #include "product.cuh"
 
-/* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a half. */
+/* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a
+ * half. */
 template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
 {
     return c == 3 ? 0.5f * (Pixel::alpha_white + 1) : light ? 0.0f : 0.5f * (Pixel::white + 1);
@@ -145,7 +147,8 @@ static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
     return run;
 }
 
-/* The same of one or three bytes a pixel. Words that lie across its ends are read where the row goes on there. */
+/* The same of one or three bytes a pixel. Words that lie across its ends are read where the row
+ * goes on there. */
 template <typename Pixel>
 static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int before, int behind)
 {
@@ -214,7 +217,8 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, in
     return false;
 }
 
-/* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the nearest pixels. */
+/* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the
+ * nearest pixels. */
 template <typename Pixel, typename Image>
 static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const foveate_frame &frame,
                                                                 const Image &src, int x, int y)

@@ -10,7 +10,8 @@
 #define TILE FOVEATE_NODES_TILE_PX
 #define STEP_HALVES (FOVEATE_NODES_STEP_BYTES / 2)
 #define PAIR_BYTES 16
-/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them, and rounding. */
+/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them,
+ * and rounding. */
 #define NODES_BEYOND 13
 /* Levels and nodes are those of any light but wide. */
 #define LIGHT IMAGE_LIGHT_STORED
@@ -18,7 +19,7 @@
 #define SIGMA_SLACK 1.0001
 #define MOST_COLUMNS (8 * FOVEATE_NODES_STEPS_BELOW)
 
-/* ---- Levels and nodes -------------------------------------------------------------------------- */
+/* ---- Levels and nodes ------------------------------------------------------------------------ */
 
 static int32_t level_of(int32_t node)
 {
@@ -81,14 +82,14 @@ size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes)
     return pairs * PAIR_BYTES;
 }
 
-/* ---- Matrices ----------------------------------------------------------------------------------- */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 
 struct matrix {
     double at[TILE][MOST_COLUMNS];
 };
 
-/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. A sum is then off by at most 2^-12, with
- * which the largest half, 65,504, is not infinite yet. */
+/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. A sum is then
+ * off by at most 2^-12, with which the largest half, 65,504, is not infinite yet. */
 static void round_row(double *row, int32_t columns)
 {
     int32_t largest = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a plan is to the kernels of nodes.cu: where its levels lie, which nodes it needs, and their matrices. */
+/* What a plan is to the kernels of nodes.cu: where its levels lie, which nodes it needs, and their
+ * matrices. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
 
@@ -9,7 +10,8 @@
 
 #include <stddef.h>
 
-/* Fills all but addresses and next_bytes. The plan blurs. In wide light its nodes are for floats, which are no light. */
+/* Fills all but addresses and next_bytes. The plan blurs. In wide light its nodes are for floats,
+ * which are no light. */
 void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
 
 /* Lays out levels from the first one that is stored on; level_count is known. */

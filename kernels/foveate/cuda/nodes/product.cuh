@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either axis. Its rows lie in
- * memory in pairs of samples, the channels of a pair side by side. The first product, A X^T, leaves in a
- * lane's registers what the second one asks for (cuda/mma.cuh). */
+/* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either
+ * axis. Its rows lie in memory in pairs of samples, the channels of a pair side by side. The first
+ * product, A X^T, leaves in a lane's registers what the second one asks for (cuda/mma.cuh). */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
 
@@ -54,7 +54,8 @@ template <typename Pixel> struct node_samples_of<Pixel, true> {
     typedef node_grey_pair pair;
 };
 
-/* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t + 1. */
+/* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t
+ * + 1. */
 template <int STEPS> struct node_matrix {
     uint2 steps[STEPS];
 
@@ -69,8 +70,8 @@ template <int STEPS> struct node_matrix {
     }
 };
 
-/* D += A B, B by its steps of 8 rows, D in floats, or in the halves that a next product takes. Devices from 8.0 on take two
- * steps at once. */
+/* D += A B, B by its steps of 8 rows, D in floats, or in the halves that a next product takes.
+ * Devices from 8.0 on take two steps at once. */
 template <int STEPS, typename Sums>
 static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<STEPS> &a,
                                                      const uint32_t (&b)[STEPS])
@@ -92,7 +93,8 @@ static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<
 #endif
 }
 
-/* The window as a lane reads it: of each eight rows where its own begins, and its pair of each eight columns. */
+/* The window as a lane reads it: of each eight rows where its own begins, and its pair of each
+ * eight columns. */
 template <typename Pair, int STEPS> struct node_window {
     const Pair *first;
     uint32_t rows[STEPS];
@@ -114,13 +116,14 @@ template <typename Pair, int STEPS> struct node_constant_window {
     }
 };
 
-/* Of each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of row g + 8. */
+/* Of each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of
+ * row g + 8. */
 template <int CHANNELS> struct node_outputs {
     float of[CHANNELS][2][4];
 };
 
-/* What the first product is summed in: floats, or halves, of which a step loses up to one in 2,048: half a level of 10 bits
- * in all, a tenth of a level of 8. */
+/* What the first product is summed in: floats, or halves, of which a step loses up to one in 2,048:
+ * half a level of 10 bits in all, a tenth of a level of 8. */
 struct node_float_sums {
     float of[4];
 

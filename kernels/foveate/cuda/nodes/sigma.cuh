@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most of a warp. A Plan has
- * the law, its table, and `end`. Conversions
- * between floats and whole numbers take as long as eight sums, so that there are few. */
+/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most
+ * of a warp. A Plan has the law, its table, and `end`. Conversions between floats and whole numbers
+ * take as long as eight sums, so that there are few. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
 
@@ -140,8 +140,8 @@ static __device__ __forceinline__ void find_range(node_places &places)
 #endif
 }
 
-/* What lies outside the picture is as its nearest pixel, and widens nothing. `wide`: on the ladder of wide light, where
- * logarithms go down to no blur. */
+/* What lies outside the picture is as its nearest pixel, and widens nothing. `wide`: on the ladder
+ * of wide light, where logarithms go down to no blur. */
 template <typename Plan>
 static __device__ __forceinline__ void find_places(const foveate_frame &frame, bool wide,
                                                    const Plan &plan, const node_tile &tile,

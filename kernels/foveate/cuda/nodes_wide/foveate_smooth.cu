@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method (foveate/smooth.h) for floats and for any light of levels: level 0 from the picture, every further level from
- * the one below, then the picture from nodes (foveate/cuda/nodes_wide/wide.cuh). One launch each.
+/* The smooth method (foveate/smooth.h) for floats and for any light of levels: level 0 from the
+ * picture, every further level from the one below, then the picture from nodes
+ * (foveate/cuda/nodes_wide/wide.cuh). One launch each.
  *
- * Blocks of levels are 32 x 8 threads, grids count such blocks over what is written; x runs along rows, so that a
- * warp reads and writes neighbours. Those of the picture make 2 x 2 tiles. */
+ * Blocks of levels are 32 x 8 threads, grids count such blocks over what is written; x runs along
+ * rows, so that a warp reads and writes neighbours. Those of the picture make 2 x 2 tiles. */
 
 #include "wide.cuh"
 
@@ -45,8 +46,8 @@ __device__ void make_level_0(const foveate_frame &frame, const foveate_cuda_smoo
 }
 
 /* ---- Level k from level k - 1. A block filters the rows that its samples need along x into shared
- * memory, then a thread filters its sample's six rows of it. Bound by memory: each sample below is read
- * three times, from the cache but for once. */
+ * memory, then a thread filters its sample's six rows of it. Bound by memory: each sample below is
+ * read three times, from the cache but for once. */
 
 const int TAPS = 6;
 const int TAPS_BEFORE = 2; /* sample i lies between 2i and 2i + 1 of the level below */

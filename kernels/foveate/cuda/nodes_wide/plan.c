@@ -9,7 +9,8 @@
 
 #define TILE FOVEATE_WIDE_TILE_PX
 #define STEP_FLOATS (FOVEATE_WIDE_STEP_BYTES / sizeof(float))
-/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them, and rounding. */
+/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them,
+ * and rounding. */
 #define NODES_BEYOND 14
 /* What the device may make of a sigma more than the plan does. */
 #define SIGMA_SLACK 1.0001
@@ -39,7 +40,8 @@ static float rounded(double weight)
     return value;
 }
 
-/* So that flat pictures stay flat, the largest weight takes what is missing to 1, and those after it what it leaves. */
+/* So that flat pictures stay flat, the largest weight takes what is missing to 1, and those after
+ * it what it leaves. */
 static void round_row(struct row *row)
 {
     int32_t largest = 0;

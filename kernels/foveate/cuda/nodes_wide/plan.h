@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a plan is to the kernels of foveate/cuda/nodes_wide/wide.cuh: the nodes of its ladder and their matrices of floats. */
+/* What a plan is to the kernels of foveate/cuda/nodes_wide/wide.cuh: the nodes of its ladder and
+ * their matrices of floats. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
 

@@ -47,7 +47,7 @@ size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only)
     return surfaces_only ? HALF_SAMPLE_BYTES : FLOAT_SAMPLE_BYTES;
 }
 
-/* ---- Launches --------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 /* How far a launch reaches. */
 struct extent {

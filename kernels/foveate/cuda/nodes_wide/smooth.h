@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's part of foveate_cuda for RGBA32F and for formats of levels in any light: kernels by nodes in floats
- * (foveate_smooth.cu), and the launches of a frame. The device is pushed around every call. */
+/* The smooth method's part of foveate_cuda for RGBA32F and for formats of levels in any light:
+ * kernels by nodes in floats (foveate_smooth.cu), and the launches of a frame. The device is pushed
+ * around every call. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
 
@@ -25,8 +26,8 @@ void foveate_cuda_smooth_unload(const struct cuda_device *device,
 /* Bytes of a level's sample: for every format, or for those that surfaces have. */
 size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only);
 
-/* One frame or a slice of a batch: level 0, decimations, the pictures. On failure dst is not written; what was launched by
- * then still uses the levels. */
+/* One frame or a slice of a batch: level 0, decimations, the pictures. On failure dst is not
+ * written; what was launched by then still uses the levels. */
 struct foveate_cuda_smooth_run {
     const struct cuda_device *device;
     const struct foveate_cuda_smooth_kernels *kernels;
@@ -39,8 +40,8 @@ struct foveate_cuda_smooth_run {
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_surface(
     const struct foveate_cuda_smooth_run *run, enum fovea_format format, CUsurfObject src,
     CUsurfObject dst);
-/* Each image has levels of its own, smooth->next_samples apart; where all of them are one picture, its
- * levels are made once for all. */
+/* Each image has levels of its own, smooth->next_samples apart; where all of them are one picture,
+ * its levels are made once for all. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_linear(
     const struct foveate_cuda_smooth_run *run, enum fovea_format format,
     const struct foveate_cuda_slice *slice);

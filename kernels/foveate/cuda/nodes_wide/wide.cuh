@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes in floats, for RGBA32F and for levels in any light: a warp makes a tile of 16 x 16 pixels from the levels
- * of foveate_smooth.cu. Products are of floats of 11 bits, whose exponents have room for floats and for what tails weigh
- * in wide light, of which the square roots are blended (foveate/plan/ladder.h).
+/* The picture from nodes in floats, for RGBA32F and for levels in any light: a warp makes a tile of
+ * 16 x 16 pixels from the levels of foveate_smooth.cu. Products are of floats of 11 bits, whose
+ * exponents have room for floats and for what tails weigh in wide light, of which the square roots
+ * are blended (foveate/plan/ladder.h).
  *
  * Bound by the tensor cores. */
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
@@ -16,8 +17,8 @@
 
 /* ---- Products */
 
-/* D += A B of 16 x 8 by 8 x 8: a lane's values of A are rows g and g + 8 of column 2t, then of column 2t + 1; of B rows
- * 2t and 2t + 1 of column g; of D as cuda/mma.cuh has it. */
+/* D += A B of 16 x 8 by 8 x 8: a lane's values of A are rows g and g + 8 of column 2t, then of
+ * column 2t + 1; of B rows 2t and 2t + 1 of column g; of D as cuda/mma.cuh has it. */
 static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const float4 &a,
                                                             float b0, float b1)
 {
@@ -116,8 +117,8 @@ template <int ROWS, typename Sample> struct wide_step {
     }
 };
 
-/* ROWS times eight rows of samples from step j on: the product across, and its part of the one down. A step is asked for
- * while the one before it is multiplied. */
+/* ROWS times eight rows of samples from step j on: the product across, and its part of the one
+ * down. A step is asked for while the one before it is multiplied. */
 template <int ROWS, int CHANNELS, typename Sample>
 static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
                                                 float (&outputs)[CHANNELS][2][4])

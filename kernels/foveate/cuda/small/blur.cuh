@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blurs of foveate_small.cu by tiles of 16 x 16 outputs, of levels 1 and 2 and of the pixels near the gaze: for each
- * of the level's nodes two products of 16 x 32 weights, of which every output takes its part. */
+/* Blurs of foveate_small.cu by tiles of 16 x 16 outputs, of levels 1 and 2 and of the pixels near
+ * the gaze: for each of the level's nodes two products of 16 x 32 weights, of which every output
+ * takes its part. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_BLUR_CUH
 
@@ -161,7 +162,8 @@ static __device__ __forceinline__ void blur_level_2(const small_work &work, int 
 
 /* ---- Near the gaze */
 
-/* Which bytes of the words of four pixels are a channel's, and beside the picture its outermost pixel's. */
+/* Which bytes of the words of four pixels are a channel's, and beside the picture its outermost
+ * pixel's. */
 struct small_taken {
     int x; /* of the four */
     uint32_t of[2]; /* for the pairs */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From which level every block of 4 x 4 pixels is made, by its smallest sigma, and what tiles of 16 x 16 pixels need. */
+/* From which level every block of 4 x 4 pixels is made, by its smallest sigma, and what tiles of 16
+ * x 16 pixels need. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_CHOOSE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_CHOOSE_CUH
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Batches of small pictures: a block foveates a picture of up to 128 x 128 pixels within shared memory,
- * whatever the slope of its law (foveate/cuda/small/params.h).
+/* Batches of small pictures: a block foveates a picture of up to 128 x 128 pixels within shared
+ * memory, whatever the slope of its law (foveate/cuda/small/params.h).
  *
- * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels says from which
- * level each is made; level 1, and the pixels near the gaze, which are written; level 2, and the blurs of both
- * levels, one of them where the picture was; the pixels that are made from them, which are written. Tasks are
- * 16 x 16 outputs; warps take the longer ones in turns. What the picture's place saves is first-level cache for
- * weights, or lets two blocks in.
+ * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels
+ * says from which level each is made; level 1, and the pixels near the gaze, which are written;
+ * level 2, and the blurs of both levels, one of them where the picture was; the pixels that are
+ * made from them, which are written. Tasks are 16 x 16 outputs; warps take the longer ones in
+ * turns. What the picture's place saves is first-level cache for weights, or lets two blocks in.
  *
- * Grid: (1, 1, pictures). Bound by what 24 warps a multiprocessor wait for: products, weights, each other.
+ * Grid: (1, 1, pictures). Bound by what 24 warps a multiprocessor wait for: products, weights, each
+ * other.
  *
  *     foveate/cuda/small/work.cuh     what the phases share
  *     foveate/cuda/small/choose.cuh   which levels

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of them, a
- * plane a channel; what each 4 x 4 pixels are made from. And the ways from and to global memory. */
+/* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of
+ * them, a plane a channel; what each 4 x 4 pixels are made from. And the ways from and to global
+ * memory. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
 
@@ -13,9 +14,8 @@
 
 /* Of this block, in shared memory. */
 struct small_state {
-    uint32_t
-        rows[3]
-            [FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by fours */
+    uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by
+                                               fours */
     float2 gaze; /* pixels */
     uint64_t made_2; /* where threads say that they have made their part of level 2 */
     uint32_t next[2]; /* tasks that warps take after their first, of each phase that has some */
@@ -23,7 +23,8 @@ struct small_state {
     uint32_t blur_count; /* tiles of level 1 that are needed */
     uint32_t near_count; /* tiles with blocks of level 0 */
     uint8_t
-        levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES]; /* bit k: tile 8 y + x has such blocks */
+        /* bit k: tile 8 y + x has such blocks */
+        levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
     uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* those with level 0 */
     uint8_t blur_tiles[16]; /* 4 y + x */
 };
@@ -55,8 +56,8 @@ static __device__ inline small_memory small_layout(char *shared, const foveate_s
     return m;
 }
 
-/* ---- Samples: eight a piece of 16 bytes, pieces of a row shuffled by the row so that eight rows lie in
- * different banks */
+/* ---- Samples: eight a piece of 16 bytes, pieces of a row shuffled by the row so that eight rows
+ * lie in different banks */
 
 template <int LEVEL> static __device__ __forceinline__ int sample_at(int channel, int x, int y)
 {
@@ -92,8 +93,9 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
 
 /* ---- Global memory */
 
-/* This block's picture there. Plain: rows of pixels side by side, at multiples of 16 bytes. Addresses are 64 bits wide,
- * and cost more than what is done there unless they are known to be of this kind. */
+/* This block's picture there. Plain: rows of pixels side by side, at multiples of 16 bytes.
+ * Addresses are 64 bits wide, and cost more than what is done there unless they are known to be of
+ * this kind. */
 struct small_view {
     uint64_t data;
     int64_t row_bytes, pixel_bytes;
@@ -133,7 +135,8 @@ static __device__ __forceinline__ small_view small_dst(const foveate_small_linea
                          params.dst_is_plain);
 }
 
-/* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by and by. */
+/* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by
+ * and by. */
 static __device__ inline void small_begin_load(const small_memory &m, const small_view &view,
                                                int width, int height, int bytes)
 {
@@ -238,8 +241,8 @@ static __device__ __forceinline__ void small_write_four(const small_view &view, 
     }
 }
 
-/* Sixteen pixels of three bytes from x on, of which four lanes side by side have four each: by three of them. All
- * lanes come here. */
+/* Sixteen pixels of three bytes from x on, of which four lanes side by side have four each: by
+ * three of them. All lanes come here. */
 static __device__ __forceinline__ void small_write_sixteen(const small_view &view, int x, int y,
                                                            bool there, const uint32_t (&words)[3])
 {

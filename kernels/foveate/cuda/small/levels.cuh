@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the picture to the coarser levels of foveate_small.cu: level 1 from the picture, level 2 from level 1, 48 x 48
- * inputs for 16 x 16 outputs. */
+/* From the picture to the coarser levels of foveate_small.cu: level 1 from the picture, level 2
+ * from level 1, 48 x 48 inputs for 16 x 16 outputs. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_LEVELS_CUH
 

@@ -36,8 +36,8 @@ static void fill_line(double sigma, double line[LINE])
     }
 }
 
-/* Of pixels in two dimensions, since there it is not round; of samples over the radius, up to where the narrowest
- * node lets nothing through. */
+/* Of pixels in two dimensions, since there it is not round; of samples over the radius, up to where
+ * the narrowest node lets nothing through. */
 static void fill_spectrum(const struct foveate_small_mixer *m, double sigma, double out[BINS])
 {
     double line[LINE];

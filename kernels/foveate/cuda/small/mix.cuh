@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In which parts the outputs of a tile are sums of what is blurred by a level's nodes: looked up for eight outputs
- * a lane, and kept as pairs, as products give them: rows g and g + 8, which are columns of the picture, and
- * pairs of its rows. */
+/* In which parts the outputs of a tile are sums of what is blurred by a level's nodes: looked up
+ * for eight outputs a lane, and kept as pairs, as products give them: rows g and g + 8, which are
+ * columns of the picture, and pairs of its rows. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_MIX_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_MIX_CUH
 
@@ -13,7 +13,8 @@
 #define SMALL_WHOLE 8388608.0f
 #define SMALL_WHOLE_BITS 0x4b000000u
 
-/* Entries of the level's table for the outputs of a lane, as such bits: [n][row g, row g + 8][of the pair]. */
+/* Entries of the level's table for the outputs of a lane, as such bits: [n][row g, row g + 8][of
+ * the pair]. */
 struct small_entries {
     uint32_t of[2][2][2];
 };

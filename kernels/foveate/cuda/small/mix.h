@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The nodes of small pictures (foveate/cuda/small/params.h): a few Gaussians, and in which parts their sum is nearest to
- * the Gaussian of another sigma. */
+/* The nodes of small pictures (foveate/cuda/small/params.h): a few Gaussians, and in which parts
+ * their sum is nearest to the Gaussian of another sigma. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_MIX_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_MIX_H
 

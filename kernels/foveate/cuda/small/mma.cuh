@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of 16 x 16 weights with samples, in registers of a warp. Lane 4 g + t of m16n8k16 holds rows g and
- * g + 8 and pairs of columns from 2 t on. Weights come from the host in lane order.
+/* Products of 16 x 16 weights with samples, in registers of a warp. Lane 4 g + t of m16n8k16 holds
+ * rows g and g + 8 and pairs of columns from 2 t on. Weights come from the host in lane order.
  *
- * What a product gives is, register for register, the left matrix of a next one over its columns, whose
- * weights are the right matrix: two products filter along x, then along y, and the result lies turned. Or it
- * is the right matrix of one over its rows, with registers in other places. */
+ * What a product gives is, register for register, the left matrix of a next one over its columns,
+ * whose weights are the right matrix: two products filter along x, then along y, and the result
+ * lies turned. Or it is the right matrix of one over its rows, with registers in other places. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
 

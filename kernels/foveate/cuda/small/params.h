@@ -3,13 +3,14 @@
 
 /* The parameters of foveate_small.cu: small pictures, a block each. Shared by C and CUDA C.
  *
- * Two coarser levels, sampled evenly: sample i of level k lies first_k + i spacing_k pixels from the first
- * pixel's centre, along either axis. On each of the three levels (0 is the picture) a few Gaussians, the
- * nodes, are blurred; a pixel or sample adds them up in the parts that come nearest to the Gaussian of its
- * own sigma, which a table says. Pixels are interpolated between samples. All of this is products with
- * matrices that the plan makes once, cut into pieces of 16 x 16 halves in the order in which the lanes
- * of a warp hold them: 512 bytes each. A first product has weights to the left, the next one has them to
- * the right, turned, of what the first one gave: so no register has to change places. */
+ * Two coarser levels, sampled evenly: sample i of level k lies first_k + i spacing_k pixels from
+ * the first pixel's centre, along either axis. On each of the three levels (0 is the picture) a few
+ * Gaussians, the nodes, are blurred; a pixel or sample adds them up in the parts that come nearest
+ * to the Gaussian of its own sigma, which a table says. Pixels are interpolated between samples.
+ * All of this is products with matrices that the plan makes once, cut into pieces of 16 x 16 halves
+ * in the order in which the lanes of a warp hold them: 512 bytes each. A first product has weights
+ * to the left, the next one has them to the right, turned, of what the first one gave: so no
+ * register has to change places. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
 
@@ -28,21 +29,23 @@
 #define FOVEATE_SMALL_NEAR_TILES 32 /* tiles with level 0, at most */
 #define FOVEATE_SMALL_PIECE_BYTES 512
 
-/* Gaussians of a level. The first of level 0 is the picture as it is; level 1 has one more in light, where less
- * shows; level 2 has 4, or twice as many where its sigmas lie far apart. */
+/* Gaussians of a level. The first of level 0 is the picture as it is; level 1 has one more in
+ * light, where less shows; level 2 has 4, or twice as many where its sigmas lie far apart. */
 #define FOVEATE_SMALL_NODES_0 7
 #define FOVEATE_SMALL_NODES_1(light) ((light) ? 5 : 4)
 #define FOVEATE_SMALL_NODES_2 4
 #define FOVEATE_SMALL_NODES 8 /* at most */
 
-/* The table of their parts: halves of an entry, of so many nodes that are blurred in one go, each of which has a table,
- * and entries. As few as are exact enough: what a warp asks for at once lies in fewer lines of the cache. */
+/* The table of their parts: halves of an entry, of so many nodes that are blurred in one go, each
+ * of which has a table, and entries. As few as are exact enough: what a warp asks for at once lies
+ * in fewer lines of the cache. */
 #define FOVEATE_SMALL_ENTRY_HALVES(nodes) ((nodes) > 4 ? 8 : 4)
 #define FOVEATE_SMALL_ENTRIES(level) ((level) == 0 ? 1024 : 512)
 #define FOVEATE_SMALL_MIXES_HALVES 8192 /* of a level */
 
-/* Stored bytes are multiplied as they are: in a half's lowest bits, 2^-24 each. The weights that come first
- * raise them to 2^-9, where their sum begins at -128 of them, and the weights that follow to 1. */
+/* Stored bytes are multiplied as they are: in a half's lowest bits, 2^-24 each. The weights that
+ * come first raise them to 2^-9, where their sum begins at -128 of them, and the weights that
+ * follow to 1. */
 #define FOVEATE_SMALL_FIRST_SCALE 32768.0
 #define FOVEATE_SMALL_NEXT_SCALE 512.0
 
@@ -53,7 +56,8 @@ struct foveate_small_axis {
     int32_t samples; /* of level 1: a multiple of 16 */
     int32_t start_1[FOVEATE_SMALL_SAMPLES_1 / FOVEATE_SMALL_TILE]; /* first of 48 pixels, 4 n */
     int32_t from[3]
-                [FOVEATE_SMALL_TILES]; /* first of the 16 samples of level k for 16 pixels, even */
+                /* first of the 16 samples of level k for 16 pixels, even */
+                [FOVEATE_SMALL_TILES];
     int32_t make_1; /* 3 pieces a tile of level 1 */
     int32_t make_2; /* 3 pieces a tile of level 2, from samples 0 and 16 on */
     int32_t blur_2; /* 2 x 2 a node; y: turned */
@@ -64,8 +68,8 @@ struct foveate_small {
     struct foveate_law law;
     uint64_t table; /* float[law.table_count] */
     uint64_t pieces;
-    /* half[3][FOVEATE_SMALL_MIXES_HALVES]: the parts of level k's nodes, in pixels over sigma; for laws by distance over
-     * that. */
+    /* half[3][FOVEATE_SMALL_MIXES_HALVES]: the parts of level k's nodes, in pixels over sigma; for
+     * laws by distance over that. */
     uint64_t mixes;
     struct foveate_small_axis x;
     struct foveate_small_axis y;
@@ -78,7 +82,8 @@ struct foveate_small {
     int32_t blur_1; /* 2 pieces a node; both axes */
     int32_t shared_pitch; /* bytes of a row of the picture in shared memory */
     int32_t by_distance;
-    /* 0, which compilers do not know: weights read in a loop are not all kept in registers that there are not. */
+    /* 0, which compilers do not know: weights read in a loop are not all kept in registers that
+     * there are not. */
     int32_t nothing;
 };
 
@@ -88,7 +93,8 @@ struct foveate_small_linear_params {
     struct foveate_cuda_batch batch;
     struct foveate_cuda_linear src;
     struct foveate_cuda_linear dst;
-    /* Rows of pixels side by side that are read and written by 16 bytes, less than 2^31 bytes apart. */
+    /* Rows of pixels side by side that are read and written by 16 bytes, less than 2^31 bytes
+     * apart. */
     int32_t src_is_plain;
     int32_t dst_is_plain;
 };
@@ -104,7 +110,8 @@ HOST_DEVICE int32_t foveate_small_is_plain(const struct foveate_frame *frame,
            view->row_stride_bytes == (int32_t)view->row_stride_bytes;
 }
 
-/* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without weight. */
+/* Pixels of an axis that have room in shared memory: tiles of level 1 read the last ones without
+ * weight. */
 HOST_DEVICE int32_t foveate_small_capacity_px(int32_t size_px)
 {
     const int32_t fours = (size_px + 3) / 4 * 4;

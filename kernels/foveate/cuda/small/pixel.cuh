@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Four pixels of 8 bits in a row: as words in shared memory, and a pair of halves for each two pixels of
- * a channel. Stored values that are averaged go into the first product as they are
- * (foveate/cuda/small/params.h); what comes of it has 128 subtracted, where halves are finest. Light is 0..1. */
+/* Four pixels of 8 bits in a row: as words in shared memory, and a pair of halves for each two
+ * pixels of a channel. Stored values that are averaged go into the first product as they are
+ * (foveate/cuda/small/params.h); what comes of it has 128 subtracted, where halves are finest.
+ * Light is 0..1. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_PIXEL_CUH
 
@@ -52,7 +53,8 @@ static __device__ __forceinline__ uint32_t sums_of_bytes(uint32_t two, const uin
     return bits_of_pair(__hsub2(biased, __float2half2_rn(1152.0f)));
 }
 
-/* Two bytes as a first product takes them. Weights for light are no larger than 1, for its alpha too. */
+/* Two bytes as a first product takes them. Weights for light are no larger than 1, for its alpha
+ * too. */
 template <typename Format>
 static __device__ __forceinline__ uint32_t halves_of_bytes(uint32_t two, const uint16_t *light)
 {

@@ -17,20 +17,20 @@
 #define MOST FOVEATE_SMALL_MOST_PX
 #define TILE FOVEATE_SMALL_TILE
 
-/* From these sigmas on, in spacings, a level shows what the picture has; its nodes begin below, since a
- * pixel is interpolated from samples nearer to the gaze too. */
+/* From these sigmas on, in spacings, a level shows what the picture has; its nodes begin below,
+ * since a pixel is interpolated from samples nearer to the gaze too. */
 #define FROM_1 0.9
 #define FROM_2 1.14
 #define NODES_FROM_1 0.75
 #define NODES_FROM_2 0.89
-/* Between the widest and the narrowest sigma of level 2 that four nodes are enough for; in light, where a
- * thousandth of white shows next to black, they are not. */
+/* Between the widest and the narrowest sigma of level 2 that four nodes are enough for; in light,
+ * where a thousandth of white shows next to black, they are not. */
 #define MOST_FOR_FOUR 3.2
-/* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights of 17
- * samples end too early. */
+/* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights
+ * of 17 samples end too early. */
 #define MOST_ACROSS_PX 0.8
 
-/* ---- The parts of nodes ------------------------------------------------------------------------ */
+/* ---- The parts of nodes ---------------------------------------------------------------------- */
 
 static double sigma_at_distance(const struct foveate_plan *plan, double distance_px)
 {
@@ -69,7 +69,7 @@ static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *sm
     }
 }
 
-/* ---- A plan ------------------------------------------------------------------------------------ */
+/* ---- A plan ---------------------------------------------------------------------------------- */
 
 static double largest_sigma(const struct foveate_plan *plan)
 {
@@ -124,8 +124,8 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
     return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
 }
 
-/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On the
- * ramp, where it starts, blocks are all of level 0, which has every sigma from 0 on. */
+/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On
+ * the ramp, where it starts, blocks are all of level 0, which has every sigma from 0 on. */
 static double across_block(const struct foveate_plan *plan)
 {
     const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
@@ -170,8 +170,8 @@ bool foveate_small_fits(const struct foveate_plan *plan)
     return true;
 }
 
-/* Of four, found by trying: to within 0.0064 of any frequency where the last is 3.4 times the first, and 0.0054
- * where 3.2 times; evenly 0.0079 and 0.0066. Five are evenly to within 0.0026. */
+/* Of four, found by trying: to within 0.0064 of any frequency where the last is 3.4 times the
+ * first, and 0.0054 where 3.2 times; evenly 0.0079 and 0.0066. Five are evenly to within 0.0026. */
 static const double places_of_four[4] = {0.0, 0.29, 0.69, 1.0};
 
 static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count, double first,

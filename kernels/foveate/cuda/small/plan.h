@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The matrices of small pictures (foveate/cuda/small/params.h), made on the host in double precision. */
+/* The matrices of small pictures (foveate/cuda/small/params.h), made on the host in double
+ * precision. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
 

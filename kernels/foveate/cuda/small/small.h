@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method for small pictures in linear memory, a block each (foveate_small.cu): which plans and
- * formats take it, its tables, its launch. The device is pushed around every call.
+/* The smooth method for small pictures in linear memory, a block each (foveate_small.cu): which
+ * plans and formats take it, its tables, its launch. The device is pushed around every call.
  *
- * Plans: pictures of 24 to 128 pixels along either axis and laws by distance or angle (no maps) that change
- * by at most 0.8 px of sigma across 4 x 4 pixels and leave no more than 32 tiles of 16 x 16 pixels around
- * the gaze below a sigma of 1.9: the paper's law at 106 to 128 pixels. Formats: RGBA8, RGB8, R8. Devices:
- * tensor cores for halves, in them and in the code for them (foveate/cuda/common/code.h), and enough shared memory
- * for a block. */
+ * Plans: pictures of 24 to 128 pixels along either axis and laws by distance or angle (no maps)
+ * that change by at most 0.8 px of sigma across 4 x 4 pixels and leave no more than 32 tiles of 16
+ * x 16 pixels around the gaze below a sigma of 1.9: the paper's law at 106 to 128 pixels. Formats:
+ * RGBA8, RGB8, R8. Devices: tensor cores for halves, in them and in the code for them
+ * (foveate/cuda/common/code.h), and enough shared memory for a block. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from what is blurred of levels 1 and 2, by tiles of 16 x 16 pixels, into global memory: each block
- * of 4 x 4 from the level that it needs. A lane has four pixels of rows g and g + 8. */
+/* The picture from what is blurred of levels 1 and 2, by tiles of 16 x 16 pixels, into global
+ * memory: each block of 4 x 4 from the level that it needs. A lane has four pixels of rows g and g
+ * + 8. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
 

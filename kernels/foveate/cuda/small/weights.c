@@ -21,7 +21,7 @@
 #define PREFILTER_2 0.45
 #define REACH 4.5 /* sigmas */
 
-/* ---- Pieces ------------------------------------------------------------------------------------ */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* So that a row of halves sums to 1: its largest takes the rest. */
 static void round_row(double *row, int32_t count)
@@ -58,8 +58,8 @@ struct writer {
 
 #define HALVES (FOVEATE_SMALL_PIECE_BYTES / 2)
 
-/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. Turned, eight rows on and
- * eight columns on change places. */
+/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. Turned,
+ * eight rows on and eight columns on change places. */
 static void write_piece(struct writer *w, const double *weights, int32_t pitch, struct order order)
 {
     const double scale = order.scale > 0.0 ? order.scale : 1.0;
@@ -77,8 +77,8 @@ static void write_piece(struct writer *w, const double *weights, int32_t pitch, 
     }
 }
 
-/* Of weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes hold halves of a B
- * whose inputs begin 8, 0, 16, 8 after its outputs. */
+/* Of weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes
+ * hold halves of a B whose inputs begin 8, 0, 16, 8 after its outputs. */
 static void write_band(struct writer *w, const double *taps, double scale)
 {
     static const int32_t begins[4] = {8, 0, 16, 8};
@@ -92,7 +92,7 @@ static void write_band(struct writer *w, const double *taps, double scale)
     }
 }
 
-/* ---- An axis ----------------------------------------------------------------------------------- */
+/* ---- An axis --------------------------------------------------------------------------------- */
 
 /* Scratch for the axes. */
 struct work {
@@ -129,8 +129,8 @@ static void fill_upsampling(struct work *w, struct foveate_small_matrix *out, do
     foveate_small_matrix_multiply(out, w->c, w->b, false);
 }
 
-/* The window starts inside of the picture, whose outermost pixels stand for those beyond. `down`: for the second
- * product, whose inputs are the first's results, as they are. */
+/* The window starts inside of the picture, whose outermost pixels stand for those beyond. `down`:
+ * for the second product, whose inputs are the first's results, as they are. */
 static void write_make_1(struct writer *w, struct work *work, struct foveate_small_axis *axis,
                          double spacing, bool down)
 {
@@ -191,8 +191,8 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
     }
 }
 
-/* The matrix that makes of the level's samples what is nearest to the Gaussian of the picture: least
- * squares, B = G D^T (D D^T)^-1. `a` and `c` are overwritten, `out` is the result. */
+/* The matrix that makes of the level's samples what is nearest to the Gaussian of the picture:
+ * least squares, B = G D^T (D D^T)^-1. `a` and `c` are overwritten, `out` is the result. */
 static void fit(struct work *w, struct foveate_small_matrix *make,
                 struct foveate_small_matrix *inverse, struct foveate_small_matrix *out)
 {
@@ -236,7 +236,8 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
     }
 }
 
-/* Of level k; its first sample is `before` samples before the place of the first pixel, or a little more. */
+/* Of level k; its first sample is `before` samples before the place of the first pixel, or a little
+ * more. */
 static void write_upsampling(struct writer *w, struct work *work, struct foveate_small_axis *axis,
                              int32_t k, double spacing, double before, struct order order)
 {
@@ -327,7 +328,7 @@ static void write_axis(struct writer *w, struct work *work, struct foveate_small
     write_upsampling(w, work, axis, 2, (double)small->spacing[2], 6.0, order);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static bool work_make(struct work *w)
 {

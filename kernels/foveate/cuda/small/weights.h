@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The weights of the products of small pictures (foveate/cuda/small/params.h), in pieces as lanes hold them: from the
- * picture to levels, blurs by the nodes of each level, and from levels to pixels. */
+/* The weights of the products of small pictures (foveate/cuda/small/params.h), in pieces as lanes
+ * hold them: from the picture to levels, blurs by the nodes of each level, and from levels to
+ * pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
 
@@ -10,8 +11,8 @@
 
 #define FOVEATE_SMALL_PIECES_MOST 256
 
-/* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose spacing and axes are
- * known, where each lies. */
+/* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose
+ * spacing and axes are known, where each lies. */
 FOVEA_MUST_CHECK enum fovea_result foveate_small_write_weights(
     const struct foveate_small_sets *sets, struct foveate_small *small,
     struct foveate_small_tables *tables);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the phases of foveate_small.cu share: the block's picture with its matrices, sigma at a place, and the tasks
- * that warps take. */
+/* What the phases of foveate_small.cu share: the block's picture with its matrices, sigma at a
+ * place, and the tasks that warps take. */
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_WORK_CUH
 #define FOVEA_KERNELS_FOVEATE_SMALL_WORK_CUH
 

@@ -2,19 +2,20 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Tiles of the picture whose Gaussians are narrow, averaged in two dimensions at once, which is the
- * definition: the weights of a narrow Gaussian change so fast with sigma that rows with the sigma of
- * another row would show.
+ * definition: the weights of a narrow Gaussian change so fast with sigma that rows with the sigma
+ * of another row would show.
  *
  * A thread makes four pixels in a row. The two rows at the same distance above and below are added
- * first, then what lies at the same distance left and right: halves hold these sums of levels exactly.
- * Floats are summed as floats. */
+ * first, then what lies at the same distance left and right: halves hold these sums of levels
+ * exactly. Floats are summed as floats. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
-/* Between the grid's, sigma would be off by as much as distances bend: two pixels over the distance from the
- * gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians double within 0.03. */
+/* Between the grid's, sigma would be off by as much as distances bend: two pixels over the distance
+ * from the gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians
+ * double within 0.03. */
 #define TILE_BENT_PX 64.0f
 
 static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
@@ -238,8 +239,8 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
     }
 }
 
-/* The words of four pixels as they are. The window has the levels of encoded ones, whole numbers, alpha
- * among them; what else there is was rounded. */
+/* The words of four pixels as they are. The window has the levels of encoded ones, whole numbers,
+ * alpha among them; what else there is was rounded. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
     const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode, const uint2 *centre,
@@ -309,8 +310,8 @@ static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image>
     }
 }
 
-/* A place in a tile of the picture for each of the threads that make four pixels of it: 16 rows of two
- * fours a warp, so that their samples lie in different banks and whole sectors are written. */
+/* A place in a tile of the picture for each of the threads that make four pixels of it: 16 rows of
+ * two fours a warp, so that their samples lie in different banks and whole sectors are written. */
 struct tile_four {
     int column;
     int row;
@@ -323,7 +324,8 @@ struct tile_four {
 };
 #define TILE_FOURS (FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX / 4)
 
-/* The pixels whose sigma is below `below`, copies among them, in so many rows; the others are left. */
+/* The pixels whose sigma is below `below`, copies among them, in so many rows; the others are
+ * left. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
                                                     const foveate_tile_shape &shape,

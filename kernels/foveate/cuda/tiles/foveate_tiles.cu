@@ -2,18 +2,20 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method in tiles: what foveate_smooth.cu does by the pixel, ten times as fast, for all
- * formats but RGBA32F and laws that change slowly (foveate/cuda/tiles/tiles.h). It rests on variances, which add up:
+ * formats but RGBA32F and laws that change slowly (foveate/cuda/tiles/tiles.h). It rests on
+ * variances, which add up:
  *
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared,
  *
- * decimation to level k, the blur there, and up-sampling by the cubic B-spline. A tile takes one level
- * for all its pixels, and its blur is two passes of one dimension with the variance of each sample, or products
- * with a few variances, mixed by the sample. Two
- * launches make a frame, and where sigma is large one for each level beyond the second between them:
+ * decimation to level k, the blur there, and up-sampling by the cubic B-spline. A tile takes one
+ * level for all its pixels, and its blur is two passes of one dimension with the variance of each
+ * sample, or products with a few variances, mixed by the sample. Two launches make a frame, and
+ * where sigma is large one for each level beyond the second between them:
  *
- *     foveate/cuda/tiles/common/levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of 16 x 16 samples
- *                               of level 2 across and down, images.
- *     foveate/cuda/tiles/pyramid/bytes.cuh    the same for encoded RGBA8 on sm_80 and later, by products
+ *     foveate/cuda/tiles/common/levels.cuh   levels 1 and 2, and the list of tiles. Grid: blocks of
+ *                                            16 x 16 samples of level 2 across and down, images.
+ *     foveate/cuda/tiles/pyramid/bytes.cuh    the same for encoded RGBA8 on sm_80 and later, by
+ *                                             products
  *     foveate/cuda/tiles/pyramid/floats.cuh   and for RGBA16F
  *     foveate/cuda/tiles/pyramid/light.cuh    and for RGBA8 as light
  *     foveate/cuda/tiles/picture.cuh  the picture. Grid: entries of the list, 1, images.
@@ -32,8 +34,8 @@
  *     foveate/cuda/tiles/mma/tile.cuh  the same as products of matrices, for RGBA8 and RGBA16F from
  *                               sm_80 on
  *
- * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the compiler
- * less time:
+ * The kernels of RGBA8 are here, those of the other formats in files of their own, which takes the
+ * compiler less time:
  *
  *     foveate_tiles_unorm.cu    RGB8, R8, A2B10G10R10
  *     foveate_tiles_float.cu    B10G11R11F, RGBA16F

@@ -5,9 +5,11 @@
 
 #include <math.h>
 
-/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in quarters. */
+/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in
+ * quarters. */
 #define SPLIT_BELOW_PIXELS 10000000
-/* With more blocks than that, others fill the device while one is long, and quarters are not parted. */
+/* With more blocks than that, others fill the device while one is long, and quarters are not
+ * parted. */
 #define FEW_BLOCKS 1200
 /* That squares are widened by before sigma is asked for, and what roots are off by. */
 #define MARGIN_PX 6.0f
@@ -37,7 +39,8 @@ static int32_t count_met(double radius_px, double side_px)
     return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
 }
 
-/* sigma from which on a wide tile is made from level 1 or 2: its fourths must not hold more than products reach. */
+/* sigma from which on a wide tile is made from level 1 or 2: its fourths must not hold more than
+ * products reach. */
 static float least_of_fourths(const struct foveate_tiles *tiles)
 {
     const float across = 1.42f * (FOVEATE_TILE_WIDE_PX + 2.0f * MARGIN_PX);
@@ -46,7 +49,8 @@ static float least_of_fourths(const struct foveate_tiles *tiles)
     return foveate_tile_sigma_from(foveate_tile_is_wide(1, highest) ? 1 : 2);
 }
 
-/* Entries beyond one a tile: of those that hold sigma too small for level 1, and of those too small for level 2. */
+/* Entries beyond one a tile: of those that hold sigma too small for level 1, and of those too small
+ * for level 2. */
 static int32_t count_split(const struct foveate_tile_grid *grid, int32_t near, int32_t split)
 {
     const int32_t quarters = grid->across * grid->across;
@@ -63,8 +67,9 @@ static int32_t side_px_of(const struct foveate_tile_grid *grid)
     return grid->across * FOVEATE_TILE_QUARTER_PX;
 }
 
-/* A block that makes all quarters of a tile one after another outlives all others: so as many tiles get room for their
- * quarters as can lie where sigma is too small for level 2, wherever the gaze is. */
+/* A block that makes all quarters of a tile one after another outlives all others: so as many tiles
+ * get room for their quarters as can lie where sigma is too small for level 2, wherever the gaze
+ * is. */
 static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
                                           const struct foveate_tiles *tiles, int32_t across)
 {

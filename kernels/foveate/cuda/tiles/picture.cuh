@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The second kernel of the tiles: the picture, a tile a block, from the level that the first kernel's
- * list says. A tile's window of samples is loaded into shared memory, blurred along rows and columns,
- * up-sampled along columns and rows by the cubic B-spline, and written.
+/* The second kernel of the tiles: the picture, a tile a block, from the level that the first
+ * kernel's list says. A tile's window of samples is loaded into shared memory, blurred along rows
+ * and columns, up-sampled along columns and rows by the cubic B-spline, and written.
  *
  * Samples are taken relative to a base of the tile: what is flat is then zero, and loses nothing to
- * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it is
- * the least of the window, so that what is dark stays as precise as it is dark.
+ * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it
+ * is the least of the window, so that what is dark stays as precise as it is dark.
  *
  * Bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
@@ -17,8 +17,8 @@
 #include "kernels/foveate/cuda/tiles/common/spline.cuh"
 #include "kernels/foveate/cuda/tiles/mma/tile.cuh"
 
-/* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an infinity,
- * which would spread over all of a tile. */
+/* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an
+ * infinity, which would spread over all of a tile. */
 
 /* The place of a sample of any level, the picture included, as numbers around 0. */
 template <enum fovea_format FORMAT, typename Image> struct gathered_level {
@@ -113,15 +113,15 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A tile from the picture itself */
 
-/* A window that is being written: what its samples are relative to, and whether all of it is opaque, so that
- * no pixel need be read for its alpha. */
+/* A window that is being written: what its samples are relative to, and whether all of it is
+ * opaque, so that no pixel need be read for its alpha. */
 struct tile_loaded {
     tile_sample base;
     int opaque;
 };
 
-/* After the two passes: the pixels whose sigma is from `from` on, a little less included, since what rounds
- * differently here and in write_direct must not be left out by both. */
+/* After the two passes: the pixels whose sigma is from `from` on, a little less included, since
+ * what rounds differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
@@ -169,7 +169,8 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
     }
 }
 
-/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to memory.grid.
+/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to
+ * memory.grid.
  * -> false: floats that only gathering can make. The whole block waits for it. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
@@ -388,8 +389,8 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
-/* A tile in quarters is made by one block, one after another: large pictures have tiles enough to fill
- * the device. Both parts of a quarter likewise, where they are not entries of their own. */
+/* A tile in quarters is made by one block, one after another: large pictures have tiles enough to
+ * fill the device. Both parts of a quarter likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
                                                     uint32_t entry)

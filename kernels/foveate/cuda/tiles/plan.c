@@ -14,7 +14,7 @@
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
-/* ---- How steep a law is ------------------------------------------------------------------------ */
+/* ---- How steep a law is ---------------------------------------------------------------------- */
 
 struct table_bounds {
     double highest;
@@ -56,9 +56,9 @@ static double farthest_tangent(const struct foveate_plan *plan)
 
 static const double radians = 3.14159265358979 / 180.0;
 
-/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) sqrt(1 + r^2) / t, with
- * r the tangent from the axis and t the tangent of a pixel's longer side: the angle changes by no more than
- * t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 + r^2). */
+/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) sqrt(1 + r^2) /
+ * t, with r the tangent from the axis and t the tangent of a pixel's longer side: the angle changes
+ * by no more than t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 + r^2). */
 static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
 {
     const struct foveate_law *law = &plan->law;
@@ -70,8 +70,9 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
     return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
 }
 
-/* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By angle: a kink
- * in the middle of them is off by a pixel's worth of its bend, and the ramp doubles it. */
+/* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By
+ * angle: a kink in the middle of them is off by a pixel's worth of its bend, and the ramp doubles
+ * it. */
 static bool is_curved(const struct foveate_plan *plan, const struct table_bounds *bounds,
                       double slope)
 {
@@ -97,7 +98,7 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
     return largest * radians * sqrt(1.0 + r * r) / pixel;
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------ */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* The largest radius whose tile fits. */
 static int32_t radius_within(int32_t level, int32_t bytes)
@@ -109,8 +110,8 @@ static int32_t radius_within(int32_t level, int32_t bytes)
     return radius;
 }
 
-/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds just
- * less somewhere holds so much more across. */
+/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds
+ * just less somewhere holds so much more across. */
 static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
                                             double slope)
 {
@@ -132,8 +133,8 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     return limits;
 }
 
-/* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles of the
- * one below do not reach: each is a launch. */
+/* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles
+ * of the one below do not reach: each is a launch. */
 static int32_t count_levels(const struct foveate_plan *plan,
                             const struct foveate_tile_limits *limits, double sigma_px)
 {
@@ -160,14 +161,15 @@ static int32_t count_for_all(const struct foveate_plan *plan, const struct fovea
     return count == 0 || floats == 0 ? 0 : count > floats ? count : floats;
 }
 
-/* ---- The layout of an image -------------------------------------------------------------------- */
+/* ---- The layout of an image ------------------------------------------------------------------ */
 
 static int32_t round_up(int32_t value, int32_t unit)
 {
     return (value + unit - 1) / unit * unit;
 }
 
-/* As foveate/smooth.h has it, but rows begin at even samples, and pairs of them are read at once. */
+/* As foveate/smooth.h has it, but rows begin at even samples, and pairs of them are read at
+ * once. */
 static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
     int32_t samples = 0;

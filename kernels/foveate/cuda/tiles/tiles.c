@@ -29,7 +29,8 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
     return foveate_cuda_get_kernels(device, *out_module, "tile_picture", those, &kernels->picture);
 }
 
-/* Makers by products for a format whose other kernels are of the same module, where its code has them. */
+/* Makers by products for a format whose other kernels are of the same module, where its code has
+ * them. */
 static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
                                        const char *prefix, enum fovea_format format,
                                        const struct foveate_cuda_kernels *others,
@@ -75,7 +76,7 @@ bool foveate_cuda_tiles_take_format(enum fovea_format format)
     return format >= 0 && format < FOVEATE_CUDA_FORMATS && (formats >> format & 1u) != 0;
 }
 
-/* ---- Launches ---------------------------------------------------------------------------------- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 static enum fovea_result clear_states(const struct foveate_cuda_tile_run *run)
 {
@@ -126,7 +127,8 @@ static bool has_no_parts(const struct foveate_tiles *tiles)
     return tiles->fine_sigma + tiles->slope * diagonal_px <= FOVEATE_TILE_NARROW_SIGMA;
 }
 
-/* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not blur alpha. */
+/* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not
+ * blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
 {

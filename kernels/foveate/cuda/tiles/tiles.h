@@ -6,9 +6,10 @@
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
  * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
- * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in linear light, summed in halves;
- * RGBA16F and B10G11R11F, stored in halves and summed as floats. RGBA32F, which halves do not hold, and all
- * else is for foveate/cuda/nodes/nodes.h or foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
+ * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in
+ * linear light, summed in halves; RGBA16F and B10G11R11F, stored in halves and summed as floats.
+ * RGBA32F, which halves do not hold, and all else is for foveate/cuda/nodes/nodes.h or
+ * foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
 
@@ -44,9 +45,9 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
 size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles);
 size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
 
-/* One frame or a slice of a batch. `dirty`: the states of `state_count` images may be anything, and are
- * cleared first; set while a frame is not launched to its end, so that one that failed half-way leaves
- * nothing to the next. */
+/* One frame or a slice of a batch. `dirty`: the states of `state_count` images may be anything, and
+ * are cleared first; set while a frame is not launched to its end, so that one that failed half-way
+ * leaves nothing to the next. */
 struct foveate_cuda_tile_run {
     const struct cuda_device *device;
     const struct foveate_cuda_tile_kernels *kernels;

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The Gaussian of a tile: along rows and then along columns, each sample with the sigma of its own
- * place, in halves. Sigma changes little within a Gaussian's reach, so that the two passes give what one
- * of two dimensions would. */
+ * place, in halves. Sigma changes little within a Gaussian's reach, so that the two passes give
+ * what one of two dimensions would. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
 
@@ -31,8 +31,8 @@ struct tile_memory {
 /* ---- Weights g^(i^2), at distances of i samples */
 
 /* Of the first neighbour, for a variance v. In the picture (LEVEL 0) the Gaussian's own: it is the
- * definition. On levels the weights together must have just the variance v, or the sum of variances does
- * not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
+ * definition. On levels the weights together must have just the variance v, or the sum of variances
+ * does not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
 template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
 {
     /* log2(e) / 2 */
@@ -103,10 +103,12 @@ template <typename Sample> struct tile_two_lines {
     }
 };
 
-/* Four sums along a line from its first sample on, each with its own weights; the one in the middle weighs
- * 1. The samples left and right of the four move through a ring of registers: with loops unrolled by the
- * group, every index is a constant and nothing is moved; an index that is not would put the rings into
- * local memory, which takes half again the time. Two weights are converted at a time. */
+/* Four sums along a line from its first sample on, each with its own weights; the one in the middle
+ * weighs
+ * 1. The samples left and right of the four move through a ring of registers: with loops unrolled
+ *    by the
+ * group, every index is a constant and nothing is moved; an index that is not would put the rings
+ * into local memory, which takes half again the time. Two weights are converted at a time. */
 template <typename Sample, typename Line>
 static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
                                                 Sample (&out)[TILE_GROUP])
@@ -161,9 +163,9 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
 
 /* ---- Variances */
 
-/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level: the
- * variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid would smooth
- * away just where the blur begins. */
+/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level:
+ * the variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid
+ * would smooth away just where the blur begins. */
 template <bool PICTURE>
 static __device__ __forceinline__ void fill_grid(const tile_law &law,
                                                  const foveate_tile_shape &shape, int level, int x0,

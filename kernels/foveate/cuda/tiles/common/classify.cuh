@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel's classifier warps: a warp of each block finds out which levels the block makes, and puts a tile into the list
- * of the second kernel. */
+/* The first kernel's classifier warps: a warp of each block finds out which levels the block makes,
+ * and puts a tile into the list of the second kernel. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
 
@@ -20,8 +20,8 @@ static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
     return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
 }
 
-/* What tiles may read from this block: theirs lie within a tile and a reach of its pixels, 64 by 64, which begin
- * a margin of level 2 before a tile's. */
+/* What tiles may read from this block: theirs lie within a tile and a reach of its pixels, 64 by
+ * 64, which begin a margin of level 2 before a tile's. */
 static __device__ __forceinline__ tile_square square_of_block(const tile_law &law, int x, int y)
 {
     const float margin = (float)((law.tiles.grid.across + 1) * FOVEATE_TILE_QUARTER_PX);
@@ -30,8 +30,8 @@ static __device__ __forceinline__ tile_square square_of_block(const tile_law &la
             (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
 }
 
-/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by pixel. Level 3 is
- * made of all of level 2. */
+/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by
+ * pixel. Level 3 is made of all of level 2. */
 static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
                                                             const tile_range &range)
 {
@@ -59,7 +59,8 @@ struct tile_index {
     }
 };
 
-/* What the classifier warp finds out first, of both squares at once: a wait for the law's table less. */
+/* What the classifier warp finds out first, of both squares at once: a wait for the law's table
+ * less. */
 struct tile_findings {
     tile_needs needs;
     tile_range tile;
@@ -127,8 +128,8 @@ static __device__ __forceinline__ uint32_t find_quarters(const tile_law &law,
     return inside ? entry_of_range(law, range, quarter_x, quarter_y) : FOVEATE_TILE_NONE;
 }
 
-/* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind those of the
- * picture, so that what takes long begins first. */
+/* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind
+ * those of the picture, so that what takes long begins first. */
 static __device__ __forceinline__ void list_quarters(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)

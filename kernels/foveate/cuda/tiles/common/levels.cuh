@@ -3,11 +3,12 @@
 
 /* The first kernel of the tiles: levels 1 and 2 where they are needed, and the list of tiles.
  *
- * A block makes 16 x 16 samples of level 2 and the 32 x 32 of level 1 around the same pixels from 80 x
- * 76 pixels: rows are filtered down in registers, twelve pixels for four sums, then across in shared
- * memory, and the same again for level 2. Level 0 is never stored: the picture is read here once. The
- * classifier warp, a warp more than work, finds meanwhile what sigma asks for around, and puts a tile into the list
- * (foveate/cuda/tiles/common/classify.cuh). Bound by reading the picture, and at small sizes by latency. */
+ * A block makes 16 x 16 samples of level 2 and the 32 x 32 of level 1 around the same pixels from
+ * 80 x 76 pixels: rows are filtered down in registers, twelve pixels for four sums, then across in
+ * shared memory, and the same again for level 2. Level 0 is never stored: the picture is read here
+ * once. The classifier warp, a warp more than work, finds meanwhile what sigma asks for around, and
+ * puts a tile into the list (foveate/cuda/tiles/common/classify.cuh). Bound by reading the picture,
+ * and at small sizes by latency. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
 
@@ -28,7 +29,8 @@ struct tile_maker_memory {
     union {
         uint2 down[TILE_MADE_1]
                   [TILE_READ_COLUMNS]; /* the picture, filtered down to level 1's rows */
-        uint2 down_2[FOVEATE_TILE_MADE][TILE_MADE_1]; /* level 1, filtered down to level 2's rows */
+        /* level 1, filtered down to level 2's rows */
+        uint2 down_2[FOVEATE_TILE_MADE][TILE_MADE_1];
     };
     uint2 level_1[TILE_MADE_1][TILE_MADE_1 + 2];
     tile_needs needs;
@@ -151,8 +153,8 @@ template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_o
     }
 }
 
-/* Filters the picture from (x0, y0) on down into memory.down. -> the AND of all words that this thread
- * has read. */
+/* Filters the picture from (x0, y0) on down into memory.down. -> the AND of all words that this
+ * thread has read. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_frame &frame,
                                                                const Image &image,
@@ -268,7 +270,8 @@ static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
 
 /* ---- A block */
 
-/* Whether all pixels that the block has read are opaque, so that tiles need not read their alpha. */
+/* Whether all pixels that the block has read are opaque, so that tiles need not read their
+ * alpha. */
 static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tiles, int x, int y)
 {
     const int64_t image = tiles.next_samples == 0 ? 0 : blockIdx.z;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles (foveate_tiles.cu): the shapes of tiles, what their kernels are told, and
- * how much shared memory they take. Shared by C and CUDA C. */
+/* The smooth method in tiles (foveate_tiles.cu): the shapes of tiles, what their kernels are told,
+ * and how much shared memory they take. Shared by C and CUDA C. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
 
@@ -11,23 +11,24 @@
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
 #define FOVEATE_TILE_LEVELS 5
 
-/* A tile is this wide and high where it is made from level 2 and up, else a quarter of one. Tiles count
- * from the view's corner, so that a view gets the same bits wherever it lies. */
+/* A tile is this wide and high where it is made from level 2 and up, else a quarter of one. Tiles
+ * count from the view's corner, so that a view gets the same bits wherever it lies. */
 #define FOVEATE_TILE_PX 64
 #define FOVEATE_TILE_QUARTER_PX 32
 
-/* Products make wide tiles, of nine quarters: 16 outputs either way, the size of a product, are 12 cells of the
- * spline, and a fourth of the tile. */
+/* Products make wide tiles, of nine quarters: 16 outputs either way, the size of a product, are 12
+ * cells of the spline, and a fourth of the tile. */
 #define FOVEATE_TILE_ACROSS 2 /* quarters */
 #define FOVEATE_TILE_WIDE_ACROSS 3
 #define FOVEATE_TILE_WIDE_PX (FOVEATE_TILE_WIDE_ACROSS * FOVEATE_TILE_QUARTER_PX)
 #define FOVEATE_TILE_FOURTH_PX (FOVEATE_TILE_WIDE_PX / 2)
-/* In samples squared: products have weights up to it. Their window ends 8 samples from a warp's outermost outputs, of which
- * no pixel has more than a hundredth, and 9 from the next ones: at three sigma. */
+/* In samples squared: products have weights up to it. Their window ends 8 samples from a warp's
+ * outermost outputs, of which no pixel has more than a hundredth, and 9 from the next ones: at
+ * three sigma. */
 #define FOVEATE_TILE_WIDE_VARIANCE 9.0f
 
-/* The first kernel: a block makes so many samples of level 2 along either axis, 64 pixels; one warp more says what
- * tiles the second kernel shall make. */
+/* The first kernel: a block makes so many samples of level 2 along either axis, 64 pixels; one warp
+ * more says what tiles the second kernel shall make. */
 #define FOVEATE_TILE_MADE 16
 #define FOVEATE_TILE_WORKERS 192
 #define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
@@ -39,47 +40,51 @@
 #define FOVEATE_TILE_THREADS 128
 #define FOVEATE_TILE_GROUP 4
 
-/* sigma from which level 1 is fine enough, and level 2; twice that for each level on. Of a texture of f
- * cycles a sample the spline leaves an image at 1 - f, (f / (1 - f))^4 as high: at sigma of one sample up
- * to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1 half of that (0.9958). */
+/* sigma from which level 1 is fine enough, and level 2; twice that for each level on. Of a texture
+ * of f cycles a sample the spline leaves an image at 1 - f, (f / (1 - f))^4 as high: at sigma of
+ * one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1 half of that
+ * (0.9958). */
 #define FOVEATE_TILE_SIGMA_1 2.2f
 #define FOVEATE_TILE_SIGMA_2 4.4f
 
 /* Gaussians are cut off at so many sigma. In linear light and for floats at the method's own reach
- * (foveate/smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a tenth of a level. */
+ * (foveate/smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a
+ * tenth of a level. */
 #define FOVEATE_TILE_REACH_ENCODED 3.5f
 #define FOVEATE_TILE_REACH_LIGHT FOVEATE_REACH
-/* What is left of that at the widest corner of the widest tile of the picture itself, where a tap more
- * would cost every block memory; it shows by less than a level of 8 bits. */
+/* What is left of that at the widest corner of the widest tile of the picture itself, where a tap
+ * more would cost every block memory; it shows by less than a level of 8 bits. */
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
-/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the weights
- * of a narrow Gaussian change so fast with sigma that rows with the sigma of another row would show. And
- * below the end of the law's ramp where that is steeper than this. */
+/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the
+ * weights of a narrow Gaussian change so fast with sigma that rows with the sigma of another row
+ * would show. And below the end of the law's ramp where that is steeper than this. */
 #define FOVEATE_TILE_SIGMA_FINE 0.9f
 #define FOVEATE_TILE_STEEP_RAMP 0.03f
 
-/* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029, the
- * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995. Steeper
- * laws, which are those of small pictures, are blended from nodes. */
+/* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029,
+ * the paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of
+ * 0.995. Steeper laws, which are those of small pictures, are blended from nodes. */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
 #define FOVEATE_TILE_STEEPEST 0.045
 
-/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some of it must
- * be, up to one less where none must: four taps either side cost no more than two passes with their
- * weights. Such a tile is two blocks' work, and that of a tile whose narrow pixels only are averaged so
- * another two's, or its block would outlive all others. */
+/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some
+ * of it must be, up to one less where none must: four taps either side cost no more than two passes
+ * with their weights. Such a tile is two blocks' work, and that of a tile whose narrow pixels only
+ * are averaged so another two's, or its block would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
 #define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
-/* Where sigma grows faster, five variances are too few for what a warp's pixels have below 0.9 px: at 0.05, of strength 3
- * across 2,191 px, a checker of single pixels came out 3.5 levels off. */
+/* Where sigma grows faster, five variances are too few for what a warp's pixels have below 0.9 px:
+ * at 0.05, of strength 3 across 2,191 px, a checker of single pixels came out 3.5 levels off. */
 #define FOVEATE_TILE_NARROW_SLOPE 0.031f
-/* Products make all quarters with no more: their window ends 8 pixels from a warp's outermost ones. */
+/* Products make all quarters with no more: their window ends 8 pixels from a warp's outermost
+ * ones. */
 #define FOVEATE_TILE_NARROW_SIGMA (8.0f / FOVEATE_TILE_REACH_ENCODED)
 
-/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and below. */
+/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and
+ * below. */
 #define FOVEATE_TILE_GRID 144
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
 
@@ -123,9 +128,9 @@ HOST_DEVICE struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int
     return shape;
 }
 
-/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of each
- * warp, then the window, and what was filtered along rows, whose place the first half of the up-sampling
- * takes; eight bytes a sample. */
+/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of
+ * each warp, then the window, and what was filtered along rows, whose place the first half of the
+ * up-sampling takes; eight bytes a sample. */
 #define FOVEATE_TILE_LIGHT_BYTES 512
 #define FOVEATE_TILE_FIXED_BYTES                                                                   \
     (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
@@ -215,9 +220,11 @@ enum foveate_tile_kind {
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
     FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
     FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
-    /* And the level, from 1 on: a wide tile, of level 1 a fourth of one whose number is where others have a radius. */
+    /* And the level, from 1 on: a wide tile, of level 1 a fourth of one whose number is where
+       others have a radius. */
     FOVEATE_TILE_WIDE_0 = 10,
-    FOVEATE_TILE_NARROW = FOVEATE_TILE_WIDE_0, /* the picture's, by products, sigma at each pixel */
+    /* the picture's, by products, sigma at each pixel */
+    FOVEATE_TILE_NARROW = FOVEATE_TILE_WIDE_0,
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
 #define FOVEATE_TILE_RADIUS_SHIFT 20
@@ -251,7 +258,8 @@ struct foveate_tiles {
     struct foveate_tile_grid wide_grid; /* the same for launches of wide tiles */
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
-    int32_t flags_bytes; /* from an image's counts to its flags of opaqueness, one for each block */
+    /* from an image's counts to its flags of opaqueness, one for each block */
+    int32_t flags_bytes;
     struct foveate_tile_limits limits;
     struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */
     uint64_t table; /* float[law.table_count] */

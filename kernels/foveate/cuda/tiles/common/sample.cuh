@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Samples of tiles, stored as four halves, and how pixels become such samples and come back. Samples of
- * UNORM formats are halves in two registers, so that an instruction works on two channels; those of float
- * formats, up to 65504 and of any sign, are stored in halves as exactly as the pixels themselves, and summed
- * as floats: halves would overflow, and lose what is dark beside what is bright.
+/* Samples of tiles, stored as four halves, and how pixels become such samples and come back.
+ * Samples of UNORM formats are halves in two registers, so that an instruction works on two
+ * channels; those of float formats, up to 65504 and of any sign, are stored in halves as exactly as
+ * the pixels themselves, and summed as floats: halves would overflow, and lose what is dark beside
+ * what is bright.
  *
- * Levels of 8 and 10 bits are put behind the exponent of 1024, where a half's steps are whole numbers:
- * no conversion at all, and rounding to a level is an addition. A sample is a level less the middle of
- * its range (128, 512); in linear light it is the light, 0 to 1, whose relative precision is what counts
- * in the dark. */
+ * Levels of 8 and 10 bits are put behind the exponent of 1024, where a half's steps are whole
+ * numbers: no conversion at all, and rounding to a level is an addition. A sample is a level less
+ * the middle of its range (128, 512); in linear light it is the light, 0 to 1, whose relative
+ * precision is what counts in the dark. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
 
@@ -35,7 +36,8 @@ static __device__ __forceinline__ float tile_logarithm(float x)
     return ptx_lg2(x);
 }
 
-/* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each time. */
+/* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each
+ * time. */
 struct tile_divider {
     uint32_t inverse;
 
@@ -323,8 +325,8 @@ template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_
     return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
 }
 
-/* The light of each level of 8 bits, in shared memory. The block's first `threads` threads fill it; a
- * barrier follows. */
+/* The light of each level of 8 bits, in shared memory. The block's first `threads` threads fill it;
+ * a barrier follows. */
 template <typename Pixel>
 static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
 {
@@ -347,8 +349,9 @@ static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, con
     }
 }
 
-/* Two levels of sRGB's 255, each the bits of a half, as light: a polynomial of five that is off by less than 0.07 levels,
- * where a table's halves are off by 0.04. Lanes that look up bytes meet each other's banks. */
+/* Two levels of sRGB's 255, each the bits of a half, as light: a polynomial of five that is off by
+ * less than 0.07 levels, where a table's halves are off by 0.04. Lanes that look up bytes meet each
+ * other's banks. */
 static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
 {
     const __half2 x = __hmul2(half2_of(two), __float2half2_rn(32768.0f)); /* levels / 512 */
@@ -422,8 +425,8 @@ static __device__ __forceinline__ float level_of_light(float light, float white)
                                : fmaf(power, 1.055f * white, -0.055f * white);
 }
 
-/* Samples relative to a base, as words. Without light, rounding is the addition; an average lies between
- * what it is of but for the halves' own rounding, hence the limits. */
+/* Samples relative to a base, as words. Without light, rounding is the addition; an average lies
+ * between what it is of but for the halves' own rounding, hence the limits. */
 template <enum fovea_format FORMAT> struct tile_encoder {
     tile_sample base;
     bool light;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* sigma on the device: at a place, its range over a square, and from that what a tile is made of. */
+/* sigma on the device: at a place, its range over a square, and from that what a tile is made
+ * of. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
 
@@ -83,7 +84,8 @@ struct tile_place {
     float x, y;
 };
 
-/* Of a law that only rises with the distance: the place nearest to the gaze, and the farthest corner. */
+/* Of a law that only rises with the distance: the place nearest to the gaze, and the farthest
+ * corner. */
 static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
                                                            const tile_square &square, bool nearest)
 {
@@ -223,8 +225,8 @@ static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law,
     return entry_of_range(law, range_over_lanes<8>(law, square_of_quarter(x, y)), x, y);
 }
 
-/* The range of a tile's quarter for each of the first lanes. Three quarters a lane are asked about side by side: one
- * after another their waits for the law's table would add up. */
+/* The range of a tile's quarter for each of the first lanes. Three quarters a lane are asked about
+ * side by side: one after another their waits for the law's table would add up. */
 static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &law, int x, int y)
 {
     const int across = law.tiles.grid.across;
@@ -333,7 +335,8 @@ static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law
     return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up, a wide one also from level 1, in fourths; FOVEATE_TILE_NONE: in quarters. */
+/* The tile from level 2 or up, a wide one also from level 1, in fourths; FOVEATE_TILE_NONE: in
+ * quarters. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {

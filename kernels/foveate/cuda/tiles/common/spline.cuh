@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From a level's blurred samples to pixels: up-sampling by the cubic B-spline along columns, then along rows
- * straight into the picture. */
+/* From a level's blurred samples to pixels: up-sampling by the cubic B-spline along columns, then
+ * along rows straight into the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_SPLINE_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_SPLINE_CUH
 
@@ -29,8 +29,8 @@ template <typename Sample> struct spline_weights {
     }
 };
 
-/* Pixel n of the STEP that lie around a sample, from the five samples around it: the first half of them
- * lies between the second and the third, the other half between the third and the fourth. */
+/* Pixel n of the STEP that lie around a sample, from the five samples around it: the first half of
+ * them lies between the second and the third, the other half between the third and the fourth. */
 template <typename Sample>
 static __device__ __forceinline__ Sample spline_at(const Sample (&five)[5], int n, int step_px)
 {
@@ -146,8 +146,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     }
 };
 
-/* The same for a tile that lies in the picture and is written, and read where its alpha counts, in runs:
- * nearly all of them, so that nothing is asked for each pixel. */
+/* The same for a tile that lies in the picture and is written, and read where its alpha counts, in
+ * runs: nearly all of them, so that nothing is asked for each pixel. */
 template <int STEP, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_rows(
     const tile_upsampling<FORMAT, Image> &upsampling)

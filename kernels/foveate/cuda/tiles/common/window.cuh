@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the second kernel of the tiles reads: a tile's window of samples into shared memory, relative to the
- * tile's base (foveate/cuda/tiles/picture.cuh says why), and the pixels that keep their alpha. */
+/* What the second kernel of the tiles reads: a tile's window of samples into shared memory,
+ * relative to the tile's base (foveate/cuda/tiles/picture.cuh says why), and the pixels that keep
+ * their alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
 
@@ -65,8 +66,8 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
 /* Reads are asked for so many at a time, before the first of them is used. */
 #define TILE_READS 4
 
-/* What a window's samples have told: the least of them, which in light is the base; of floats, whether a
- * NaN or an infinity is among them, which is kept as a NaN. */
+/* What a window's samples have told: the least of them, which in light is the base; of floats,
+ * whether a NaN or an infinity is among them, which is kept as a NaN. */
 struct tile_finding {
     tile_sample least;
     uint32_t all; /* the AND of its words */
@@ -250,8 +251,8 @@ static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &s
     }
 }
 
-/* In light: the base of the window that was loaded relative to none. Else what it was. `all`: a condition of
- * each thread, then of all of them. */
+/* In light: the base of the window that was loaded relative to none. Else what it was. `all`: a
+ * condition of each thread, then of all of them. */
 static __device__ __forceinline__ tile_sample settle_base(bool light,
                                                           const foveate_tile_shape &shape,
                                                           const tile_memory &memory,
@@ -291,8 +292,8 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 
 /* ---- Of a tile from a level */
 
-/* Of the four blocks of the first kernel that have read its pixels, or a warp's: whether those were opaque. Asked for
- * before other things are found out, and looked at after them. */
+/* Of the four blocks of the first kernel that have read its pixels, or a warp's: whether those were
+ * opaque. Asked for before other things are found out, and looked at after them. */
 struct tile_flags {
     uint8_t of[4];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and the blur. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and the
+ * blur. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
 
@@ -52,8 +53,8 @@ struct tile_mma_variances {
         place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
-    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four variances, or five. (x0, y0):
-     * the warp's first pixel. */
+    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four
+     * variances, or five. (x0, y0): the warp's first pixel. */
     __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
                                                 const tile_mma_memory &memory)
     {
@@ -79,8 +80,9 @@ struct tile_mma_variances {
     }
 
   private:
-    /* The entries near Chebyshev's places in the range, and the first of all where something is copied: that is exact.
-     * Each variance's polynomial, in what it is above the least, is 1 there and 0 at the others. */
+    /* The entries near Chebyshev's places in the range, and the first of all where something is
+     * copied: that is exact. Each variance's polynomial, in what it is above the least, is 1 there
+     * and 0 at the others. */
     __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
         const float span = range.high - range.low;
@@ -127,8 +129,8 @@ struct tile_mma_variances {
                 make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
         }
     }
-    /* For each variance its entry of the table, and the polynomial in the variance that is 1 there and 0 at the
-     * others. `before`: the variance that samples have without the blur. */
+    /* For each variance its entry of the table, and the polynomial in the variance that is 1 there
+     * and 0 at the others. `before`: the variance that samples have without the blur. */
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
         const float least = (float)tile_mma_table::narrow;
@@ -155,8 +157,8 @@ struct tile_mma_variances {
                                  : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
-    /* The lane's outputs: row and column of its first. `per_output`: of the way from a node to the next, before and from
-     * output 8 on. What is not used comes out as anything. */
+    /* The lane's outputs: row and column of its first. `per_output`: of the way from a node to the
+     * next, before and from output 8 on. What is not used comes out as anything. */
     __device__ __forceinline__ void place(const float4 *nodes, int row, int column,
                                           const float2 &per_output)
     {
@@ -183,9 +185,10 @@ struct tile_mma_variances {
 
 /* ---- The blur */
 
-/* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the window's first on,
- * eight on each time, are all that W is made of. As left factors, down, and as right ones, across. Each word is
- * its own wherever it stands: compilers would move those that are the same anew for every product. */
+/* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the
+ * window's first on, eight on each time, are all that W is made of. As left factors, down, and as
+ * right ones, across. Each word is its own wherever it stands: compilers would move those that are
+ * the same anew for every product. */
 struct tile_mma_weights {
     uint32_t upper[4]; /* W, its first 16 columns */
     uint32_t lower[4];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): light, as halves from 0 to 1, to sRGB's bytes (IEC 61966-2-1), by a table
- * that the compiler makes. Straight lines over 32 neighbouring halves each: no half's level is rounded otherwise than
- * the formula's. A logarithm and a power take four times as long, 16 clocks of a slow pipe for a warp's numbers. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): light, as halves from 0 to 1, to sRGB's
+ * bytes (IEC 61966-2-1), by a table that the compiler makes. Straight lines over 32 neighbouring
+ * halves each: no half's level is rounded otherwise than the formula's. A logarithm and a power
+ * take four times as long, 16 clocks of a slow pipe for a warp's numbers. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_ENCODE_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_ENCODE_CUH
 

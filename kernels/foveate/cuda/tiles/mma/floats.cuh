@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels of half floats, which keep their
- * alpha. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels of half
+ * floats, which keep their alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
 
 #include "write.cuh"
 
-/* Where a warp's pixels go, two neighbours of a row at a time: four lanes write 64 bytes at once. Of four neighbours each
- * write was half of a sector. PLAIN: in runs, all columns in the picture and sixteen rows at least. Then the alpha of a
- * lane's next pixels is asked for as soon as that of the ones before is used: to wait for it at each row took most of
- * the time. */
+/* Where a warp's pixels go, two neighbours of a row at a time: four lanes write 64 bytes at once.
+ * Of four neighbours each write was half of a sector. PLAIN: in runs, all columns in the picture
+ * and sixteen rows at least. Then the alpha of a lane's next pixels is asked for as soon as that of
+ * the ones before is used: to wait for it at each row took most of the time. */
 template <typename Image> struct tile_mma_float_writer {
     static const int count = 2;
     static const int apart_px = 8; /* from one square's to the next one's */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are averaged as light, RGBA8 by a
- * polynomial and RGBA16F as it is. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are
+ * averaged as light, RGBA8 by a polynomial and RGBA16F as it is. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What products multiply with, worked out by the compiler: weights of Gaussians and of the spline, as halves. */
+/* What products multiply with, worked out by the compiler: weights of Gaussians and of the spline,
+ * as halves. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
 
@@ -36,8 +37,8 @@ static constexpr double tile_mma_half_value(uint32_t bits)
 
 /* ---- Weights of Gaussians, of every variance that products take */
 
-/* Entry i is of variance i / 80, in samples squared, then 0.4 2^((i - 32) / 14): the weights at distances d and d + 1,
- * from -26 on, as halves. They add up to 1 and have just that variance. */
+/* Entry i is of variance i / 80, in samples squared, then 0.4 2^((i - 32) / 14): the weights at
+ * distances d and d + 1, from -26 on, as halves. They add up to 1 and have just that variance. */
 struct tile_mma_table {
     static const int entries = 96;
     static const int narrow = 32; /* that are even steps */
@@ -86,7 +87,8 @@ struct tile_mma_table {
         }
         return sum / total;
     }
-    /* The weight at distance 1 over that at 0. A sampled Gaussian that is narrow has less variance than its own. */
+    /* The weight at distance 1 over that at 0. A sampled Gaussian that is narrow has less variance
+     * than its own. */
     static constexpr double ratio_of(double variance)
     {
         double wider = variance;
@@ -159,7 +161,8 @@ static __device__ __forceinline__ float variance_of_any_entry(int i)
     return i < tile_mma_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
 }
 
-/* That a Gaussian has when it is sampled, which is what products' polynomials are in: 0 for what is copied. */
+/* That a Gaussian has when it is sampled, which is what products' polynomials are in: 0 for what is
+ * copied. */
 static __device__ __forceinline__ float sampled_variance(float sigma_px)
 {
     const float v = sigma_px * sigma_px;
@@ -175,8 +178,8 @@ static __device__ __forceinline__ float sampled_variance(float sigma_px)
 
 /* ---- The spline */
 
-/* Weights of pixel p for outputs 2 k and 2 k + 1, where a sample is so many pixels. Output 2 is that of the first
- * pixels' own cell. Of the picture, level 0, a pixel is its output. */
+/* Weights of pixel p for outputs 2 k and 2 k + 1, where a sample is so many pixels. Output 2 is
+ * that of the first pixels' own cell. Of the picture, level 0, a pixel is its output. */
 template <int LEVEL> struct spline_table {
     static const int pixels = LEVEL < 3 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX;
     uint32_t of[pixels][8];

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Wide tiles, all of them, and quarters of level 1 and of the picture, as products of matrices: RGBA8 and RGBA16F,
- * sigma from 0.9 px on, of encoded RGBA8 any. Everything else is foveate/cuda/tiles/common/blur.cuh's, which says the same in plain
- * arithmetic; and where a float is a NaN or an infinity, pixels are gathered one by one: products would spread it over
- * all of the tile.
+/* Wide tiles, all of them, and quarters of level 1 and of the picture, as products of matrices:
+ * RGBA8 and RGBA16F, sigma from 0.9 px on, of encoded RGBA8 any. Everything else is
+ * foveate/cuda/tiles/common/blur.cuh's, which says the same in plain arithmetic; and where a float
+ * is a NaN or an infinity, pixels are gathered one by one: products would spread it over all of the
+ * tile.
  *
- * The block loads its window into shared memory, a plane for each channel. From there each of its four warps
- * goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product to the last,
+ * The block loads its window into shared memory, a plane for each channel. From there each of its
+ * four warps goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product
+ * to the last,
  *
  *     Y = W S         blurred down     16 x 32 times 32 x 32
  *     Z = Y W'        and across       16 x 32 times 32 x 16
  *     X = Z U'        up-sampled across and, its squares turned,
  *     P = U X         down             the pixels
  *
- * since what one product gives is the left factor of the next as it is (cuda/mma.cuh). W has the Gaussian's
- * weights, the same for every output; U the cubic B-spline's, or the identity where outputs are pixels.
+ * since what one product gives is the left factor of the next as it is (cuda/mma.cuh). W has the
+ * Gaussian's weights, the same for every output; U the cubic B-spline's, or the identity where
+ * outputs are pixels.
  *
- * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that lie in
- * their range, or three, and each is the polynomial through these at its own variance. Of a texture of w
- * cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x sigma^2) / 4 with two at
- * Chebyshev's places: less than 0.135 (h / sigma^2)^2. Where sigma is below 0.9 px nodes are too far
- * apart for it: it is asked for at each pixel, and four variances or five are mixed, the first of them 0 where pixels are
- * copied. Such quarters are few; when they had code of their own they outlived all others. */
+ * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that
+ * lie in their range, or three, and each is the polynomial through these at its own variance. Of a
+ * texture of w cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x
+ * sigma^2) / 4 with two at Chebyshev's places: less than 0.135 (h / sigma^2)^2. Where sigma is
+ * below 0.9 px nodes are too far apart for it: it is asked for at each pixel, and four variances or
+ * five are mixed, the first of them 0 where pixels are copied. Such quarters are few; when they had
+ * code of their own they outlived all others. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
 

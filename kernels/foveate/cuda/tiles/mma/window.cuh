@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): what a block reads, into shared memory, a plane for each
- * channel. */
+/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): what a block reads, into shared memory, a
+ * plane for each channel. */
 #ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
-/* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile, would lie in
- * local memory. */
+/* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile,
+ * would lie in local memory. */
 static __device__ __forceinline__ uint32_t tile_mma_thread()
 {
     return ptx_thread_x();
@@ -29,12 +29,14 @@ static __device__ __forceinline__ int tile_mma_warp()
 #define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
 #define PRODUCT_BEFORE 8 /* of these, before the first output */
 
-/* What a block of products makes: known when it runs, so that one piece of code makes all; instructions that each
- * kind had for itself would be fetched anew by nearly every warp. Counts are of samples. */
+/* What a block of products makes: known when it runs, so that one piece of code makes all;
+ * instructions that each kind had for itself would be fetched anew by nearly every warp. Counts are
+ * of samples. */
 struct tile_mma_shape {
     int level;
     int side_px; /* of the block */
-    int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline needs */
+    int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline
+                needs */
     int spline; /* outputs before the first pixel's own */
     int used; /* outputs from one end to the other, along either axis */
     bool narrow; /* sigma is small, and found at each pixel */
@@ -53,8 +55,8 @@ struct tile_mma_shape {
     {
         return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
     }
-    /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes: all four make
-     * them, and each up-samples its own pixels. */
+    /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes:
+     * all four make them, and each up-samples its own pixels. */
     static __device__ __forceinline__ tile_mma_shape of_wide(int level)
     {
         return {level,
@@ -69,16 +71,18 @@ struct tile_mma_shape {
     {
         return side_px / 2;
     }
-    /* Where the right warps' window begins in a row. Rows that are loaded as squares begin at multiples of 16 bytes:
-     * of levels, whose outputs are 12 apart, the columns of right warps are kept once more. */
+    /* Where the right warps' window begins in a row. Rows that are loaded as squares begin at
+     * multiples of 16 bytes: of levels, whose outputs are 12 apart, the columns of right warps are
+     * kept once more. */
     __device__ __forceinline__ int right() const
     {
         return level == 0 ? own : PRODUCT_WINDOW;
     }
 };
 
-/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four sigmas away. In light
- * they are cut off later, and two pixels less are three and a half sigmas still. */
+/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four
+ * sigmas away. In light they are cut off later, and two pixels less are three and a half sigmas
+ * still. */
 static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, bool light)
 {
     return radius <= (level > 0 ? 12 : light ? 10 : 8);
@@ -173,9 +177,9 @@ template <int SIDE> struct tile_mma_column {
 #define PRODUCT_LEVEL_SIDE 44 /* 12 + PRODUCT_WINDOW; all shapes load as much */
 #define PRODUCT_PICTURE_SIDE 48
 
-/* ---- Floats. Their samples are taken relative to the least of the window, which is known when all of it has been
- * seen; and not below 0, or the largest would be too large. Without a base what is flat would not stay so: weights end
- * with the window. */
+/* ---- Floats. Their samples are taken relative to the least of the window, which is known when all
+ * of it has been seen; and not below 0, or the largest would be too large. Without a base what is
+ * flat would not stay so: weights end with the window. */
 
 struct tile_mma_finding {
     tile_sample least = largest_sample();
@@ -189,7 +193,8 @@ struct tile_mma_finding {
         bad = __hfma2(sample.zw, zero, __hfma2(sample.xy, zero, bad));
     }
 
-    /* The block's base. The block meets. -> false: one of its threads has seen what products would spread. */
+    /* The block's base. The block meets. -> false: one of its threads has seen what products would
+     * spread. */
     __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_base) const
     {
         keep_least(least, of_warps);
@@ -347,7 +352,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
             middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
         }
     }
-    /* Where it was not asked for with the others: what loads pixels in any memory would wait for all of them. */
+    /* Where it was not asked for with the others: what loads pixels in any memory would wait for
+     * all of them. */
     __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
                                                 int y0)
     {

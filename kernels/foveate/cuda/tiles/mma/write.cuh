@@ -54,8 +54,8 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole levels by it. Older
- * devices round after 8 terms, too, and get their levels by an addition. */
+/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole
+ * levels by it. Older devices round after 8 terms, too, and get their levels by an addition. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define PRODUCT_ROUNDS_ONCE true
 #else
@@ -90,8 +90,8 @@ static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &leve
     return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
 }
 
-/* So many rows on, by one instruction: compilers would work out all rows' distances ahead, and keep them in local
- * memory. */
+/* So many rows on, by one instruction: compilers would work out all rows' distances ahead, and keep
+ * them in local memory. */
 static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
 {
     return ptx_mad_wide(rows, stride, from);
@@ -103,8 +103,8 @@ template <typename Image> static __device__ __forceinline__ bool is_near(const I
     return row_bytes(image) == (int)row_bytes(image);
 }
 
-/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so that nothing is asked
- * for each: PLAIN, decided once. Of rows sixteen at least do. */
+/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so
+ * that nothing is asked for each: PLAIN, decided once. Of rows sixteen at least do. */
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
@@ -176,8 +176,9 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     }
 };
 
-/* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They are asked for as soon
- * as those of the pixels before are used: to wait for them at each row took half of the time. */
+/* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They
+ * are asked for as soon as those of the pixels before are used: to wait for them at each row took
+ * half of the time. */
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     typedef tile_mma_writer<FORMAT, Image> writer;
 
@@ -209,8 +210,9 @@ static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t
     return words;
 }
 
-/* A lane's words of the first pair of squares of 8 columns, from that row of the spline's on. Of each square a lane has two
- * neighbours; FOURS: the second square's are two pixels on, so that all four are neighbours. */
+/* A lane's words of the first pair of squares of 8 columns, from that row of the spline's on. Of
+ * each square a lane has two neighbours; FOURS: the second square's are two pixels on, so that all
+ * four are neighbours. */
 template <bool FOURS>
 static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
 {
@@ -239,8 +241,9 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
     }
 }
 
-/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and what they share is made
- * twice, the same. Warps with fewer do without the last. Likewise the rows above the picture's lower border. */
+/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and
+ * what they share is made twice, the same. Warps with fewer do without the last. Likewise the rows
+ * above the picture's lower border. */
 #define PRODUCT_DOWNS 3
 
 static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
@@ -301,9 +304,9 @@ static __device__ __forceinline__ void write_sixteen_rows(
     }
 }
 
-/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every warp. ASKS: for alphas;
- * what is opaque does without their instructions. `first_...`: the warp's first pixel's row of the spline's, along
- * either axis. */
+/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every
+ * warp. ASKS: for alphas; what is opaque does without their instructions. `first_...`: the warp's
+ * first pixel's row of the spline's, along either axis. */
 template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
                                                    const tile_mma_levels &levels,

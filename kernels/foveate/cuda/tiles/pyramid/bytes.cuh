@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for encoded pixels of four bytes, sm_80 and later: what foveate/cuda/tiles/common/levels.cuh
- * does, by products, each level straight from the picture.
+/* The first kernel of the tiles for encoded pixels of four bytes, sm_80 and later: what
+ * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
  *
- * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it
- * makes; the classifier warp finds that out meanwhile. A warp then takes a quarter of the columns: along rows by products of
- * whole numbers on the bytes as they lie, exact, nothing unpacked; what they sum to, as halves, is the left side of
- * the product down columns. Warps meet once, when the pixels are there. Bound by waiting for the picture. */
+ * A block copies the pixels under its samples to shared memory, all at once and before it knows
+ * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a quarter
+ * of the columns: along rows by products of whole numbers on the bytes as they lie, exact, nothing
+ * unpacked; what they sum to, as halves, is the left side of the product down columns. Warps meet
+ * once, when the pixels are there. Bound by waiting for the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
 
@@ -15,8 +16,8 @@
 #include "kernels/cuda/mma.cuh"
 #include "taps.cuh"
 
-/* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a multiple of four.
- * Eight lanes that read four pixels each, of two rows, meet no bank twice. */
+/* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a
+ * multiple of four. Eight lanes that read four pixels each, of two rows, meet no bank twice. */
 #define TILE_BYTES_BEFORE_X 8
 #define TILE_BYTES_BEFORE_Y 6
 #define TILE_BYTES_FOURS 20 /* across */
@@ -112,8 +113,8 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
 
 /* ---- Products */
 
-/* Sums count up from a float whose last bit is worth one of them, over all taps: read as a float, they need no
- * conversion, and what is taken off leaves levels less the middle. */
+/* Sums count up from a float whose last bit is worth one of them, over all taps: read as a float,
+ * they need no conversion, and what is taken off leaves levels less the middle. */
 template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
 {
     return (float)(1 << (23 - tap_bits(LEVEL)));
@@ -129,7 +130,8 @@ struct tile_pixels {
     }
 };
 
-/* Eight rows filtered along: rows of four samples' channels (taps_along), columns of pixels' rows. */
+/* Eight rows filtered along: rows of four samples' channels (taps_along), columns of pixels'
+ * rows. */
 template <int LEVEL>
 static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
                                                  const tile_pixels (&pixels)[LEVEL], uint32_t &low,
@@ -208,8 +210,8 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
     }
 }
 
-/* Loops are not unrolled: no slower, and a third of the instructions to fetch. The next rows are loaded before what
- * these gave is summed. */
+/* Loops are not unrolled: no slower, and a third of the instructions to fetch. The next rows are
+ * loaded before what these gave is summed. */
 
 /* Sixteen rows of level 2 from eighty of pixels, as eight and eight. -> the AND of all words. */
 static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
@@ -232,8 +234,8 @@ static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2>
     return all;
 }
 
-/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's first. Of
- * sixteen rows of pixels eight rows of samples begin, and the eight before end. */
+/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's
+ * first. Of sixteen rows of pixels eight rows of samples begin, and the eight before end. */
 static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
                                                     const uint4 *from, const foveate_tiles &tiles,
                                                     int x, int y)
@@ -282,7 +284,8 @@ static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles, Memo
     }
 }
 
-/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first sample of it. */
+/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first
+ * sample of it. */
 template <typename Image>
 static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
                                                      const foveate_tiles &tiles, const Image &src,

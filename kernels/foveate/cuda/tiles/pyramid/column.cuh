@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels by products (foveate/cuda/tiles/pyramid/bytes.cuh, foveate/cuda/tiles/pyramid/floats.cuh): how a block's workers fill its window with pixels,
- * sixteen bytes at a time. */
+/* Levels by products (foveate/cuda/tiles/pyramid/bytes.cuh, foveate/cuda/tiles/pyramid/floats.cuh):
+ * how a block's workers fill its window with pixels, sixteen bytes at a time. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
 
 #include "kernels/cuda/copy.cuh"
 #include "kernels/foveate/cuda/tiles/common/levels.cuh"
 
-/* A thread's column of PIXELS pixels, of ACROSS in ROWS rows of the picture that lie PITCH apart: in every AT_ONCE-th
- * row. */
+/* A thread's column of PIXELS pixels, of ACROSS in ROWS rows of the picture that lie PITCH apart:
+ * in every AT_ONCE-th row. */
 template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
     static const int at_once = FOVEATE_TILE_BYTES_WORKERS / ACROSS; /* all workers but a few */
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for RGBA16F, sm_80 and later: what foveate/cuda/tiles/common/levels.cuh does, by products, each
- * level straight from the picture.
+/* The first kernel of the tiles for RGBA16F, sm_80 and later: what
+ * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
  *
- * A block copies the pixels under its samples to shared memory, all at once and before it knows which levels it makes;
- * the classifier warp finds that out meanwhile. A warp then takes a quarter of the samples' columns: down columns by products of
- * the taps with the pixels as they lie, and what they sum to, as halves, is the left side of the product along rows,
- * whose right side keeps channels apart.
+ * A block copies the pixels under its samples to shared memory, all at once and before it knows
+ * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a quarter
+ * of the samples' columns: down columns by products of the taps with the pixels as they lie, and
+ * what they sum to, as halves, is the left side of the product along rows, whose right side keeps
+ * channels apart.
  *
- * A NaN or an infinity times a tap that is 0 is a NaN: a warp that finds one in what it has made sums the taps one
- * by one. Bound by waiting for the picture. */
+ * A NaN or an infinity times a tap that is 0 is a NaN: a warp that finds one in what it has made
+ * sums the taps one by one. Bound by waiting for the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_FLOATS_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_FLOATS_CUH
 
@@ -114,8 +115,8 @@ template <typename Image> struct tile_floats_filler {
 
 /* ---- Products */
 
-/* Where a lane's rows of the window begin: of sixteen at a time, and of the last sixteen, in which the window's last
- * row stands for those without taps. */
+/* Where a lane's rows of the window begin: of sixteen at a time, and of the last sixteen, in which
+ * the window's last row stands for those without taps. */
 struct tile_floats_place {
     mma_place rows;
     mma_place last;
@@ -132,8 +133,8 @@ struct tile_floats_place {
     }
 };
 
-/* Four pixels' columns filtered down to sixteen rows of samples, as a left factor. `window`: the first sixteen rows;
- * `last`: the last. */
+/* Four pixels' columns filtered down to sixteen rows of samples, as a left factor. `window`: the
+ * first sixteen rows; `last`: the last. */
 template <int LEVEL>
 static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, mma_place window,
                                                 mma_place last, uint32_t (&sums)[4])
@@ -162,7 +163,8 @@ static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, 
     sums[3] = mma_rounded(right[2], right[3]);
 }
 
-/* Sixteen rows of PAIRS pairs of samples, as products give them: two channels of one of the two, and 8 rows on. */
+/* Sixteen rows of PAIRS pairs of samples, as products give them: two channels of one of the two,
+ * and 8 rows on. */
 template <int PAIRS> struct tile_floats_made {
     float of[PAIRS][4];
 
@@ -208,7 +210,8 @@ template <int LEVEL> struct tile_floats_part {
 
 /* ---- Samples written */
 
-/* Lanes of two channels give each other what they lack, and write a sample each: (x, y) is the warp's first. */
+/* Lanes of two channels give each other what they lack, and write a sample each: (x, y) is the
+ * warp's first. */
 template <int LEVEL, int PAIRS>
 static __device__ __forceinline__ void write_mma_tile(const foveate_tiles &tiles,
                                                       const tile_floats_made<PAIRS> &made, int x,
@@ -304,7 +307,8 @@ static __device__ __forceinline__ void make_level_1(const foveate_tiles &tiles,
     }
 }
 
-/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first sample of it. */
+/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first
+ * sample of it. */
 template <typename Filler, typename Image>
 static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame,
                                                       const foveate_tiles &tiles, const Image &src,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: what foveate/cuda/tiles/pyramid/floats.cuh does.
- * Its window holds light: bytes come through registers, all of a thread's before it waits for the first. */
+/* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: what
+ * foveate/cuda/tiles/pyramid/floats.cuh does. Its window holds light: bytes come through registers,
+ * all of a thread's before it waits for the first. */
 #ifndef FOVEA_KERNELS_FOVEATE_TILE_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_TILE_LIGHT_CUH
 

@@ -44,9 +44,10 @@ template <int LEVEL> static __device__ __forceinline__ uint32_t four_taps(int i)
     return i == 4 ? 0x00000105u : taps;
 }
 
-/* Left matrices of four samples' four channels, from pixels whose bytes stay interleaved: the taps of a row's other
- * three channels are 0. Row g is channel g % 2 of sample g / 2, row g + 8 channel 2 + g % 2. A lane has read four
- * pixels in a row, from 4t on; two of them are in each of two products. */
+/* Left matrices of four samples' four channels, from pixels whose bytes stay interleaved: the taps
+ * of a row's other three channels are 0. Row g is channel g % 2 of sample g / 2, row g + 8 channel
+ * 2 + g % 2. A lane has read four pixels in a row, from 4t on; two of them are in each of two
+ * products. */
 template <int LEVEL> struct taps_along {
     uint32_t a[tap_steps(LEVEL)][4];
 
@@ -83,8 +84,9 @@ static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high,
     return bits_of(__hfma2(numbers, __float2half2_rn(scale), __float2half2_rn(-1024.0f * scale)));
 }
 
-/* Right matrices: eight samples down. A lane's column has four or fewer pairs of taps in a row that are its own, of
- * each eight rows two: so of all its registers two are not 0, one after the other. */
+/* Right matrices: eight samples down. A lane's column has four or fewer pairs of taps in a row that
+ * are its own, of each eight rows two: so of all its registers two are not 0, one after the
+ * other. */
 template <int LEVEL> struct taps_down {
     uint32_t low;
     uint32_t high;
@@ -92,7 +94,8 @@ template <int LEVEL> struct taps_down {
 
     __device__ __forceinline__ void find(int lane)
     {
-        /* The first register's two rows, less the column's first tap's, by two; each on is eight rows. */
+        /* The first register's two rows, less the column's first tap's, by two; each on is eight
+         * rows. */
         const int first = LEVEL == 1 ? lane % 4 - 2 - lane / 4 : lane % 4 - 2 * (lane / 4);
         begins = -(first >> 2);
         low = LEVEL == 1 ? two_taps<1>(0x0a0a0501u, 0x00000105u, first & 3)
