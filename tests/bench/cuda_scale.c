@@ -154,8 +154,11 @@ static void open_case(struct gpu *gpu)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation = bench_foveation(&bench_modes[0]);
-    const struct fovea_context_desc desc = {
-        .settings = &settings, .cuda_device = gpu->device->ordinal, .log = bench_log()};
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
+    desc.settings = &settings;
+    desc.cuda_device = gpu->device->ordinal;
+    desc.log = bench_log();
     bench_must(fovea_context_create(&desc, &gpu->context), "fovea_context_create");
     bench_must(cuda_device_push(gpu->device), "cuda");
     make_pictures(gpu);

@@ -80,8 +80,11 @@ static bool prepare(struct gpu *gpu)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation = job->foveation;
-    const struct fovea_context_desc desc = {
-        .settings = &settings, .cuda_device = gpu->device->ordinal, .log = fovea_says};
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
+    desc.settings = &settings;
+    desc.cuda_device = gpu->device->ordinal;
+    desc.log = fovea_says;
     return fovea_context_create(&desc, &gpu->context) == FOVEA_OK &&
            cuda_device_create_stream(gpu->device, &gpu->stream) == FOVEA_OK &&
            done(cu->MemAlloc(&gpu->src, job->bytes * job->images)) &&

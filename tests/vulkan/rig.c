@@ -84,7 +84,6 @@ void rig_open(struct rig *rig, const struct fovea_settings *settings)
     struct engine_options wanted = options();
     assert_true(engine_open(&rig->engine, &wanted));
     rig->settings = settings ? *settings : rig_settings();
-    rig->hud_gaze = NULL;
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
 }
@@ -220,7 +219,6 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
         .gaze = gaze};
-    fovea_vk_set_hud_text(rig->fovea, NULL, rig->hud_gaze);
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

@@ -14,7 +14,6 @@ struct rig {
     struct engine engine;
     struct fovea_settings settings;
     struct fovea_vk *fovea;
-    const char *hud_gaze; /* of fovea_vk_set_hud_text */
 };
 
 /* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda";

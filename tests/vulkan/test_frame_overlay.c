@@ -248,7 +248,7 @@ static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, IMAGE_PHOTO, 1);
-    rig->hud_gaze = words;
+    fovea_vk_set_hud_text(rig->fovea, NULL, words);
     rig->fovea->hud_next_ns = 0; /* else the words of the frame before stay for a while */
     assert_int_equal(
         rig_frame(rig, RIG_MADE_TO_MADE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),

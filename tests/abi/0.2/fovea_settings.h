@@ -140,7 +140,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_setting_info(size_t index,
 
 /* Who does the arithmetic: the setting "backend". A 1920x1080 frame at the defaults takes 28 us of
  * an H200 with cuda and 116 us with vulkan; cuda adds 330 us to Vulkan frames, for the hand-over to
- * it and back. The cpu backend takes tens of milliseconds. docs/performance.md has the figures. */
+ * it and back. The cpu backend takes tens of milliseconds. docs/benchmarks.md has the figures. */
 enum fovea_backend {
     /* By the image's memory: cuda for CUDA's, cpu for the host's. For Vulkan images the cheapest on
      * that device ("backend_measure"): it is measured in fovea_vk_create and kept in
