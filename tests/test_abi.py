@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """A program that was built with the headers of 0.2 (tests/abi/0.2, which stay as they are) runs with this library."""
 
+import os
+
 import pytest
 from conftest import ROOT, need_tool, run_program
 
@@ -15,6 +17,22 @@ def test_the_example_of_host_memory_runs(headers, library, tmp_path):
     run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / headers, EXAMPLE, library,
                 f"-Wl,-rpath,{library.parent}", "-o", program)  # fmt: skip
     run_program(program, tmp_path / "out.ppm")
+    picture = (tmp_path / "out.ppm").read_bytes()[-640 * 480 * 3:]
+    gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
+    assert gaze in (0, 255) and 64 < corner < 250
+
+
+@pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
+def test_the_example_of_vulkan_runs(headers, library, tmp_path):
+    """Validation has nothing to say of it."""
+    program = tmp_path / "program"
+    source = ROOT / "docs" / "examples" / "minimal_vulkan.c"
+    assert source.read_text().count("\n") < 250
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / headers, source, library, "-lvulkan",
+                f"-Wl,-rpath,{library.parent}", "-o", program)  # fmt: skip
+    validated = {**os.environ, "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
+    done = run_program(program, tmp_path / "out.ppm", env=validated)
+    assert "VUID" not in done.stdout + done.stderr
     picture = (tmp_path / "out.ppm").read_bytes()[-640 * 480 * 3:]
     gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
     assert gaze in (0, 255) and 64 < corner < 250
