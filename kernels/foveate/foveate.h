@@ -10,27 +10,13 @@
 #define FOVEA_KERNELS_FOVEATE_H
 
 #include "config/settings.h"
+#include "frame.h"
 #include "kernels/gaze/gaze.h"
 #include "kernels/operator/operator.h"
-#include "light.h"
-#include "smooth.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* One filter: of a ring of the paper's pooling regions, or one of a bank, which has no bounds. Also
- * the layout of the GPU's table: four 32-bit words, then sigma for pictures of it. */
-struct foveate_ring {
-    uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
-    /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
-    uint32_t bound_sq_high;
-    uint32_t radius_px; /* taps on each side of the centre */
-    /* of this ring's half filter in plan->taps: centre first, radius_px + 1 */
-    uint32_t first_tap;
-    float sigma_px;
-    float reserved[3];
-};
 
 /* Immutable once made; may be read from any thread. */
 struct foveate_plan {
@@ -62,24 +48,6 @@ struct foveate_plan {
     uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
     struct foveate_level levels[FOVEATE_MAX_LEVELS];
     uint32_t level_samples; /* of all levels together */
-};
-
-/* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
- * 32-bit members only. image/pixel.glsl declares the same. */
-struct foveate_frame {
-    int32_t width_px;
-    int32_t height_px;
-    int32_t fragment_px;
-    int32_t gaze_x_q8;
-    int32_t gaze_y_q8;
-    int32_t ring_count;
-    int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
-    int32_t light; /* FOVEATE_LIGHT_* */
-    /* Where in the images the view starts; all coordinates else are the view's own. */
-    int32_t origin_x_px;
-    int32_t origin_y_px;
-    int32_t late; /* GLSL: 1: the gaze is what the latch has written, not this one */
-    float light_value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
 };
 
 /* FOVEA_ERROR_INVALID_ARGUMENT: a size or setting is out of range, or the settings together ask for

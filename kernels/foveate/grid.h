@@ -9,7 +9,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_GRID_H
 #define FOVEA_KERNELS_FOVEATE_GRID_H
 
-#include "foveate.h"
+#include "frame.h"
 
 #ifdef __CUDACC__
 #define FOVEATE_GRID_FN static inline __host__ __device__

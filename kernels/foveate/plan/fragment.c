@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "fragment.h"
+#include "kernels/foveate/foveate.h"
 
 #include "core/large_memory.h"
 

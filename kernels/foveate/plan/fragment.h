@@ -20,7 +20,9 @@
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_FRAGMENT_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_FRAGMENT_H
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/foveate/frame.h"
+
+struct foveate_plan;
 
 #ifdef __cplusplus
 extern "C" {

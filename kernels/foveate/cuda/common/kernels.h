@@ -6,6 +6,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_KERNELS_H
 
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/foveate/foveate.h"
 #include "params.h"
 
 #define FOVEATE_CUDA_FORMATS (FOVEA_FORMAT_RGBA32F + 1)

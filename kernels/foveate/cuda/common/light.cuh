@@ -10,7 +10,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_LIGHT_CUH
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/foveate/frame.h"
 #include "kernels/image/pixel.cuh"
 
 static __device__ inline float srgb_to_light(float encoded)

@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
 
-#include "kernels/foveate/foveate.h"
+#include "kernels/foveate/frame.h"
 
 /* A tile is at most this wide and high; so is a block's staging area. */
 #define FOVEATE_CUDA_TILE_PX 32

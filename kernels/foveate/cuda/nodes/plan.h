@@ -6,6 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
 
+#include "kernels/foveate/foveate.h"
 #include "params.h"
 
 #include <stddef.h>

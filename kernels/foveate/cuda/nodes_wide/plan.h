@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
 
 #include "kernels/foveate/cuda/common/params.h"
+#include "kernels/foveate/foveate.h"
 #include "kernels/foveate/plan/ladder.h"
 
 #include <stddef.h>

@@ -6,6 +6,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
 
+#include "kernels/foveate/foveate.h"
 #include "params.h"
 
 /* Pieces, then the parts of nodes. */
