@@ -25,10 +25,15 @@ static inline bool foveation_open(struct foveation *f, struct fovea_vk_desc desc
     return open;
 }
 
-/* Each frame, after it was drawn and before it is presented. False: show `drawn` as it is. */
-static inline bool foveation_frame(struct foveation *f, struct fovea_vk_frame_target drawn,
-                                   struct fovea_vk_frame_target shown, VkSemaphore acquired,
-                                   VkSemaphore presentable)
+/* Each frame, after it was drawn and before it is presented.
+ *
+ *     FOVEA_OK, FOVEA_PASSED_THROUGH         present `shown`
+ *     FOVEA_ERROR_FRAME_LOST, _DEVICE_LOST   `acquired` is taken: present nothing; start anew
+ *     else                                   nothing was submitted: show `drawn` as it is */
+static inline enum fovea_result foveation_frame(struct foveation *f,
+                                                struct fovea_vk_frame_target drawn,
+                                                struct fovea_vk_frame_target shown,
+                                                VkSemaphore acquired, VkSemaphore presentable)
 {
     struct fovea_vk_semaphore wait = {.semaphore = acquired};
     struct fovea_vk_semaphore signal = {.semaphore = presentable};
@@ -39,10 +44,7 @@ static inline bool foveation_frame(struct foveation *f, struct fovea_vk_frame_ta
                                    .wait_count = 1,
                                    .signals = &signal,
                                    .signal_count = 1};
-    if (fovea_gaze_source_read(f->gaze, fovea_time_ns(), drawn.width_px, drawn.height_px,
-                               &frame.gaze) != FOVEA_OK) {
-        return false;
-    }
-    enum fovea_result result = fovea_vk_foveate(f->fovea, &frame);
-    return result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
+    const enum fovea_result result = fovea_gaze_source_read(
+        f->gaze, fovea_time_ns(), drawn.width_px, drawn.height_px, &frame.gaze);
+    return result == FOVEA_OK ? fovea_vk_foveate(f->fovea, &frame) : result;
 }

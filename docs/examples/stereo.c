@@ -10,9 +10,9 @@ struct eye {
 };
 
 /* Both eyes side by side in one image: drawn and shown are as wide as two pictures. */
-static inline bool foveate_side_by_side(struct fovea_vk *fovea, struct fovea_vk_frame frame,
-                                        uint32_t width_px, uint32_t height_px,
-                                        const struct eye eyes[2])
+static inline enum fovea_result foveate_side_by_side(struct fovea_vk *fovea,
+                                                     struct fovea_vk_frame frame, uint32_t width_px,
+                                                     uint32_t height_px, const struct eye eyes[2])
 {
     struct fovea_geometry frustums[2] = {{0}};
     struct fovea_vk_view views[2] = {{0}};
@@ -31,12 +31,13 @@ static inline bool foveate_side_by_side(struct fovea_vk *fovea, struct fovea_vk_
     }
     frame.views = views;
     frame.view_count = 2;
-    return fovea_vk_foveate(fovea, &frame) >= 0;
+    return fovea_vk_foveate(fovea, &frame);
 }
 
 /* One layer for each eye, as multiview rendering draws them, with the settings' geometry. */
-static inline bool foveate_layers(struct fovea_vk *fovea, struct fovea_vk_frame frame,
-                                  uint32_t width_px, uint32_t height_px, const struct eye eyes[2])
+static inline enum fovea_result foveate_layers(struct fovea_vk *fovea, struct fovea_vk_frame frame,
+                                               uint32_t width_px, uint32_t height_px,
+                                               const struct eye eyes[2])
 {
     struct fovea_vk_view views[2] = {{0}};
     for (uint32_t i = 0; i < 2; i++) {
@@ -50,5 +51,5 @@ static inline bool foveate_layers(struct fovea_vk *fovea, struct fovea_vk_frame 
     frame.dst.layer_count = 2;
     frame.views = views;
     frame.view_count = 2;
-    return fovea_vk_foveate(fovea, &frame) >= 0;
+    return fovea_vk_foveate(fovea, &frame);
 }

@@ -370,9 +370,9 @@ def test_check_of_a_manifest_that_cannot_be_switched(world, layer):
 
 def test_check_tells_other_versions(bare, make_layer):
     bare.place(bare.prefix / "share", make_layer("old", 7), version=VERSION)
-    noted(bare.run("--check"), "version", "the manifest is of version 1000, its library of 7")
+    noted(bare.run("--check"), "version", "the manifest is of version 2000, its library of 7")
     bare.place(bare.prefix / "share", make_layer("old", 7), version=7)
-    noted(bare.run("--check"), "version", "the layer is of version 7, fovea-run of 1000")
+    noted(bare.run("--check"), "version", "the layer is of version 7, fovea-run of 2000")
 
 
 def test_check_tells_a_second_fovea(world, layer, make_layer):

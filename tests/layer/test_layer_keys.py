@@ -20,7 +20,7 @@ HUD_PX = 8  # from the left and from the top
 
 def letters(text):
     """As the overlay's font has them, height x width, true where a letter is."""
-    source = (ROOT / "kernels" / "overlay" / "overlay_font.glsl").read_text()
+    source = (ROOT / "kernels" / "foveate" / "overlay" / "overlay_font.glsl").read_text()
     words = numpy.array([int(word, 16) for word in re.findall(r"0x([0-9a-f]{8})u", source)], "<u4")
     rows = numpy.unpackbits(words.view(numpy.uint8), bitorder="little").reshape(-1, 16, 8).astype(bool)
     return numpy.hstack([rows[ord(letter) - ord(" ")] for letter in text])
