@@ -374,7 +374,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
 
-/* For the HUD ("overlay.hud") of the frames after this call, which is written anew ten times a
+/* For the HUD ("overlay.hud") of the frames after this call, which is written anew four times a
  * second: extra lines,
  * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze
  * held", "gaze lost" or "gaze none", for an engine that knows more, such as "pointer outside". Both
