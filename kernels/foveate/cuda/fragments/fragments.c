@@ -224,11 +224,6 @@ struct stages {
     void *params;
 };
 
-static uint32_t count_of(int32_t size, int32_t part)
-{
-    return (uint32_t)((size + part - 1) / part);
-}
-
 /* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
  * it. */
 static uint32_t count_blocks(const struct foveate_fragments_run *run, int32_t size_px,
@@ -236,7 +231,7 @@ static uint32_t count_blocks(const struct foveate_fragments_run *run, int32_t si
 {
     const int32_t side_px = run->nodes.frame->fragment_px;
     const int32_t parts = foveate_grid_count(size_px, side_px, side_px - 1) * run->fragments->parts;
-    return count_of(parts, of_a_block);
+    return foveate_nodes_parts(parts, of_a_block);
 }
 
 static enum fovea_result launch_all(const struct foveate_fragments_run *run,
@@ -247,11 +242,11 @@ static enum fovea_result launch_all(const struct foveate_fragments_run *run,
     const struct foveate_nodes_level *level = &run->nodes.nodes->levels[0];
     const uint32_t threads = 32 * FOVEATE_NODES_WARPS;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(stages->level_0,
-                                    count_of(level->pairs, FOVEATE_FRAGMENTS_LEVEL_PAIRS),
-                                    count_of(level->rows, FOVEATE_FRAGMENTS_LEVEL_ROWS),
-                                    stages->sources, FOVEATE_FRAGMENTS_LEVEL_PAIRS / 2, 1, 1, 0,
-                                    run->nodes.stream, (void *[]){stages->params}, NULL));
+           device->cu->LaunchKernel(
+               stages->level_0, foveate_nodes_parts(level->pairs, FOVEATE_FRAGMENTS_LEVEL_PAIRS),
+               foveate_nodes_parts(level->rows, FOVEATE_FRAGMENTS_LEVEL_ROWS), stages->sources,
+               FOVEATE_FRAGMENTS_LEVEL_PAIRS / 2, 1, 1, 0, run->nodes.stream,
+               (void *[]){stages->params}, NULL));
     FOVEA_TRY(foveate_nodes_further_levels(&run->nodes, stages->format, stages->sources, 1));
     CU_TRY(
         device->log, device->cu,

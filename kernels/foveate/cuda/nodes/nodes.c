@@ -71,11 +71,6 @@ struct stages {
     void *params;
 };
 
-static uint32_t count_of(int32_t size, int32_t part)
-{
-    return (uint32_t)((size + part - 1) / part);
-}
-
 static CUfunction kernel_of(const struct foveate_cuda_kernels *kernels, const struct stages *stages)
 {
     return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
@@ -88,15 +83,16 @@ static enum fovea_result launch_level_1(const struct foveate_nodes_run *run,
     const struct foveate_nodes_level *level = &run->nodes->levels[1];
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(kernel_of(&run->kernels->level_1, stages),
-                                    count_of(2 * level->pairs, 2 * TILE),
-                                    count_of(level->rows, 2 * TILE), stages->sources, THREADS, 1, 1,
-                                    0, run->stream, (void *[]){stages->params}, NULL));
+                                    foveate_nodes_parts(2 * level->pairs, 2 * TILE),
+                                    foveate_nodes_parts(level->rows, 2 * TILE), stages->sources,
+                                    THREADS, 1, 1, 0, run->stream, (void *[]){stages->params},
+                                    NULL));
     return FOVEA_OK;
 }
 
 static uint32_t tiles_of(const struct foveate_nodes_level *level)
 {
-    return count_of(2 * level->pairs, TILE) * count_of(level->rows, TILE);
+    return foveate_nodes_parts(2 * level->pairs, TILE) * foveate_nodes_parts(level->rows, TILE);
 }
 
 static bool blurs_alpha(const struct foveate_nodes_run *run, enum fovea_format format)
@@ -156,9 +152,9 @@ static enum fovea_result launch_all(const struct foveate_nodes_run *run,
         blurs_alpha(run, stages->format) ? &run->kernels->alpha : &run->kernels->picture;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(
-               kernel_of(picture, stages), count_of(run->frame->width_px, 2 * TILE),
-               count_of(run->frame->height_px, 2 * TILE), stages->images, THREADS, 1, 1, 0,
-               run->stream, (void *[]){stages->params}, NULL));
+               kernel_of(picture, stages), foveate_nodes_parts(run->frame->width_px, 2 * TILE),
+               foveate_nodes_parts(run->frame->height_px, 2 * TILE), stages->images, THREADS, 1, 1,
+               0, run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 

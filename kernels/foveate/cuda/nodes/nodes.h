@@ -27,6 +27,12 @@ FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *
                                                       struct foveate_nodes_kernels *out_kernels);
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
 
+/* How many parts of that size cover it. */
+static inline uint32_t foveate_nodes_parts(int32_t size, int32_t part)
+{
+    return (uint32_t)((size + part - 1) / part);
+}
+
 /* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not
  * written; what was launched by then still uses the levels. */
 struct foveate_nodes_run {
