@@ -209,9 +209,9 @@ static struct fovea_foveation speckled_map(enum fovea_map_law law, enum fovea_ma
 
 static void check_same_plan(const struct foveate_plan *plan, const struct foveate_plan *other)
 {
-    const struct foveate_slope steepness = foveate_slope_of(plan);
+    const struct foveate_slope slope = foveate_slope_of(plan);
     const struct foveate_slope of_other = foveate_slope_of(other);
-    assert_memory_equal(&steepness, &of_other, sizeof steepness);
+    assert_memory_equal(&slope, &of_other, sizeof slope);
     assert_true(plan->sigma_max_px == other->sigma_max_px);
     assert_memory_equal(&plan->law, &other->law, sizeof plan->law);
     assert_memory_equal(plan->levels, other->levels, sizeof plan->levels);

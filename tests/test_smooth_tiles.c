@@ -296,7 +296,7 @@ static void all_compilations_agree(void **state)
             .light = i ? &light : NULL,
             .channels = 3,
             .samples = samples,
-            .steepness = foveate_slope_of(plan).slope,
+            .slope = foveate_slope_of(plan).slope,
         };
         run_squares(&foveate_cpu_tiles_base, &picture);
         picture.view.dst = avx2.view;

@@ -76,7 +76,7 @@ struct foveate_cpu_smooth {
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
     struct foveate_cpu_blockwise blockwise; /* of such a plan */
-    struct foveate_slope steepness;
+    struct foveate_slope slope;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
@@ -216,8 +216,8 @@ static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
         smooth->plan = &smooth->blockwise.plan;
         return FOVEA_OK;
     }
-    smooth->steepness = foveate_slope_of(smooth->plan);
-    return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->steepness.sigma_px);
+    smooth->slope = foveate_slope_of(smooth->plan);
+    return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->slope.sigma_px);
 }
 
 enum fovea_result foveate_cpu_smooth_create(const struct foveate_plan *plan,
@@ -269,7 +269,7 @@ static struct foveate_cpu_picture picture_of(const struct view *view)
         .channels = (int32_t)smooth->channels,
         .samples = view->samples,
         .first_level = smooth->way == WAY_SQUARES ? 1 : 0,
-        .steepness = smooth->steepness.slope,
+        .slope = smooth->slope.slope,
     };
 }
 
@@ -448,7 +448,7 @@ static void run_group(struct foveate_cpu_smooth *smooth)
  * sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
-    const struct foveate_slope *s = &smooth->steepness;
+    const struct foveate_slope *s = &smooth->slope;
     const bool unorm = pixel_light_known(smooth->run.batch->src->format);
     if (!smooth->plan->smooth && smooth->plan->ring_count > 0) {
         return unorm && smooth->plan->level_count > 0 ? WAY_FRAGMENTS : WAY_BANDS;

@@ -51,15 +51,15 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     if (!plan->smooth || plan->level_count == 0 || image_light_is_wide(foveate_plan_light(plan))) {
         return tiles;
     }
-    const struct foveate_slope steepness = foveate_slope_of(plan);
-    tiles.slope = 0.5f * steepness.slope; /* the ramp is twice as steep */
+    const struct foveate_slope slope = foveate_slope_of(plan);
+    tiles.slope = 0.5f * slope.slope; /* the ramp is twice as steep */
     if (!(tiles.slope <= (float)FOVEATE_TILE_MAX_SLOPE)) {
         return tiles;
     }
-    tiles.level_count = count_levels(plan, steepness.sigma_px);
+    tiles.level_count = count_levels(plan, slope.sigma_px);
     /* Tiles stick out of the picture. */
     const float near = plan->sigma_max_px + tiles.slope * SHADER_TILE_PX;
-    tiles.near_level_count = count_levels(plan, fminf(near, steepness.sigma_px));
+    tiles.near_level_count = count_levels(plan, fminf(near, slope.sigma_px));
     const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
     tiles.fine_sigma_px =
         fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FOVEATE_TILE_SIGMA_FINE)

@@ -19,7 +19,7 @@ struct foveate_cpu_picture {
     int32_t channels; /* that are averaged */
     float *samples; /* of the levels from first_level on */
     int32_t first_level; /* 0 or 1 */
-    float steepness; /* no two pixels' sigmas differ by more than this times their distance */
+    float slope; /* no two pixels' sigmas differ by more than this times their distance */
 };
 
 /* From a channel's samples to the next channel's. */

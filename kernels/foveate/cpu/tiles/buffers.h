@@ -10,7 +10,7 @@
 #include "tile.h"
 
 /* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma
- * grows by at most its diagonal times the steepness: 4.2 times the rest of 2 + 45 * 0.08 is less
+ * grows by at most its diagonal times the slope: 4.2 times the rest of 2 + 45 * 0.08 is less
  * than this. */
 #define FOVEATE_CPU_TILE_RADIUS FOVEATE_CPU_BLUR_RADIUS
 

@@ -20,7 +20,7 @@
 /* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
 
-/* Below this sigma and from this steepness on weights differ too much from pixel to pixel. */
+/* Below this sigma and from this slope on weights differ too much from pixel to pixel. */
 #define STEEP_BELOW_PX 0.7f
 #define STEEP_FROM 0.01f
 
@@ -28,7 +28,7 @@ struct range {
     float lowest, highest;
 };
 
-/* foveate_law_ramp doubles the steepness only where the blur begins. */
+/* foveate_law_ramp doubles the slope only where the blur begins. */
 static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigma_px)
 {
     const struct foveate_law *law = &picture->plan->law;
@@ -38,7 +38,7 @@ static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigm
 #define PROBES 5 /* along a side */
 
 /* Of a square and half a sample of a fine level around it. What lies between the probes differs
- * from them by what the picture's steepness allows. */
+ * from them by what the picture's slope allows. */
 static struct range sigma_range(const struct foveate_cpu_picture *picture, int32_t x_px,
                                 int32_t y_px, int32_t size_px)
 {
@@ -55,7 +55,7 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
             range.highest = row[i] > range.highest ? row[i] : range.highest;
         }
     }
-    float between = 0.7072f * apart_px * picture->steepness;
+    float between = 0.7072f * apart_px * picture->slope;
     if (is_beyond_ramp(picture, range.lowest - 0.5f * between)) {
         between *= 0.5f;
     }
@@ -66,11 +66,10 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
 
 static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
-    const float steepness =
-        is_beyond_ramp(picture, lowest) ? 0.5f * picture->steepness : picture->steepness;
+    const float slope = is_beyond_ramp(picture, lowest) ? 0.5f * picture->slope : picture->slope;
     const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
     int32_t step = MAX_STEP;
-    while (step > 1 && (float)step * steepness > most) {
+    while (step > 1 && (float)step * slope > most) {
         step /= 2;
     }
     return step;
@@ -143,7 +142,7 @@ static void divide(const struct foveate_cpu_picture *picture,
         return;
     }
     tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
-    tile.steep = range.lowest < STEEP_BELOW_PX && picture->steepness > STEEP_FROM;
+    tile.steep = range.lowest < STEEP_BELOW_PX && picture->slope > STEEP_FROM;
     tile.step = step_for(picture, tile.k, range.lowest);
     place_samples(&tile);
     foveate_cpu_tile_make(&tile);
