@@ -243,7 +243,9 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
     if (ending_stage() == ENDING_OVER) {
         return; /* its context's until the process is over */
     }
-    frame_wait(old->fovea, old->last_frame);
+    if (!frame_wait(old->fovea, old->last_frame)) {
+        return; /* its context's, which may know by its own end */
+    }
     unlink_image(old);
     frame_keep_forget(old->fovea);
     frame_shared_finish(old->fovea, &old->shared);

@@ -7,14 +7,51 @@
 #include "core/log.h"
 #include "vulkan/vk_check.h"
 
+#include <time.h>
+
+/* A wait that fails is tried again, so often and so far apart. */
+#define WAIT_TRIES 1000
+#define WAIT_PAUSE_NS 1000000
+
+/* Nothing runs on a lost device. Another error, such as want of memory, says nothing of what was
+ * asked: that may be in use. */
+static bool says_over(VkResult result)
+{
+    return result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
+}
+
+static void retire(struct fovea_vk *fovea, struct frame_slot *slot)
+{
+    slot->pending = false;
+    frame_stats_collect(fovea, slot);
+}
+
 static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
 {
     struct vk_device *device = &fovea->device;
-    if (slot->pending && device->vk.GetFenceStatus(device->handle, slot->fence) != VK_NOT_READY) {
-        slot->pending = false;
-        frame_stats_collect(fovea, slot);
+    if (slot->pending && says_over(device->vk.GetFenceStatus(device->handle, slot->fence))) {
+        retire(fovea, slot);
     }
     return !slot->pending;
+}
+
+/* For the fence or, where there is none, the semaphore. False: it is not known whether it is
+ * over. */
+static bool wait_for(struct fovea_vk *fovea, VkFence fence, const VkSemaphoreWaitInfo *semaphore)
+{
+    const struct vk_device *device = &fovea->device;
+    const struct timespec pause = {.tv_nsec = WAIT_PAUSE_NS};
+    VkResult result = VK_TIMEOUT;
+    for (int i = 0; i < WAIT_TRIES && !says_over(result); i++) {
+        if (i > 0) {
+            nanosleep(&pause, NULL);
+        }
+        result = fence ? device->vk.WaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX)
+                       : device->vk.WaitSemaphores(device->handle, semaphore, UINT64_MAX);
+    }
+    (void)vk_checked(fovea->log, result, fence ? "vkWaitForFences" : "vkWaitSemaphores", __FILE__,
+                     __LINE__);
+    return says_over(result);
 }
 
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
@@ -29,52 +66,49 @@ bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
 }
 
 /* Nobody else says when its first batch and the peer's job are over. */
-static void wait_for_half(struct fovea_vk *fovea)
+static bool wait_for_half(struct fovea_vk *fovea)
 {
-    struct vk_device *device = &fovea->device;
     struct frame_half *half = &fovea->half;
     if (!half->pending) {
-        return;
+        return true;
     }
-    if (fovea->link.timeline) {
-        const uint64_t value = fovea->link.value + (half->answered ? 2 : 1);
-        const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-                                          .semaphoreCount = 1,
-                                          .pSemaphores = &fovea->link.semaphore,
-                                          .pValues = &value};
-        const VkResult result = device->vk.WaitSemaphores(device->handle, &info, UINT64_MAX);
-        (void)vk_checked(fovea->log, result, "vkWaitSemaphores", __FILE__, __LINE__);
-    } else {
-        const VkResult result =
-            device->vk.WaitForFences(device->handle, 1, &half->slot->taken, VK_TRUE, UINT64_MAX);
-        (void)vk_checked(fovea->log, result, "vkWaitForFences", __FILE__, __LINE__);
+    const uint64_t value = fovea->link.value + (half->answered ? 2 : 1);
+    const VkSemaphoreWaitInfo turn = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                      .semaphoreCount = 1,
+                                      .pSemaphores = &fovea->link.semaphore,
+                                      .pValues = &value};
+    const bool timeline = fovea->link.timeline;
+    if (!wait_for(fovea, timeline ? VK_NULL_HANDLE : half->slot->taken, &turn)) {
+        return false;
+    }
+    if (!timeline) {
         fovea->peer->api->drain(fovea->peer);
     }
     fovea->link.value += 2;
     half->pending = false;
+    return true;
 }
 
-void frame_wait(struct fovea_vk *fovea, uint64_t frame)
+bool frame_wait(struct fovea_vk *fovea, uint64_t frame)
 {
-    struct vk_device *device = &fovea->device;
+    bool all = true;
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         struct frame_slot *slot = &fovea->slots[i];
-        if (!slot->pending || slot->frame > frame) {
-            continue;
+        if (slot->pending && slot->frame <= frame) {
+            if (wait_for(fovea, slot->fence, NULL)) {
+                retire(fovea, slot);
+            } else {
+                all = false;
+            }
         }
-        VkResult result =
-            device->vk.WaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
-        (void)vk_checked(fovea->log, result, "vkWaitForFences", __FILE__, __LINE__);
-        slot->pending = false;
-        frame_stats_collect(fovea, slot);
     }
-    wait_for_half(fovea);
+    return wait_for_half(fovea) && all;
 }
 
 void fovea_vk_wait(struct fovea_vk *fovea)
 {
     if (fovea && !frame_is_parents(fovea) && ending_stage() != ENDING_OVER) {
-        frame_wait(fovea, fovea->frame);
+        (void)frame_wait(fovea, fovea->frame);
     }
 }
 

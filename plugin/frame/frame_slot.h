@@ -14,8 +14,8 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 /* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
 /* Waits for a frame, and for one that was given up half way; the watchdog sees to it that none
- * lasts for ever. */
-void frame_wait(struct fovea_vk *fovea, uint64_t frame);
+ * lasts for ever. False: Vulkan does not say whether they are over; what they use must stay. */
+bool frame_wait(struct fovea_vk *fovea, uint64_t frame);
 /* The next frame's; FOVEA_NOT_READY where it is still in use. */
 FOVEA_MUST_CHECK enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *work);
 

@@ -43,11 +43,11 @@ struct watch {
     double held_ms; /* since */
 };
 
-static bool counter(struct fovea_vk *fovea, uint64_t *out_value)
+/* Errors but VK_ERROR_DEVICE_LOST say nothing: the next look may find out. */
+static VkResult counter(struct fovea_vk *fovea, uint64_t *out_value)
 {
     struct vk_device *device = &fovea->device;
-    return device->vk.GetSemaphoreCounterValue(device->handle, fovea->link.semaphore, out_value) ==
-           VK_SUCCESS;
+    return device->vk.GetSemaphoreCounterValue(device->handle, fovea->link.semaphore, out_value);
 }
 
 static void raise_to(struct fovea_vk *fovea, uint64_t value)
@@ -70,8 +70,12 @@ static void wait_for_turn(struct fovea_vk *fovea, double ms, uint64_t *highest)
                                       .semaphoreCount = 1,
                                       .pSemaphores = &fovea->link.semaphore,
                                       .pValues = &next};
-    if (device->vk.WaitSemaphores(device->handle, &info, (uint64_t)(ms * 1e6)) == VK_SUCCESS) {
+    const VkResult result = device->vk.WaitSemaphores(device->handle, &info, (uint64_t)(ms * 1e6));
+    if (result == VK_SUCCESS) {
         *highest = next;
+    } else if (result != VK_TIMEOUT) {
+        const struct timespec pause = {.tv_nsec = (long)(END_LOOK_MS * 1e6)};
+        nanosleep(&pause, NULL);
     }
 }
 
@@ -79,8 +83,9 @@ static void wait_for_turn(struct fovea_vk *fovea, double ms, uint64_t *highest)
 static bool take_turn(struct fovea_vk *fovea, uint64_t *highest)
 {
     uint64_t value = 0;
-    if (!counter(fovea, &value)) {
-        return false;
+    const VkResult result = counter(fovea, &value);
+    if (result != VK_SUCCESS) {
+        return result != VK_ERROR_DEVICE_LOST;
     }
     *highest = value > *highest ? value : *highest;
     *highest += *highest % 2;
@@ -205,12 +210,12 @@ static bool look(struct watch *watch)
     if (!ending_enter()) {
         return false;
     }
-    const bool alive = counter(watch->fovea, &value);
+    const VkResult result = counter(watch->fovea, &value);
     ending_leave();
-    if (!alive) {
-        return false; /* the device is lost; the frame loop will say so */
+    if (result == VK_ERROR_DEVICE_LOST) {
+        return false; /* the frame loop will say so */
     }
-    if (!is_stuck(watch, value, passed_ms)) {
+    if (result != VK_SUCCESS || !is_stuck(watch, value, passed_ms)) {
         return true;
     }
     give_up_peer(watch, value);

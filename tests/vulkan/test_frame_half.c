@@ -32,10 +32,21 @@ static VKAPI_ATTR VkResult VKAPI_CALL shim_QueueSubmit(VkQueue queue, uint32_t c
     return vkQueueSubmit(queue, count, infos, fence);
 }
 
+static _Thread_local int failing_waits; /* so many of the next ones */
+
+static VKAPI_ATTR VkResult VKAPI_CALL shim_WaitSemaphores(VkDevice device,
+                                                          const VkSemaphoreWaitInfo *info,
+                                                          uint64_t timeout_ns)
+{
+    return failing_waits > 0 && failing_waits-- ? VK_ERROR_OUT_OF_HOST_MEMORY
+                                                : vkWaitSemaphores(device, info, timeout_ns);
+}
+
 static PFN_vkVoidFunction VKAPI_CALL shim_device(VkDevice device, const char *name)
 {
-    return strcmp(name, "vkQueueSubmit") == 0 ? (PFN_vkVoidFunction)shim_QueueSubmit
-                                              : vkGetDeviceProcAddr(device, name);
+    return strcmp(name, "vkQueueSubmit") == 0      ? (PFN_vkVoidFunction)shim_QueueSubmit
+           : strcmp(name, "vkWaitSemaphores") == 0 ? (PFN_vkVoidFunction)shim_WaitSemaphores
+                                                   : vkGetDeviceProcAddr(device, name);
 }
 
 static PFN_vkVoidFunction VKAPI_CALL shim_instance(VkInstance instance, const char *name)
@@ -178,6 +189,7 @@ static void lose_a_frame(bool wait_first)
     assert_int_equal(submit_calls, 3);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, signal_late, &half), 0);
+    failing_waits = 3;
     if (wait_first) {
         fovea_vk_wait(half.rig.fovea);
         uint64_t value = 0;
@@ -185,6 +197,7 @@ static void lose_a_frame(bool wait_first)
         assert_int_equal(value, 1);
     }
     fovea_vk_destroy(&half.rig.fovea); /* nothing of it may be in use, or validation speaks */
+    assert_int_equal(failing_waits, 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     use_again(engine, half.drawn);
     use_again(engine, half.presentable);

@@ -20,6 +20,7 @@
 /* How often the worker, waiting for the queue, looks whether it was abandoned or the process
  * ends. */
 #define PATIENCE_NS 20000000ull
+#define RETRY_NS 1000000
 
 struct peer_image {
     struct fovea_image image;
@@ -69,7 +70,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* False if it will never be reached. */
+/* False if it will never be reached. Who finds no memory to wait looks again a little later. */
 static bool wait_for(struct host_peer *peer, VkSemaphore semaphore, uint64_t value)
 {
     struct vk_device *device = peer->device;
@@ -77,10 +78,15 @@ static bool wait_for(struct host_peer *peer, VkSemaphore semaphore, uint64_t val
                                 .semaphoreCount = 1,
                                 .pSemaphores = &semaphore,
                                 .pValues = &value};
+    const struct timespec pause = {.tv_nsec = RETRY_NS};
     VkResult result = VK_TIMEOUT;
-    while (result == VK_TIMEOUT && !atomic_load(&peer->abandoned) && ending_enter()) {
+    while (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST &&
+           !atomic_load(&peer->abandoned) && ending_enter()) {
         result = device->vk.WaitSemaphores(device->handle, &info, PATIENCE_NS);
         ending_leave();
+        if (result < 0) {
+            nanosleep(&pause, NULL);
+        }
     }
     return result == VK_SUCCESS;
 }

@@ -205,19 +205,20 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_compute_finish(&fovea->compute, device);
 }
 
-/* After a lost device a job may wait for what never comes. */
-static void drain_peer(struct fovea_vk *fovea)
+/* After a lost device a job may wait for what never comes, and where waits fail so do a job's. */
+static void drain_peer(struct fovea_vk *fovea, bool waits_fail)
 {
     if (!fovea->peer) {
         return;
     }
-    if (fovea->device_lost) {
+    if (fovea->device_lost || waits_fail) {
         fovea->peer->api->abandon(fovea->peer);
     }
     fovea->peer->api->drain(fovea->peer);
 }
 
-/* Drivers may be gone: all is left to the end of the process, where a checker of leaks finds it. */
+/* Drivers may be gone, or frames may still use it: all is left to the end of the process, where a
+ * checker of leaks finds it. */
 static void leave_to_the_end(struct fovea_vk *fovea)
 {
     static struct fovea_vk *_Atomic last_left;
@@ -243,9 +244,15 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
-        frame_wait(old, old->frame);
+        const bool over = frame_wait(old, old->frame);
         frame_watchdog_stop(old);
-        drain_peer(old);
+        drain_peer(old, !over);
+        if (!over) {
+            log_error(old->log, "fovea_vk_destroy: its frames may be on the queue; all that they "
+                                "use stays until the process ends");
+            leave_to_the_end(old);
+            return;
+        }
         frame_link_finish(old);
         frame_images_finish(old);
         frame_plans_finish(old);

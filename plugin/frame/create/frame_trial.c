@@ -78,7 +78,7 @@ static void record_paint(struct fovea_vk *fovea, VkCommandBuffer commands, VkIma
 static enum fovea_result paint(struct fovea_vk *fovea, const struct side *side)
 {
     const struct vk_device *device = &fovea->device;
-    const struct frame_slot *slot = &fovea->slots[0];
+    struct frame_slot *slot = &fovea->slots[0];
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -92,9 +92,8 @@ static enum fovea_result paint(struct fovea_vk *fovea, const struct side *side)
     }
     VK_TRY(fovea->log, device->vk.EndCommandBuffer(slot->commands[0]));
     VK_TRY(fovea->log, device->vk.QueueSubmit(device->queue, 1, &submit, slot->fence));
-    VK_TRY(fovea->log,
-           device->vk.WaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX));
-    return FOVEA_OK;
+    slot->pending = true;
+    return frame_wait(fovea, fovea->frame) ? FOVEA_OK : FOVEA_ERROR_INTERNAL;
 }
 
 static enum fovea_result make_images(struct fovea_vk *fovea, struct side *side)
@@ -143,12 +142,18 @@ static bool all_retired(struct fovea_vk *fovea)
     return true;
 }
 
-/* Asking again and again ends closer to the frame's end than sleeping does. */
-static void wait_for_all(struct fovea_vk *fovea)
+/* Asking again and again ends closer to the frame's end than sleeping does. It does not end where
+ * asking fails. */
+static bool wait_for_all(struct fovea_vk *fovea)
 {
+    const int64_t end_ns = fovea_time_ns() + BUDGET_NS;
     while (!all_retired(fovea)) {
+        if (fovea_time_ns() > end_ns) {
+            return frame_wait(fovea, fovea->frame);
+        }
         sched_yield();
     }
+    return true;
 }
 
 static enum fovea_result run_frames(struct fovea_vk *fovea, struct side *side, uint32_t count,
@@ -159,7 +164,9 @@ static enum fovea_result run_frames(struct fovea_vk *fovea, struct side *side, u
     for (uint32_t i = 0; i < count; i++) {
         FOVEA_TRY(run_frame(fovea, side));
     }
-    wait_for_all(fovea);
+    if (!wait_for_all(fovea)) {
+        return FOVEA_ERROR_INTERNAL;
+    }
     *out_us = (double)(fovea_time_ns() - start_ns) * 1e-3 / count;
     return FOVEA_OK;
 }
@@ -216,7 +223,9 @@ static enum fovea_result run_rounds(struct fovea_vk *fovea, struct side sides[2]
 
 static void clean_up(struct fovea_vk *fovea)
 {
-    frame_wait(fovea, fovea->frame);
+    if (!frame_wait(fovea, fovea->frame)) {
+        return; /* it may be in use until the context goes */
+    }
     fovea->half = (struct frame_half){.lost = false}; /* nobody but the trial has lost anything */
     frame_images_finish(fovea);
     frame_plans_finish(fovea);
@@ -244,7 +253,7 @@ enum frame_trial_result frame_trial(struct fovea_vk *fovea, struct frame_cost *o
     if (result == FOVEA_OK) {
         result = run_rounds(fovea, sides);
     }
-    frame_wait(fovea, fovea->frame);
+    (void)frame_wait(fovea, fovea->frame);
     frame_watchdog_stop(fovea);
     frame_peer_notice(fovea);
     const bool broken = sides[0].broken || fovea->peer_lost_noticed;
