@@ -63,6 +63,8 @@ static enum fovea_setting_type type_of(enum config_type type)
         return FOVEA_SETTING_FILE;
     case CONFIG_KEYS:
         return FOVEA_SETTING_KEYS;
+    case CONFIG_OPERATORS:
+        return FOVEA_SETTING_WORDS;
     case CONFIG_CURVE:
     case CONFIG_TABLE:
         return FOVEA_SETTING_LIST;

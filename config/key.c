@@ -15,6 +15,10 @@
 #define RANGE(least, most) .min = (least), .max = (most)
 #define ABOVE(least, most) .min = (least), .max = (most), .min_excluded = true
 
+static const char *const operator_names[] = {
+#define OPERATOR(name) #name,
+#include "kernels/operators.def"
+    NULL};
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
 static const char *const model_names[] = {"paper", "physical", "curve", "map", NULL};
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
@@ -44,6 +48,8 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(backend_measure), .names = measure_names},
     {"cuda_context", "Whose CUDA context Vulkan frames run in; shared: the device's primary one, as the program's CUDA; own: one of Fovea's",
      CONFIG_ENUM, AT(cuda_context), .names = cuda_context_names},
+    {"operators", "What pictures go through, one after the other",
+     CONFIG_OPERATORS, AT(operators), .names = operator_names},
     {"cpu_threads", "Threads of the cpu backend; 0: one for each core",
      CONFIG_U32, AT(cpu_threads), RANGE(0, 256)},
     {"watchdog_ms", "A shared frame that takes longer than this many milliseconds is cut loose",
@@ -121,6 +127,10 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(foveation.geometry.screen_width_m), RANGE(0.01, 100)},
     {"foveation.geometry.distance_m", "From the eye to the screen in metres",
      CONFIG_DOUBLE, AT(foveation.geometry.distance_m), RANGE(0.01, 100)},
+
+#define OPERATOR_NUMBER(name, setting, standard, least, most, help)                                \
+    {#name "." #setting, help, CONFIG_DOUBLE, AT(own.name##_##setting), RANGE(least, most)},
+#include "kernels/operators.def"
 
     {"gaze.source", "Where the gaze comes from",
      CONFIG_ENUM, AT(gaze.kind), .names = source_names},
@@ -304,6 +314,15 @@ static void add_names(struct config_words *words, const char *const *names)
     }
 }
 
+static void add_operators(struct config_words *words, const char *const *names)
+{
+    config_words_add(words->text, sizeof words->text, "one or more of ");
+    for (size_t i = 0; names[i]; i++) {
+        config_words_add(words->text, sizeof words->text, "%s\"%s\"", i ? ", " : "", names[i]);
+    }
+    config_words_add(words->text, sizeof words->text, ", none twice");
+}
+
 static void add_curve(struct config_words *words)
 {
     config_words_add(words->text, sizeof words->text,
@@ -353,6 +372,9 @@ struct config_words config_key_range(const struct config_key *key)
     case CONFIG_CURVE:
         add_curve(&words);
         break;
+    case CONFIG_OPERATORS:
+        add_operators(&words, key->names);
+        break;
     case CONFIG_TABLE:
         add_table(&words);
         break;
@@ -377,6 +399,7 @@ static const char *kind_of(const struct config_key *key)
         return "object";
     case CONFIG_CURVE:
     case CONFIG_TABLE:
+    case CONFIG_OPERATORS:
         return "array";
     case CONFIG_BOOL:
     case CONFIG_ENUM:

@@ -5,7 +5,8 @@
  * struct fovea_settings, "did you mean", the table in docs/configuration.md and the test of
  * schema.json. A new setting is a member in settings.h, its default in settings.c, one line in
  * key.c, and the same line for people in schema.json and default.json; the tests find what was
- * forgotten.
+ * forgotten. Of an operator's own settings the first three are one line in its operator.def
+ * (kernels/operators.def).
  *
  * A path is names with dots between them, as in "foveation.paper.ct0". Everything before the last
  * dot is a group, and exists because a key lies in it. */
@@ -30,6 +31,7 @@ enum config_type {
     CONFIG_PATH, /* a string; relative to the directory of the file that gives it */
     CONFIG_KEYS, /* a string: names of keys, core/key_combo.h */
     CONFIG_CURVE, /* points, curve.h */
+    CONFIG_OPERATORS, /* names, operators.h */
     /* samples, or the name of a file of them, table.h; the count is another member */
     CONFIG_TABLE,
 };
@@ -45,7 +47,7 @@ struct config_key {
     bool min_excluded;
     bool max_excluded;
     bool or_zero; /* 0 is taken too, for "not given" */
-    const char *const *names; /* of enumerators, by value; ends with NULL */
+    const char *const *names; /* of enumerators and operators, by value; ends with NULL */
 };
 
 extern const struct config_key config_keys[];

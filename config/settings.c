@@ -82,12 +82,22 @@ static struct fovea_layer_keys default_layer_keys(void)
     };
 }
 
+static struct fovea_operator_settings default_own(void)
+{
+    return (struct fovea_operator_settings){
+#define OPERATOR_NUMBER(name, setting, standard, least, most, help) .name##_##setting = (standard),
+#include "kernels/operators.def"
+    };
+}
+
 struct fovea_settings fovea_settings_default(void)
 {
     return (struct fovea_settings){
         .backend = FOVEA_BACKEND_AUTO,
         .backend_measure = FOVEA_MEASURE_CACHED,
         .cuda_context = FOVEA_CUDA_CONTEXT_SHARED,
+        .operators = {.count = 1},
+        .own = default_own(),
         .foveation = default_foveation(),
         .gaze = default_gaze(),
         .layer = {.keys = default_layer_keys(), .direct = true},

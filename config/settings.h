@@ -302,11 +302,32 @@ enum fovea_cuda_context {
     FOVEA_CUDA_CONTEXT_OWN = 1,
 };
 
+/* In the order of the table. */
+enum fovea_operator {
+#define OPERATOR(name) FOVEA_OPERATOR_##name,
+#include "kernels/operators.def"
+    FOVEA_OPERATOR_COUNT
+};
+
+/* What pictures go through, one operator after the other, each at most once. */
+struct fovea_operators {
+    uint32_t count; /* 1..FOVEA_OPERATOR_COUNT; 1 */
+    enum fovea_operator order[FOVEA_OPERATOR_COUNT]; /* 0 beyond the count; the table's first */
+};
+
+/* Settings that operators have in their own folders. */
+struct fovea_operator_settings {
+#define OPERATOR_NUMBER(name, setting, standard, least, most, help) double name##_##setting;
+#include "kernels/operators.def"
+};
+
 /* What fovea_settings.h keeps to itself. */
 struct fovea_settings {
     enum fovea_backend backend;
     enum fovea_measure backend_measure; /* where backend is AUTO */
     enum fovea_cuda_context cuda_context; /* SHARED; under the Vulkan layer OWN */
+    struct fovea_operators operators;
+    struct fovea_operator_settings own; /* of operators */
     struct fovea_foveation foveation;
     struct fovea_gaze_settings gaze;
     struct fovea_overlay overlay;

@@ -97,6 +97,17 @@ static void add_table(struct writer *writer, const struct fovea_display *display
     add(writer, "]");
 }
 
+/* "foveate,blur": a bare word for fovea_settings_set. */
+static void add_operators(struct writer *writer, const struct config_key *key,
+                          const struct fovea_operators *operators)
+{
+    for (uint32_t i = 0; i < operators->count && i < FOVEA_OPERATOR_COUNT; i++) {
+        const enum fovea_operator name = operators->order[i];
+        add(writer, i ? "," : "");
+        add(writer, (size_t)name < FOVEA_OPERATOR_COUNT ? key->names[name] : "");
+    }
+}
+
 static void add_enumerator(struct writer *writer, const struct config_key *key,
                            const struct fovea_settings *settings)
 {
@@ -122,6 +133,9 @@ bool config_value_text(const struct config_key *key, const struct fovea_settings
         break;
     case CONFIG_ENUM:
         add_enumerator(&writer, key, settings);
+        break;
+    case CONFIG_OPERATORS:
+        add_operators(&writer, key, &settings->operators);
         break;
     case CONFIG_CURVE:
         add_curve(&writer, &settings->foveation.curve);

@@ -6,6 +6,7 @@
 #include "combo.h"
 #include "curve.h"
 #include "guess.h"
+#include "operators.h"
 #include "table.h"
 #include "words.h"
 
@@ -292,6 +293,9 @@ bool config_value_store(const struct config_key *key, const struct config_value 
     case CONFIG_CURVE:
         good = store_curve(value, member);
         break;
+    case CONFIG_OPERATORS:
+        good = config_operators_store(key->names, value->item, &settings->operators, &problem);
+        break;
     case CONFIG_TABLE:
         good = store_table(value, directory, &settings->foveation.display, &problem);
         break;
@@ -362,6 +366,9 @@ bool config_value_check(const struct config_key *key, const struct fovea_setting
         return true;
     case CONFIG_CURVE:
         return check_curve(member, out_found);
+    case CONFIG_OPERATORS:
+        good = config_operators_are_good(&settings->operators);
+        break;
     case CONFIG_TABLE:
         return check_table(&settings->foveation.display, out_found);
     case CONFIG_BOOL:
@@ -440,6 +447,9 @@ struct config_words config_value_words(const struct config_key *key,
     case CONFIG_CURVE:
         curve = load_curve(member);
         words = config_curve_words(&curve);
+        break;
+    case CONFIG_OPERATORS:
+        words = config_operators_words(key->names, &settings->operators);
         break;
     case CONFIG_TABLE:
         words = config_table_words(settings->foveation.display.table,

@@ -5,14 +5,13 @@
 
 #include "kernels/gaze/gaze.h"
 
-/* Each name is a folder here, which has NAME_operator. */
-#define OPERATORS(X) X(foveate)
+#define OPERATOR(name) extern const struct operator_api name##_operator;
+#include "operators.def"
 
-#define DECLARE(name) extern const struct operator_api name##_operator;
-OPERATORS(DECLARE)
-
-#define LIST(name) &name##_operator,
-static const struct operator_api *const operators[] = {OPERATORS(LIST)};
+static const struct operator_api *const operators[] = {
+#define OPERATOR(name) &name##_operator,
+#include "operators.def"
+};
 
 const struct operator_api *operators_default(void)
 {

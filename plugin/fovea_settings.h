@@ -100,6 +100,7 @@ enum fovea_setting_type {
     FOVEA_SETTING_FILE = 5, /* the name of one */
     FOVEA_SETTING_KEYS = 6, /* names of keys with + between them */
     FOVEA_SETTING_LIST = 7, /* numbers, or pairs of them, in brackets */
+    FOVEA_SETTING_WORDS = 8, /* some of `words`, none twice, with commas between */
 };
 
 /* One setting. Strings live as long as the library. */

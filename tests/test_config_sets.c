@@ -119,6 +119,22 @@ static void strings_need_no_quotes(void **state)
     assert_string_equal(set("gaze.scanpath.file=\"a\\u0062 \"").gaze.scanpath_file, "ab ");
 }
 
+/* FOVEA_SET, whose settings have commas between, needs the quotes or the brackets. */
+static void operators_are_names_with_commas_between(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"operators=foveate", "operators= foveate ",
+                                       "operators=[\"foveate\"]", "operators=\"foveate\""};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        const struct fovea_operators one = set(sets[i]).operators;
+        const struct fovea_operators same = set_list(sets[i]).operators;
+        assert_int_equal(one.count, 1);
+        assert_int_equal(one.order[0], FOVEA_OPERATOR_foveate);
+        assert_memory_equal(&one, &same, sizeof one);
+    }
+    assert_float_equal(set("blur.sigma_px=2.5").own.blur_sigma_px, 2.5, 0);
+}
+
 static void a_group_takes_an_object(void **state)
 {
     (void)state;
@@ -164,18 +180,42 @@ static void sets_of_unknown_keys_are_named(void **state)
                     "screen_px, fixed, scanpath, saccades, udp, validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
-         "cpu_threads, watchdog_ms, "
-         "log, foveation, gaze, overlay, layer"},
+         "operators, cpu_threads, watchdog_ms, "
+         "log, foveation, blur, gaze, overlay, layer"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
-                      "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, "
-                      "gaze, overlay, layer"},
+                      "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
+                      "foveation, blur, gaze, overlay, layer"},
         {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
-                     "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, "
-                     "gaze, overlay, layer"},
+                     "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
+                     "foveation, blur, gaze, overlay, layer"},
         {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
                                                "gaze.fixed.z: unknown key; expected one of x, y"},
     };
     assert_all_named(cases, sizeof cases / sizeof cases[0]);
+}
+
+/* The names that there are stand between: they are more with each operator. */
+static void sets_of_wrong_operators_are_named(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"operators=fovaete",
+         "none twice; found fovaete; there is no fovaete; did you mean \"foveate\"?"},
+        {"operators=foveate,foveate", "none twice; found foveate,foveate; foveate is there twice"},
+        {"operators=foveate,", "none twice; found foveate,"},
+        {"operators=[]", "none twice; found []"},
+        {"operators=", "none twice; found "},
+        {"operators=[1]", "none twice; found [1]"},
+        {"operators=1", "none twice; found 1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_settings settings;
+        assert_result(create(cases[i][0], &recorded, &settings), FOVEA_ERROR_CONFIG);
+        const char *said = recorded.last[FOVEA_LOG_ERROR];
+        assert_non_null(strstr(said, "operators: expected an array, one or more of \"foveate\""));
+        assert_string_equal(strstr(said, "none twice"), cases[i][1]);
+    }
 }
 
 static void sets_of_wrong_values_are_named(void **state)
@@ -340,8 +380,10 @@ int main(void)
         cmocka_unit_test(models_and_their_numbers_can_be_set),
         cmocka_unit_test(a_projection_is_set_one_by_one_or_whole),
         cmocka_unit_test(strings_need_no_quotes),
+        cmocka_unit_test(operators_are_names_with_commas_between),
         cmocka_unit_test(a_group_takes_an_object),
         cmocka_unit_test(sets_of_unknown_keys_are_named),
+        cmocka_unit_test(sets_of_wrong_operators_are_named),
         cmocka_unit_test(sets_of_wrong_values_are_named),
         cmocka_unit_test(what_the_model_does_not_use_is_said),
         cmocka_unit_test(what_the_light_does_not_use_is_said),

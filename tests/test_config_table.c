@@ -95,6 +95,8 @@ static size_t element_bytes(enum config_type type)
         return sizeof(double);
     case CONFIG_CURVE:
         return sizeof(struct fovea_curve);
+    case CONFIG_OPERATORS:
+        return sizeof(struct fovea_operators);
     case CONFIG_TABLE:
         return sizeof(((struct fovea_display *)0)->table);
     default:
@@ -108,7 +110,8 @@ static void types_fit_their_members(void **state)
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
         print_message("%s\n", key->path);
-        assert_int_equal(key->type == CONFIG_ENUM, key->names != NULL);
+        assert_int_equal(key->type == CONFIG_ENUM || key->type == CONFIG_OPERATORS,
+                         key->names != NULL);
         if (element_bytes(key->type) > 0) {
             size_t elements = config_key_elements(key);
             assert_in_range(elements, 1, 4);
@@ -349,6 +352,11 @@ static void assert_schema_of_type(const struct config_key *key, const cJSON *nod
     } else if (key->type == CONFIG_CURVE) {
         assert_string_equal(type, "array");
         assert_curve(node);
+    } else if (key->type == CONFIG_OPERATORS) {
+        assert_string_equal(type, "array");
+        assert_limit(node, "minItems", 1, true);
+        assert_true(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(node, "uniqueItems")));
+        assert_names(key, cJSON_GetObjectItemCaseSensitive(node, "items"));
     } else if (elements > 1) {
         assert_string_equal(type, "array");
         assert_limit(node, "minItems", (double)elements, true);

@@ -65,9 +65,10 @@ static void unknown_keys_name_the_near_miss(void **state)
         {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},
         {"{\"foveation.strength\": 1}", "bad.json:1:2: foveation.strength: unknown key; write "
                                         "objects in each other instead of dots"},
-        {"{\"\": 1}", "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
-                      "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, "
-                      "gaze, overlay, layer, apps"},
+        {"{\"\": 1}",
+         "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
+         "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
+         "blur, gaze, overlay, layer, apps"},
         {"{\"log\": {\"le\\nvel\": 1}}",
          "bad.json:1:10: log.le?vel: unknown key; did you mean \"level\"?"},
     };
@@ -347,13 +348,14 @@ static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
          "bad.json:1:25: apps.exe:other.bakend: unknown key; did you mean \"backend\"?"},
         {"{\"apps\": {\"exe:other\": {\"version\": 1}}}",
          "bad.json:1:25: apps.exe:other.version: unknown key; expected one of backend, "
-         "backend_measure, cuda_context, cpu_threads, watchdog_ms, log, foveation, gaze, overlay, "
+         "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
+         "blur, gaze, overlay, "
          "layer"},
         {"{\"apps\": {\"exe:a.b\": {\"apps\": {}}}}",
          "bad.json:1:23: apps.exe:a.b.apps: unknown key; expected one of backend, backend_measure, "
          "cuda_context, "
-         "cpu_threads, "
-         "watchdog_ms, log, foveation, gaze, overlay, layer"},
+         "operators, cpu_threads, "
+         "watchdog_ms, log, foveation, blur, gaze, overlay, layer"},
     };
     ASSERT_ALL_REFUSED(cases);
 }
@@ -427,8 +429,8 @@ static void wrong_strings_comments_and_bytes_name_their_place(void **state)
         {"{} / nothing", "bad.json:1:4: expected // or /* for a comment; found /"},
         {"{/* \xc3\xa9\xc3\xa9 */\"zebra\": 1}", /* columns count characters, also in comments */
          "bad.json:1:10: zebra: unknown key; expected one of $schema, version, backend, "
-         "backend_measure, cuda_context, cpu_threads, "
-         "watchdog_ms, log, foveation, gaze, overlay, layer, apps"},
+         "backend_measure, cuda_context, operators, cpu_threads, "
+         "watchdog_ms, log, foveation, blur, gaze, overlay, layer, apps"},
         {"\xef\xbb\xbf{}", "bad.json:1:1: expected UTF-8 without a byte order mark; found one"},
         {"{\n\"\xff\": 1}", "bad.json:2:2: expected text in UTF-8; found the byte 0xff"},
         {"{\"\xc0\xaf\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xc0"},

@@ -111,15 +111,16 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
     image_draw(&src.view, IMAGE_RANDOM, 1);
     assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
     allocations_left = 0;
-    const enum fovea_result result =
-        fovea_context_set_settings(context, &(struct fovea_settings){.foveation = foveation});
+    const enum fovea_result result = fovea_context_set_settings(
+        context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation});
     allocations_left = -1;
     assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_said(&said, "out of memory");
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     compare_assert_all_same(&after.view, &before.view, "the old settings");
     assert_int_equal(
-        fovea_context_set_settings(context, &(struct fovea_settings){.foveation = foveation}),
+        fovea_context_set_settings(
+            context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
         FOVEA_OK);
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     fovea_context_destroy(&context);

@@ -85,9 +85,10 @@ static void new_settings_hold_from_the_next_frame(void **state)
     scene_run(scene, center);
     foveation.strength = 2.0;
     foveation.paper.fragment_px = 8;
-    assert_int_equal(fovea_context_set_settings(scene->context,
-                                                &(struct fovea_settings){.foveation = foveation}),
-                     FOVEA_OK);
+    assert_int_equal(
+        fovea_context_set_settings(
+            scene->context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
+        FOVEA_OK);
     scene_run(scene, center);
     assert_reference(scene, &foveation, center);
     scene_free(scene);
@@ -101,7 +102,8 @@ static void wrong_settings_leave_the_old_ones_in_force(void **state)
     struct scene *scene = scene_make(NULL, 120, 90);
     wrong.paper.fragment_px = 3;
     assert_int_equal(
-        fovea_context_set_settings(scene->context, &(struct fovea_settings){.foveation = wrong}),
+        fovea_context_set_settings(
+            scene->context, &(struct fovea_settings){.operators.count = 1, .foveation = wrong}),
         FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&scene->said, "foveation.paper.fragment_px");
     scene_run(scene, center);

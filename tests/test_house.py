@@ -20,6 +20,9 @@ MAY_KNOW = {
     "sample_scene": {"config"},  # its panels read settings by their fields
 }
 FILES_AT_MOST = 26
+# The table of operators is data, for config as for kernels: an operator's settings stand in its own folder. It includes
+# nothing but more of the same (test_tables_of_operators_are_data).
+TABLE = ROOT / "kernels" / "operators.def"
 
 
 def sources(part):
@@ -30,6 +33,8 @@ def included(path):
     """The files of ours that one includes by its own words."""
     for name in re.findall(r'^\s*#\s*include "([^"]+)"', path.read_text(), re.M):
         beside, from_root = path.parent / name, ROOT / name
+        if from_root == TABLE or beside == TABLE:
+            continue
         if beside.is_file():
             yield beside
         elif from_root.is_file():
@@ -56,6 +61,18 @@ def test_headers_of_other_folders_are_included_by_their_path():
             wrong += [f"{path.name}: {name}" for name in names if "../" in name]
             wrong += [f"{path.name}: {name}" for name in names if "/" in name and (path.parent / name).is_file()]
     assert wrong == []
+
+
+def test_tables_of_operators_are_data():
+    """Nothing but lines of operators, so that whoever includes them comes to know no code."""
+    comment = re.compile(r"/\*.*?\*/", re.DOTALL)
+    listed = re.findall(r'#include "(kernels/\w+/operator\.def)"\n', TABLE.read_text())
+    assert listed
+    for path in listed:
+        words = re.sub(r'"[^"\n]*"', '""', comment.sub("", (ROOT / path).read_text()))
+        assert re.fullmatch(r"(\s*OPERATOR(_NUMBER)?\([^()]*\))+\s*", words), path
+    rest = re.sub(r"#(ifndef|define|undef|endif|include)\b.*\n", "", comment.sub("", TABLE.read_text()))
+    assert rest.strip() == ""
 
 
 def arrows():

@@ -46,7 +46,9 @@ def schema_leaves(node, path=()):
 
 def table_leaves():
     rows = re.findall(r'^    \{"([^"]+)", "', (ROOT / "config" / "key.c").read_text(), re.MULTILINE)
-    return {tuple(row.split(".")) for row in rows}
+    own = [re.findall(r"^OPERATOR_NUMBER\((\w+), (\w+),", path.read_text(), re.MULTILINE)
+           for path in (ROOT / "kernels").glob("*/operator.def")]  # fmt: skip
+    return {tuple(row.split(".")) for row in rows} | {setting for settings in own for setting in settings}
 
 
 def nested(path, value):
@@ -106,6 +108,10 @@ def test_misspelt_keys_are_refused(path):
         ("backend", "opengl"),
         ("backend", "CPU"),
         ("backend_measure", "sometimes"),
+        ("operators", ["foveat"]),
+        ("operators", ["foveate", "foveate"]),
+        ("blur.sigma_px", -0.1),
+        ("blur.sigma_px", 257),
         ("cpu_threads", -1),
         ("cpu_threads", 257),
         ("cpu_threads", 1.5),

@@ -10,8 +10,7 @@
  *     plan -> operator_glsl.h                     compute passes as data
  *     run(frame, images)                          allocates nothing and waits for nothing
  *
- * A new operator is a folder with one static const struct operator_api, and a line in
- * operators.c. */
+ * A new operator is a folder with a struct operator_api, and a line in kernels/operators.def. */
 #ifndef FOVEA_KERNELS_OPERATOR_H
 #define FOVEA_KERNELS_OPERATOR_H
 
@@ -34,7 +33,7 @@ struct operator_plan {
 #define OPERATOR_MAX_SIZE_PX 16384 /* of an image's sides */
 
 struct operator_plan_desc {
-    const struct fovea_foveation *foveation;
+    const struct fovea_settings *settings; /* an operator reads its own, and copies what it keeps */
     uint32_t width_px; /* of what one eye sees */
     uint32_t height_px;
 };
@@ -88,10 +87,11 @@ struct operator_api {
     void (*plan_destroy)(struct operator_plan **plan); /* NULL-safe, sets NULL */
     /* True if the plan is the one that these arguments would make. */
     bool (*plan_fits)(const struct operator_plan *plan, const struct operator_plan_desc *desc);
-    /* A sentence for the log on what the settings come to at this size; false: there is none. */
+    /* A sentence for the log on what the settings come to at this size; false: there is none. NULL:
+     * there never is. */
     bool (*plan_describe)(const struct operator_plan *plan, char *out, size_t bytes);
 
-    /* A line for a display over the picture. */
+    /* A line for a display over the picture; NULL: there is none. */
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
 
     struct operator_host_api host;

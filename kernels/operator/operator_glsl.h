@@ -81,7 +81,8 @@ struct operator_glsl_api {
                        enum fovea_format format,
                        struct operator_pass out_passes[OPERATOR_MAX_PASSES]);
 
-    /* The pass that draws over the view what the operator has done to it. */
+    /* The pass that draws over the view what the operator has done to it. NULL, as its shader:
+     * there is nothing to show. */
     void (*draw)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  const struct operator_marks *marks, struct operator_pass *out_pass);
     const struct shader *draws; /* its shader */

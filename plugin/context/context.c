@@ -182,6 +182,8 @@ enum fovea_result fovea_context_set_settings(struct fovea_context *context,
     }
     struct fovea_settings taken = context->settings;
     taken.foveation = settings->foveation;
+    taken.operators = settings->operators;
+    taken.own = settings->own;
     FOVEA_TRY(settings_take(&taken, &context->map, context->log));
     context->settings = taken;
     context->described = false;
@@ -204,9 +206,8 @@ static struct entry *oldest_entry(struct fovea_context *context)
 static struct operator_plan_desc plan_desc(const struct fovea_context *context,
                                            const struct fovea_image *image)
 {
-    return (struct operator_plan_desc){.foveation = &context->settings.foveation,
-                                       .width_px = image->width_px,
-                                       .height_px = image->height_px};
+    return (struct operator_plan_desc){
+        .settings = &context->settings, .width_px = image->width_px, .height_px = image->height_px};
 }
 
 static struct entry *find_entry(struct fovea_context *context, size_t backend,

@@ -238,7 +238,7 @@ struct fovea_vk {
     int64_t copy_retry_ns;
     int64_t overlay_retry_ns;
     bool described; /* the settings' view, in the log */
-    bool blur_refused; /* too much of it for a frame, in the log */
+    bool plan_refused; /* too much of it for a frame, in the log */
 
     struct frame_plan plans[FRAME_MAX_PLANS];
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];

@@ -137,13 +137,12 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
                                    struct frame_view *view, enum lack *out_lack)
 {
-    struct fovea_foveation foveation = fovea->settings.foveation;
-    foveation.geometry = view->geometry;
-    foveation.map.eye = view->eye;
+    struct fovea_settings settings = fovea->settings;
+    settings.foveation.geometry = view->geometry;
+    settings.foveation.map.eye = view->eye;
     *out_lack = LACK_PLAN;
-    const struct operator_plan_desc desc = {.foveation = &foveation,
-                                            .width_px = work->view_width_px,
-                                            .height_px = work->view_height_px};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = work->view_width_px, .height_px = work->view_height_px};
     FOVEA_TRY(frame_plan_find(fovea, &desc, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
@@ -258,13 +257,13 @@ static enum fovea_result gather_what_can_be_had(struct fovea_vk *fovea, struct f
 
 /* The next frame may have other frustums and is tried at once; said once for each time that
  * settings are set, because such frames and others may come by turns. */
-static void refuse_blur(struct fovea_vk *fovea)
+static void refuse_plan(struct fovea_vk *fovea)
 {
-    if (!fovea->blur_refused) {
+    if (!fovea->plan_refused) {
         log_warning(fovea->log,
                     "frame: a view's frustum and the settings ask for a blur that no image "
                     "of this size needs; frames with it pass through");
-        fovea->blur_refused = true;
+        fovea->plan_refused = true;
     }
 }
 
@@ -279,7 +278,7 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
     }
     const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
     if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
-        refuse_blur(fovea);
+        refuse_plan(fovea);
         return false;
     }
     if (result < 0) {

@@ -144,9 +144,10 @@ static void run_case(struct cpu_state *state, const struct bench_case *c)
     }
     need_pictures(state, c->size, c->mode->format);
     const struct fovea_foveation foveation = bench_foveation(c->mode);
-    bench_must(fovea_context_set_settings(state->context,
-                                          &(struct fovea_settings){.foveation = foveation}),
-               c->mode->name);
+    bench_must(
+        fovea_context_set_settings(
+            state->context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
+        c->mode->name);
     const struct bench_times times = time_it(state, run_fovea, bench_gaze_uv(c->gaze, c->size));
     add_row(state, c->mode->name, &times)->gaze = c->gaze->name;
 }

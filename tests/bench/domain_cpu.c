@@ -84,7 +84,7 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
                                     .gazes_memory = FOVEA_MEMORY_HOST};
     d->gaze = point->gaze;
     enum fovea_result result = fovea_context_set_settings(
-        d->context, &(struct fovea_settings){.foveation = point->foveation});
+        d->context, &(struct fovea_settings){.operators.count = 1, .foveation = point->foveation});
     if (result == FOVEA_OK) { /* a first run says whether there is such a blur */
         result = fovea_context_run(d->context, &d->batch.src, &d->batch.dst, d->gaze, NULL);
     }

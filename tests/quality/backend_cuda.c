@@ -59,8 +59,9 @@ static void run_cuda(struct backend *backend, const struct fovea_foveation *fove
     memcpy(host.view.data, src->data, bytes);
     struct device_image from = device_image_make(&state->fixture, &host, 0);
     struct device_image to = device_image_make(&state->fixture, &host, 0);
-    backend_must(fovea_context_set_settings(state->context,
-                                            &(struct fovea_settings){.foveation = *foveation}),
+    backend_must(fovea_context_set_settings(
+                     state->context,
+                     &(struct fovea_settings){.operators.count = 1, .foveation = *foveation}),
                  "cuda");
     backend_must(
         fovea_context_run(state->context, &from.view, &to.view, gaze, state->fixture.stream),

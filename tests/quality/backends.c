@@ -53,8 +53,9 @@ static void run_cpu(struct backend *backend, const struct fovea_foveation *fovea
                     const struct fovea_image *src, struct fovea_point_uv gaze,
                     const struct fovea_image *dst)
 {
-    backend_must(fovea_context_set_settings(backend->state,
-                                            &(struct fovea_settings){.foveation = *foveation}),
+    backend_must(fovea_context_set_settings(
+                     backend->state,
+                     &(struct fovea_settings){.operators.count = 1, .foveation = *foveation}),
                  "cpu");
     backend_must(fovea_context_run(backend->state, src, dst, gaze, NULL), "cpu");
 }

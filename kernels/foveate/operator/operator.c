@@ -36,7 +36,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 {
     struct foveate_plan *plan = NULL;
     *out_plan = NULL;
-    FOVEA_TRY(foveate_plan_create(desc->foveation, desc->width_px, desc->height_px, &plan));
+    FOVEA_TRY(
+        foveate_plan_create(&desc->settings->foveation, desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
     plan->base.cuda_bytes = 8 * (uint64_t)plan->level_samples;
     *out_plan = &plan->base;
@@ -52,7 +53,7 @@ static void plan_destroy(struct operator_plan **plan)
 
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
 {
-    return foveate_plan_fits(foveate_plan_of(plan), desc->foveation, desc->width_px,
+    return foveate_plan_fits(foveate_plan_of(plan), &desc->settings->foveation, desc->width_px,
                              desc->height_px);
 }
 

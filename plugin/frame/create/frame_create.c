@@ -277,13 +277,15 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     }
     struct fovea_settings taken = *settings;
     FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));
+    fovea->settings.operators = taken.operators;
+    fovea->settings.own = taken.own;
     fovea->settings.foveation = taken.foveation;
     fovea->settings.overlay = taken.overlay;
     fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
     fovea->retry_ns = 0;
     fovea->described = false;
-    fovea->blur_refused = false;
+    fovea->plan_refused = false;
     fovea->refusal_count = 0;
     return FOVEA_OK;
 }

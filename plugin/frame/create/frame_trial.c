@@ -242,7 +242,7 @@ static void clean_up(struct fovea_vk *fovea)
     fovea->retry_ns = fovea->copy_retry_ns = fovea->overlay_retry_ns = 0;
     fovea->hud_next_ns = 0;
     fovea->described = false;
-    fovea->blur_refused = false;
+    fovea->plan_refused = false;
     atomic_store(&fovea->late.size, 0);
 }
 
