@@ -195,6 +195,26 @@ struct frame_late {
     struct frame_times ages;
 };
 
+/* What decides what a frame takes: one that lacks something says nothing of other kinds. */
+struct frame_kind {
+    const struct vk_format *format;
+    uint32_t width_px; /* of the engine's images */
+    uint32_t height_px;
+    uint32_t view_width_px;
+    uint32_t view_height_px;
+    uint32_t view_count;
+    uint32_t ends; /* a bit each: which are made, seen by kernels, or one image */
+};
+
+/* Frames of this kind pass through until then. */
+struct frame_pause {
+    struct frame_kind kind;
+    int64_t until_ns; /* 0: the place is free */
+};
+
+/* Where more kinds fail, the one that waits least is tried again sooner. */
+#define FRAME_MAX_PAUSES 16
+
 /* Why a frame was not foveated; logged when it changes. */
 enum frame_trouble {
     FRAME_FINE,
@@ -233,7 +253,7 @@ struct fovea_vk {
     struct frame_slot slots[FRAME_MAX_SLOTS];
     uint64_t frame; /* number of the newest frame; the first is 1 */
     bool device_lost;
-    int64_t retry_ns; /* no new attempt to find memory before */
+    struct frame_pause pauses[FRAME_MAX_PAUSES];
     /* Kernels that a frame can do without are not asked for before; 0: they are. */
     int64_t copy_retry_ns;
     int64_t overlay_retry_ns;

@@ -9,8 +9,9 @@
 #include "core/log.h"
 
 #include <math.h>
+#include <string.h>
 
-/* After a frame that found no memory: how long not to try again. */
+/* After a frame that found no memory: how long not to try again with others of its kind. */
 #define RETRY_NS 1000000000
 
 /* What a frame could not have. */
@@ -204,7 +205,8 @@ static bool blames_peer(const struct frame_work *work, enum fovea_result result,
            (lack == LACK_PEERS_PLAN || lack == LACK_IMAGES);
 }
 
-/* When a kernel is asked for again: memory may be there by then, and nothing else will change. */
+/* When a kernel is asked for again, unless settings are set: memory may be there by then, and
+ * nothing else will change. */
 static int64_t kernel_retry_ns(enum fovea_result result, int64_t now_ns)
 {
     return result == FOVEA_ERROR_OUT_OF_MEMORY ? now_ns + RETRY_NS : INT64_MAX;
@@ -267,13 +269,66 @@ static void refuse_plan(struct fovea_vk *fovea)
     }
 }
 
+static struct frame_kind kind_of(const struct frame_work *work)
+{
+    const bool ends[] = {work->src.made, work->dst.made, work->src.raw_view, work->dst.raw_view,
+                         work->in_place};
+    struct frame_kind kind = {.format = work->src.format,
+                              .width_px = work->src.width_px,
+                              .height_px = work->src.height_px,
+                              .view_width_px = work->view_width_px,
+                              .view_height_px = work->view_height_px,
+                              .view_count = work->view_count};
+    for (uint32_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        kind.ends |= (uint32_t)ends[i] << i;
+    }
+    return kind;
+}
+
+static bool is_same_kind(const struct frame_kind *a, const struct frame_kind *b)
+{
+    return a->format == b->format && a->width_px == b->width_px && a->height_px == b->height_px &&
+           a->view_width_px == b->view_width_px && a->view_height_px == b->view_height_px &&
+           a->view_count == b->view_count && a->ends == b->ends;
+}
+
+static bool is_paused(const struct fovea_vk *fovea, const struct frame_kind *kind, int64_t now_ns)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_PAUSES; i++) {
+        const struct frame_pause *pause = &fovea->pauses[i];
+        if (now_ns < pause->until_ns && is_same_kind(&pause->kind, kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void pause_kind(struct fovea_vk *fovea, const struct frame_kind *kind, int64_t until_ns)
+{
+    struct frame_pause *first = &fovea->pauses[0];
+    for (uint32_t i = 1; i < FRAME_MAX_PAUSES; i++) {
+        if (fovea->pauses[i].until_ns < first->until_ns) {
+            first = &fovea->pauses[i];
+        }
+    }
+    *first = (struct frame_pause){*kind, until_ns};
+}
+
+void frame_ready_try_again(struct fovea_vk *fovea)
+{
+    memset(fovea->pauses, 0, sizeof fovea->pauses);
+    fovea->copy_retry_ns = 0;
+    fovea->overlay_retry_ns = 0;
+}
+
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     if (!find_gazes(work)) {
         frame_trouble_is(fovea, FRAME_NO_GAZE);
         return false;
     }
-    if (now_ns < fovea->retry_ns) {
+    const struct frame_kind kind = kind_of(work);
+    if (is_paused(fovea, &kind, now_ns)) {
         return false;
     }
     const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
@@ -284,7 +339,7 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
     if (result < 0) {
         frame_trouble_is(fovea,
                          result == FOVEA_ERROR_OUT_OF_MEMORY ? FRAME_NO_MEMORY : FRAME_CANNOT);
-        fovea->retry_ns = now_ns + RETRY_NS;
+        pause_kind(fovea, &kind, now_ns + RETRY_NS);
         return false;
     }
     for (uint32_t i = 0; i < work->view_count && (!work->use_peer || work->overlay); i++) {

@@ -85,6 +85,8 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
+/* What could not be had is asked for by the next frame, whatever was to be waited for. */
+void frame_ready_try_again(struct fovea_vk *fovea);
 
 /* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,

@@ -275,6 +275,37 @@ static void frames_are_foveated_again_when_memory_is_back(void **state)
     rig_close(&rig);
 }
 
+static enum fovea_result frame_of_width(struct rig *rig, uint32_t width_px)
+{
+    struct test_image src = image_make_packed(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(width_px, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 9);
+    const enum fovea_result result =
+        rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view, rig_gaze(0.5, 0.5), &dst.view);
+    image_free(&src);
+    image_free(&dst);
+    return result;
+}
+
+/* A program with two windows, say, one of which is too large. */
+static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
+    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    countdown = 1;
+    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
+    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
+    assert_int_equal(frame_of_width(&rig, 3 * WIDTH_PX), FOVEA_OK);
+    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
+    rig_close(&rig);
+}
+
 /* The block of late gazes, and two tables of a plan. */
 static void the_tables_lie_near_the_device(bool full)
 {
@@ -364,6 +395,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(creation_fails_cleanly_at_every_call),
         cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
         cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
+        cmocka_unit_test(a_frame_that_finds_no_memory_stops_none_of_another_size),
         cmocka_unit_test(a_full_heap_near_the_device_is_done_without),
         cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
         cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),

@@ -24,6 +24,7 @@ static enum kernel broken;
 static VkResult failure;
 static VkShaderModule module_of[KERNEL_COUNT]; /* the newest */
 static int failures;
+static int made[KERNEL_COUNT];
 
 static bool is_of(const VkShaderModuleCreateInfo *info, const struct shader *shader)
 {
@@ -53,6 +54,9 @@ shim_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t cou
         failures++;
         *out_pipelines = VK_NULL_HANDLE;
         return failure;
+    }
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        made[i] += infos->stage.module == module_of[i];
     }
     return vkCreateComputePipelines(device, cache, count, infos, allocator, out_pipelines);
 }
@@ -89,6 +93,21 @@ static void keep_words(void *user, enum fovea_log_level level, const char *messa
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
+/* One device for all runs: a process can open NVIDIA's driver anew only so often. */
+static struct engine engine;
+
+static void open_rig(struct rig *rig, bool overlay)
+{
+    *rig = (struct rig){.engine = engine, .settings = rig_settings()};
+    rig->settings.overlay.marker = overlay;
+    struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
+    desc.get_instance_proc_addr = shim_instance;
+    desc.log = (struct fovea_log){keep_words, NULL, FOVEA_LOG_INFO};
+    failures = warnings = 0;
+    words[0] = '\0';
+    assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
+}
+
 struct outcome {
     enum fovea_result results[FRAMES];
     struct test_image last;
@@ -96,9 +115,6 @@ struct outcome {
     int failures, warnings;
     char words[512];
 };
-
-/* One device for all runs: a process can open NVIDIA's driver anew only so often. */
-static struct engine engine;
 
 static int open_engine(void **state)
 {
@@ -118,17 +134,10 @@ static int close_engine(void **state)
 static void run(enum kernel kernel, VkResult code, bool overlay, enum rig_path path,
                 struct outcome *out)
 {
-    struct rig rig = {.engine = engine};
-    rig.settings = rig_settings();
-    rig.settings.overlay.marker = overlay;
-    struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
-    desc.get_instance_proc_addr = shim_instance;
-    desc.log = (struct fovea_log){keep_words, NULL, FOVEA_LOG_INFO};
+    struct rig rig;
     broken = kernel;
     failure = code;
-    failures = warnings = 0;
-    words[0] = '\0';
-    assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_OK);
+    open_rig(&rig, overlay);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     out->last = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, IMAGE_RANDOM, 9);
@@ -229,11 +238,45 @@ static void without_a_kernel_that_foveates_frames_pass(void **state)
     }
 }
 
+/* Whatever the failure was: it is the program that says that something has changed. */
+static void new_settings_ask_for_kernels_again(void **state)
+{
+    (void)state;
+    static const enum kernel kernels[] = {COPY, OVERLAY};
+    for (int i = 0; i < 2; i++) {
+        struct rig rig;
+        broken = kernels[i];
+        failure = VK_ERROR_UNKNOWN;
+        open_rig(&rig, true);
+        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        image_draw(&src.view, IMAGE_RANDOM, 9);
+        for (int k = 0; k < 3; k++) {
+            made[kernels[i]] = 0;
+            assert_int_equal(rig_frame(&rig, RIG_SEEN_IN_PLACE, format, &src.view,
+                                       rig_gaze(0.3, 0.6), &dst.view),
+                             FOVEA_OK);
+            assert_int_equal(made[kernels[i]], k == 2);
+            broken = NONE;
+            if (k == 1) {
+                assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+            }
+        }
+        assert_int_equal(failures, 1);
+        image_free(&src);
+        image_free(&dst);
+        engine_idle(&rig.engine);
+        fovea_vk_destroy(&rig.fovea);
+        engine_expect_silence(&engine);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_the_kernel_that_copies_commands_copy),
         cmocka_unit_test(without_the_overlays_kernel_frames_are_foveated),
+        cmocka_unit_test(new_settings_ask_for_kernels_again),
         cmocka_unit_test(without_a_kernel_that_foveates_frames_pass),
     };
     if (!rig_choose_backend(argc, argv)) {

@@ -283,7 +283,7 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     fovea->settings.overlay = taken.overlay;
     fovea->settings.gaze.late = settings->gaze.late;
     fovea->hud_next_ns = 0;
-    fovea->retry_ns = 0;
+    frame_ready_try_again(fovea);
     fovea->described = false;
     fovea->plan_refused = false;
     fovea->refusal_count = 0;

@@ -239,7 +239,7 @@ static void clean_up(struct fovea_vk *fovea)
     fovea->cpu_times = (struct frame_times){.count = 0};
     fovea->trouble = FRAME_FINE;
     fovea->refusal_count = 0;
-    fovea->retry_ns = fovea->copy_retry_ns = fovea->overlay_retry_ns = 0;
+    frame_ready_try_again(fovea);
     fovea->hud_next_ns = 0;
     fovea->described = false;
     fovea->plan_refused = false;
