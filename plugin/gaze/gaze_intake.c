@@ -4,27 +4,27 @@
 #include "gaze_intake.h"
 
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct gaze_track) == GAZE_SLOT_WORDS * sizeof(uint64_t),
                "a track fills the words of the slot");
 
+/* Who waits lends its priority: a thread of real time gets past one below it that adds. Systems
+ * without such locks have others, which sleep as well. */
 void gaze_intake_init(struct gaze_intake *intake)
 {
-    atomic_flag_clear_explicit(&intake->adding, memory_order_relaxed);
-}
-
-static void lock(struct gaze_intake *intake)
-{
-    while (atomic_flag_test_and_set_explicit(&intake->adding, memory_order_acquire)) {
-        sched_yield();
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    if (pthread_mutex_init(&intake->adding, &attributes) != 0) {
+        pthread_mutex_init(&intake->adding, NULL);
     }
+    pthread_mutexattr_destroy(&attributes);
 }
 
-static void unlock(struct gaze_intake *intake)
+void gaze_intake_finish(struct gaze_intake *intake)
 {
-    atomic_flag_clear_explicit(&intake->adding, memory_order_release);
+    pthread_mutex_destroy(&intake->adding);
 }
 
 bool gaze_intake_understands(const struct fovea_gaze_sample *sample)
@@ -81,9 +81,9 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
     bool added = false;
     if (gaze_intake_understands(sample) && !is_of_the_future(sample)) {
         const bool valid = !sample->blink && sample->confidence >= min_confidence;
-        lock(intake);
+        pthread_mutex_lock(&intake->adding);
         added = add_in_order(intake, valid, sample);
-        unlock(intake);
+        pthread_mutex_unlock(&intake->adding);
     }
     if (!added) {
         gaze_intake_count_rejected(intake);
@@ -93,15 +93,15 @@ bool gaze_intake_add(struct gaze_intake *intake, double min_confidence,
 
 void gaze_intake_listen(struct gaze_intake *intake, struct gaze_listener *listener)
 {
-    lock(intake);
+    pthread_mutex_lock(&intake->adding);
     listener->next = intake->listeners;
     intake->listeners = listener;
-    unlock(intake);
+    pthread_mutex_unlock(&intake->adding);
 }
 
 void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *listener)
 {
-    lock(intake);
+    pthread_mutex_lock(&intake->adding);
     struct gaze_listener **at = &intake->listeners;
     while (*at && *at != listener) {
         at = &(*at)->next;
@@ -109,15 +109,15 @@ void gaze_intake_unlisten(struct gaze_intake *intake, struct gaze_listener *list
     if (*at) {
         *at = listener->next;
     }
-    unlock(intake);
+    pthread_mutex_unlock(&intake->adding);
 }
 
 static struct gaze_listener *take_listener(struct gaze_intake *intake)
 {
-    lock(intake);
+    pthread_mutex_lock(&intake->adding);
     struct gaze_listener *listener = intake->listeners;
     intake->listeners = listener ? listener->next : NULL;
-    unlock(intake);
+    pthread_mutex_unlock(&intake->adding);
     return listener;
 }
 

@@ -2,14 +2,16 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Takes in samples that arrive while others read: for the mouse and the udp source. Any number of
- * threads may add; they wait for each other, for less than a microsecond of work. Readers wait for
- * nobody. */
+ * threads may add; they wait for each other, asleep, for less than a microsecond of work. Readers
+ * wait for nobody. */
 #ifndef FOVEA_GAZE_INTAKE_H
 #define FOVEA_GAZE_INTAKE_H
 
 #include "gaze_rate.h"
 #include "gaze_slot.h"
 #include "gaze_source.h"
+
+#include <pthread.h>
 
 /* What is known of the samples so far; it travels through the slot word by word. */
 struct gaze_track {
@@ -23,9 +25,9 @@ struct gaze_track {
     uint32_t missing; /* the newest sample is invalid */
 };
 
-/* Zeroed: empty. */
+/* Zeroed: empty, but for gaze_intake_init. */
 struct gaze_intake {
-    atomic_flag adding; /* among those who add; also guards track and listeners */
+    pthread_mutex_t adding; /* among those who add; also guards track and listeners */
     struct gaze_track track;
     struct gaze_listener *listeners; /* each its owner's */
     struct gaze_slot slot;
@@ -34,6 +36,7 @@ struct gaze_intake {
 };
 
 void gaze_intake_init(struct gaze_intake *intake);
+void gaze_intake_finish(struct gaze_intake *intake);
 
 /* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence
  * 0..1. */

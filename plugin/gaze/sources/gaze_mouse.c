@@ -15,6 +15,11 @@ static enum fovea_result mouse_init(struct fovea_gaze_source *source)
     return FOVEA_OK;
 }
 
+static void mouse_finish(struct fovea_gaze_source *source)
+{
+    gaze_intake_finish(&((struct mouse *)source)->intake);
+}
+
 static enum fovea_result mouse_push(struct fovea_gaze_source *source,
                                     const struct fovea_gaze_sample *sample)
 {
@@ -39,6 +44,7 @@ const struct gaze_source_api gaze_mouse = {
     .name = "mouse",
     .bytes = sizeof(struct mouse),
     .init = mouse_init,
+    .finish = mouse_finish,
     .push = mouse_push,
     .intake = mouse_intake,
     .observe = mouse_observe,

@@ -169,6 +169,7 @@ static void udp_finish(struct fovea_gaze_source *source)
     if (udp->stop >= 0) {
         close(udp->stop);
     }
+    gaze_intake_finish(&udp->intake);
 }
 
 static struct gaze_intake *udp_intake(struct fovea_gaze_source *source)
