@@ -42,14 +42,15 @@ static void nodes_take_the_level_of_their_sigma(void **state)
         for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
             const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_MAX_LEVELS);
             const double samples_sq = pow(4.0, node.level);
-            assert_float_equal(node.rest * node.rest * samples_sq + 5.0 / 12.0 * (samples_sq - 1.0),
+            assert_float_equal(node.residual * node.residual * samples_sq +
+                                   5.0 / 12.0 * (samples_sq - 1.0),
                                node.sigma_px * node.sigma_px, 1e-6 * samples_sq);
             assert_float_equal(image_light_is_wide(light)
                                    ? foveate_ladder_wide_place((float)node.sigma_px)
                                    : foveate_ladder_place((float)node.sigma_px),
                                i, 1e-3);
             assert_true(node.level == 0 ||
-                        node.rest >= (double)foveate_light_rest(light) * (1.0 - 1e-6));
+                        node.residual >= (double)foveate_light_residual(light) * (1.0 - 1e-6));
         }
     }
 }
@@ -74,8 +75,8 @@ static void check_row(const struct foveate_node *node, double reach, double cent
         variance += weights[i] * (first + i - centre) * (first + i - centre);
     }
     assert_float_equal(sum, 1.0, 1e-12);
-    if (node->rest > 1.0) { /* where samples of a Gaussian have its variance */
-        assert_float_equal(variance / (node->rest * node->rest), 1.0, 0.01);
+    if (node->residual > 1.0) { /* where samples of a Gaussian have its variance */
+        assert_float_equal(variance / (node->residual * node->residual), 1.0, 0.01);
     }
 }
 

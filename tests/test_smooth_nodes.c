@@ -189,7 +189,7 @@ static void laws_of_small_pictures_are_steep(void **state)
     for (int i = 0; i < 5; i++) {
         foveation.strength = 0.5 * (1 << i);
         struct foveate_plan *plan = plan_of(&foveation, 84, 84);
-        assert_true(foveate_slope_of(plan).slope > FOVEATE_CPU_TILE_STEEPEST);
+        assert_true(foveate_slope_of(plan).slope > FOVEATE_CPU_TILE_MAX_SLOPE);
         foveate_plan_destroy(&plan);
     }
 }

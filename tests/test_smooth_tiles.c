@@ -29,7 +29,7 @@ static struct fovea_foveation even_settings(double sigma_px)
 
 static void assert_goes_by_squares(const struct foveate_plan *plan)
 {
-    assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_STEEPEST);
+    assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_MAX_SLOPE);
 }
 
 /* ---- Exactness */
@@ -255,7 +255,7 @@ static void run_squares(const struct foveate_cpu_tiles *tiles,
     }
     for (int32_t y = 0; y < (int32_t)plan->height_px; y += FOVEATE_CPU_TILE_PX) {
         for (int32_t x = 0; x < (int32_t)plan->width_px; x += FOVEATE_CPU_TILE_PX) {
-            tiles->square(picture, scratch, x, y);
+            tiles->make(picture, scratch, x, y);
         }
     }
     free(scratch);

@@ -118,3 +118,33 @@ def test_nobody_knows_an_operator_by_name():
                 if lines:
                     places[str(path.relative_to(ROOT))] = lines
         assert set(places) <= OF_FOVEATION, {path: places[path] for path in places if path not in OF_FOVEATION}
+
+
+# Our own words of old, and the field's terms that took their places.
+HOME_MADE = {
+    "bent": "curved",
+    "endless": "clamped to the edge",
+    "enlarge": "upsample",
+    "finding": "stats, classified",
+    "fourth": "quadrant",
+    "meeting": "barrier",
+    "piece": "operand, chunk",
+    "raised": "biased",
+    "rest": "residual",
+    "room": "scratch, capacity",
+    "scout": "classifier warp",
+    "steepest": "max slope",
+    "turned": "transposed",
+}
+
+
+def test_kernels_speak_the_terms_of_the_field():
+    """In names of files and in code; comments may say that there is room."""
+    comment = re.compile(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', re.DOTALL)
+    found = []
+    for path in our_sources():
+        if ROOT / "kernels" in path.parents and path.suffix not in {".py", ".cmake"}:
+            for name in re.findall(r"[A-Za-z]\w*", path.stem + " " + comment.sub(" ", path.read_text())):
+                words = {re.sub("s$", "", word) for word in name.lower().split("_")}
+                found += [f"{path.name}: {name}: {HOME_MADE[word]}" for word in words & set(HOME_MADE)]
+    assert sorted(set(found)) == []

@@ -3,8 +3,8 @@
 
 /* Where some threads of a block wait for others, while these go on. Once only: for what comes
  * first. Older devices never run what uses it. */
-#ifndef FOVEA_KERNELS_MEETING_CUH
-#define FOVEA_KERNELS_MEETING_CUH
+#ifndef FOVEA_KERNELS_CUDA_BARRIER_CUH
+#define FOVEA_KERNELS_CUDA_BARRIER_CUH
 
 #include "ptx.cuh"
 

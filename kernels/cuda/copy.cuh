@@ -3,8 +3,8 @@
 
 /* Copies from global to shared memory that wait in no register, sm_80 and later: any number are
  * under way. */
-#ifndef FOVEA_KERNELS_COPY_CUH
-#define FOVEA_KERNELS_COPY_CUH
+#ifndef FOVEA_KERNELS_CUDA_COPY_CUH
+#define FOVEA_KERNELS_CUDA_COPY_CUH
 
 #include "ptx.cuh"
 

@@ -5,8 +5,8 @@
  * is freed once the last of them is over, and nobody waits for that; but cuMemAlloc and cuMemFree,
  * for blocks that are of no pool, may wait for all that the device has to do. The device is pushed
  * around every call. */
-#ifndef FOVEA_CUDA_BLOCK_H
-#define FOVEA_CUDA_BLOCK_H
+#ifndef FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
+#define FOVEA_KERNELS_CUDA_CUDA_BLOCK_H
 
 #include "cuda_memory.h"
 #include "cuda_uses.h"

@@ -5,8 +5,8 @@
  * the process that uses CUDA through the runtime, or one of our own, whose errors are nobody
  * else's. No thread's current context is changed: between cuda_device_push and cuda_device_pop it
  * is ours, before and after it is whatever it was. */
-#ifndef FOVEA_CUDA_DEVICE_H
-#define FOVEA_CUDA_DEVICE_H
+#ifndef FOVEA_KERNELS_CUDA_CUDA_DEVICE_H
+#define FOVEA_KERNELS_CUDA_CUDA_DEVICE_H
 
 #include "cuda_driver.h"
 

@@ -9,8 +9,8 @@
  *     FOVEA_TRY(cuda_driver_get(log, &cu));
  *     CU_TRY(log, cu, cu->StreamSynchronize(stream));
  */
-#ifndef FOVEA_CUDA_DRIVER_H
-#define FOVEA_CUDA_DRIVER_H
+#ifndef FOVEA_KERNELS_CUDA_CUDA_DRIVER_H
+#define FOVEA_KERNELS_CUDA_CUDA_DRIVER_H
 
 #include "core/log.h"
 

@@ -8,8 +8,8 @@
  *
  * Where the device has no pools it is cuMemAlloc and cuMemFree. The device is pushed around every
  * call. */
-#ifndef FOVEA_CUDA_MEMORY_H
-#define FOVEA_CUDA_MEMORY_H
+#ifndef FOVEA_KERNELS_CUDA_CUDA_MEMORY_H
+#define FOVEA_KERNELS_CUDA_CUDA_MEMORY_H
 
 #include "cuda_device.h"
 

@@ -4,8 +4,8 @@
 /* Which of the launches that use a piece of device memory are still under way, on whatever streams
  * they were enqueued, so that it can be freed without waiting. The device is pushed around every
  * call. */
-#ifndef FOVEA_CUDA_USES_H
-#define FOVEA_CUDA_USES_H
+#ifndef FOVEA_KERNELS_CUDA_CUDA_USES_H
+#define FOVEA_KERNELS_CUDA_CUDA_USES_H
 
 #include "cuda_device.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* HOST_DEVICE: a small function of a header that C and CUDA's device code include. */
-#ifndef FOVEA_KERNELS_HOST_DEVICE_H
-#define FOVEA_KERNELS_HOST_DEVICE_H
+#ifndef FOVEA_KERNELS_CUDA_HOST_DEVICE_H
+#define FOVEA_KERNELS_CUDA_HOST_DEVICE_H
 
 #ifdef __CUDACC__
 #define HOST_DEVICE static inline __host__ __device__

@@ -8,16 +8,16 @@
  *   A   rows g and g + 8, columns 2t and 2t + 1, then the same 8 columns on
  *   B   rows 2t and 2t + 1, then 8 rows on, of column g
  *   D   row g, columns 2t and 2t + 1, then row g + 8
- * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, turned over its
- * diagonal: of the rows of D that are held first, or of those 8 on; and as halves, both lots of
+ * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, transposed over
+ * its diagonal: of the rows of D that are held first, or of those 8 on; and as halves, both lots of
  * rows, half of the A of a next product.
  *
  * Of bytes, D (16 x 8) += A (16 x 32) B (32 x 8), in whole numbers:
  *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
  *   B   rows 4t to 4t + 3, then 16 rows on, of column g
  *   D   as above */
-#ifndef FOVEA_KERNELS_MMA_CUH
-#define FOVEA_KERNELS_MMA_CUH
+#ifndef FOVEA_KERNELS_CUDA_MMA_CUH
+#define FOVEA_KERNELS_CUDA_MMA_CUH
 
 #include "ptx.cuh"
 
@@ -80,12 +80,12 @@ static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uin
 }
 
 /* D in whole numbers. */
-struct mma_numbers {
+struct mma_int_sums {
     int32_t of[4];
 };
 
 /* The first of a sum, which begins with c. */
-static __device__ __forceinline__ void mma_begin_bytes(mma_numbers &d, const uint32_t (&a)[4],
+static __device__ __forceinline__ void mma_begin_bytes(mma_int_sums &d, const uint32_t (&a)[4],
                                                        uint32_t b0, uint32_t b1, int32_t c)
 {
 #if __CUDA_ARCH__ >= 800
@@ -93,7 +93,7 @@ static __device__ __forceinline__ void mma_begin_bytes(mma_numbers &d, const uin
 #endif
 }
 
-static __device__ __forceinline__ void mma_add_bytes(mma_numbers &d, const uint32_t (&a)[4],
+static __device__ __forceinline__ void mma_add_bytes(mma_int_sums &d, const uint32_t (&a)[4],
                                                      uint32_t b0, uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void mma_add_bytes(mma_numbers &d, const uint3
 #endif
 }
 
-/* An 8 x 8 matrix of halves, held as rows of D are, turned over its diagonal. */
+/* An 8 x 8 matrix of halves, held as rows of D are, transposed. */
 static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
 {
     uint32_t transposed = 0;
@@ -124,7 +124,7 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
     return ptx_load_shared(place);
 }
 
-/* Four squares of 8 x 8 halves, turned over their diagonal: each is half of a B. Lane l says where
+/* Four squares of 8 x 8 halves, transposed: each is half of a B. Lane l says where
  * row l % 8 of square l / 8 begins, at a multiple of 16 bytes. */
 static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
 {

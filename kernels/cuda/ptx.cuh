@@ -5,8 +5,8 @@
  * compiler for the host can take the kernels too: tests run them there (tests/support/cuda_host/),
  * where each of these functions has a twin in C++. What compute capability an instruction needs is
  * asked for where it is used. */
-#ifndef FOVEA_KERNELS_PTX_CUH
-#define FOVEA_KERNELS_PTX_CUH
+#ifndef FOVEA_KERNELS_CUDA_PTX_CUH
+#define FOVEA_KERNELS_CUDA_PTX_CUH
 
 #include <stdint.h>
 
@@ -249,7 +249,7 @@ PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
 }
 
-/* Squares of 8 x 8 halves: turned over their diagonal, and loaded, four at once. */
+/* Squares of 8 x 8 halves: transposed, and loaded, four at once. */
 PTX uint32_t ptx_movmatrix(uint32_t pair)
 {
     uint32_t transposed;

@@ -6,8 +6,8 @@
  * Distances are exact. The gaze is rounded to 1/256 px ("q8") and a fragment's ring is found by
  * comparing whole numbers, so that every backend and the reference choose the same filter for the
  * same fragment, ties included. */
-#ifndef FOVEA_KERNELS_FOVEATE_H
-#define FOVEA_KERNELS_FOVEATE_H
+#ifndef FOVEA_KERNELS_FOVEATE_FOVEATE_H
+#define FOVEA_KERNELS_FOVEATE_FOVEATE_H
 
 #include "config/settings.h"
 #include "frame.h"

@@ -25,12 +25,13 @@
 FOVEATE_GRID_FN int32_t foveate_grid_shift_px(int32_t gaze_q8, int32_t fragment_px)
 {
     const int32_t side_q8 = fragment_px * 256;
-    int32_t rest_q8 = gaze_q8 % side_q8;
-    if (rest_q8 < 0) {
-        rest_q8 += side_q8;
+    int32_t remainder_q8 = gaze_q8 % side_q8;
+    if (remainder_q8 < 0) {
+        remainder_q8 += side_q8;
     }
     const int32_t half_q8 = side_q8 / 2;
-    const int32_t shift_q8 = rest_q8 <= half_q8 ? half_q8 - rest_q8 : half_q8 + side_q8 - rest_q8;
+    const int32_t shift_q8 =
+        remainder_q8 <= half_q8 ? half_q8 - remainder_q8 : half_q8 + side_q8 - remainder_q8;
     return shift_q8 / 256;
 }
 

@@ -14,16 +14,16 @@
  * times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
 #define FOVEATE_LIGHT_SCALE 32768
 
-/* Next to white such light shows what FOVEATE_REST and FOVEATE_REACH leave: a tail of 1e-6 of white
- * is a tenth of PQ's range. With these, pictures of black and white are within three levels of 10
- * bits (at 1.3 and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49 samples
- * an axis below the coarsest level. */
-#define FOVEATE_WIDE_REST 1.6f
+/* Next to white such light shows what FOVEATE_RESIDUAL and FOVEATE_REACH leave: a tail of 1e-6 of
+ * white is a tenth of PQ's range. With these, pictures of black and white are within three levels
+ * of 10 bits (at 1.3 and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49
+ * samples an axis below the coarsest level. */
+#define FOVEATE_WIDE_RESIDUAL 1.6f
 #define FOVEATE_WIDE_REACH 6.5f
 
-HOST_DEVICE float foveate_light_rest(int32_t light)
+HOST_DEVICE float foveate_light_residual(int32_t light)
 {
-    return image_light_is_wide(light) ? FOVEATE_WIDE_REST : FOVEATE_REST;
+    return image_light_is_wide(light) ? FOVEATE_WIDE_RESIDUAL : FOVEATE_RESIDUAL;
 }
 
 HOST_DEVICE float foveate_light_reach(int32_t light)

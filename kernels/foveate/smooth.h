@@ -12,8 +12,8 @@
  * and a pixel of variance sigma^2 is gathered from one level with a Gaussian of sigma^2 - v_k,
  * whose weights are taken at the exact distances of the level's samples from the pixel and divided
  * by their sum. Level 0 is the picture itself, and there the sum is the definition. A pixel takes
- * the coarsest level on which the rest is still at least FOVEATE_REST level samples wide: less lets
- * through what decimation folded down.
+ * the coarsest level on which the rest is still at least FOVEATE_RESIDUAL level samples wide: less
+ * lets through what decimation folded down.
  *
  * The law gives sigma for a pixel and a gaze. It is evaluated by the pixel, so that nothing depends
  * on a grid. Where the law asks for no more than the pixels themselves resolve (cutoff at or beyond
@@ -36,7 +36,7 @@
 /* At 0.84, and 17 samples an axis, the worst window of 32x32 pixels of a zone plate of 1280x720
  * under physical, 10 ppd, gaze in the corner, is like the true picture to 0.9941, here to 0.9957,
  * at 0.96 to 0.9962. */
-#define FOVEATE_REST 0.90f
+#define FOVEATE_RESIDUAL 0.90f
 /* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where
  * dark pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel
  * whose blur just begins, at 4 more than four, here two. At most 18 samples an axis below the
@@ -105,12 +105,12 @@ HOST_DEVICE float foveate_level_variance(int32_t k)
 }
 
 /* The coarsest of `count` levels for a sigma, of which `rest` samples are left on it. */
-HOST_DEVICE int32_t foveate_level_with(float sigma_px, float rest, int32_t count)
+HOST_DEVICE int32_t foveate_level_with(float sigma_px, float residual, int32_t count)
 {
     int32_t k = 0;
     while (k + 1 < count) {
-        const float rest_px = rest * (float)(2 << k);
-        if (sigma_px * sigma_px < foveate_level_variance(k + 1) + rest_px * rest_px) {
+        const float residual_px = residual * (float)(2 << k);
+        if (sigma_px * sigma_px < foveate_level_variance(k + 1) + residual_px * residual_px) {
             break;
         }
         k++;
@@ -120,7 +120,7 @@ HOST_DEVICE int32_t foveate_level_with(float sigma_px, float rest, int32_t count
 
 HOST_DEVICE int32_t foveate_level_for(float sigma_px, int32_t count)
 {
-    return foveate_level_with(sigma_px, FOVEATE_REST, count);
+    return foveate_level_with(sigma_px, FOVEATE_RESIDUAL, count);
 }
 
 /* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The gaze as whole numbers, once for C and CUDA C. */
-#ifndef FOVEA_KERNELS_GAZE_H
-#define FOVEA_KERNELS_GAZE_H
+#ifndef FOVEA_KERNELS_GAZE_GAZE_H
+#define FOVEA_KERNELS_GAZE_GAZE_H
 
 #include <math.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 /* A batch's gazes as the kernels read them, in a table on the device. Those of host memory travel
  * in the parameters of launches, which the driver copies: no staging memory that anybody would have
  * to wait for. The device is pushed around every call. */
-#ifndef FOVEA_KERNELS_CUDA_GAZE_H
-#define FOVEA_KERNELS_CUDA_GAZE_H
+#ifndef FOVEA_KERNELS_GAZE_GAZE_CUDA_H
+#define FOVEA_KERNELS_GAZE_GAZE_CUDA_H
 
 #include "kernels/cuda/cuda_device.h"
 

@@ -3,8 +3,8 @@
 
 /* Parameters of the kernels that make a table of gazes. Those of a launch have at most 4096
  * bytes. */
-#ifndef FOVEA_KERNELS_GAZE_PARAMS_H
-#define FOVEA_KERNELS_GAZE_PARAMS_H
+#ifndef FOVEA_KERNELS_GAZE_GAZE_PARAMS_H
+#define FOVEA_KERNELS_GAZE_GAZE_PARAMS_H
 
 #include <stdint.h>
 

@@ -12,8 +12,8 @@
  * mixture of two samples does not pass for one whatever order they arrive in.
  *
  * Words and decisions are shared by C, CUDA C and GLSL; how a word is loaded is each one's own. */
-#ifndef FOVEA_KERNELS_LATE_H
-#define FOVEA_KERNELS_LATE_H
+#ifndef FOVEA_KERNELS_GAZE_LATE_H
+#define FOVEA_KERNELS_GAZE_LATE_H
 
 /* The words of the block. */
 #define LATE_SEQUENCE 0 /* 0: nothing was written yet; odd: being written */

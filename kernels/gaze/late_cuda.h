@@ -4,8 +4,8 @@
 /* Late gazes on a CUDA device: the block, a latch for each job in flight, and how old the samples
  * were. The device is pushed around create, destroy and latch. One thread at a time, but for who
  * writes the block. */
-#ifndef FOVEA_KERNELS_CUDA_LATE_H
-#define FOVEA_KERNELS_CUDA_LATE_H
+#ifndef FOVEA_KERNELS_GAZE_LATE_CUDA_H
+#define FOVEA_KERNELS_GAZE_LATE_CUDA_H
 
 #include "kernels/cuda/cuda_device.h"
 #include "late.h"

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the latch is launched with; for C and CUDA C. */
-#ifndef FOVEA_KERNELS_CUDA_LATE_PARAMS_H
-#define FOVEA_KERNELS_CUDA_LATE_PARAMS_H
+#ifndef FOVEA_KERNELS_GAZE_LATE_PARAMS_H
+#define FOVEA_KERNELS_GAZE_LATE_PARAMS_H
 
 #include "late.h"
 

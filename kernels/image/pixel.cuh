@@ -5,8 +5,8 @@
  * numbers round to nearest, halves up. Floats round to nearest even, NaN and infinity stay what
  * they are, and what is finite stays finite. keep_alpha takes the colour of one word and the alpha
  * of another, bit by bit. */
-#ifndef FOVEA_KERNELS_PIXEL_CUH
-#define FOVEA_KERNELS_PIXEL_CUH
+#ifndef FOVEA_KERNELS_IMAGE_PIXEL_CUH
+#define FOVEA_KERNELS_IMAGE_PIXEL_CUH
 
 #include "fovea.h"
 #include "light.h"

@@ -8,8 +8,8 @@
  * nearest, halves up, and floats to the nearest, halves to even. Float formats keep NaN and Inf;
  * finite values beyond the largest finite one become that; B10G11R11F has no sign: negative values,
  * -Inf included, become 0. */
-#ifndef FOVEA_KERNELS_PIXEL_H
-#define FOVEA_KERNELS_PIXEL_H
+#ifndef FOVEA_KERNELS_IMAGE_PIXEL_H
+#define FOVEA_KERNELS_IMAGE_PIXEL_H
 
 #include "config/settings.h"
 

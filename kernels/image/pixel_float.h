@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Floats with five bits of exponent: IEEE 754 half, and the 11 and 10-bit ones without a sign. */
-#ifndef FOVEA_KERNELS_PIXEL_FLOAT_H
-#define FOVEA_KERNELS_PIXEL_FLOAT_H
+#ifndef FOVEA_KERNELS_IMAGE_PIXEL_FLOAT_H
+#define FOVEA_KERNELS_IMAGE_PIXEL_FLOAT_H
 
 #include <stdint.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * whose black is 0), or a display's own: a power, or samples of it. A format of one colour is grey.
  *
  * Light runs from 0 to 1 (HLG's to 1.6). Alpha is not touched: it is no light. */
-#ifndef FOVEA_KERNELS_PIXEL_LIGHT_H
-#define FOVEA_KERNELS_PIXEL_LIGHT_H
+#ifndef FOVEA_KERNELS_IMAGE_PIXEL_LIGHT_H
+#define FOVEA_KERNELS_IMAGE_PIXEL_LIGHT_H
 
 #include "pixel.h"
 

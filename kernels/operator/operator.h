@@ -11,8 +11,8 @@
  *     run(frame, images)                          allocates nothing and waits for nothing
  *
  * A new operator is a folder with a struct operator_api, and a line in kernels/operators.def. */
-#ifndef FOVEA_KERNELS_OPERATOR_H
-#define FOVEA_KERNELS_OPERATOR_H
+#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_H
+#define FOVEA_KERNELS_OPERATOR_OPERATOR_H
 
 #include "config/settings.h"
 

@@ -4,8 +4,8 @@
 /* What an operator is on Vulkan: compute passes as data. Whoever has the device makes the memory
  * and the pipelines, binds the images, and records the passes in their order; shaders.h says what
  * is bound. */
-#ifndef FOVEA_KERNELS_OPERATOR_GLSL_H
-#define FOVEA_KERNELS_OPERATOR_GLSL_H
+#ifndef FOVEA_KERNELS_OPERATOR_OPERATOR_GLSL_H
+#define FOVEA_KERNELS_OPERATOR_OPERATOR_GLSL_H
 
 #include "operator.h"
 #include "shaders.h"

@@ -10,8 +10,8 @@
  * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late), 6 storage buffer
  * (values). The latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it
  * leaves: for the kernels, and for the host). */
-#ifndef FOVEA_KERNELS_SHADERS_H
-#define FOVEA_KERNELS_SHADERS_H
+#ifndef FOVEA_KERNELS_OPERATOR_SHADERS_H
+#define FOVEA_KERNELS_OPERATOR_SHADERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -56,7 +56,7 @@ KERNEL(core_mma_bytes)
 {
     const uint32_t *in = params.in[threadIdx.x];
     const uint32_t a[4] = {in[0], in[1], in[2], in[3]};
-    mma_numbers d;
+    mma_int_sums d;
     mma_begin_bytes(d, a, in[4], in[5], 7);
     mma_add_bytes(d, a, in[4], in[5]);
     for (int i = 0; i < 4; i++) {

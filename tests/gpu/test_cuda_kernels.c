@@ -89,7 +89,7 @@ static void allow_slope(double slope)
 static void smooth_in_tiles_in_every_format(void **state)
 {
     (void)state;
-    allow_slope(FOVEATE_TILE_STEEPEST);
+    allow_slope(FOVEATE_TILE_SLOPE_FOR_TESTS);
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA16F; format++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
             struct scene scene = smooth_scene_default();

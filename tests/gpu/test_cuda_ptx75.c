@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 /* As steep as tiles can be: small pictures are enough. */
-static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_STEEPEST};
+static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_SLOPE_FOR_TESTS};
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 

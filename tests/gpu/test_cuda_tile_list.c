@@ -59,15 +59,15 @@ static void check_gaze(const struct foveate_plan *plan, const struct foveate_til
     struct foveate_tiles tiles = *all;
     foveate_cuda_tile_list_fit(&tiles, &frame);
     const struct foveate_tile_grid *grid = &tiles.grid;
-    const uint32_t side_px = (uint32_t)(grid->across * FOVEATE_TILE_QUARTER_PX);
-    const int32_t quarters = grid->across * grid->across;
+    const uint32_t side_px = (uint32_t)(grid->across * FOVEATE_TILE_SUBTILE_PX);
+    const int32_t subtiles = grid->across * grid->across;
     const int32_t split = count_below(plan, &frame, side_px, foveate_tile_sigma_from(2));
     const int32_t near = count_below(plan, &frame, side_px, foveate_tile_sigma_from(1));
-    const int32_t fine = count_below(plan, &frame, FOVEATE_TILE_QUARTER_PX, all->fine_sigma);
+    const int32_t fine = count_below(plan, &frame, FOVEATE_TILE_SUBTILE_PX, all->fine_sigma);
     /* Tiles between are four entries, where they are wide and sigma changes little in them. */
-    const int32_t asked = near * (quarters - 1) + (split - near) * 3;
+    const int32_t asked = near * (subtiles - 1) + (split - near) * 3;
     assert_in_range(grid->split_count, asked, all->grid.split_count);
-    assert_true(grid->split_count <= (split + 8 + split / 3) * (quarters - 1));
+    assert_true(grid->split_count <= (split + 8 + split / 3) * (subtiles - 1));
     assert_in_range(grid->part_count, 2 * fine, all->grid.part_count);
     assert_int_equal(grid->entry_count,
                      grid->columns * grid->rows + grid->split_count + grid->part_count);

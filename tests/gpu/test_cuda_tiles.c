@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 /* As steep as tiles can be: small pictures are enough. */
-static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_STEEPEST};
+static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_SLOPE_FOR_TESTS};
 
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,
                                             FOVEA_FORMAT_R8,         FOVEA_FORMAT_A2B10G10R10,
@@ -82,7 +82,7 @@ static void every_strength_is_right(void **state)
 
 /* Where sigma is below a pixel, across as wide a picture as products take there
  * (FOVEATE_TILE_NARROW_SLOPE). */
-static void narrow_quarters_are_right(void **state)
+static void narrow_subtiles_are_right(void **state)
 {
     (void)state;
     static const struct fovea_point_uv gazes[] = {{0.41, 0.58}, {0.5, 0.02}, {0.999, 0.4}};
@@ -166,7 +166,7 @@ static void the_longest_sides_work(void **state)
     }
 }
 
-/* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in quarters where
+/* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in subtiles where
  * the list has no room, as far right as a list can say. */
 static void the_widest_blur_is_right(void **state)
 {
@@ -180,7 +180,7 @@ static void the_widest_blur_is_right(void **state)
     check(&scene);
 }
 
-/* Tiles in quarters are made by one block where there are enough of them. */
+/* Tiles in subtiles are made by one block where there are enough of them. */
 static void a_large_picture_is_right(void **state)
 {
     (void)state;
@@ -445,7 +445,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_pattern_and_light_is_right),
         cmocka_unit_test(every_strength_is_right),
-        cmocka_unit_test(narrow_quarters_are_right),
+        cmocka_unit_test(narrow_subtiles_are_right),
         cmocka_unit_test(gaze_anywhere_is_right),
         cmocka_unit_test(laws_by_angle_are_right),
         cmocka_unit_test(every_size_is_covered),

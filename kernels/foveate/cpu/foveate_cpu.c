@@ -22,14 +22,14 @@ struct foveate_cpu {
 
 /* ---- Workers */
 
-/* More workers than a frame has pieces would only hold memory. */
+/* More workers than a frame has chunks would only hold memory. */
 static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_count)
 {
     const struct foveate_plan *plan = cpu->plan;
     const uint32_t wanted = thread_pool_worker_max(cpu->pool);
     const uint32_t rows = plan->smooth ? FOVEATE_CPU_SMOOTH_ROWS : plan->fragment_px;
-    const uint64_t pieces = (uint64_t)(plan->height_px / rows + 2) * image_count;
-    return wanted < pieces ? wanted : (uint32_t)pieces;
+    const uint64_t chunks = (uint64_t)(plan->height_px / rows + 2) * image_count;
+    return wanted < chunks ? wanted : (uint32_t)chunks;
 }
 
 static enum fovea_result grow_workers(struct foveate_cpu *cpu, uint32_t image_count)

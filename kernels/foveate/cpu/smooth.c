@@ -54,7 +54,7 @@ struct rows {
     int32_t end;
 };
 
-/* One pass over images of the group: the same rows of each, a few at a time, which is a piece. */
+/* One pass over images of the group: the same rows of each, a few at a time, which is a chunk. */
 struct step {
     void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
     struct rows rows;
@@ -65,7 +65,7 @@ struct step {
 /* How pixels are made. */
 enum way {
     WAY_COPY,
-    WAY_SQUARES, /* foveate/cpu/tiles/tile.h */
+    WAY_TILES, /* foveate/cpu/tiles/tile.h */
     WAY_NODES, /* foveate/cpu/nodes/nodes.h */
     WAY_FRAGMENTS, /* foveate/cpu/blockwise/fragments.h */
     WAY_BANDS, /* foveate/cpu/blockwise/band.h */
@@ -89,7 +89,7 @@ struct foveate_cpu_smooth {
     enum way way;
     struct group group;
     struct step steps[THREAD_STEPS_MAX];
-    struct thread_steps pieces; /* of these */
+    struct thread_steps chunks; /* of these */
 };
 
 /* ---- Create and destroy */
@@ -268,14 +268,14 @@ static struct foveate_cpu_picture picture_of(const struct view *view)
         .light = smooth->run.light,
         .channels = (int32_t)smooth->channels,
         .samples = view->samples,
-        .first_level = smooth->way == WAY_SQUARES ? 1 : 0,
+        .first_level = smooth->way == WAY_TILES ? 1 : 0,
         .slope = smooth->slope.slope,
     };
 }
 
-static int32_t squares_along(int32_t size_px)
+static int32_t tiles_along(int32_t size_px, int32_t tile_px)
 {
-    return (size_px + FOVEATE_CPU_TILE_PX - 1) / FOVEATE_CPU_TILE_PX;
+    return (size_px + tile_px - 1) / tile_px;
 }
 
 static void make_planes(const struct view *view, struct scratch *scratch, struct rows rows)
@@ -288,22 +288,17 @@ static void make_planes(const struct view *view, struct scratch *scratch, struct
     view->smooth->tiles->level_rows(&picture, scratch->tile, rows.level, rows.first, rows.end);
 }
 
-static void make_squares(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_tiles(const struct view *view, struct scratch *scratch, struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
-    const int32_t across = squares_along(view->image.frame.width_px);
+    const int32_t across = tiles_along(view->image.frame.width_px, FOVEATE_CPU_TILE_PX);
     for (int32_t i = rows.first; i < rows.end; i++) {
-        view->smooth->tiles->square(&picture, scratch->tile, i % across * FOVEATE_CPU_TILE_PX,
-                                    i / across * FOVEATE_CPU_TILE_PX);
+        view->smooth->tiles->make(&picture, scratch->tile, i % across * FOVEATE_CPU_TILE_PX,
+                                  i / across * FOVEATE_CPU_TILE_PX);
     }
 }
 
-static int32_t tiles_along(int32_t size_px)
-{
-    return (size_px + FOVEATE_CPU_NODE_PX - 1) / FOVEATE_CPU_NODE_PX;
-}
-
-static void make_tiles(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_blended(const struct view *view, struct scratch *scratch, struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     for (int32_t i = rows.first; i < rows.end; i++) {
@@ -350,14 +345,14 @@ static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t inde
     };
 }
 
-static int32_t pieces_per_image(const struct step *step)
+static int32_t chunks_per_image(const struct step *step)
 {
     return (step->rows.end - step->rows.first + step->rows_at_once - 1) / step->rows_at_once;
 }
 
-static struct rows rows_of(const struct step *step, int32_t piece)
+static struct rows rows_of(const struct step *step, int32_t chunk)
 {
-    const int32_t first = step->rows.first + piece * step->rows_at_once;
+    const int32_t first = step->rows.first + chunk * step->rows_at_once;
     const int32_t end = first + step->rows_at_once;
     return (struct rows){step->rows.level, first, end < step->rows.end ? end : step->rows.end};
 }
@@ -366,27 +361,27 @@ static void work(void *user, uint32_t worker)
 {
     struct foveate_cpu_smooth *smooth = user;
     int32_t index;
-    int32_t piece;
-    while (thread_steps_take(&smooth->pieces, &index, &piece)) {
+    int32_t chunk;
+    while (thread_steps_take(&smooth->chunks, &index, &chunk)) {
         const struct step *step = &smooth->steps[index];
-        const int32_t pieces = pieces_per_image(step);
-        const struct view view = view_of(smooth, piece / pieces);
-        step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, piece % pieces));
-        thread_steps_finish(&smooth->pieces);
+        const int32_t chunks = chunks_per_image(step);
+        const struct view view = view_of(smooth, chunk / chunks);
+        step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, chunk % chunks));
+        thread_steps_finish(&smooth->chunks);
     }
 }
 
 static void add_step(struct foveate_cpu_smooth *smooth, struct step step)
 {
-    smooth->steps[smooth->pieces.count] = step;
-    thread_steps_add(&smooth->pieces, pieces_per_image(&step) * step.image_count);
+    smooth->steps[smooth->chunks.count] = step;
+    thread_steps_add(&smooth->chunks, chunks_per_image(&step) * step.image_count);
 }
 
 /* Squares need no copy of the image as level 0. */
 static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
-    const int32_t first = smooth->way == WAY_SQUARES ? 1 : 0;
+    const int32_t first = smooth->way == WAY_TILES ? 1 : 0;
     if (smooth->way == WAY_BANDS) {
         return;
     }
@@ -410,13 +405,14 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
         step.rows.end = frame->height_px;
         step.rows_at_once = PLANE_ROWS;
         break;
-    case WAY_SQUARES:
-        step.rows_fn = make_squares;
-        step.rows.end = squares_along(frame->width_px) * squares_along(frame->height_px);
+    case WAY_TILES:
+        step.rows_fn = make_tiles;
+        step.rows.end = tiles_along(frame->width_px, FOVEATE_CPU_TILE_PX) *
+                        tiles_along(frame->height_px, FOVEATE_CPU_TILE_PX);
         break;
     case WAY_NODES:
-        step.rows_fn = make_tiles;
-        step.rows.end = tiles_along(frame->height_px);
+        step.rows_fn = make_blended;
+        step.rows.end = tiles_along(frame->height_px, FOVEATE_CPU_NODE_PX);
         break;
     case WAY_FRAGMENTS:
     case WAY_BANDS:
@@ -430,7 +426,7 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
 
 static void run_group(struct foveate_cpu_smooth *smooth)
 {
-    thread_steps_clear(&smooth->pieces);
+    thread_steps_clear(&smooth->chunks);
     add_levels(smooth);
     add_pixels(smooth);
     thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
@@ -439,12 +435,12 @@ static void run_group(struct foveate_cpu_smooth *smooth)
 /* | the plan | pixels | light | way |
  * |---|---|---|---|
  * | strength 0 | any | any | copied |
- * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | squares |
- * | any else, smooth | any | any | nodes: README.md |
- * | blockwise | UNORM | as stored, sRGB's | fragments, each from a level |
- * | blockwise, any else | any | any | bands of fragments, from pixels |
+ * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | tiles of one level
+ * | | any else, smooth | any | any | nodes: README.md | | blockwise | UNORM | as stored, sRGB's |
+ * fragments, each from a level | | blockwise, any else | any | any | bands of fragments, from
+ * pixels |
  *
- * Squares take no floats, of which one that is not finite would spread, and write no light but
+ * Tiles take no floats, because one that is not finite would spread, and write no light but
  * sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
@@ -457,9 +453,8 @@ static enum way way_of(const struct foveate_cpu_smooth *smooth)
         return WAY_COPY;
     }
     const bool mild =
-        s->slope <= FOVEATE_CPU_TILE_STEEPEST && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
-    return mild && unorm && !image_light_is_wide(smooth->run.frame->light) ? WAY_SQUARES
-                                                                           : WAY_NODES;
+        s->slope <= FOVEATE_CPU_TILE_MAX_SLOPE && s->sigma_px <= FOVEATE_CPU_TILE_SIGMA_PX;
+    return mild && unorm && !image_light_is_wide(smooth->run.frame->light) ? WAY_TILES : WAY_NODES;
 }
 
 /* The workers wait for one another after every level of a group, not of an image. */

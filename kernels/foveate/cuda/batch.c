@@ -170,7 +170,7 @@ static struct foveate_cuda_levels batch_levels(struct foveate_cuda_plan *plan, b
 }
 
 /* Images that have levels for nodes in the batch's memory. */
-static uint32_t nodes_room(const struct foveate_cuda_plan *plan)
+static uint32_t nodes_capacity(const struct foveate_cuda_plan *plan)
 {
     const uint64_t bytes = plan->batch.levels * foveate_cuda_level_bytes(plan);
     const uint64_t own = (uint64_t)node_bytes(plan);
@@ -188,7 +188,7 @@ static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
         return smaller(most, MOST_IN_A_GRID);
     }
     if (way == FOVEATE_CUDA_NODES && images->src_next_bytes != 0) {
-        return smaller(most, nodes_room(plan));
+        return smaller(most, nodes_capacity(plan));
     }
     if (plan->level_samples > 0 && images->src_next_bytes != 0) {
         most = smaller(most, plan->batch.levels);

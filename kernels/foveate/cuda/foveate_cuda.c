@@ -361,8 +361,8 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                 wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block));
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
-    plan->small.pieces = plan->block->memory + small_at;
-    plan->small.mixes = plan->small.pieces + small->mixes_at;
+    plan->small.operands = plan->block->memory + small_at;
+    plan->small.blend_weights = plan->small.operands + small->blend_at;
     plan->nodes.matrices = plan->block->memory + matrices_at;
     plan->smooth.nodes = plan->block->memory + wide_at;
     plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
@@ -370,7 +370,7 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     foveate_plan_fill_light(source, light);
     const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
                                   {plan->smooth.table + law_bytes, light, light_bytes},
-                                  {plan->small.pieces, small->halves, small->bytes},
+                                  {plan->small.operands, small->halves, small->bytes},
                                   {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
                                   {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
                                   {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};

@@ -5,8 +5,8 @@
  *
  * The device is pushed (cuda_device_push) around every call. One thread at a time for each
  * foveate_cuda. Runs take any stream of the device, allocate nothing and wait for nothing. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_FOVEATE_CUDA_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_FOVEATE_CUDA_H
 
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/foveate/foveate.h"

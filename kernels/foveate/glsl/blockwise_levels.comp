@@ -27,12 +27,12 @@ const int THREADS = 128;
 const int EACH = 4; /* sums a thread makes at once */
 const int TILE_ROWS = SHADER_BLOCKWISE_WIDTH_PX; /* of all its fragments */
 const int CHUNK = 41; /* samples across; odd */
-const int ROOM = 512; /* for weights of fours */
+const int WEIGHTS_MOST = 512; /* for weights of fours */
 
 layout(local_size_x = THREADS) in;
 
 shared uvec2 sums[TILE_ROWS * CHUNK]; /* then the words of what was made */
-shared vec4 weights[ROOM];
+shared vec4 weights[WEIGHTS_MOST];
 
 /* struct foveate_fragment_filter. */
 struct fragment_filter {
@@ -93,9 +93,9 @@ int most_seen(fragment_filter f, int count_px)
     return f.level < 0 ? 0 : f.count + (count_px - 1 >> f.level) + 1;
 }
 
-/* Of all groups of an axis, `room` for each, from a sample on, which counts from the first one that the group sees,
+/* Of all groups of an axis, `capacity` for each, from a sample on, which counts from the first one that the group sees,
  * or the fragment. */
-void collect_weights(axis a, int room, int from, bool of_group)
+void collect_weights(axis a, int capacity, int from, bool of_group)
 {
     const int lanes = 32;
     int thread = int(gl_LocalInvocationIndex);
@@ -105,12 +105,12 @@ void collect_weights(axis a, int room, int from, bool of_group)
         int fragment_px = a.first_px + fragment * a.apart_px;
         int px = fragment_px + (unit - fragment * a.groups) * EACH;
         int first = first_seen(f, of_group ? px : fragment_px) + from;
-        for (int s = thread % lanes; s < room && f.level >= 0; s += lanes) {
+        for (int s = thread % lanes; s < capacity && f.level >= 0; s += lanes) {
             vec4 four;
             [[unroll]] for (int n = 0; n < EACH; n++) {
                 four[n] = weight_at(f, px + n, first + s);
             }
-            weights[unit * room + s] = four;
+            weights[unit * capacity + s] = four;
         }
     }
 }
@@ -150,7 +150,7 @@ void add_column(int k, ivec2 at, int count, int weights_from, inout vec4 four[EA
 struct tile_work {
     int seen_down; /* of four pixels, at most */
     int seen_across; /* of a fragment, at most */
-    int room; /* for weights of a group, down; four divides it */
+    int capacity; /* for weights of a group, down; four divides it */
     int chunk; /* and across */
 };
 
@@ -162,8 +162,8 @@ tile_work plan_work(axis across, axis down)
         t.seen_across = max(t.seen_across, most_seen(filters[i], across.count_px));
     }
     t.seen_down = (t.seen_down + EACH - 1) / EACH * EACH;
-    t.room = min(ROOM / (across.fragments * down.groups) / EACH * EACH, t.seen_down);
-    t.chunk = min(min(ROOM / (across.fragments * across.groups), CHUNK), t.seen_across);
+    t.capacity = min(WEIGHTS_MOST / (across.fragments * down.groups) / EACH * EACH, t.seen_down);
+    t.chunk = min(min(WEIGHTS_MOST / (across.fragments * across.groups), CHUNK), t.seen_across);
     return t;
 }
 
@@ -186,16 +186,16 @@ void sum_columns(tile_work t, axis across, axis down, int from)
         [[unroll]] for (int n = 0; n < EACH; n++) {
             four[n] = vec4(0.0);
         }
-        for (int s = 0; s < t.seen_down; s += t.room) {
-            if (first == 0 || t.room < t.seen_down) {
+        for (int s = 0; s < t.seen_down; s += t.capacity) {
+            if (first == 0 || t.capacity < t.seen_down) {
                 barrier();
                 collect_weights(axis(across.fragment, across.fragments, down.first_px, 0,
-                                     down.count_px, down.groups), t.room, s, true);
+                                     down.count_px, down.groups), t.capacity, s, true);
                 barrier();
             }
             if (wanted) {
-                add_column(f.level, ivec2(at.x, at.y + s), min(t.room, most_seen(f, EACH) - s),
-                           unit * t.room, four);
+                add_column(f.level, ivec2(at.x, at.y + s), min(t.capacity, most_seen(f, EACH) - s),
+                           unit * t.capacity, four);
             }
         }
         [[unroll]] for (int n = 0; n < EACH; n++) {

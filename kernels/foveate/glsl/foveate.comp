@@ -76,8 +76,8 @@ const int TAPS_BEHIND = 2 * EACH;
 const int TAPS = TAPS_BEFORE + 2 * STAGED_RADIUS + 1 + TAPS_BEHIND; /* odd */
 const int LEAST_CHUNK = 8;
 const int PIXEL_WORDS = PIXEL == PIXEL_RGBA16F ? 2 : 1;
-const int ROOM = LIGHT ? 3904 : 4160;
-shared uint staged_pixels[STAGED ? ROOM : 1];
+const int STAGED_WORDS = LIGHT ? 3904 : 4160;
+shared uint staged_pixels[STAGED ? STAGED_WORDS : 1];
 shared float staged_taps[STAGED ? STAGED_FRAGMENTS * TAPS : 1];
 const bool BY_LEVEL = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG; /* light is of one colour alone */
 shared float light_of_level[BY_LEVEL ? 256 : 1];
@@ -92,7 +92,7 @@ uvec4 fetch_raw(int x, int y)
 void stage_pixel(int at, uvec4 raw)
 {
     if (PIXEL_WORDS == 2) {
-        staged_pixels[at + ROOM / 2] = raw.z | raw.w << 16;
+        staged_pixels[at + STAGED_WORDS / 2] = raw.z | raw.w << 16;
         raw.x |= raw.y << 16;
     }
     staged_pixels[at] = raw.x;
@@ -101,7 +101,7 @@ void stage_pixel(int at, uvec4 raw)
 uvec4 staged_pixel(int at)
 {
     if (PIXEL_WORDS == 2) {
-        uvec2 pairs = uvec2(staged_pixels[at], staged_pixels[at + ROOM / 2]);
+        uvec2 pairs = uvec2(staged_pixels[at], staged_pixels[at + STAGED_WORDS / 2]);
         return uvec4(pairs.x & 0xffffu, pairs.x >> 16, pairs.y & 0xffffu, pairs.y >> 16);
     }
     return uvec4(staged_pixels[at]);
@@ -340,7 +340,7 @@ tile_work plan_work(span across, span down)
     }
     int aside = across.count - t.columns;
     int rows = t.row_groups * EACH + 2 * t.reach + EACH; /* that sum_down asks for */
-    int fit = ROOM / PIXEL_WORDS / rows - aside;
+    int fit = STAGED_WORDS / PIXEL_WORDS / rows - aside;
     staged = STAGED && t.reach <= STAGED_RADIUS && across.fragments <= STAGED_FRAGMENTS &&
              fit >= LEAST_CHUNK;
     int most = staged ? min(fit, CHUNK) : CHUNK;

@@ -6,8 +6,8 @@
  * whether foveate.comp may take SHADER_TILE_SHARED_BYTES. Tables are the plan's law, levels, law's
  * table and the display's samples; values are rings, taps and fragments' filters on levels; passes
  * leave levels' samples for each other. */
-#ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADERS_H
-#define FOVEA_KERNELS_FOVEATE_GLSL_SHADERS_H
+#ifndef FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
+#define FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/operator/shaders.h"

@@ -8,8 +8,8 @@ int level_for(float sigma_px)
 {
     int k = 0;
     while (k + 1 < level_count) {
-        float rest_px = REST * float(2 << k);
-        if (sigma_px * sigma_px < level_variance(k + 1) + rest_px * rest_px) {
+        float residual_px = RESIDUAL * float(2 << k);
+        if (sigma_px * sigma_px < level_variance(k + 1) + residual_px * residual_px) {
             break;
         }
         k++;
@@ -41,10 +41,10 @@ vec4 gather(ivec2 pixel, float sigma_px)
     int k = level_for(sigma_px);
     float scale = exp2(-float(k));
     vec2 centre = (vec2(pixel) + 0.5) * scale - 0.5;
-    float rest = sqrt(sigma_px * sigma_px - level_variance(k)) * scale;
-    float falloff = -0.5 / (rest * rest);
-    ivec2 first = ivec2(ceil(centre - REACH * rest));
-    ivec2 last = ivec2(floor(centre + REACH * rest));
+    float residual = sqrt(sigma_px * sigma_px - level_variance(k)) * scale;
+    float falloff = -0.5 / (residual * residual);
+    ivec2 first = ivec2(ceil(centre - REACH * residual));
+    ivec2 last = ivec2(floor(centre + REACH * residual));
     gaussian start = gaussian_from(falloff, float(first.x) - centre.x);
     gaussian down = gaussian_from(falloff, float(first.y) - centre.y);
     int margin = level_margin(k);

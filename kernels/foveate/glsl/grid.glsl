@@ -43,10 +43,10 @@ float tap_at(int index)
 int grid_shift(int gaze_q8, int fragment_px)
 {
     int side = fragment_px * 256;
-    int rest = abs(gaze_q8) % side;
-    rest = gaze_q8 < 0 && rest > 0 ? side - rest : rest;
+    int residual = abs(gaze_q8) % side;
+    residual = gaze_q8 < 0 && residual > 0 ? side - residual : residual;
     int middle = side / 2;
-    return (rest <= middle ? middle - rest : middle + side - rest) >> 8;
+    return (residual <= middle ? middle - residual : middle + side - residual) >> 8;
 }
 
 int fragment_centre(int index, int fragment_px, int shift)

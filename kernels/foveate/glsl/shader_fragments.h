@@ -3,8 +3,8 @@
 
 /* Whether the shaders make a blockwise plan from levels (blockwise_levels.comp), and what they are
  * told then. */
-#ifndef FOVEA_KERNELS_FOVEATE_SHADER_FRAGMENTS_H
-#define FOVEA_KERNELS_FOVEATE_SHADER_FRAGMENTS_H
+#ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADER_FRAGMENTS_H
+#define FOVEA_KERNELS_FOVEATE_GLSL_SHADER_FRAGMENTS_H
 
 #include "kernels/foveate/foveate.h"
 

@@ -3,8 +3,8 @@
 
 /* Tiles of the shaders: shapes and limits. Shared by C and GLSL; the numbers of
  * foveate/cuda/tiles/common/params.h hold here too where they are not repeated. */
-#ifndef FOVEA_KERNELS_FOVEATE_SHADER_TILE_SHAPE_H
-#define FOVEA_KERNELS_FOVEATE_SHADER_TILE_SHAPE_H
+#ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILE_SHAPE_H
+#define FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILE_SHAPE_H
 
 /* A tile from level 2 and up is 64 pixels wide and high, one from level 1 half of that, one from
  * the picture 32 x 16. A workgroup has a place of this size; the first in a larger tile makes all
@@ -23,7 +23,7 @@
 /* Shared memory of the picture's shader in samples of eight bytes: the window, and the sums down
  * its columns. What the tiles of each level may reach with it, see shape_of of
  * foveate/glsl/tile_blur.glsl. */
-#define SHADER_TILE_ROOM 2970
+#define SHADER_TILE_SCRATCH 2970
 #define SHADER_TILE_RADIUS_0 11
 #define SHADER_TILE_RADIUS_1 12
 #define SHADER_TILE_RADIUS_2 12

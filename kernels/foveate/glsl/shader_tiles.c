@@ -8,7 +8,7 @@
 #include "shader_tile_shape.h"
 
 /* From this slope on sigma is summed in both axes at once up to the end of the law's ramp. */
-#define STEEP_RAMP 0.015f
+#define RAMP_SLOPE 0.015f
 
 /* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its
  * own. */
@@ -22,7 +22,7 @@ static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
         return count;
     }
     for (int32_t k = 2; k < SHADER_TILE_LEVEL_COUNT && k < count; k++) {
-        if (FOVEATE_REACH * sqrtf(foveate_tile_rest(sigma_px, k)) <= (float)radii[k]) {
+        if (FOVEATE_REACH * sqrtf(foveate_tile_residual(sigma_px, k)) <= (float)radii[k]) {
             return k + 1;
         }
     }
@@ -62,7 +62,7 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     tiles.near_level_count = count_levels(plan, fminf(near, slope.sigma_px));
     const float ramp_end_px = 2.0f * plan->law.strength * plan->law.sharp_px;
     tiles.fine_sigma_px =
-        fminf(tiles.slope > STEEP_RAMP ? fmaxf(1.1f * ramp_end_px, FOVEATE_TILE_SIGMA_FINE)
+        fminf(tiles.slope > RAMP_SLOPE ? fmaxf(1.1f * ramp_end_px, FOVEATE_TILE_SIGMA_FINE)
                                        : FOVEATE_TILE_SIGMA_FINE,
               (float)SHADER_TILE_RADIUS_0 / FOVEATE_REACH);
     tiles.used = tiles.level_count > 0;

@@ -3,8 +3,8 @@
 
 /* Whether the shaders make a plan in tiles (foveate/glsl/tiles.glsl), and what they are told then.
  * Laws that are too steep for it are blended from nodes (smooth_nodes.comp). */
-#ifndef FOVEA_KERNELS_FOVEATE_SHADER_TILES_H
-#define FOVEA_KERNELS_FOVEATE_SHADER_TILES_H
+#ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILES_H
+#define FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILES_H
 
 #include "kernels/foveate/foveate.h"
 

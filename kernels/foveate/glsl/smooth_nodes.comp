@@ -64,8 +64,8 @@ node_of_level node_at(int index)
     float sigma_px = ladder_sigma_px(index);
     int k = level_for(sigma_px);
     float per_px = exp2(-float(k));
-    float rest = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
-    return node_of_level(k, per_px, REACH * rest, -0.5 / (rest * rest));
+    float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
+    return node_of_level(k, per_px, REACH * residual, -0.5 / (residual * residual));
 }
 
 float place_among(node_of_level node, int px)

@@ -41,7 +41,7 @@ void load_level(tile_shape s)
             [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
                 int row = y + n * ROWS_AT_ONCE;
                 if (row < s.rows) {
-                    room[row * s.pitch + x] = four[n];
+                    scratch[row * s.pitch + x] = four[n];
                 }
             }
         }
@@ -51,9 +51,9 @@ void load_level(tile_shape s)
 /* Of a place `part` of a sample beyond the second of four. */
 vec4 spline(float part)
 {
-    float rest = 1.0 - part;
-    return vec4(rest * rest * rest, 3.0 * part * part * part - 6.0 * part * part + 4.0,
-                3.0 * rest * rest * rest - 6.0 * rest * rest + 4.0, part * part * part) *
+    float residual = 1.0 - part;
+    return vec4(residual * residual * residual, 3.0 * part * part * part - 6.0 * part * part + 4.0,
+                3.0 * residual * residual * residual - 6.0 * residual * residual + 4.0, part * part * part) *
            (1.0 / 6.0);
 }
 
@@ -70,8 +70,8 @@ void fill_splines(int level)
 
 vec4 four_across(int at, vec4 weights)
 {
-    return weights.x * of_halves(room[at]) + weights.y * of_halves(room[at + 1]) +
-           (weights.z * of_halves(room[at + 2]) + weights.w * of_halves(room[at + 3]));
+    return weights.x * of_halves(scratch[at]) + weights.y * of_halves(scratch[at + 1]) +
+           (weights.z * of_halves(scratch[at + 2]) + weights.w * of_halves(scratch[at + 3]));
 }
 
 /* A thread goes down a column of pixels, with the four rows of samples around it at hand: from a sample's first
@@ -134,25 +134,25 @@ void make_from_level(int level, ivec2 first_px, int radius)
         int group = i - row * groups;
         mat4 sums = blur_across(s, row, group);
         [[unroll]] for (int n = 0; n < GROUP; n++) {
-            room[row * pitch + group * GROUP + n] = halves_of(sums[n]);
+            scratch[row * pitch + group * GROUP + n] = halves_of(sums[n]);
         }
     }
     barrier();
     upsample(s, first_px, pitch);
 }
 
-/* Quarters of a tile are SHADER_TILE_PLACES_DOWN / 2 places high. */
+/* Subtiles of a tile are SHADER_TILE_PLACES_DOWN / 2 places high. */
 void main()
 {
     now = frame_now(frame);
-    int quarters_each = max(places_each / 2, 1);
-    for (int i = 0; i < quarters_each; i++) {
-        ivec2 place = ivec2(gl_WorkGroupID.x, (int(gl_WorkGroupID.y) * quarters_each + i) * 2);
+    int subtiles_each = max(places_each / 2, 1);
+    for (int i = 0; i < subtiles_each; i++) {
+        ivec2 place = ivec2(gl_WorkGroupID.x, (int(gl_WorkGroupID.y) * subtiles_each + i) * 2);
         uvec2 kind = kind_of(place);
         uint what = kind.x & KIND_MASK;
         if (what > KIND_LEVEL_0) {
             make_from_level(int(what - KIND_LEVEL_0), place * PLACE_PX, int(kind.y));
-            barrier(); /* the next quarter's window takes this one's room */
+            barrier(); /* the next subtile's window takes this one's scratch memory */
         }
     }
 }

@@ -56,7 +56,7 @@ int most_radius(int k)
 
 float wanted_radius(int k, float sigma_px)
 {
-    return max(TILE_REACH * sqrt(tile_rest(sigma_px, k)), 1.0);
+    return max(TILE_REACH * sqrt(tile_residual(sigma_px, k)), 1.0);
 }
 
 uvec2 kind_of_level(int k, float sigma_px)
@@ -98,15 +98,15 @@ shared float points[TILES][POINTS * POINTS];
 uvec2 kind_at(int tile_of_group, ivec2 part)
 {
     range tile = range(1e30, 0.0);
-    range quarter = tile;
+    range subtile = tile;
     range own = tile;
-    int quarter_row = part.y / 2 * 2;
+    int subtile_row = part.y / 2 * 2;
     for (int j = 0; j < POINTS; j++) {
         for (int i = 0; i < POINTS; i++) {
             float plain = points[tile_of_group][j * POINTS + i];
             bool column = i >= 2 * part.x && i <= 2 * part.x + 2;
             take(tile, true, plain);
-            take(quarter, column && j >= quarter_row && j <= quarter_row + 2, plain);
+            take(subtile, column && j >= subtile_row && j <= subtile_row + 2, plain);
             take(own, column && j >= part.y && j <= part.y + 1, plain);
         }
     }
@@ -115,9 +115,9 @@ uvec2 kind_at(int tile_of_group, ivec2 part)
     if (k > 0) {
         return part == ivec2(0) ? kind_of_level(k, tile.high) : uvec2(KIND_NONE, 0u);
     }
-    quarter = applied(quarter);
-    if (level_count > 1 && quarter.low >= SHADER_TILE_SIGMA_SAMPLES * 2.0) {
-        return part.y % 2 == 0 ? kind_of_level(1, quarter.high) : uvec2(KIND_NONE, 0u);
+    subtile = applied(subtile);
+    if (level_count > 1 && subtile.low >= SHADER_TILE_SIGMA_SAMPLES * 2.0) {
+        return part.y % 2 == 0 ? kind_of_level(1, subtile.high) : uvec2(KIND_NONE, 0u);
     }
     return kind_of_place(applied(own));
 }

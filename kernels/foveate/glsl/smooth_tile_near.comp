@@ -39,7 +39,7 @@ void load_pixels(tile_shape s)
             [[unroll]] for (int n = 0; n < AT_ONCE; n++) {
                 int row = y + n * ROWS_AT_ONCE;
                 if (row < s.rows) {
-                    room[row * s.pitch + x] = halves_of(sample_of(raw[n]));
+                    scratch[row * s.pitch + x] = halves_of(sample_of(raw[n]));
                 }
             }
         }
@@ -74,8 +74,8 @@ vec4 average_square(tile_shape s, int centre, float sigma_px)
         int above = centre - j * s.pitch;
         int below = centre + j * s.pitch;
         for (int i = 0; i <= reach; i++) {
-            vec4 four = of_halves(room[above - i]) + of_halves(room[above + i]) +
-                        of_halves(room[below - i]) + of_halves(room[below + i]);
+            vec4 four = of_halves(scratch[above - i]) + of_halves(scratch[above + i]) +
+                        of_halves(scratch[below - i]) + of_halves(scratch[below + i]);
             float times = i == 0 ? 0.5 * weight : weight;
             row += times * four;
             weights += times;
@@ -166,7 +166,7 @@ void main()
             copy_place(place * PLACE_PX);
         } else if (what == KIND_LEVEL_0) {
             make_from_picture(place * PLACE_PX, kind);
-            barrier(); /* the next place's window takes this one's room */
+            barrier(); /* the next place's window takes this one's scratch memory */
         }
     }
 }

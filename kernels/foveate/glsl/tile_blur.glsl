@@ -11,7 +11,7 @@ const int BEFORE = 2; /* samples of a level left of and above its tile's first p
 const ivec2 PLACE_PX = ivec2(SHADER_PLACE_WIDTH_PX, SHADER_PLACE_HEIGHT_PX);
 
 /* The window, afterwards a level's blurred samples; then what was summed down its columns. */
-shared uvec2 room[SHADER_TILE_ROOM];
+shared uvec2 scratch[SHADER_TILE_SCRATCH];
 shared float grid[80];
 
 foveate_frame now;
@@ -55,7 +55,7 @@ void fill_grid(tile_shape s)
     for (int i = int(gl_LocalInvocationIndex); i < s.grid_columns * rows; i += THREADS) {
         ivec2 at = GROUP * ivec2(i % s.grid_columns, i / s.grid_columns) - ivec2(s.aside, 0);
         float plain = law_plain(now, (vec2(s.first + at) + 0.5) * float(1 << s.level));
-        grid[i] = s.level == 0 ? plain : tile_rest(law_applied(plain), s.level);
+        grid[i] = s.level == 0 ? plain : tile_residual(law_applied(plain), s.level);
     }
 }
 
@@ -120,27 +120,27 @@ void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, in
     gaussians g = gaussians(first, first * first * first, first * first);
     total = vec4(0.0);
     vec4 a;
-    vec4 b = of_halves(room[at + apart]);
-    vec4 c = of_halves(room[at + 2 * apart]);
-    vec4 d = of_halves(room[at + 3 * apart]);
+    vec4 b = of_halves(scratch[at + apart]);
+    vec4 c = of_halves(scratch[at + 2 * apart]);
+    vec4 d = of_halves(scratch[at + 3 * apart]);
     at += 4 * apart;
     for (int distance = 1; distance <= radius; distance += 4) {
-        a = of_halves(room[at]);
+        a = of_halves(scratch[at]);
         add_four(sums, total, g, b, c, d, a);
         if (distance + 1 > radius) {
             break;
         }
-        b = of_halves(room[at + apart]);
+        b = of_halves(scratch[at + apart]);
         add_four(sums, total, g, c, d, a, b);
         if (distance + 2 > radius) {
             break;
         }
-        c = of_halves(room[at + 2 * apart]);
+        c = of_halves(scratch[at + 2 * apart]);
         add_four(sums, total, g, d, a, b, c);
         if (distance + 3 > radius) {
             break;
         }
-        d = of_halves(room[at + 3 * apart]);
+        d = of_halves(scratch[at + 3 * apart]);
         add_four(sums, total, g, a, b, c, d);
         at += 4 * apart;
     }
@@ -150,8 +150,8 @@ void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, in
 mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
 {
     vec4 first = first_weights(level, v);
-    mat4 sums = mat4(of_halves(room[centre]), of_halves(room[centre + apart]),
-                     of_halves(room[centre + 2 * apart]), of_halves(room[centre + 3 * apart]));
+    mat4 sums = mat4(of_halves(scratch[centre]), of_halves(scratch[centre + apart]),
+                     of_halves(scratch[centre + 2 * apart]), of_halves(scratch[centre + 3 * apart]));
     vec4 total;
     vec4 same;
     add_side(sums, total, first, centre, apart, radius);
@@ -178,10 +178,10 @@ void blur_down(tile_shape s)
         mat4 sums =
             blur_four(s.level, (row + s.radius) * s.pitch + column, s.pitch, s.radius, v);
         int to = s.lines + row * s.pitch + column;
-        room[to] = halves_of(sums[0]);
-        room[to + s.pitch] = halves_of(sums[1]);
-        room[to + 2 * s.pitch] = halves_of(sums[2]);
-        room[to + 3 * s.pitch] = halves_of(sums[3]);
+        scratch[to] = halves_of(sums[0]);
+        scratch[to + s.pitch] = halves_of(sums[1]);
+        scratch[to + 2 * s.pitch] = halves_of(sums[2]);
+        scratch[to + 3 * s.pitch] = halves_of(sums[3]);
     }
 }
 

@@ -32,7 +32,7 @@ uvec2 kind_of(ivec2 place)
 }
 
 /* What is left of sigma_px to blur at a level, in samples squared. */
-float tile_rest(float sigma_px, int k)
+float tile_residual(float sigma_px, int k)
 {
     float step_px = float(1 << k);
     float before = k > 0 ? level_variance(k) + step_px * step_px / 3.0 : 0.0;

@@ -3,8 +3,8 @@
 
 /* The samples of a map, from a program's array or from a formula; files are read elsewhere. Degrees
  * run right and down from the gaze, which is what the map's middle lies on. */
-#ifndef FOVEA_KERNELS_FOVEATE_MAP_H
-#define FOVEA_KERNELS_FOVEATE_MAP_H
+#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_H
+#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_H
 
 #include "config/settings.h"
 

@@ -4,8 +4,8 @@
 /* What plans take of the samples of an array and of the law that they go by, whatever the
  * picture's size: made once, when a map is taken, so that no frame looks through a large one. Plans
  * without it make it for themselves, and come out the same. */
-#ifndef FOVEA_KERNELS_FOVEATE_MAP_READY_H
-#define FOVEA_KERNELS_FOVEATE_MAP_READY_H
+#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
+#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 
 #include "model.h"
 #include "slope.h"

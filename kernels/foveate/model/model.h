@@ -4,8 +4,8 @@
 /* The law from place to blur, in double precision: what plans are made from. A model is a case in
  * foveate/model/model.c, in foveate/model/check.c and, for what it is made of, in
  * foveate/plan/smooth.c. */
-#ifndef FOVEA_KERNELS_FOVEATE_MODEL_H
-#define FOVEA_KERNELS_FOVEATE_MODEL_H
+#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
+#define FOVEA_KERNELS_FOVEATE_MODEL_MODEL_H
 
 #include "map.h"
 

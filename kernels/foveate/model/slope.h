@@ -3,8 +3,8 @@
 
 /* How fast sigma changes over the picture, whatever the gaze: a bound from the table of the law, so
  * that a few values of sigma say what all others between them can be. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
-#define FOVEA_KERNELS_FOVEATE_CPU_STEEP_H
+#ifndef FOVEA_KERNELS_FOVEATE_MODEL_SLOPE_H
+#define FOVEA_KERNELS_FOVEATE_MODEL_SLOPE_H
 
 #include "kernels/foveate/foveate.h"
 

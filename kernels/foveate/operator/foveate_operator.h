@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveate in the table of operators. */
-#ifndef FOVEA_KERNELS_FOVEATE_OPERATOR_H
-#define FOVEA_KERNELS_FOVEATE_OPERATOR_H
+#ifndef FOVEA_KERNELS_FOVEATE_OPERATOR_FOVEATE_OPERATOR_H
+#define FOVEA_KERNELS_FOVEATE_OPERATOR_FOVEATE_OPERATOR_H
 
 #include "kernels/foveate/foveate.h"
 

@@ -325,8 +325,8 @@ static int32_t count_levels(const struct foveate_plan *plan, const struct foveat
     if (count == 0 || frame->late || !foveate_frame_gaze_is_inside(frame)) {
         return count;
     }
-    const float rest = foveate_light_rest(foveate_plan_light(plan));
-    return foveate_level_with(plan->sigma_max_px, rest, count) + 1;
+    const float residual = foveate_light_residual(foveate_plan_light(plan));
+    return foveate_level_with(plan->sigma_max_px, residual, count) + 1;
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,

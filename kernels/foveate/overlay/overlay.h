@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The operator overlay: drawn over a frame by a compute shader, whatever backend foveated it. */
-#ifndef FOVEA_KERNELS_OVERLAY_H
-#define FOVEA_KERNELS_OVERLAY_H
+#ifndef FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
+#define FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 
 #include "kernels/foveate/foveate.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Gaussians as half filters: the centre tap, then one tap for each distance from it. */
-#ifndef FOVEA_KERNELS_FOVEATE_FILTER_H
-#define FOVEA_KERNELS_FOVEATE_FILTER_H
+#ifndef FOVEA_KERNELS_FOVEATE_PLAN_FILTER_H
+#define FOVEA_KERNELS_FOVEATE_PLAN_FILTER_H
 
 #include "config/settings.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* Samples of sigma that are left on a level, at least. */
-#define REST 3.0f
-#define REST_PRINTED 4.5f /* in light */
+#define RESIDUAL 3.0f
+#define RESIDUAL_PRINTED 4.5f /* in light */
 #define FINER_AT_10_BITS 4.0f /* likewise */
 
 /* Filters that cost more from pixels. */
@@ -24,13 +24,13 @@ bool foveate_fragments_pay(const struct foveate_plan *plan)
            (plan->max_radius_px > WIDE_RADIUS_PX || plan->fragment_px < NARROW_FRAGMENT_PX);
 }
 
-static float rest_of(const struct foveate_plan *plan, int32_t bits)
+static float residual_of(const struct foveate_plan *plan, int32_t bits)
 {
     if (foveate_plan_light(plan) == IMAGE_LIGHT_STORED) {
-        return REST;
+        return RESIDUAL;
     }
     const bool printed = plan->foveation.paper.filter_length == FOVEA_FILTER_LENGTH_PRINTED;
-    return (printed ? REST_PRINTED : REST) * (bits > 8 ? FINER_AT_10_BITS : 1.0f);
+    return (printed ? RESIDUAL_PRINTED : RESIDUAL) * (bits > 8 ? FINER_AT_10_BITS : 1.0f);
 }
 
 static int32_t count_samples(int32_t level, int32_t radius_px)
@@ -40,11 +40,11 @@ static int32_t count_samples(int32_t level, int32_t radius_px)
 }
 
 static void choose(struct foveate_fragment_filters *filters, const struct foveate_plan *plan,
-                   uint32_t ring, float rest)
+                   uint32_t ring, float residual)
 {
     struct foveate_fragment_filter *filter = &filters->filters[ring];
     const int32_t side_px = (int32_t)plan->fragment_px;
-    filter->level = foveate_level_with(plan->rings[ring].sigma_px, rest, FOVEATE_MAX_LEVELS);
+    filter->level = foveate_level_with(plan->rings[ring].sigma_px, residual, FOVEATE_MAX_LEVELS);
     filter->radius_px = (int32_t)plan->rings[ring].radius_px;
     filter->count = count_samples(filter->level, filter->radius_px);
     filter->first = filters->weight_count;
@@ -100,7 +100,7 @@ enum fovea_result foveate_fragment_filters_init(struct foveate_fragment_filters 
     filters->filters = calloc(plan->ring_count, sizeof *filters->filters);
     double *sums = calloc(2 * (size_t)plan->max_radius_px + 2, sizeof *sums);
     for (uint32_t i = 0; filters->filters && i < plan->ring_count; i++) {
-        choose(filters, plan, i, rest_of(plan, bits));
+        choose(filters, plan, i, residual_of(plan, bits));
     }
     filters->weights = large_memory_make(filters->weight_count, sizeof *filters->weights);
     const bool ready = filters->filters && sums && filters->weights;

@@ -52,24 +52,25 @@ struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_
         .sigma_px = image_light_is_wide(light) ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
                                                : foveate_ladder_sigma_px(coordinate),
     };
-    node.level = foveate_level_with((float)node.sigma_px, foveate_light_rest(light), level_count);
+    node.level =
+        foveate_level_with((float)node.sigma_px, foveate_light_residual(light), level_count);
     const double samples_sq = exp2(2.0 * node.level);
     const double taken = 5.0 / 12.0 * (samples_sq - 1.0);
-    node.rest = sqrt((node.sigma_px * node.sigma_px - taken) / samples_sq);
+    node.residual = sqrt((node.sigma_px * node.sigma_px - taken) / samples_sq);
     return node;
 }
 
 int32_t foveate_node_taps(const struct foveate_node *node, double reach)
 {
-    return 2 * (int32_t)floor(reach * node->rest) + 2;
+    return 2 * (int32_t)floor(reach * node->residual) + 2;
 }
 
 int32_t foveate_node_row(const struct foveate_node *node, double reach, double centre,
                          int32_t *out_first, double *out_weights)
 {
-    const int32_t first = (int32_t)ceil(centre - reach * node->rest);
-    const int32_t last = (int32_t)floor(centre + reach * node->rest);
-    const double falloff = node->rest > 0.0 ? -0.5 / (node->rest * node->rest) : 0.0;
+    const int32_t first = (int32_t)ceil(centre - reach * node->residual);
+    const int32_t last = (int32_t)floor(centre + reach * node->residual);
+    const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
     double sum = 0.0;
     for (int32_t i = first; i <= last; i++) {
         const double distance = i - centre;

@@ -200,15 +200,15 @@ HOST_DEVICE void foveate_ladder_weights(float at, int32_t together,
 struct foveate_node {
     double sigma_px;
     int32_t level; /* whose samples it is made of */
-    double rest; /* what they lack to sigma, in samples: sqrt(sigma^2 - v_level) / 2^level */
+    double residual; /* what they lack to sigma, in samples: sqrt(sigma^2 - v_level) / 2^level */
 };
 
 /* c, and back; but for wide light. */
 double foveate_ladder_coordinate(double sigma_px);
 double foveate_ladder_sigma_px(double coordinate);
 
-/* Node i for a pyramid of so many levels: the coarsest on which at least foveate_light_rest(light)
- * is left. */
+/* Node i for a pyramid of so many levels: the coarsest on which at least
+ * foveate_light_residual(light) is left. */
 struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count);
 
 /* The samples within `reach` rests of a pixel. `centre` is the pixel's in samples: (x + 0.5) /

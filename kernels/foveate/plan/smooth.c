@@ -129,10 +129,10 @@ void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count)
 static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
 {
     const double sigma_px = foveate_plan_sigma_bound_px(model);
-    const float rest = foveate_light_rest(foveate_plan_light(plan));
+    const float residual = foveate_light_residual(foveate_plan_light(plan));
     plan->sigma_bound_px = (float)sigma_px;
     foveate_plan_lay_levels(
-        plan, (uint32_t)foveate_level_with((float)sigma_px, rest, FOVEATE_MAX_LEVELS) + 1);
+        plan, (uint32_t)foveate_level_with((float)sigma_px, residual, FOVEATE_MAX_LEVELS) + 1);
 }
 
 enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,

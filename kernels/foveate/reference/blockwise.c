@@ -68,8 +68,8 @@ static long filter_length(const struct reference *ref, double sigma)
 static double pixel_shift(double gaze, double side)
 {
     const double r = gaze / side - floor(gaze / side);
-    const double rest = gaze - side * floor(gaze / side);
-    return floor(r <= 0.5 ? side * 0.5 - rest : side * 1.5 - rest);
+    const double residual = gaze - side * floor(gaze / side);
+    return floor(r <= 0.5 ? side * 0.5 - residual : side * 1.5 - residual);
 }
 
 /* The paper: one filter a ring. 0: the fragment is left as it is. */

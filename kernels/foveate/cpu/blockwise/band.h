@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A row of fragments, which is what a thread of the cpu backend takes at a time. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_BAND_H
-#define FOVEA_KERNELS_FOVEATE_CPU_BAND_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BAND_H
+#define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BAND_H
 
 #include "kernels/foveate/cpu/common/image.h"
 #include "line.h"

@@ -3,8 +3,8 @@
 
 /* The blockwise method on the cpu makes fragments from levels (foveate/cpu/blockwise/fragments.h),
  * or bands of fragments from pixels (foveate/cpu/blockwise/band.h) of floats and in wide light. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BLOCKWISE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BLOCKWISE_H
 
 #include "band.h"
 #include "fragments.h"

@@ -241,8 +241,8 @@ static void blur(const struct work *work, const struct fragment *fragment)
         weights += (ptrdiff_t)group.count * LANES;
     }
     for (int32_t y_px = fragment->y_px; y_px < fragment->end_y_px; y_px += ROWS) {
-        const int32_t rest = fragment->end_y_px - y_px;
-        const int32_t rows = rest < ROWS ? rest : ROWS;
+        const int32_t residual = fragment->end_y_px - y_px;
+        const int32_t rows = residual < ROWS ? residual : ROWS;
         sum_down(work, fragment, x, y_px, rows);
         sum_across(work, fragment, x, y_px, rows);
     }

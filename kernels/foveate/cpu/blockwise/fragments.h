@@ -6,8 +6,8 @@
  * time are summed from rows of samples, and along those.
  *
  * This is compiled several times, as foveate/cpu/common/lanes.h says. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_FRAGMENTS_H
-#define FOVEA_KERNELS_FOVEATE_CPU_FRAGMENTS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_FRAGMENTS_H
+#define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_FRAGMENTS_H
 
 #include "kernels/foveate/cpu/common/picture.h"
 #include "kernels/foveate/plan/fragment.h"

@@ -3,8 +3,8 @@
 
 /* The inner loop of the cpu backend. foveate/cpu/blockwise/line.c is compiled once for every x86-64
  * processor (or any other), and once more for those with AVX2 and FMA. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_LINE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_LINE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_LINE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>

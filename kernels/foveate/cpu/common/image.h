@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Rows of an image as what is averaged. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_IMAGE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_IMAGE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_IMAGE_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/gaze/gaze.h"

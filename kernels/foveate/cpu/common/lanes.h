@@ -4,8 +4,8 @@
 /* What the files share that are compiled once for every processor and again for x86-64 ones with
  * AVX2 and FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and
  * the name that a function has in each of the compilations. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_LANES_H
-#define FOVEA_KERNELS_FOVEATE_CPU_LANES_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_LANES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_LANES_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -222,9 +222,9 @@ static inline void lanes_angle(const lanes *y, const lanes *x, lanes *out)
     const lanes large = lanes_choose(&steep, y, &ahead);
     const lanes small = lanes_choose(&steep, &ahead, y);
     const whole_lanes beyond = small > 0.414213562f * large; /* tan(pi / 8) */
-    const lanes turned = small - large;
+    const lanes transposed = small - large;
     const lanes sum = small + large;
-    const lanes above = lanes_choose(&beyond, &turned, &small);
+    const lanes above = lanes_choose(&beyond, &transposed, &small);
     const lanes below = lanes_choose(&beyond, &sum, &large);
     const lanes t = above / below;
     const lanes z = t * t;

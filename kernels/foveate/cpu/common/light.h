@@ -3,8 +3,8 @@
 
 /* pixel_light.h's functions for a register of pixels: the levels of light of any transfer function
  * but a display's samples, and HLG's OOTF. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_LIGHT_H
-#define FOVEA_KERNELS_FOVEATE_CPU_LIGHT_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_LIGHT_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_LIGHT_H
 
 #include "kernels/foveate/light.h"
 #include "kernels/image/pixel_light.h"

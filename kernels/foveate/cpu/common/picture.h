@@ -4,8 +4,8 @@
 /* An image as the tiles of the smooth method see it: pixels on one side, on the other levels in
  * planes, a plane a channel, so that eight neighbours of one channel are one register. Squares have
  * no level 0 stored: it is the image, read again where it is needed. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_PICTURE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
 
 #include "image.h"
 

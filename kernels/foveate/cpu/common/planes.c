@@ -147,7 +147,7 @@ static bool is_fours(const struct foveate_cpu_picture *picture, const struct fov
 }
 
 /* Pixels as channels, and back. */
-static inline __m512 turned(__m512 in)
+static inline __m512 transposed(__m512 in)
 {
     return _mm512_permutexvar_ps(
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), in);
@@ -174,7 +174,7 @@ static int32_t read_fours(const struct foveate_cpu_picture *picture,
         const unsigned char *at = in + i * (ptrdiff_t)picture->codec->bytes;
         const __m512 pixels = halves ? _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)at))
                                      : _mm512_loadu_ps((const float *)at);
-        store_channels(turned(pixels), picture->channels, out + i, plane);
+        store_channels(transposed(pixels), picture->channels, out + i, plane);
     }
     return i;
 }
@@ -198,7 +198,7 @@ static int32_t write_fours(const struct foveate_cpu_picture *picture,
         channels = _mm512_insertf32x4(channels, _mm_loadu_ps(in + 2 * plane + i), 2);
         channels =
             _mm512_insertf32x4(channels, _mm_loadu_ps(in + (keeps_alpha ? 0 : 3 * plane) + i), 3);
-        const __m512 pixels = turned(channels);
+        const __m512 pixels = transposed(channels);
         if (halves) {
             const __m512 within = _mm512_max_ps(least, _mm512_min_ps(most, pixels));
             const __m256i out =
@@ -288,8 +288,8 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
         show_scene(picture, inside.count, out + before, plane);
     } else if (is_fours(picture, src) && !picture->light) {
         const int32_t done = read_fours(picture, &inside, out + before, plane);
-        const struct foveate_cpu_span rest = after(&inside, done);
-        read_any(picture, &rest, values, out + before + done, plane);
+        const struct foveate_cpu_span residual = after(&inside, done);
+        read_any(picture, &residual, values, out + before + done, plane);
     } else if (!is_words(picture, src)) {
         read_any(picture, &inside, values, out + before, plane);
     } else if (picture->light) {
@@ -396,8 +396,8 @@ void foveate_cpu_write(const struct foveate_cpu_picture *picture,
         write_packed(picture, span, in, plane);
     } else if (is_fours(picture, &picture->view.src) && is_fours(picture, &picture->view.dst)) {
         const int32_t done = write_fours(picture, span, in, plane);
-        const struct foveate_cpu_span rest = after(span, done);
-        write_any(picture, &rest, in + done, plane, values);
+        const struct foveate_cpu_span residual = after(span, done);
+        write_any(picture, &residual, in + done, plane, values);
     } else {
         write_any(picture, span, in, plane, values);
     }

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Rows of the image as planes and back. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_PLANES_H
-#define FOVEA_KERNELS_FOVEATE_CPU_PLANES_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_PLANES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_PLANES_H
 
 #include "lanes.h"
 #include "picture.h"

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveate_law_sigma_at for places along a row. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_SIGMA_H
-#define FOVEA_KERNELS_FOVEATE_CPU_SIGMA_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
 
 #include "lanes.h"
 #include "picture.h"

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* RGBA8 pixels as words, a register of them from three of floats. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_WORDS_H
-#define FOVEA_KERNELS_FOVEATE_CPU_WORDS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_WORDS_H
+#define FOVEA_KERNELS_FOVEATE_CPU_COMMON_WORDS_H
 
 #include "kernels/image/pixel_light.h"
 #include "lanes.h"

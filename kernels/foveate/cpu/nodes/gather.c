@@ -47,12 +47,12 @@ static void gather_pixel(const struct foveate_cpu_picture *picture, float sigma_
     const float reach = foveate_light_reach(light);
     struct foveate_node node = {
         .sigma_px = (double)sigma_px,
-        .level = foveate_level_with(sigma_px, foveate_light_rest(light),
+        .level = foveate_level_with(sigma_px, foveate_light_residual(light),
                                     (int32_t)picture->plan->level_count),
     };
-    const double rest_sq =
+    const double residual_sq =
         node.sigma_px * node.sigma_px - (double)foveate_level_variance(node.level);
-    node.rest = sqrt(rest_sq) / (1 << node.level);
+    node.residual = sqrt(residual_sq) / (1 << node.level);
     const struct axis x = axis_of(&node, reach, x_px);
     const struct axis y = axis_of(&node, reach, y_px);
     for (int32_t c = 0; c < picture->channels; c++) {

@@ -4,8 +4,8 @@
 /* Some tiles are summed pixel by pixel, each from its own samples: tiles of floats in which a value
  * is not finite, which a node would spread over all of the tile; and tiles in the light of a
  * display's table, whose codes have kinks that blending nodes smooths. This is slow, and rare. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODE_GATHER_H
-#define FOVEA_KERNELS_FOVEATE_CPU_NODE_GATHER_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_GATHER_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODES_GATHER_H
 
 #include "kernels/foveate/cpu/common/picture.h"
 

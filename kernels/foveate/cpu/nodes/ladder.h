@@ -4,8 +4,8 @@
 /* The ladder's nodes as the cpu takes them: for a tile of 16 pixels along an axis the weights of
  * the samples that its pixels see, as floats, by the pixel and by the sample. Made once for a
  * plan. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
-#define FOVEA_KERNELS_FOVEATE_CPU_LADDER_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_LADDER_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODES_LADDER_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/foveate/plan/ladder.h"

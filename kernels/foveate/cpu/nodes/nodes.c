@@ -261,7 +261,7 @@ static void tiles(const struct foveate_cpu_picture *picture,
                   const struct foveate_cpu_ladder *ladder, float *scratch, int32_t y_px)
 {
     const int32_t width_px = picture->view.frame.width_px;
-    const int32_t rest_px = picture->view.frame.height_px - y_px;
+    const int32_t residual_px = picture->view.frame.height_px - y_px;
     struct buffers buffers;
     lay_out(ladder, scratch, &buffers);
     for (int32_t x_px = 0; x_px < width_px; x_px += PX) {
@@ -272,7 +272,7 @@ static void tiles(const struct foveate_cpu_picture *picture,
             .x_px = x_px,
             .y_px = y_px,
             .width_px = width_px - x_px < PX ? width_px - x_px : PX,
-            .height_px = rest_px < PX ? rest_px : PX,
+            .height_px = residual_px < PX ? residual_px : PX,
             .sigma_px = buffers.sigma_px,
             .places = buffers.places,
             .firsts = buffers.firsts,

@@ -12,8 +12,8 @@
  * Of wide light the square roots are blended (foveate/plan/ladder.h).
  *
  * This is compiled several times, as foveate/cpu/common/lanes.h says. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_H
-#define FOVEA_KERNELS_FOVEATE_CPU_NODES_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_NODES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODES_NODES_H
 
 #include "kernels/foveate/cpu/common/picture.h"
 #include "ladder.h"

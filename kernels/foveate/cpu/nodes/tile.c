@@ -130,9 +130,9 @@ void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile)
         const lanes from = lanes_choose(&below, &zero, &asked);
         const whole_lanes above = from > last;
         const lanes first = lanes_choose(&above, &last, &from);
-        const lanes rest = at - first;
+        const lanes residual = at - first;
         *(lanes *)(tile->firsts + i) = first;
-        weights_of(&rest, nodes->together, tile->weights + i);
+        weights_of(&residual, nodes->together, tile->weights + i);
     }
 }
 
@@ -188,9 +188,9 @@ static void clamp(const struct foveate_cpu_node_tile *tile, float *row, const la
     for (int32_t i = 0; i < tile->picture->channels * PX; i += LANES) {
         const lanes value = *lanes_at(row + i);
         const whole_lanes below = value < zero;
-        const lanes raised = lanes_choose(&below, &zero, &value);
-        const whole_lanes above = raised > *most;
-        *(lanes *)(row + i) = lanes_choose(&above, most, &raised);
+        const lanes clamped = lanes_choose(&below, &zero, &value);
+        const whole_lanes above = clamped > *most;
+        *(lanes *)(row + i) = lanes_choose(&above, most, &clamped);
     }
 }
 

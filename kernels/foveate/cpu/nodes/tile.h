@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A tile of the node way and its parts. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODE_TILE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_NODE_TILE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_TILE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_NODES_TILE_H
 
 #include "kernels/foveate/cpu/common/lanes.h"
 #include "nodes.h"

@@ -37,13 +37,13 @@ static inline lanes sampled(const lanes *v)
     return out;
 }
 
-static inline void make_weights(const struct foveate_cpu_rest *rest, const float *sigma_px,
+static inline void make_weights(const struct foveate_cpu_residual *residual, const float *sigma_px,
                                 int32_t count, bool exact, float *out)
 {
     const lanes zero = {0};
     for (int32_t i = 0; i < count; i += LANES) {
         const lanes sigma = *lanes_at(sigma_px + i);
-        const lanes whole = (sigma * sigma - rest->taken) * rest->scale;
+        const lanes whole = (sigma * sigma - residual->taken) * residual->scale;
         const whole_lanes positive = whole > zero;
         const lanes v = (lanes)((whole_lanes)whole & positive);
         lanes g = sampled(&v);
@@ -56,13 +56,13 @@ static inline void make_weights(const struct foveate_cpu_rest *rest, const float
     }
 }
 
-void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
-                         float *out)
+void foveate_cpu_weights(const struct foveate_cpu_residual *residual, const float *sigma_px,
+                         int32_t count, float *out)
 {
-    if (rest->exact) {
-        make_weights(rest, sigma_px, count, true, out);
+    if (residual->exact) {
+        make_weights(residual, sigma_px, count, true, out);
     } else {
-        make_weights(rest, sigma_px, count, false, out);
+        make_weights(residual, sigma_px, count, false, out);
     }
 }
 
@@ -174,7 +174,7 @@ static inline lanes weights_of(const lanes *first, int32_t radius, lanes *out)
     return 1.0f + 2.0f * total;
 }
 
-void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels)
+void foveate_cpu_blur_direct(const struct foveate_cpu_blur *blur, int32_t channels)
 {
     for (int32_t at = 0; at < blur->count; at += LANES) {
         lanes weights[FOVEATE_CPU_BLUR_RADIUS + 1];

@@ -7,18 +7,18 @@
  * Its weights are w(i) = g^(i^2): the next of them is the last one times g^(2i + 1), which itself
  * grows by g^2, so that two products a step make all of them from the first, and a register makes
  * those of its samples at once, for all channels. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
-#define FOVEA_KERNELS_FOVEATE_CPU_BLUR_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_BLUR_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_BLUR_H
 
 #include "kernels/foveate/cpu/common/lanes.h"
 #include "kernels/foveate/cpu/common/picture.h"
 
 #define foveate_cpu_weights FOVEATE_CPU_NAME(foveate_cpu_weights)
 #define foveate_cpu_blur FOVEATE_CPU_NAME(foveate_cpu_blur)
-#define foveate_cpu_blur_square FOVEATE_CPU_NAME(foveate_cpu_blur_square)
+#define foveate_cpu_blur_direct FOVEATE_CPU_NAME(foveate_cpu_blur_direct)
 
 /* What is left to be done on a level: (sigma^2 - taken) * scale, in its samples squared. */
-struct foveate_cpu_rest {
+struct foveate_cpu_residual {
     float taken; /* by decimation before and up-sampling after, pixels squared */
     float scale;
     /* the discrete weights have exactly that variance; else they follow the Gaussian */
@@ -26,8 +26,8 @@ struct foveate_cpu_rest {
 };
 
 /* g for a row of sigmas, which may be out. The count here is rounded up to whole registers. */
-void foveate_cpu_weights(const struct foveate_cpu_rest *rest, const float *sigma_px, int32_t count,
-                         float *out);
+void foveate_cpu_weights(const struct foveate_cpu_residual *residual, const float *sigma_px,
+                         int32_t count, float *out);
 
 /* A row of each channel. Their neighbours lie `step` apart. */
 struct foveate_cpu_blur {
@@ -46,6 +46,6 @@ void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels);
  * is, and radius / 2 times as much work. Neighbours along x lie side by side, along y `step`
  * apart. */
 #define FOVEATE_CPU_BLUR_RADIUS 24 /* at most */
-void foveate_cpu_blur_square(const struct foveate_cpu_blur *blur, int32_t channels);
+void foveate_cpu_blur_direct(const struct foveate_cpu_blur *blur, int32_t channels);
 
 #endif

@@ -24,7 +24,7 @@ static float *take(struct layout *layout, size_t floats)
 
 static struct foveate_cpu_tile_buffers lay_out(struct layout *all, uint32_t width_px)
 {
-    const size_t row = (size_t)width_px + FOVEATE_CPU_HALVE_PAD;
+    const size_t row = (size_t)width_px + FOVEATE_CPU_DECIMATE_PAD;
     const size_t pixels = FOVEATE_CPU_TILE_PX + SLACK;
     struct foveate_cpu_tile_buffers buffers = {0};
     buffers.decimate.rows = take(all, 6 * CHANNELS * row);

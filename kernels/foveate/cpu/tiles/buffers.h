@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a worker has for itself while it makes levels and squares: one piece of memory, in parts. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_ROOM_H
-#define FOVEA_KERNELS_FOVEATE_CPU_TILE_ROOM_H
+/* What a worker has for itself while it makes levels and squares: one chunk of memory, in parts. */
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_BUFFERS_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_BUFFERS_H
 
 #include "blur.h"
 #include "decimate.h"

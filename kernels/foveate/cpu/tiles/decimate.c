@@ -3,7 +3,7 @@
 
 #include "decimate.h"
 
-#define TAPS FOVEATE_CPU_HALVE_TAPS
+#define TAPS FOVEATE_CPU_DECIMATE_TAPS
 #define OUTER (1.0f / 32.0f)
 #define MIDDLE (5.0f / 32.0f)
 #define INNER (10.0f / 32.0f)

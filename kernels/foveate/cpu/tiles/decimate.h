@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Levels in planes: each half of the one below, through [1 5 10 10 5 1] / 32 along both axes. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_HALVE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_H
 
 #include "kernels/foveate/cpu/common/planes.h"
 
@@ -12,7 +12,7 @@
 #define foveate_cpu_decimate_rows FOVEATE_CPU_NAME(foveate_cpu_decimate_rows)
 
 /* Floats that a row of the image may take here. */
-#define FOVEATE_CPU_HALVE_PAD 64
+#define FOVEATE_CPU_DECIMATE_PAD 64
 
 /* For one worker. */
 struct foveate_cpu_decimate_scratch {
@@ -35,7 +35,7 @@ void foveate_cpu_decimate_level(const struct foveate_cpu_picture *picture,
 
 /* The rows of the level below that row `row` of level k is made of, each from its margin on: any
  * that are not stored are the outermost. */
-#define FOVEATE_CPU_HALVE_TAPS 6
+#define FOVEATE_CPU_DECIMATE_TAPS 6
 static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, int32_t k,
                                                int32_t row, int32_t tap)
 {
@@ -45,6 +45,6 @@ static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, 
 /* One channel of them as a row of level k from its margin on. */
 void foveate_cpu_decimate_rows(const struct foveate_plan *plan,
                                const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
-                               const float *const rows[FOVEATE_CPU_HALVE_TAPS], float *out);
+                               const float *const rows[FOVEATE_CPU_DECIMATE_TAPS], float *out);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define TAPS FOVEATE_CPU_HALVE_TAPS
+#define TAPS FOVEATE_CPU_DECIMATE_TAPS
 #define PART 256 /* bytes of a row */
 #define FIRST_TAP (-2) /* of 2i, the first of the pair that sample i lies between */
 

@@ -3,8 +3,8 @@
 
 /* Level 1 of RGBA8 words that are averaged as they are stored: whole numbers up to the last
  * step. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
-#define FOVEA_KERNELS_FOVEATE_CPU_HALVE_BYTES_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_BYTES_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_BYTES_H
 
 #include "decimate.h"
 

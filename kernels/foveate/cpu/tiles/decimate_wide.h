@@ -8,8 +8,8 @@
  * channel a word of 32 bits. Every other pair goes into one array, the rest into the other, so that
  * what lies before and after a sample is an array's register too, and the samples of both arrays
  * are woven when they become planes. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_HALVE_WIDE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_WIDE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_WIDE_H
 
 #include "decimate.h"
 

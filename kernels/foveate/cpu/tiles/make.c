@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define PAD FOVEATE_CPU_ENLARGE_PAD
+#define PAD FOVEATE_CPU_UPSAMPLE_PAD
 
 /* ---- sigma and first weights */
 
@@ -35,7 +35,7 @@ static int32_t row_radius(const struct foveate_cpu_tile *tile, const float *sigm
     for (int32_t i = 0; i < count; i++) {
         largest = sigma_px[i] > largest ? sigma_px[i] : largest;
     }
-    return foveate_cpu_tile_radius(tile->picture, &tile->rest, largest);
+    return foveate_cpu_tile_radius(tile->picture, &tile->residual, largest);
 }
 
 /* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them.
@@ -59,8 +59,8 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
         foveate_cpu_sigma_row(tile->picture, places, nodes);
         tile->buffers->radii[j] =
             foveate_cpu_smaller(row_radius(tile, nodes, places.count), tile->radius);
-        if (!tile->steep) {
-            foveate_cpu_weights(&tile->rest, nodes, places.count, nodes);
+        if (!tile->direct) {
+            foveate_cpu_weights(&tile->residual, nodes, places.count, nodes);
         }
         spread_nodes(nodes, step, tile->columns, out);
     }
@@ -153,8 +153,8 @@ static float *make_weights(const struct foveate_cpu_tile *tile, int32_t j)
         *(lanes *)(weights + i) =
             *lanes_at(above + i) + part * (*lanes_at(below + i) - *lanes_at(above + i));
     }
-    if (tile->steep) {
-        foveate_cpu_weights(&tile->rest, weights, tile->columns, weights);
+    if (tile->direct) {
+        foveate_cpu_weights(&tile->residual, weights, tile->columns, weights);
     }
     return weights;
 }
@@ -303,12 +303,12 @@ static void finish_level(const struct foveate_cpu_tile *tile)
 
 /* Where the blur begins, its weights are so small that they double from a pixel to the next, and
  * what should be one pixel's square of weights would be several pixels' in two passes. */
-static void make_steep_tile(const struct foveate_cpu_tile *tile)
+static void make_direct_tile(const struct foveate_cpu_tile *tile)
 {
     const struct window window = window_of(tile);
     for (int32_t y = 0; y < tile->height_px; y++) {
         const int32_t j = y + tile->radius;
-        foveate_cpu_blur_square(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
+        foveate_cpu_blur_direct(&(struct foveate_cpu_blur){.in = window.first + j * window.pitch,
                                                            .in_plane = window.plane,
                                                            .step = window.pitch,
                                                            .out = tile->buffers->blurred,
@@ -324,8 +324,8 @@ static void make_steep_tile(const struct foveate_cpu_tile *tile)
 void foveate_cpu_tile_make(const struct foveate_cpu_tile *tile)
 {
     fill_nodes(tile);
-    if (tile->steep) {
-        make_steep_tile(tile);
+    if (tile->direct) {
+        make_direct_tile(tile);
         return;
     }
     blur_across(tile);

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How one square is made, once it is known from what. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_TILE_MAKE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_MAKE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_MAKE_H
 
 #include "buffers.h"
 
@@ -15,8 +15,8 @@ struct foveate_cpu_tile {
     int32_t x_px, y_px, width_px, height_px;
     int32_t k;
     int32_t radius; /* of the blur, in samples of the level: the largest of its rows' */
-    bool steep; /* on level 0: both axes at once */
-    struct foveate_cpu_rest rest;
+    bool direct; /* on level 0: both axes at once */
+    struct foveate_cpu_residual residual;
     int32_t step; /* samples between nodes of sigma */
     /* The samples that are blurred; in rows there is room for whole registers. */
     int32_t column, row, columns, rows;
@@ -39,9 +39,10 @@ static inline int32_t foveate_cpu_whole_lanes(int32_t count)
 
 /* In samples of the level, at least one. */
 static inline int32_t foveate_cpu_tile_radius(const struct foveate_cpu_picture *picture,
-                                              const struct foveate_cpu_rest *rest, float sigma_px)
+                                              const struct foveate_cpu_residual *residual,
+                                              float sigma_px)
 {
-    const float v = (sigma_px * sigma_px - rest->taken) * rest->scale;
+    const float v = (sigma_px * sigma_px - residual->taken) * residual->scale;
     const float sigmas = picture->light ? FOVEATE_REACH : FOVEATE_CPU_TILE_REACH;
     const float reach = sigmas * sqrtf(v > 0.0f ? v : 0.0f);
     return reach > 1.0f ? (int32_t)ceilf(reach) : 1;

@@ -14,15 +14,15 @@
 /* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next.
  * Variances that are linear in the weights are wrong by less than a hundredth then. */
 #define MAX_STEP 4
-#define NODE_STEEPNESS 0.03f /* of level 0 */
-#define LEVEL_NODE_STEEPNESS 0.06f
+#define NODE_SLOPE 0.03f /* of level 0 */
+#define LEVEL_NODE_SLOPE 0.06f
 
 /* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
 
 /* Below this sigma and from this slope on weights differ too much from pixel to pixel. */
-#define STEEP_BELOW_PX 0.7f
-#define STEEP_FROM 0.01f
+#define DIRECT_BELOW_PX 0.7f
+#define DIRECT_FROM_SLOPE 0.01f
 
 struct range {
     float lowest, highest;
@@ -67,7 +67,7 @@ static struct range sigma_range(const struct foveate_cpu_picture *picture, int32
 static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, float lowest)
 {
     const float slope = is_beyond_ramp(picture, lowest) ? 0.5f * picture->slope : picture->slope;
-    const float most = k == 0 ? NODE_STEEPNESS : LEVEL_NODE_STEEPNESS;
+    const float most = k == 0 ? NODE_SLOPE : LEVEL_NODE_SLOPE;
     int32_t step = MAX_STEP;
     while (step > 1 && (float)step * slope > most) {
         step /= 2;
@@ -75,10 +75,10 @@ static int32_t step_for(const struct foveate_cpu_picture *picture, int32_t k, fl
     return step;
 }
 
-static struct foveate_cpu_rest rest_on(int32_t k)
+static struct foveate_cpu_residual residual_on(int32_t k)
 {
     const float sample_sq = (float)(1 << 2 * k);
-    return (struct foveate_cpu_rest){
+    return (struct foveate_cpu_residual){
         .taken = k == 0 ? 0.0f : foveate_level_variance(k) + sample_sq / 3.0f,
         .scale = 1.0f / sample_sq,
         .exact = k > 0,
@@ -87,7 +87,7 @@ static struct foveate_cpu_rest rest_on(int32_t k)
 
 static void place_samples(struct foveate_cpu_tile *tile)
 {
-    const int32_t pad = tile->k > 0 ? FOVEATE_CPU_ENLARGE_PAD : 0;
+    const int32_t pad = tile->k > 0 ? FOVEATE_CPU_UPSAMPLE_PAD : 0;
     const int32_t last = (1 << tile->k) - 1;
     tile->column = (tile->x_px >> tile->k) - pad;
     tile->row = (tile->y_px >> tile->k) - pad;
@@ -131,8 +131,8 @@ static void divide(const struct foveate_cpu_picture *picture,
     }
     tile.k = level_for(picture, size_px, range);
     if (tile.k >= 0) {
-        tile.rest = rest_on(tile.k);
-        tile.radius = foveate_cpu_tile_radius(picture, &tile.rest, range.highest);
+        tile.residual = residual_on(tile.k);
+        tile.radius = foveate_cpu_tile_radius(picture, &tile.residual, range.highest);
     }
     if (size_px > SMALLEST_PX && (tile.k < 0 || tile.radius > FOVEATE_CPU_TILE_RADIUS)) {
         const int32_t half = size_px / 2;
@@ -142,14 +142,14 @@ static void divide(const struct foveate_cpu_picture *picture,
         return;
     }
     tile.radius = foveate_cpu_smaller(tile.radius, FOVEATE_CPU_TILE_RADIUS);
-    tile.steep = range.lowest < STEEP_BELOW_PX && picture->slope > STEEP_FROM;
+    tile.direct = range.lowest < DIRECT_BELOW_PX && picture->slope > DIRECT_FROM_SLOPE;
     tile.step = step_for(picture, tile.k, range.lowest);
     place_samples(&tile);
     foveate_cpu_tile_make(&tile);
 }
 
-static void square(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
-                   int32_t y_px)
+static void make_tile(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
+                      int32_t y_px)
 {
     const struct foveate_cpu_tile_buffers buffers =
         foveate_cpu_tile_buffers_of(scratch, picture->plan->width_px);
@@ -182,4 +182,4 @@ static void level_rows(const struct foveate_cpu_picture *picture, float *scratch
 }
 
 const struct foveate_cpu_tiles FOVEATE_CPU_NAME(foveate_cpu_tiles) = {.level_rows = level_rows,
-                                                                      .square = square};
+                                                                      .make = make_tile};

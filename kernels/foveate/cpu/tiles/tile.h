@@ -17,8 +17,8 @@
  * there is no spline.
  *
  * This is compiled several times, as foveate/cpu/common/lanes.h says. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_TILE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_TILE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_TILE_H
 
 #include "kernels/foveate/cpu/common/picture.h"
 
@@ -27,7 +27,7 @@
 /* The steepest pictures that squares are made of; others are blended from nodes. At 0.058 (the
  * paper's settings at 640x360) the worst window of a star of rays is 0.993 like the true picture,
  * at 0.029 (1280x720) 0.998. */
-#define FOVEATE_CPU_TILE_STEEPEST 0.04f
+#define FOVEATE_CPU_TILE_MAX_SLOPE 0.04f
 /* The largest sigma that the blur of the coarsest level reaches: more is blended from nodes,
  * too. */
 #define FOVEATE_CPU_TILE_SIGMA_PX 256.0f
@@ -41,8 +41,8 @@ struct foveate_cpu_tiles {
     void (*level_rows)(const struct foveate_cpu_picture *picture, float *scratch, int32_t k,
                        int32_t first_row, int32_t end_row);
     /* The square's pixels, as far as it lies in the picture. */
-    void (*square)(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
-                   int32_t y_px);
+    void (*make)(const struct foveate_cpu_picture *picture, float *scratch, int32_t x_px,
+                 int32_t y_px);
 };
 
 extern const struct foveate_cpu_tiles foveate_cpu_tiles_base;

@@ -9,8 +9,8 @@
  * weights, so that along x they are made together and woven with those of other phases only then. x
  * comes first: most of the work is done for every pixel along y, where neighbours need no
  * shuffling. */
-#ifndef FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
-#define FOVEA_KERNELS_FOVEATE_CPU_ENLARGE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_UPSAMPLE_H
+#define FOVEA_KERNELS_FOVEATE_CPU_TILES_UPSAMPLE_H
 
 #include "kernels/foveate/cpu/common/lanes.h"
 #include "kernels/foveate/cpu/common/picture.h"
@@ -21,7 +21,7 @@
 #define foveate_cpu_upsample_words FOVEATE_CPU_NAME(foveate_cpu_upsample_words)
 
 /* Samples before the one that covers the first pixel. */
-#define FOVEATE_CPU_ENLARGE_PAD 2
+#define FOVEATE_CPU_UPSAMPLE_PAD 2
 
 /* Of one phase: four weights, and the first of the samples that they are for, counted from the
  * pad's. */

@@ -5,8 +5,8 @@
  * had: a device and code for it of compute capability 8.0 with enough shared memory, formats of 8
  * bits whose alpha is kept, fragments up to 64 px, filters up to 36 px on a side. All else takes
  * the kernels of foveate_cuda.cu. The device is pushed around every call. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 #include "params.h"

@@ -3,8 +3,8 @@
 
 /* Filters as foveate_bands.cu's products want them, in shared memory: each warp has those of its
  * unit. */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_FILTER_CUH
-#define FOVEA_KERNELS_FOVEATE_BANDS_FILTER_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_FILTER_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_FILTER_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "unit.cuh"

@@ -3,8 +3,8 @@
 
 /* The blockwise method by tensor cores (foveate_bands.cu): shapes, limits and parameters. Shared by
  * C and CUDA C. */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_BANDS_PARAMS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PARAMS_H
 
 #include "kernels/foveate/cuda/common/params.h"
 

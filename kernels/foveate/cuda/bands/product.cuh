@@ -9,8 +9,8 @@
  * 16 rows of the window after the other. What H W gives is, rounded to halves, register for
  * register an L. A lane's columns of W are four neighbours (H's are shuffled alike), and its rows
  * of L likewise. */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_PRODUCT_CUH
-#define FOVEA_KERNELS_FOVEATE_BANDS_PRODUCT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PRODUCT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PRODUCT_CUH
 
 #include "filter.cuh"
 

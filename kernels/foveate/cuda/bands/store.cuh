@@ -3,8 +3,8 @@
 
 /* A unit of foveate_bands.cu into the picture: sums become words, which are stored with what the
  * picture keeps of its own: alpha, and the pixels of fragments that have no filter. */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
-#define FOVEA_KERNELS_FOVEATE_BANDS_STORE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_STORE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_STORE_CUH
 
 #include "product.cuh"
 

@@ -8,8 +8,8 @@
  *     of 9 to 16 px                   four by 16 rows: two fragments, two quarters each
  *     of up to 8 px                   four by 8 rows: four fragments, or by 16: eight whose filters
  *                                     are the same in pairs one above the other */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
-#define FOVEA_KERNELS_FOVEATE_BANDS_UNIT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_UNIT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_UNIT_CUH
 
 #include "window.cuh"
 

@@ -4,8 +4,8 @@
 /* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the
  * picture around it in shared memory, a word a pixel. Its alpha gives way to a byte that makes
  * halves of two bytes at once. */
-#ifndef FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
-#define FOVEA_KERNELS_FOVEATE_BANDS_WINDOW_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_WINDOW_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_WINDOW_CUH
 
 #include "kernels/cuda/copy.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"

@@ -4,8 +4,8 @@
 #include "code.h"
 
 /* As cuda/mma.cuh and foveate/cuda/tiles/mma/tile.cuh have it: __CUDA_ARCH__ >= 800. */
-#define PRODUCTS_FROM 80
-#define NARROW_PRODUCTS_FROM 75
+#define MMA_FROM 80
+#define NARROW_MMA_FROM 75
 
 enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunction kernel,
                                        struct foveate_cuda_code *out_code)
@@ -16,7 +16,7 @@ enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunct
     CU_TRY(device->log, device->cu,
            device->cu->FuncGetAttribute(&out_code->architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION,
                                         kernel));
-    out_code->has_mma = out_code->architecture >= PRODUCTS_FROM;
-    out_code->has_narrow_mma = out_code->architecture >= NARROW_PRODUCTS_FROM;
+    out_code->has_mma = out_code->architecture >= MMA_FROM;
+    out_code->has_narrow_mma = out_code->architecture >= NARROW_MMA_FROM;
     return FOVEA_OK;
 }

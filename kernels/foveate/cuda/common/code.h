@@ -8,8 +8,8 @@
  * is in a kernel. A build whose only code is PTX of 7.5 has no products of matrices on a card
  * of 9.0, and such a kernel that is launched for its products writes where it must not. So the
  * loaded function is asked what it was compiled for. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_CODE_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_CODE_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_CODE_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_CODE_H
 
 #include "kernels/cuda/cuda_device.h"
 

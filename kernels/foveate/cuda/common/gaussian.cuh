@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* One pixel's Gaussian over the samples of a level, at their exact distances. */
-#ifndef FOVEA_KERNELS_FOVEATE_GAUSSIAN_CUH
-#define FOVEA_KERNELS_FOVEATE_GAUSSIAN_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_GAUSSIAN_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_GAUSSIAN_CUH
 
 #include "kernels/foveate/smooth.h"
 

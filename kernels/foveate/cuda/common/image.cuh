@@ -4,8 +4,8 @@
 /* The two kinds of memory that a kernel reads and writes: rows and pixels at strides, and the
  * surface of an image whose layout only the hardware knows. Both take coordinates inside the
  * image. */
-#ifndef FOVEA_KERNELS_FOVEATE_IMAGE_CUH
-#define FOVEA_KERNELS_FOVEATE_IMAGE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_IMAGE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_IMAGE_CUH
 
 #include "kernels/image/pixel.cuh"
 #include "params.h"

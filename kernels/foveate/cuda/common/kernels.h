@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Modules of kernels, one kernel a format, as foveate_cuda loads and launches them. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_KERNELS_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_KERNELS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_KERNELS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_KERNELS_H
 
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/foveate/foveate.h"

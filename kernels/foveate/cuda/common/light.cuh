@@ -7,8 +7,8 @@
  *
  * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a
  * level of ten bits, for PQ a fiftieth. */
-#ifndef FOVEA_KERNELS_FOVEATE_LIGHT_CUH
-#define FOVEA_KERNELS_FOVEATE_LIGHT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_LIGHT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_LIGHT_CUH
 
 #include "kernels/foveate/frame.h"
 #include "kernels/image/pixel.cuh"

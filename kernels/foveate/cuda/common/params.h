@@ -3,8 +3,8 @@
 
 /* The parameter blocks of the CUDA kernels, by value. Shared by C and CUDA C: device pointers and
  * surface objects are 64-bit numbers. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_PARAMS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_PARAMS_H
 
 #include "kernels/foveate/frame.h"
 

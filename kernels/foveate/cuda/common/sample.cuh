@@ -6,8 +6,8 @@
  * are stored around the middle of their range, where a half is off by at most 1/32 of a level of 8
  * bits and 1/8 of one of 10 bits; light is stored as it is, or by FOVEATE_LIGHT_SCALE, since levels
  * lie closest in the dark. */
-#ifndef FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
-#define FOVEA_KERNELS_FOVEATE_SAMPLE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_SAMPLE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_SAMPLE_CUH
 
 #include "kernels/cuda/ptx.cuh"
 #include "light.cuh"

@@ -7,8 +7,8 @@
  *
  * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel,
  * the branches would take more instructions than the blur. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_IMAGE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_VECTORS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_VECTORS_CUH
 
 #include "image.cuh"
 

@@ -6,8 +6,8 @@
  * m of D those of a pixel row of fragment m / height. What such a row makes of other fragments'
  * columns is left out. Fragments of different levels come one after the other: rows that are not a
  * level's are zero. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_CUH
 
 #include "kernels/foveate/cuda/nodes/levels.cuh"
 #include "kernels/foveate/grid.h"

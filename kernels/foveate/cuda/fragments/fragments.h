@@ -4,8 +4,8 @@
 /* The blockwise method from levels (foveate_fragments.cu): its tables, its kernels, and the
  * launches of a frame. The device is pushed around every call. Formats and light are those of
  * foveate/cuda/nodes/nodes.h. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
-#define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_H
 
 #include "kernels/foveate/cuda/nodes/nodes.h"
 #include "params.h"

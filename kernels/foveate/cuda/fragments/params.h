@@ -6,8 +6,8 @@
  * Levels are those of foveate/cuda/nodes/params.h, and level 0 before them: the picture in halves.
  * A warp makes a *unit*, at most 16 x 16 pixels: fragments side by side, or a part of one that is
  * larger. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_NODES_FRAGMENTS_PARAMS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_PARAMS_H
 
 #include "kernels/foveate/cuda/nodes/params.h"
 #include "kernels/foveate/plan/fragment.h"

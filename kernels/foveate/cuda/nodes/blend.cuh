@@ -3,8 +3,8 @@
 
 /* A pixel weighs each node of its tile by Lagrange's weights (foveate/plan/ladder.h) as polynomials
  * of the third degree in the pixel's place. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_BLEND_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_BLEND_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_BLEND_CUH
 
 #include "sigma.cuh"
 

@@ -3,8 +3,8 @@
 
 /* A tile of floats in which a value is not finite: its pixels are summed one by one, each from its
  * own samples. A node would spread the value over all of the tile. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_GATHER_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_GATHER_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_GATHER_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_GATHER_CUH
 
 #include "kernels/foveate/cuda/common/gaussian.cuh"
 #include "kernels/foveate/cuda/common/image.cuh"
@@ -15,7 +15,7 @@ template <typename Levels>
 static __device__ float4 sum_pixel(const Levels &levels, int level_count, int light, float sigma_px,
                                    int x, int y)
 {
-    const int k = foveate_level_with(sigma_px, foveate_light_rest(light), level_count);
+    const int k = foveate_level_with(sigma_px, foveate_light_residual(light), level_count);
     const float per_px = 1.0f / (float)(1 << k);
     const float sigma = sqrtf(sigma_px * sigma_px - foveate_level_variance(k)) * per_px;
     const float reach = foveate_light_reach(light);

@@ -3,8 +3,8 @@
 
 /* Levels by products: a warp makes 16 x 16 samples from the 40 x 40 of the level below that they
  * are the means of. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_LEVELS_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_LEVELS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_LEVELS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_LEVELS_CUH
 
 #include "pixel.cuh"
 #include "product.cuh"

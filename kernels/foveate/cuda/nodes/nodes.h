@@ -6,8 +6,8 @@
  *
  * Plans: all laws and sizes. Formats: all but RGBA32F; those of levels as stored or in sRGB's
  * light. RGBA32F and wide light are for nodes_wide/smooth.h. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
-#define FOVEA_KERNELS_FOVEATE_NODES_CUDA_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 #include "params.h"

@@ -9,8 +9,8 @@
  * A^T: X the window of its level's samples around the tile, A and D rows of Gaussian weights at the
  * samples' exact distances from the tile's columns and rows, each of sum 1. So a product blurs and
  * enlarges at once. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_NODES_PARAMS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PARAMS_H
 
 #include "kernels/foveate/cuda/common/params.h"
 #include "kernels/foveate/plan/ladder.h"

@@ -4,8 +4,8 @@
 /* The picture: a warp makes a tile of 16 x 16 pixels. It asks the law for each pixel's sigma, takes
  * the nodes that any of them needs from the levels or, for the narrowest, from the picture, and
  * adds them up by each pixel's weights. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_PICTURE_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_PICTURE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PICTURE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PICTURE_CUH
 
 #include "blend.cuh"
 #include "gather.cuh"
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
                                                     const Image &dst)
 {
     __shared__ Pair stage[NODES_NEAR_PAIRS];
-    __shared__ uint32_t rooms[NODES_WARPS][NODES_ROOM_BYTES / 4];
+    __shared__ uint32_t scratch[NODES_WARPS][NODES_SCRATCH_BYTES / 4];
     const int warp = (int)threadIdx.x / 32;
     node_tile tile;
     tile.x = NODES_TILE * (2 * (int)blockIdx.x + warp % 2);
@@ -192,7 +192,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
             }
         }
     }
-    write_tile<Pixel>(frame, src, dst, tile, places, sums, (uint8_t *)rooms[warp]);
+    write_tile<Pixel>(frame, src, dst, tile, places, sums, (uint8_t *)scratch[warp]);
 }
 
 #endif

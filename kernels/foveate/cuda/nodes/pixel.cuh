@@ -4,8 +4,8 @@
 /* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is
  * exact, or linear light from 0 to 1. Floats are samples as they are: halves have all of their
  * bits. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_PIXEL_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
 
 #include "kernels/foveate/cuda/common/image.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"

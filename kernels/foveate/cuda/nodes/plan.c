@@ -139,13 +139,14 @@ static uint16_t *put_node(const struct foveate_node *node, int32_t tile, uint16_
     struct matrix m = {0};
     const int32_t steps = foveate_nodes_steps(node->level);
     const int32_t window = foveate_nodes_window(node->level, tile);
-    const double falloff = node->rest > 0.0 ? -0.5 / (node->rest * node->rest) : 0.0;
+    const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
     for (int32_t x = 0; x < TILE; x++) {
         const double centre = (TILE * tile + x + 0.5) / (1 << node->level) - 0.5;
         double sum = 0.0;
         for (int32_t i = 0; i < 8 * steps; i++) {
             const double distance = window + i - centre;
-            m.at[x][i] = node->rest > 0.0 ? exp(falloff * distance * distance) : distance == 0.0;
+            m.at[x][i] =
+                node->residual > 0.0 ? exp(falloff * distance * distance) : distance == 0.0;
             sum += m.at[x][i];
         }
         for (int32_t i = 0; i < 8 * steps; i++) {

@@ -3,8 +3,8 @@
 
 /* What a plan is to the kernels of nodes.cu: where its levels lie, which nodes it needs, and their
  * matrices. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
-#define FOVEA_KERNELS_FOVEATE_NODES_PLAN_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PLAN_H
 
 #include "kernels/foveate/foveate.h"
 #include "params.h"

@@ -4,8 +4,8 @@
 /* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either
  * axis. Its rows lie in memory in pairs of samples, the channels of a pair side by side. The first
  * product, A X^T, leaves in a lane's registers what the second one asks for (cuda/mma.cuh). */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_PRODUCT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "params.h"

@@ -4,8 +4,8 @@
 /* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most
  * of a warp. A Plan has the law, its table, and `end`. Conversions between floats and whole numbers
  * take as long as eight sums, so that there are few. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_SIGMA_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 
 #include "levels.cuh"
 

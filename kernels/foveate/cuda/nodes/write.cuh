@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A tile's sums as pixels, and how they go out: two neighbours at once where memory allows it. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_WRITE_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_WRITE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
 
 #include "sigma.cuh"
 
@@ -214,13 +214,13 @@ static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, 
 
 /* ---- Formats of one or three bytes: a tile goes out together, from shared memory */
 
-const int NODES_ROOM_BYTES = 3 * NODES_TILE * NODES_TILE; /* of a warp */
+const int NODES_SCRATCH_BYTES = 3 * NODES_TILE * NODES_TILE; /* of a warp */
 
 /* BYTES a pixel, by units of UNIT: a group of lanes has a row's next 16 bytes. */
 template <int BYTES, typename Unit>
 static __device__ __forceinline__ void write_units(const foveate_frame &frame, char *first,
                                                    int64_t stride, const node_tile &tile,
-                                                   const uint8_t *room)
+                                                   const uint8_t *scratch)
 {
     const int size = (int)sizeof(Unit);
     const int lanes = 16 / size;
@@ -232,7 +232,7 @@ static __device__ __forceinline__ void write_units(const foveate_frame &frame, c
     first += row * stride + at;
 #pragma unroll
     for (int i = 0; i < NODES_TILE / rows_at_once; i++) {
-        const uint8_t *from = room + row * (BYTES * NODES_TILE) + at;
+        const uint8_t *from = scratch + row * (BYTES * NODES_TILE) + at;
 #pragma unroll
         for (int k = 0; k < BYTES; k++) {
             if (tile.y + row < frame.height_px && at + 16 * k < row_bytes) {
@@ -247,12 +247,12 @@ static __device__ __forceinline__ void write_units(const foveate_frame &frame, c
 template <int BYTES>
 static __device__ __forceinline__ void put_bytes(const node_tile &tile,
                                                  const uint32_t (&words)[NODES_PIXELS],
-                                                 uint8_t *room)
+                                                 uint8_t *scratch)
 {
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i += 2) {
         uint16_t *to =
-            (uint16_t *)(room +
+            (uint16_t *)(scratch +
                          (NODES_TILE * (tile.row(i) - tile.y) + tile.column(i) - tile.x) * BYTES);
         const uint32_t first = words[i];
         const uint32_t second = words[i + 1];
@@ -271,17 +271,17 @@ static __device__ __forceinline__ void store_bytes(const foveate_frame &frame,
                                                    const linear_image<Pixel> &dst,
                                                    const node_tile &tile,
                                                    const uint32_t (&words)[NODES_PIXELS],
-                                                   uint8_t *room)
+                                                   uint8_t *scratch)
 {
     const int bytes = Pixel::part_count;
     char *first = dst.at(tile.x, tile.y);
     const int64_t stride = dst.view.row_stride_bytes;
-    put_bytes<bytes>(tile, words, room);
+    put_bytes<bytes>(tile, words, scratch);
     __syncwarp();
     if (((uint64_t)first | (uint64_t)stride | (uint64_t)(bytes * frame.width_px)) % 4 == 0) {
-        write_units<bytes, uint32_t>(frame, first, stride, tile, room);
+        write_units<bytes, uint32_t>(frame, first, stride, tile, scratch);
     } else {
-        write_units<bytes, uint8_t>(frame, first, stride, tile, room);
+        write_units<bytes, uint8_t>(frame, first, stride, tile, scratch);
     }
 }
 
@@ -292,14 +292,14 @@ static __device__ __forceinline__ void write_tile(const foveate_frame &frame, co
                                                   const Image &dst, const node_tile &tile,
                                                   const node_places &places,
                                                   float (&sums)[CHANNELS][NODES_PIXELS],
-                                                  uint8_t *room)
+                                                  uint8_t *scratch)
 {
     typename Pixel::word words[NODES_PIXELS];
     words_of_sums<Pixel>(frame.light, sums, words);
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
     if constexpr (!linear_image<Pixel>::has_whole) {
         if (dst.view.pixel_stride_bytes == Pixel::part_count) {
-            store_bytes<Pixel>(frame, dst, tile, words, room);
+            store_bytes<Pixel>(frame, dst, tile, words, scratch);
             return;
         }
     }

@@ -3,8 +3,8 @@
 
 /* What a plan is to the kernels of foveate/cuda/nodes_wide/wide.cuh: the nodes of its ladder and
  * their matrices of floats. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
-#define FOVEA_KERNELS_FOVEATE_NODES_WIDE_PLAN_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_PLAN_H
 
 #include "kernels/foveate/cuda/common/params.h"
 #include "kernels/foveate/foveate.h"

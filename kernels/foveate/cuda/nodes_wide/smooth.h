@@ -4,8 +4,8 @@
 /* The smooth method's part of foveate_cuda for RGBA32F and for formats of levels in any light:
  * kernels by nodes in floats (foveate_smooth.cu), and the launches of a frame. The device is pushed
  * around every call. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_SMOOTH_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 

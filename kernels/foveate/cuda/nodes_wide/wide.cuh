@@ -7,8 +7,8 @@
  * are blended (foveate/plan/ladder.h).
  *
  * Bound by the tensor cores. */
-#ifndef FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
-#define FOVEA_KERNELS_FOVEATE_NODES_WIDE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
 
 #include "kernels/foveate/cuda/common/sample.cuh"
 #include "kernels/foveate/cuda/nodes/blend.cuh"

@@ -4,10 +4,10 @@
 /* Blurs of foveate_small.cu by tiles of 16 x 16 outputs, of levels 1 and 2 and of the pixels near
  * the gaze: for each of the level's nodes two products of 16 x 32 weights, of which every output
  * takes its part. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_BLUR_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_BLUR_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLUR_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLUR_CUH
 
-#include "mix.cuh"
+#include "blend.cuh"
 
 /* 32 x 32 inputs of a channel. */
 struct small_window {
@@ -104,23 +104,24 @@ static __device__ __forceinline__ void blur_level_1(const small_work &work, int 
     const int x0 = tile % TILES_1 * TILE;
     const int y0 = tile / TILES_1 * TILE;
     const int NODES = FOVEATE_SMALL_NODES_1(Format::LIGHT);
-    const small_mix<NODES> mix = mix_of<1, NODES>(work, entries_of_samples<1>(work, x0, y0, l), 0);
-    const uint4 *pieces = work.pieces(work.small.blur_1, l);
+    const small_blend<NODES> blend =
+        blend_of<1, NODES>(work, entries_of_samples<1>(work, x0, y0, l), 0);
+    const uint4 *operands = work.operands(work.small.blur_1, l);
 #pragma unroll 1
-    for (int c = 0; c < Format::CHANNELS; c++, pieces += work.small.nothing) {
+    for (int c = 0; c < Format::CHANNELS; c++, operands += work.small.opaque_zero) {
         small_window window;
         small_result sums[2] = {};
         load_rows<1>(work, c, x0 - 8, y0 - 8, window, l);
         repeat_outermost(window, x0 == 0, x0 + TILE >= work.small.x.samples, l);
 #pragma unroll
         for (int j = 0; j < NODES; j++) {
-            const uint4 *weights = pieces + 2 * j * PIECE;
-            const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
+            const uint4 *weights = operands + 2 * j * OPERAND;
+            const uint4 x[2] = {__ldg(weights), __ldg(weights + OPERAND)};
             small_result lines[4];
             small_result blurred[2];
             blur_lines(window, x, 0, lines);
             blur_by_band(lines, make_uint4(x[0].z, x[0].w, x[1].x, x[1].y), blurred);
-            add_parts(sums, mix.of[j], blurred);
+            add_parts(sums, blend.of[j], blurred);
         }
         store_tile<1>(work.memory.blurred[1], c, y0, x0, sums, l);
     }
@@ -138,14 +139,15 @@ static __device__ __forceinline__ void blur_level_2(const small_work &work, int 
     load_rows<2>(work, channel, 0, 0, window, l);
 #pragma unroll 1
     for (int first = 0; first < work.small.nodes_2; first += FOVEATE_SMALL_NODES_2) {
-        const small_mix<FOVEATE_SMALL_NODES_2> mix =
-            mix_of<2, FOVEATE_SMALL_NODES_2>(work, entries, first);
-        const uint4 *across = work.pieces(work.small.x.blur_2 + 4 * first + 2 * tx, l);
-        const uint4 *down = work.pieces(work.small.y.blur_2 + 4 * first + 2 * ty, l);
+        const small_blend<FOVEATE_SMALL_NODES_2> blend =
+            blend_of<2, FOVEATE_SMALL_NODES_2>(work, entries, first);
+        const uint4 *across = work.operands(work.small.x.blur_2 + 4 * first + 2 * tx, l);
+        const uint4 *down = work.operands(work.small.y.blur_2 + 4 * first + 2 * ty, l);
 #pragma unroll
-        for (int j = 0; j < FOVEATE_SMALL_NODES_2; j++, across += 4 * PIECE, down += 4 * PIECE) {
-            const uint4 x[2] = {__ldg(across), __ldg(across + PIECE)};
-            const uint4 y[2] = {__ldg(down), __ldg(down + PIECE)};
+        for (int j = 0; j < FOVEATE_SMALL_NODES_2;
+             j++, across += 4 * OPERAND, down += 4 * OPERAND) {
+            const uint4 x[2] = {__ldg(across), __ldg(across + OPERAND)};
+            const uint4 y[2] = {__ldg(down), __ldg(down + OPERAND)};
             small_result lines[4];
             small_result blurred[2] = {};
             blur_lines(window, x, 0, lines);
@@ -154,7 +156,7 @@ static __device__ __forceinline__ void blur_level_2(const small_work &work, int 
                 small_multiply_next(blurred[0], lines[2 * k], lines[2 * k + 1], y[k].x, y[k].y);
                 small_multiply_next(blurred[1], lines[2 * k], lines[2 * k + 1], y[k].z, y[k].w);
             }
-            add_parts(sums, mix.of[j], blurred);
+            add_parts(sums, blend.of[j], blurred);
         }
     }
     store_tile<2>(work.memory.blurred[2], channel, ty * TILE, tx * TILE, sums, l);
@@ -203,7 +205,7 @@ static __device__ __forceinline__ void load_pairs(const char *row, const small_t
     pairs[1] = __byte_perm(taken.left ? words[0] : words[middle], last, taken.of[1]) & 0x00ff00ffu;
 }
 
-/* Channel c of the 32 x 32 pixels around a tile, and the tile's own as sums, turned. */
+/* Channel c of the 32 x 32 pixels around a tile, and the tile's own as sums, transposed. */
 template <typename Format>
 static __device__ __forceinline__ void load_near(const small_work &work, int x0, int y0, int c,
                                                  small_window &window, small_result (&own)[2],
@@ -285,26 +287,26 @@ static __device__ __forceinline__ void blur_near(const small_work &work, int ind
     const int tile = work.memory.state->near_tiles[index];
     const int x0 = tile % TILES * TILE;
     const int y0 = tile / TILES * TILE;
-    const small_mix<FOVEATE_SMALL_NODES_0> mix =
-        mix_of<0, FOVEATE_SMALL_NODES_0>(work, entries_of_pixels(work, x0, y0, l), 0);
-    const uint4 *pieces = work.pieces(work.small.blur_0, l);
+    const small_blend<FOVEATE_SMALL_NODES_0> blend =
+        blend_of<0, FOVEATE_SMALL_NODES_0>(work, entries_of_pixels(work, x0, y0, l), 0);
+    const uint4 *operands = work.operands(work.small.blur_0, l);
 #pragma unroll 1
-    for (int c = 0; c < Format::CHANNELS; c++, pieces += work.small.nothing) {
+    for (int c = 0; c < Format::CHANNELS; c++, operands += work.small.opaque_zero) {
         const bool light = Format::LIGHT && c < 3;
         small_window window;
         small_result own[2];
         small_result sums[2] = {};
         load_near<Format>(work, x0, y0, c, window, own, l);
-        add_parts(sums, mix.of[0], own);
+        add_parts(sums, blend.of[0], own);
 #pragma unroll
         for (int j = 1; j < FOVEATE_SMALL_NODES_0; j++) {
-            const uint4 *weights = pieces + 3 * (j - 1) * PIECE;
-            const uint4 x[2] = {__ldg(weights), __ldg(weights + PIECE)};
+            const uint4 *weights = operands + 3 * (j - 1) * OPERAND;
+            const uint4 x[2] = {__ldg(weights), __ldg(weights + OPERAND)};
             small_result lines[4];
             small_result blurred[2];
             blur_lines(window, x, first_sum<Format>(), lines);
-            blur_by_band(lines, __ldg(weights + 2 * PIECE), blurred);
-            add_parts(sums, mix.of[j], blurred);
+            blur_by_band(lines, __ldg(weights + 2 * OPERAND), blurred);
+            add_parts(sums, blend.of[j], blurred);
         }
 #pragma unroll
         for (int r = 0; r < 2; r++) {

@@ -3,8 +3,8 @@
 
 /* From which level every block of 4 x 4 pixels is made, by its smallest sigma, and what tiles of 16
  * x 16 pixels need. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_CHOOSE_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_CHOOSE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_CHOOSE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_CHOOSE_CUH
 
 #include "work.cuh"
 

@@ -16,7 +16,7 @@
  *     foveate/cuda/small/work.cuh     what the phases share
  *     foveate/cuda/small/choose.cuh   which levels
  *     foveate/cuda/small/levels.cuh   levels from the picture
- *     foveate/cuda/small/mix.cuh      in which parts an output is a sum of blurs
+ *     foveate/cuda/small/blend.cuh      in which parts an output is a sum of blurs
  *     foveate/cuda/small/blur.cuh     blurs
  *     foveate/cuda/small/upsample.cuh     the picture from levels
  *     foveate/cuda/small/image.cuh    shared memory, and the way from and to global memory

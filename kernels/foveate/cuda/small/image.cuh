@@ -4,8 +4,8 @@
 /* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of
  * them, a plane a channel; what each 4 x 4 pixels are made from. And the ways from and to global
  * memory. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_IMAGE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_IMAGE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_IMAGE_CUH
 
 #include "kernels/cuda/barrier.cuh"
 #include "kernels/cuda/copy.cuh"
@@ -33,7 +33,7 @@ struct small_memory {
     char *picture;
     int pitch;
     char *level[3]; /* [0]: a tile of finished pixels a warp, over level 2 and its blur */
-    char *blurred[3]; /* turned: x down, y across; [1] lies over the picture */
+    char *blurred[3]; /* transposed: x down, y across; [1] lies over the picture */
     float *corners; /* sigma at corners of blocks, over level 1 */
     uint16_t *light; /* halves of bytes, or NULL */
     small_state *state;
@@ -56,8 +56,8 @@ static __device__ inline small_memory small_layout(char *shared, const foveate_s
     return m;
 }
 
-/* ---- Samples: eight a piece of 16 bytes, pieces of a row shuffled by the row so that eight rows
- * lie in different banks */
+/* ---- Samples: eight to a unit of 16 bytes; the units of a row are permuted by the row so that
+ * eight rows lie in different banks */
 
 template <int LEVEL> static __device__ __forceinline__ int sample_at(int channel, int x, int y)
 {

@@ -3,8 +3,8 @@
 
 /* From the picture to the coarser levels of foveate_small.cu: level 1 from the picture, level 2
  * from level 1, 48 x 48 inputs for 16 x 16 outputs. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_LEVELS_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_LEVELS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_LEVELS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_LEVELS_CUH
 
 #include "work.cuh"
 
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void make_level_1(const small_work &work, int 
     uint4 across[3];
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        across[k] = work.piece(work.small.x.make_1 + 3 * tx + k, l);
+        across[k] = work.operand(work.small.x.make_1 + 3 * tx + k, l);
     }
     small_result sums[CHANNELS][2] = {};
 #pragma unroll 1
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void make_level_1(const small_work &work, int 
                 }
             }
         }
-        const uint4 down = work.piece(work.small.y.make_1 + 3 * ty + ky, l);
+        const uint4 down = work.operand(work.small.y.make_1 + 3 * ty + ky, l);
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
             small_multiply(sums[c][0], down, lines[c][0].x, lines[c][1].x);
@@ -86,7 +86,7 @@ static __device__ void make_level_2(const small_work &work, int tile, int channe
         small_result lines[2] = {};
 #pragma unroll
         for (int kx = 0; kx < 3; kx++) {
-            const uint4 across = work.piece(work.small.x.make_2 + 3 * tx + kx, l);
+            const uint4 across = work.operand(work.small.x.make_2 + 3 * tx + kx, l);
             const int x = min(TILE * (tx + kx), work.small.x.samples - TILE) + l.lane / 8 % 2 * 8;
             uint32_t squares[4];
             mma_load_squares(squares,
@@ -94,7 +94,7 @@ static __device__ void make_level_2(const small_work &work, int tile, int channe
             small_multiply(lines[0], across, squares[0], squares[1]);
             small_multiply(lines[1], across, squares[2], squares[3]);
         }
-        const uint4 down = work.piece(work.small.y.make_2 + 3 * ty + ky, l);
+        const uint4 down = work.operand(work.small.y.make_2 + 3 * ty + ky, l);
         small_multiply(sums[0], down, lines[0].x, lines[1].x);
         small_multiply(sums[1], down, lines[0].y, lines[1].y);
     }

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Matrices in double precision for the plan of small pictures: rows of weights along one axis. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_MATRIX_H
-#define FOVEA_KERNELS_FOVEATE_SMALL_MATRIX_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MATRIX_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MATRIX_H
 
 #include "params.h"
 

@@ -6,9 +6,10 @@
  *
  * What a product gives is, register for register, the left matrix of a next one over its columns,
  * whose weights are the right matrix: two products filter along x, then along y, and the result
- * lies turned. Or it is the right matrix of one over its rows, with registers in other places. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_MMA_CUH
+ * lies transposed. Or it is the right matrix of one over its rows, with registers in other places.
+ */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MMA_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MMA_CUH
 
 #include "kernels/cuda/mma.cuh"
 

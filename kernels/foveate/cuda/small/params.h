@@ -7,12 +7,12 @@
  * the first pixel's centre, along either axis. On each of the three levels (0 is the picture) a few
  * Gaussians, the nodes, are blurred; a pixel or sample adds them up in the parts that come nearest
  * to the Gaussian of its own sigma, which a table says. Pixels are interpolated between samples.
- * All of this is products with matrices that the plan makes once, cut into pieces of 16 x 16 halves
- * in the order in which the lanes of a warp hold them: 512 bytes each. A first product has weights
- * to the left, the next one has them to the right, turned, of what the first one gave: so no
- * register has to change places. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_SMALL_PARAMS_H
+ * All of this is products with matrices that the plan makes once, cut into operands of 16 x 16
+ * halves in the order in which the lanes of a warp hold them: 512 bytes each. A first product has
+ * weights to the left, the next one has them to the right, transposed, of what the first one gave:
+ * so no register has to change places. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PARAMS_H
 
 #include "kernels/foveate/cuda/common/params.h"
 
@@ -27,7 +27,7 @@
 #define FOVEATE_SMALL_BLOCKS (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_BLOCK_PX)
 #define FOVEATE_SMALL_TILES (FOVEATE_SMALL_MOST_PX / FOVEATE_SMALL_TILE)
 #define FOVEATE_SMALL_NEAR_TILES 32 /* tiles with level 0, at most */
-#define FOVEATE_SMALL_PIECE_BYTES 512
+#define FOVEATE_SMALL_OPERAND_BYTES 512
 
 /* Gaussians of a level. The first of level 0 is the picture as it is; level 1 has one more in
  * light, where less shows; level 2 has 4, or twice as many where its sigmas lie far apart. */
@@ -41,7 +41,7 @@
  * in fewer lines of the cache. */
 #define FOVEATE_SMALL_ENTRY_HALVES(nodes) ((nodes) > 4 ? 8 : 4)
 #define FOVEATE_SMALL_ENTRIES(level) ((level) == 0 ? 1024 : 512)
-#define FOVEATE_SMALL_MIXES_HALVES 8192 /* of a level */
+#define FOVEATE_SMALL_BLEND_HALVES 8192 /* of a level */
 
 /* Stored bytes are multiplied as they are: in a half's lowest bits, 2^-24 each. The weights that
  * come first raise them to 2^-9, where their sum begins at -128 of them, and the weights that
@@ -49,7 +49,7 @@
 #define FOVEATE_SMALL_FIRST_SCALE 32768.0
 #define FOVEATE_SMALL_NEXT_SCALE 512.0
 
-/* Of one axis; pieces by their number from the first. */
+/* Of one axis; operands by their number from the first. */
 struct foveate_small_axis {
     float first[3]; /* of level k; [0] is 0 */
     int32_t size_px;
@@ -58,33 +58,33 @@ struct foveate_small_axis {
     int32_t from[3]
                 /* first of the 16 samples of level k for 16 pixels, even */
                 [FOVEATE_SMALL_TILES];
-    int32_t make_1; /* 3 pieces a tile of level 1 */
-    int32_t make_2; /* 3 pieces a tile of level 2, from samples 0 and 16 on */
-    int32_t blur_2; /* 2 x 2 a node; y: turned */
-    int32_t upsample[3]; /* of level k: a piece for 16 pixels; x: turned */
+    int32_t make_1; /* 3 operands a tile of level 1 */
+    int32_t make_2; /* 3 operands a tile of level 2, from samples 0 and 16 on */
+    int32_t blur_2; /* 2 x 2 a node; y: transposed */
+    int32_t upsample[3]; /* of level k: an operand for 16 pixels; x: transposed */
 };
 
 struct foveate_small {
     struct foveate_law law;
     uint64_t table; /* float[law.table_count] */
-    uint64_t pieces;
-    /* half[3][FOVEATE_SMALL_MIXES_HALVES]: the parts of level k's nodes, in pixels over sigma; for
+    uint64_t operands;
+    /* half[3][FOVEATE_SMALL_BLEND_HALVES]: the parts of level k's nodes, in pixels over sigma; for
      * laws by distance over that. */
-    uint64_t mixes;
+    uint64_t blend_weights;
     struct foveate_small_axis x;
     struct foveate_small_axis y;
     float spacing[3];
-    float entries_per[3]; /* entries of mixes[k] a pixel */
+    float entries_per[3]; /* entries of blend_weights[k] a pixel */
     float from_sigma[3]; /* level k is for blocks of at least that */
     float from_square[3]; /* by distance: the square of the distance from which on sigma is */
     int32_t nodes_2;
-    int32_t blur_0; /* 3 pieces a node from the second on: 2 for x and a band for y */
-    int32_t blur_1; /* 2 pieces a node; both axes */
+    int32_t blur_0; /* 3 operands a node from the second on: 2 for x and a band for y */
+    int32_t blur_1; /* 2 operands a node; both axes */
     int32_t shared_pitch; /* bytes of a row of the picture in shared memory */
     int32_t by_distance;
     /* 0, which compilers do not know: weights read in a loop are not all kept in registers that
      * there are not. */
-    int32_t nothing;
+    int32_t opaque_zero;
 };
 
 struct foveate_small_linear_params {

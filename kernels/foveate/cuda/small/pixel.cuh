@@ -5,8 +5,8 @@
  * pixels of a channel. Stored values that are averaged go into the first product as they are
  * (foveate/cuda/small/params.h); what comes of it has 128 subtracted, where halves are finest.
  * Light is 0..1. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_PIXEL_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_PIXEL_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PIXEL_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PIXEL_CUH
 
 #include "kernels/foveate/cuda/common/image.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"
@@ -73,7 +73,7 @@ static __device__ __forceinline__ uint32_t biased(uint32_t two, bool light)
     return light ? two : bits_of_pair(__hadd2(pair_of_bits(two), __float2half2_rn(1152.0f)));
 }
 
-/* Where the sums of a last product begin, so that they come out raised. */
+/* Where the sums of a last product begin, so that they come out biased. */
 static __device__ __forceinline__ uint32_t last_sum(bool light)
 {
     return light ? 0u : 0x64806480u; /* 1152 */
@@ -84,7 +84,7 @@ static __device__ __forceinline__ uint32_t level_of_light(float v)
     return round_unorm(light_to_srgb(v) * 255.0f, 255.0f);
 }
 
-/* What is raised, or light, as bytes in 16 bits. Halves from 1024 on count as their bits do. */
+/* What is biased, or light, as bytes in 16 bits. Halves from 1024 on count as their bits do. */
 static __device__ __forceinline__ uint32_t bytes_of_biased(uint32_t two, bool light)
 {
     if (light) {

@@ -3,9 +3,9 @@
 
 #include "plan.h"
 
+#include "blend.h"
 #include "kernels/image/pixel_float.h"
 #include "matrix.h"
-#include "mix.h"
 #include "weights.h"
 
 #include <math.h>
@@ -49,20 +49,21 @@ static double last_distance(const struct foveate_plan *plan, double sigma)
     return per_entry * last;
 }
 
-static void fill_mixes(const struct foveate_plan *plan, struct foveate_small *small,
-                       struct foveate_small_tables *tables, const struct foveate_small_mixer *mixer)
+static void fill_blend_weights(const struct foveate_plan *plan, struct foveate_small *small,
+                               struct foveate_small_tables *tables,
+                               const struct foveate_small_blender *blender)
 {
-    const int32_t k = mixer->level;
+    const int32_t k = blender->level;
     const int32_t count = FOVEATE_SMALL_ENTRIES(k);
-    const int32_t each = FOVEATE_SMALL_ENTRY_HALVES(k < 2 ? mixer->count : FOVEATE_SMALL_NODES_2);
-    uint16_t *out = tables->halves + tables->mixes_at / 2 + (size_t)k * FOVEATE_SMALL_MIXES_HALVES;
+    const int32_t each = FOVEATE_SMALL_ENTRY_HALVES(k < 2 ? blender->count : FOVEATE_SMALL_NODES_2);
+    uint16_t *out = tables->halves + tables->blend_at / 2 + (size_t)k * FOVEATE_SMALL_BLEND_HALVES;
     const double end =
-        small->by_distance ? last_distance(plan, k < 2 ? mixer->last : HUGE_VAL) : mixer->last;
+        small->by_distance ? last_distance(plan, k < 2 ? blender->last : HUGE_VAL) : blender->last;
     small->entries_per[k] = (float)((count - 1) / end);
     for (int32_t i = 0; i < count; i++) {
         const double at = end * i / (count - 1);
         uint16_t parts[FOVEATE_SMALL_NODES];
-        foveate_small_mix(mixer, small->by_distance ? sigma_at_distance(plan, at) : at, parts);
+        foveate_small_blend(blender, small->by_distance ? sigma_at_distance(plan, at) : at, parts);
         for (int32_t j = 0; j < FOVEATE_SMALL_NODES; j++) {
             out[(j / each * count + i) * each + j % each] = parts[j];
         }
@@ -226,10 +227,10 @@ static enum fovea_result fill_tables(const struct foveate_plan *plan,
 {
     enum fovea_result result = foveate_small_write_weights(sets, small, tables);
     for (int32_t k = 0; k < 3 && result == FOVEA_OK; k++) {
-        struct foveate_small_mixer mixer;
-        result = foveate_small_mixer_init(sets, k, &mixer);
+        struct foveate_small_blender blender;
+        result = foveate_small_blender_init(sets, k, &blender);
         if (result == FOVEA_OK) {
-            fill_mixes(plan, small, tables, &mixer);
+            fill_blend_weights(plan, small, tables, &blender);
         }
     }
     return result;
@@ -249,8 +250,8 @@ enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
     for (int32_t k = 0; k < 3 && out_small->by_distance; k++) {
         out_small->from_square[k] = square_from(plan, (double)out_small->from_sigma[k]);
     }
-    out_tables->mixes_at = (size_t)FOVEATE_SMALL_PIECES_MOST * FOVEATE_SMALL_PIECE_BYTES;
-    out_tables->bytes = out_tables->mixes_at + (size_t)3 * FOVEATE_SMALL_MIXES_HALVES * 2;
+    out_tables->blend_at = (size_t)FOVEATE_SMALL_OPERANDS_MOST * FOVEATE_SMALL_OPERAND_BYTES;
+    out_tables->bytes = out_tables->blend_at + (size_t)3 * FOVEATE_SMALL_BLEND_HALVES * 2;
     out_tables->halves = calloc(1, out_tables->bytes);
     if (!out_tables->halves) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

@@ -3,17 +3,17 @@
 
 /* The matrices of small pictures (foveate/cuda/small/params.h), made on the host in double
  * precision. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
-#define FOVEA_KERNELS_FOVEATE_SMALL_PLAN_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PLAN_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PLAN_H
 
 #include "kernels/foveate/foveate.h"
 #include "params.h"
 
-/* Pieces, then the parts of nodes. */
+/* Operands, then the parts of nodes. */
 struct foveate_small_tables {
     uint16_t *halves;
     size_t bytes;
-    size_t mixes_at; /* bytes */
+    size_t blend_at; /* bytes */
 };
 
 /* Whether a plan is for them: sizes, and that the part near the gaze fits. */

@@ -9,8 +9,8 @@
  * x 16 pixels around the gaze below a sigma of 1.9: the paper's law at 106 to 128 pixels. Formats:
  * RGBA8, RGB8, R8. Devices: tensor cores for halves, in them and in the code for them
  * (foveate/cuda/common/code.h), and enough shared memory for a block. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_SMALL_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_SMALL_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 #include "plan.h"

@@ -4,12 +4,12 @@
 /* The picture from what is blurred of levels 1 and 2, by tiles of 16 x 16 pixels, into global
  * memory: each block of 4 x 4 from the level that it needs. A lane has four pixels of rows g and g
  * + 8. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_SHOW_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_UPSAMPLE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_UPSAMPLE_CUH
 
 #include "blur.cuh"
 
-/* Raised sums or light, [n][row g, row g + 8]. */
+/* Biased sums or light, [n][row g, row g + 8]. */
 template <int CHANNELS> struct small_upsampled {
     uint32_t of[CHANNELS][2][2];
 };
@@ -21,8 +21,8 @@ static __device__ __forceinline__ void upsample_level(const small_work &work, in
                                                       small_upsampled<Format::CHANNELS> &upsampled,
                                                       const small_lane &l)
 {
-    const uint4 down = work.piece(work.small.y.upsample[LEVEL] + ty, l);
-    const uint4 across = work.piece(work.small.x.upsample[LEVEL] + tx, l);
+    const uint4 down = work.operand(work.small.y.upsample[LEVEL] + ty, l);
+    const uint4 across = work.operand(work.small.x.upsample[LEVEL] + tx, l);
     const int x = work.small.x.from[LEVEL][tx] + l.g;
     const int y = work.small.y.from[LEVEL][ty] + 2 * l.t;
     const char *first = work.memory.blurred[LEVEL] + sample_at<LEVEL>(0, y, x);

@@ -21,7 +21,7 @@
 #define PREFILTER_2 0.45
 #define REACH 4.5 /* sigmas */
 
-/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
 /* So that a row of halves sums to 1: its largest takes the rest. */
 static void round_row(double *row, int32_t count)
@@ -36,7 +36,8 @@ static void round_row(double *row, int32_t count)
     row[largest] += 1.0 - sum;
 }
 
-/* Outputs and inputs of a piece may be shuffled by fours: a lane then has four pixels in a row. */
+/* Outputs and inputs of an operand may be shuffled by fours: a lane then has four pixels in a row.
+ */
 static int32_t shuffled(int32_t i)
 {
     return i < 8 ? i / 2 * 4 + i % 2 : (i - 8) / 2 * 4 + 2 + i % 2;
@@ -51,19 +52,20 @@ struct order {
 
 struct writer {
     struct foveate_small_tables *tables;
-    int32_t pieces;
+    int32_t operands;
     /* For what is multiplied with stored bytes, along x, and then along y. */
     double scales[2];
 };
 
-#define HALVES (FOVEATE_SMALL_PIECE_BYTES / 2)
+#define HALVES (FOVEATE_SMALL_OPERAND_BYTES / 2)
 
-/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16. Turned,
- * eight rows on and eight columns on change places. */
-static void write_piece(struct writer *w, const double *weights, int32_t pitch, struct order order)
+/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16.
+ * Transposed, eight rows on and eight columns on change places. */
+static void write_operand(struct writer *w, const double *weights, int32_t pitch,
+                          struct order order)
 {
     const double scale = order.scale > 0.0 ? order.scale : 1.0;
-    uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
+    uint16_t *out = w->tables->halves + (size_t)w->operands++ * HALVES;
     for (int32_t lane = 0; lane < 32; lane++) {
         for (int32_t i = 0; i < 8; i++) {
             const int32_t row = lane / 4 + (order.transposed ? i / 4 : i / 2 % 2) * 8;
@@ -82,7 +84,7 @@ static void write_piece(struct writer *w, const double *weights, int32_t pitch, 
 static void write_band(struct writer *w, const double *taps, double scale)
 {
     static const int32_t begins[4] = {8, 0, 16, 8};
-    uint16_t *out = w->tables->halves + (size_t)w->pieces++ * HALVES;
+    uint16_t *out = w->tables->halves + (size_t)w->operands++ * HALVES;
     for (int32_t lane = 0; lane < 32; lane++) {
         for (int32_t i = 0; i < 8; i++) {
             const int32_t tap = lane % 4 * 2 + i % 2 - lane / 4 + begins[i / 2];
@@ -136,7 +138,7 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
 {
     const double sigma = sqrt(PREFILTER_1) * spacing;
     const int32_t last_start = (foveate_small_clamp(axis->size_px - MAKE_1, 0, MOST) + 3) / 4 * 4;
-    axis->make_1 = w->pieces;
+    axis->make_1 = w->operands;
     for (int32_t tile = 0; tile < axis->samples / TILE; tile++) {
         const double place = (double)axis->first[1] + spacing * TILE * tile;
         const int32_t start = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
@@ -154,8 +156,8 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
             memcpy(used, rows[i], (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], MAKE_1,
-                        (struct order){.inputs = !down, .scale = w->scales[down]});
+            write_operand(w, &rows[0][TILE * k], MAKE_1,
+                          (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }
 }
@@ -169,7 +171,7 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
     work->make_2->rows = N2;
     work->make_2->columns = axis->samples;
     memset(work->make_2->at, 0, sizeof work->make_2->at);
-    axis->make_2 = w->pieces;
+    axis->make_2 = w->operands;
     for (int32_t tile = 0; tile < N2 / TILE; tile++) {
         double rows[TILE][48] = {{0.0}};
         for (int32_t i = 0; i < TILE; i++) {
@@ -186,7 +188,7 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
             }
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_piece(w, &rows[0][TILE * k], 48, (struct order){0});
+            write_operand(w, &rows[0][TILE * k], 48, (struct order){0});
         }
     }
 }
@@ -219,7 +221,7 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
 {
     foveate_small_matrix_multiply(work->both, work->make_2, work->make_1, false);
     invert_gram(work, work->both, work->b);
-    axis->blur_2 = w->pieces;
+    axis->blur_2 = w->operands;
     for (int32_t s = 0; s < count; s++) {
         work->gaussians->rows = N2;
         work->gaussians->columns = axis->size_px;
@@ -229,9 +231,9 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
         for (int32_t i = 0; i < N2; i++) {
             round_row(foveate_small_matrix_row(work->c, i), N2);
         }
-        for (int32_t piece = 0; piece < 4; piece++) {
-            write_piece(w, work->c->at + piece / 2 * TILE * N2 + piece % 2 * TILE, N2,
-                        (struct order){.transposed = down});
+        for (int32_t operand = 0; operand < 4; operand++) {
+            write_operand(w, work->c->at + operand / 2 * TILE * N2 + operand % 2 * TILE, N2,
+                          (struct order){.transposed = down});
         }
     }
 }
@@ -242,7 +244,7 @@ static void write_upsampling(struct writer *w, struct work *work, struct foveate
                              int32_t k, double spacing, double before, struct order order)
 {
     const int32_t last = (k == 1 ? axis->samples : N2) - TILE;
-    axis->upsample[k] = w->pieces;
+    axis->upsample[k] = w->operands;
     for (int32_t tile = 0; tile * TILE < axis->size_px; tile++) {
         double rows[TILE][TILE] = {{0.0}};
         const double first = (double)axis->first[k];
@@ -255,14 +257,14 @@ static void write_upsampling(struct writer *w, struct work *work, struct foveate
             memcpy(rows[i], foveate_small_matrix_row(work->both, i), sizeof rows[i]);
             round_row(rows[i], TILE);
         }
-        write_piece(w, &rows[0][0], TILE, order);
+        write_operand(w, &rows[0][0], TILE, order);
     }
 }
 
 static void write_blur_0(struct writer *w, struct foveate_small *small, const double *sigmas,
                          int32_t count)
 {
-    small->blur_0 = w->pieces;
+    small->blur_0 = w->operands;
     for (int32_t s = 1; s < count; s++) {
         const struct order order = {.outputs = true, .inputs = true, .scale = w->scales[0]};
         double rows[TILE][32] = {{0.0}};
@@ -270,8 +272,8 @@ static void write_blur_0(struct writer *w, struct foveate_small *small, const do
             foveate_small_add_gaussian(rows[i], 32, i + 8, sigmas[s], 8.0);
             round_row(rows[i], 32);
         }
-        write_piece(w, &rows[0][0], 32, order);
-        write_piece(w, &rows[0][TILE], 32, order);
+        write_operand(w, &rows[0][0], 32, order);
+        write_operand(w, &rows[0][TILE], 32, order);
         write_band(w, rows[0], w->scales[1]);
     }
 }
@@ -287,7 +289,7 @@ static void write_blur_1(struct writer *w, struct work *work, struct foveate_sma
     foveate_small_matrix_fill_gaussians(make, -2.0 * spacing, spacing, sqrt(PREFILTER_1) * spacing,
                                         3.5 * sqrt(PREFILTER_1) * spacing);
     invert_gram(work, make, work->b);
-    small->blur_1 = w->pieces;
+    small->blur_1 = w->operands;
     for (int32_t s = 0; s < count; s++) {
         double rows[TILE][32] = {{0.0}};
         double taps[17];
@@ -308,8 +310,8 @@ static void write_blur_1(struct writer *w, struct work *work, struct foveate_sma
             }
             round_row(rows[i], 32);
         }
-        write_piece(w, &rows[0][0], 32, (struct order){0});
-        write_piece(w, &rows[0][TILE], 32, (struct order){0});
+        write_operand(w, &rows[0][0], 32, (struct order){0});
+        write_operand(w, &rows[0][TILE], 32, (struct order){0});
     }
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The weights of the products of small pictures (foveate/cuda/small/params.h), in pieces as lanes
+/* The weights of the products of small pictures (foveate/cuda/small/params.h), in operands as lanes
  * hold them: from the picture to levels, blurs by the nodes of each level, and from levels to
  * pixels. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
-#define FOVEA_KERNELS_FOVEATE_SMALL_WEIGHTS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WEIGHTS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WEIGHTS_H
 
-#include "mix.h"
+#include "blend.h"
 
-#define FOVEATE_SMALL_PIECES_MOST 256
+#define FOVEATE_SMALL_OPERANDS_MOST 256
 
-/* Fills the first FOVEATE_SMALL_PIECES_MOST pieces of tables->halves and says in `small`, whose
+/* Fills the first FOVEATE_SMALL_OPERANDS_MOST operands of tables->halves and says in `small`, whose
  * spacing and axes are known, where each lies. */
 FOVEA_MUST_CHECK enum fovea_result foveate_small_write_weights(
     const struct foveate_small_sets *sets, struct foveate_small *small,

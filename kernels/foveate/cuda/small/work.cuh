@@ -3,8 +3,8 @@
 
 /* What the phases of foveate_small.cu share: the block's picture with its matrices, sigma at a
  * place, and the tasks that warps take. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_WORK_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_WORK_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WORK_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WORK_CUH
 
 #include "image.cuh"
 #include "kernels/foveate/smooth.h"
@@ -15,7 +15,7 @@ const int WARPS = FOVEATE_SMALL_THREADS / 32;
 const int BLOCKS = FOVEATE_SMALL_BLOCKS;
 const int TILES = FOVEATE_SMALL_TILES;
 const int TILES_1 = FOVEATE_SMALL_SAMPLES_1 / TILE; /* of level 1, in a row */
-const int PIECE = FOVEATE_SMALL_PIECE_BYTES / 16; /* a sixteenth a lane */
+const int OPERAND = FOVEATE_SMALL_OPERAND_BYTES / 16; /* a sixteenth a lane */
 
 struct small_lane {
     int lane, g, t;
@@ -39,13 +39,13 @@ struct small_work {
     const foveate_frame &frame;
     small_memory memory;
 
-    __device__ __forceinline__ const uint4 *pieces(int number, const small_lane &l) const
+    __device__ __forceinline__ const uint4 *operands(int number, const small_lane &l) const
     {
-        return (const uint4 *)small.pieces + number * PIECE + l.lane;
+        return (const uint4 *)small.operands + number * OPERAND + l.lane;
     }
-    __device__ __forceinline__ uint4 piece(int number, const small_lane &l) const
+    __device__ __forceinline__ uint4 operand(int number, const small_lane &l) const
     {
-        return __ldg(pieces(number, l));
+        return __ldg(operands(number, l));
     }
     __device__ __forceinline__ float sigma_at(float x_px, float y_px, float2 gaze) const
     {

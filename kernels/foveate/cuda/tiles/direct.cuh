@@ -8,19 +8,20 @@
  * A thread makes four pixels in a row. The two rows at the same distance above and below are added
  * first, then what lies at the same distance left and right: halves hold these sums of levels
  * exactly. Floats are summed as floats. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_DIRECT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_DIRECT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_DIRECT_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
 /* Between the grid's, sigma would be off by as much as distances bend: two pixels over the distance
  * from the gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians
  * double within 0.03. */
-#define TILE_BENT_PX 64.0f
+#define TILE_CURVED_PX 64.0f
 
 static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
 {
-    const bool near = fabsf(x - law.gaze_x) < TILE_BENT_PX && fabsf(y - law.gaze_y) < TILE_BENT_PX;
+    const bool near =
+        fabsf(x - law.gaze_x) < TILE_CURVED_PX && fabsf(y - law.gaze_y) < TILE_CURVED_PX;
     return near || law.tiles.curved != 0;
 }
 
@@ -317,12 +318,12 @@ struct tile_four {
     int row;
 
     __device__ __forceinline__ explicit tile_four(int i)
-        : column(i / 16 % (FOVEATE_TILE_QUARTER_PX / 4) * 4),
-          row(i % 16 + i / (16 * (FOVEATE_TILE_QUARTER_PX / 4)) * 16)
+        : column(i / 16 % (FOVEATE_TILE_SUBTILE_PX / 4) * 4),
+          row(i % 16 + i / (16 * (FOVEATE_TILE_SUBTILE_PX / 4)) * 16)
     {
     }
 };
-#define TILE_FOURS (FOVEATE_TILE_QUARTER_PX * FOVEATE_TILE_QUARTER_PX / 4)
+#define TILE_FOURS (FOVEATE_TILE_SUBTILE_PX * FOVEATE_TILE_SUBTILE_PX / 4)
 
 /* The pixels whose sigma is below `below`, copies among them, in so many rows; the others are
  * left. */
@@ -335,7 +336,7 @@ static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Imag
 {
     const foveate_frame &frame = work.frame;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < rows * (FOVEATE_TILE_QUARTER_PX / 4);
+    for (int i = (int)threadIdx.x; i < rows * (FOVEATE_TILE_SUBTILE_PX / 4);
          i += FOVEATE_TILE_THREADS) {
         const tile_four at(i);
         const int x = x0 + at.column;

@@ -49,10 +49,10 @@
 
 #define BYTES_MAKER_BLOCKS 6
 /* Products hold a warp's outputs in registers. */
-#define PRODUCT_BLOCKS (TILE_HAS_PRODUCTS ? 5 : TILE_PICTURE_BLOCKS)
+#define MMA_BLOCKS (TILE_HAS_MMA ? 5 : TILE_PICTURE_BLOCKS)
 
-TILE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
-TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, PRODUCT_BLOCKS)
+TILE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, MMA_BLOCKS)
+TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, MMA_BLOCKS)
 
 /* Never launched on older devices. */
 #define BYTES_KERNEL(kind)                                                                         \

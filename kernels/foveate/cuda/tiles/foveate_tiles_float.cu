@@ -9,7 +9,7 @@
 /* Floats take twice the registers of halves. */
 #define MAKER_BLOCKS 3
 #define PICTURE_BLOCKS 4
-/* Windows take nearly a quarter of a multiprocessor's shared memory. */
+/* Windows take nearly a subtile of a multiprocessor's shared memory. */
 #define FLOATS_MAKER_BLOCKS 4
 
 TILE_KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, MAKER_BLOCKS, PICTURE_BLOCKS)

@@ -3,8 +3,8 @@
 
 /* What the files of kernels of tiles share: foveate_tiles.cu, where the method is explained,
  * foveate_tiles_unorm.cu and foveate_tiles_float.cu. They are compiled one beside the other. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_KERNELS_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_KERNELS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_KERNELS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_KERNELS_CUH
 
 #include "kernels/foveate/cuda/tiles/common/levels.cuh"
 #include "picture.cuh"

@@ -6,9 +6,9 @@
 #include <math.h>
 
 /* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in
- * quarters. */
+ * subtiles. */
 #define SPLIT_BELOW_PIXELS 10000000
-/* With more blocks than that, others fill the device while one is long, and quarters are not
+/* With more blocks than that, others fill the device while one is long, and subtiles are not
  * parted. */
 #define FEW_BLOCKS 1200
 /* That squares are widened by before sigma is asked for, and what roots are off by. */
@@ -39,9 +39,9 @@ static int32_t count_met(double radius_px, double side_px)
     return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
 }
 
-/* sigma from which on a wide tile is made from level 1 or 2: its fourths must not hold more than
+/* sigma from which on a wide tile is made from level 1 or 2: its quadrants must not hold more than
  * products reach. */
-static float least_of_fourths(const struct foveate_tiles *tiles)
+static float least_of_quadrants(const struct foveate_tiles *tiles)
 {
     const float across = 1.42f * (FOVEATE_TILE_WIDE_PX + 2.0f * MARGIN_PX);
     /* slope is that of the ramp, twice the law's. */
@@ -53,8 +53,8 @@ static float least_of_fourths(const struct foveate_tiles *tiles)
  * for level 2. */
 static int32_t count_split(const struct foveate_tile_grid *grid, int32_t near, int32_t split)
 {
-    const int32_t quarters = grid->across * grid->across;
-    return least(near, split) * (quarters - 1) + (split - least(near, split)) * 3;
+    const int32_t subtiles = grid->across * grid->across;
+    return least(near, split) * (subtiles - 1) + (split - least(near, split)) * 3;
 }
 
 static int32_t count_entries(const struct foveate_tile_grid *grid)
@@ -64,11 +64,11 @@ static int32_t count_entries(const struct foveate_tile_grid *grid)
 
 static int32_t side_px_of(const struct foveate_tile_grid *grid)
 {
-    return grid->across * FOVEATE_TILE_QUARTER_PX;
+    return grid->across * FOVEATE_TILE_SUBTILE_PX;
 }
 
-/* A block that makes all quarters of a tile one after another outlives all others: so as many tiles
- * get room for their quarters as can lie where sigma is too small for level 2, wherever the gaze
+/* A block that makes all subtiles of a tile one after another outlives all others: so as many tiles
+ * get room for their subtiles as can lie where sigma is too small for level 2, wherever the gaze
  * is. */
 static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
                                           const struct foveate_tiles *tiles, int32_t across)
@@ -83,12 +83,12 @@ static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
         grid.split_count =
             count_split(&grid, count_met((double)tiles->near_px, (double)side_px), split);
         const bool few = count_entries(&grid) <= FEW_BLOCKS;
-        grid.part_count = few ? 2 * count_met((double)tiles->part_px, FOVEATE_TILE_QUARTER_PX) : 0;
+        grid.part_count = few ? 2 * count_met((double)tiles->part_px, FOVEATE_TILE_SUBTILE_PX) : 0;
     } else {
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
         const int32_t near = every ? all : all / 4;
-        /* Of wide tiles any may be in fourths. */
+        /* Of wide tiles any may be in quadrants. */
         const int32_t split = across == FOVEATE_TILE_WIDE_ACROSS ? all : near;
         grid.split_count = count_split(&grid, near, split);
     }
@@ -102,7 +102,7 @@ void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool mma_reach
     if (tiles->radial && tiles->level_count >= 3) {
         const float widest = (float)(FOVEATE_TILE_DIRECT_RADIUS + 1) / FOVEATE_REACH;
         tiles->split_px = (float)radius_below(plan, foveate_tile_sigma_from(2)) + MARGIN_PX;
-        tiles->near_px = (float)radius_below(plan, least_of_fourths(tiles)) + MARGIN_PX;
+        tiles->near_px = (float)radius_below(plan, least_of_quadrants(tiles)) + MARGIN_PX;
         tiles->part_px = (float)radius_below(plan, fmaxf(widest, tiles->fine_sigma)) + MARGIN_PX;
     }
     tiles->grid = make_grid(plan, tiles, FOVEATE_TILE_ACROSS);
@@ -134,7 +134,7 @@ void foveate_cuda_tile_list_fit(struct foveate_tiles *tiles, const struct foveat
         const double side_px = (double)side_px_of(grid);
         const int32_t split = count_split(grid, count_near(frame, tiles->near_px, side_px),
                                           count_near(frame, tiles->split_px, side_px));
-        const int32_t parts = 2 * count_near(frame, tiles->part_px, FOVEATE_TILE_QUARTER_PX);
+        const int32_t parts = 2 * count_near(frame, tiles->part_px, FOVEATE_TILE_SUBTILE_PX);
         grid->split_count = least(grid->split_count, split);
         grid->part_count = least(grid->part_count, parts);
         grid->entry_count = count_entries(grid);

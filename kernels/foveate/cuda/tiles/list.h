@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* How long the list of tiles is (foveate/cuda/tiles/common/params.h): an entry is a block. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_TILE_LIST_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_LIST_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_LIST_H
 
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/foveate/foveate.h"

@@ -10,8 +10,8 @@
  * is the least of the window, so that what is dark stays as precise as it is dark.
  *
  * Bound by waits for memory and by its longest blocks, which the list names first. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_PICTURE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PICTURE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PICTURE_CUH
 
 #include "direct.cuh"
 #include "kernels/foveate/cuda/tiles/common/spline.cuh"
@@ -187,21 +187,21 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
         if (light) {
             __syncthreads();
         } else {
-            const int middle = FOVEATE_TILE_QUARTER_PX / 2;
+            const int middle = FOVEATE_TILE_SUBTILE_PX / 2;
             const int middle_row = shape.rows / 2 - shape.radius;
             const tile_decoder<FORMAT> decode(false, nullptr);
             base = decode(work.src.load(min(x0 + middle, frame.width_px - 1),
                                         min(y0 + middle_row, frame.height_px - 1)));
         }
     }
-    const tile_finding finding = load_pixels(work, shape, memory, x0, y0, base);
+    const tile_window_stats stats = load_pixels(work, shape, memory, x0, y0, base);
     if constexpr (pixel<FORMAT>::white > 0) {
-        loaded.opaque = are_opaque<FORMAT>(finding.all);
-        base = settle_base(light, shape, memory, base, finding.least, loaded.opaque);
+        loaded.opaque = are_opaque<FORMAT>(stats.all);
+        base = settle_base(light, shape, memory, base, stats.least, loaded.opaque);
         return true;
     } else {
         loaded.opaque = 0;
-        return __syncthreads_and(!finding.is_bad()) != 0;
+        return __syncthreads_and(!stats.is_bad()) != 0;
     }
 }
 
@@ -218,7 +218,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
                                                          int x0, int y0)
 {
     typedef typename tile_pixel<FORMAT>::sample Sample;
-    foveate_tile_shape shape = foveate_tile_shape_of(FOVEATE_TILE_QUARTER_PX, 0, radius);
+    foveate_tile_shape shape = foveate_tile_shape_of(FOVEATE_TILE_SUBTILE_PX, 0, radius);
     if (share.direct) {
         shape.rows = share.rows + 2 * radius;
         shape.above = 0; /* of the grid: only what pixels themselves have counts */
@@ -229,7 +229,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     }
     tile_loaded loaded;
     if (!load_picture(work, shape, memory, x0, y0, loaded)) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, share.rows, x0, y0);
+        gather_square(work, FOVEATE_TILE_SUBTILE_PX, share.rows, x0, y0);
         return;
     }
     if (share.direct) {
@@ -255,7 +255,7 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     typedef typename tile_pixel<FORMAT>::sample Sample;
     const bool light = becomes_light<FORMAT>(work.frame);
     const foveate_tiles &tiles = work.tiles;
-    const int side_px = is_wide(work.law) ? FOVEATE_TILE_QUARTER_PX : foveate_tile_side_px(k);
+    const int side_px = is_wide(work.law) ? FOVEATE_TILE_SUBTILE_PX : foveate_tile_side_px(k);
     const foveate_tile_shape shape = foveate_tile_shape_of(side_px, k, radius);
     const tile_memory memory(work.shared, shape);
     const int first_x = (x0 >> k) - shape.before;
@@ -265,12 +265,12 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     if (!light && !holds_floats<FORMAT>()) {
         base = middle_of_tile(work.frame, tiles, k, side_px, x0, y0);
     }
-    const tile_finding finding =
+    const tile_window_stats stats =
         load_samples<FORMAT>(tiles, k, shape, memory, first_x, first_y, base);
     if constexpr (pixel<FORMAT>::white > 0) {
         int all = 1;
-        base = settle_base(light, shape, memory, base, finding.least, all);
-    } else if (!__syncthreads_and(!finding.is_bad())) {
+        base = settle_base(light, shape, memory, base, stats.least, all);
+    } else if (!__syncthreads_and(!stats.is_bad())) {
         gather_square(work, shape.side_px, shape.side_px, x0, y0);
         return;
     }
@@ -286,15 +286,15 @@ static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, I
     upsample_across<STEP>(upsampling, 1 << k);
 }
 
-/* ---- Quarters without any of this */
+/* ---- Subtiles without any of this */
 
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Image> &work, int x0,
+static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Image> &work, int x0,
                                                     int y0)
 {
     const foveate_frame &frame = work.frame;
-    const int fours = FOVEATE_TILE_QUARTER_PX / 4;
-    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_QUARTER_PX * fours; i += FOVEATE_TILE_THREADS) {
+    const int fours = FOVEATE_TILE_SUBTILE_PX / 4;
+    for (int i = (int)threadIdx.x; i < FOVEATE_TILE_SUBTILE_PX * fours; i += FOVEATE_TILE_THREADS) {
         const int x = x0 + i % fours * 4;
         const int y = y0 + i / fours;
         if (x < frame.width_px && y < frame.height_px) {
@@ -306,7 +306,7 @@ static __device__ __forceinline__ void copy_quarter(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* All that is wide, and of quarters levels 0 and 1. */
+/* All that is wide, and of subtiles levels 0 and 1. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> &work,
                                                  uint32_t entry)
@@ -328,15 +328,15 @@ static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Ima
             return false;
         }
         const int wide = kind_of_entry(entry) - FOVEATE_TILE_WIDE_0;
-        const int fourth = wide == 1 ? radius_of_entry(entry) : 0;
+        const int quadrant = wide == 1 ? radius_of_entry(entry) : 0;
         const tile_mma_shape shape =
             wide > 0    ? tile_mma_shape::of_wide(wide)
             : wide == 0 ? tile_mma_shape::of_narrow()
-                        : tile_mma_shape::of_quarter(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
-        const int x0 =
-            column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth % 2 * FOVEATE_TILE_FOURTH_PX;
+                        : tile_mma_shape::of_subtile(kind_of_entry(entry) - FOVEATE_TILE_LEVEL_0);
+        const int x0 = column_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX +
+                       quadrant % 2 * FOVEATE_TILE_QUADRANT_PX;
         const int y0 =
-            row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + fourth / 2 * FOVEATE_TILE_FOURTH_PX;
+            row_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX + quadrant / 2 * FOVEATE_TILE_QUADRANT_PX;
         if (!make_by_mma(work, shape, x0, y0)) {
             gather_square(work, shape.side_px, shape.side_px, x0, y0);
         }
@@ -352,8 +352,8 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     const int kind = kind_of_entry(entry);
     const int radius = radius_of_entry(entry);
     const bool fine = (entry & FOVEATE_TILE_FINE) != 0;
-    const int x0 = column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
-    const int y0 = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX;
+    const int x0 = column_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX;
+    const int y0 = row_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX;
     const int level = kind - FOVEATE_TILE_LEVEL_0;
     if (level == 2 && !is_wide(work.law)) {
         make_from_level<4>(work, 2, radius, x0, y0);
@@ -361,14 +361,14 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
         const bool half = (entry & FOVEATE_TILE_HALF) != 0;
         const int below = (entry & FOVEATE_TILE_LOWER) != 0 ? FOVEATE_TILE_HALF_ROWS : 0;
         const tile_share share = {level != 0, fine,
-                                  half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_QUARTER_PX};
+                                  half ? FOVEATE_TILE_HALF_ROWS : FOVEATE_TILE_SUBTILE_PX};
         make_from_picture(work, radius, share, x0, y0 + below);
     } else if (level == 1) {
         make_from_level<2>(work, 1, radius, x0, y0);
     } else if (kind == FOVEATE_TILE_COPIED) {
-        copy_quarter(work, x0, y0);
+        copy_subtile(work, x0, y0);
     } else if (kind == FOVEATE_TILE_GATHERED) {
-        gather_square(work, FOVEATE_TILE_QUARTER_PX, FOVEATE_TILE_QUARTER_PX, x0, y0);
+        gather_square(work, FOVEATE_TILE_SUBTILE_PX, FOVEATE_TILE_SUBTILE_PX, x0, y0);
     } else {
         make_from_level<0>(work, level, radius, x0, y0);
     }
@@ -389,35 +389,35 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
-/* A tile in quarters is made by one block, one after another: large pictures have tiles enough to
- * fill the device. Both parts of a quarter likewise, where they are not entries of their own. */
+/* A tile in subtiles is made by one block, one after another: large pictures have tiles enough to
+ * fill the device. Both parts of a subtile likewise, where they are not entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
                                                     uint32_t entry)
 {
-    const bool in_quarters = kind_of_entry(entry) == FOVEATE_TILE_IN_QUARTERS;
+    const bool in_subtiles = kind_of_entry(entry) == FOVEATE_TILE_IN_SUBTILES;
     const int across = work.tiles.grid.across;
-    const int count = in_quarters ? 2 * across * across : makes_both(entry) ? 2 : 1;
+    const int count = in_subtiles ? 2 * across * across : makes_both(entry) ? 2 : 1;
     const int column = column_of_entry(entry);
     const int row = row_of_entry(entry);
     uint32_t four = entry;
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
         uint32_t own = entry;
-        if (in_quarters) {
+        if (in_subtiles) {
             if (i % 8 == 0) {
-                const int quarter = i / 2 + (int)threadIdx.x % 32 / 8;
+                const int subtile = i / 2 + (int)threadIdx.x % 32 / 8;
                 four =
-                    entry_of_quarter(work.law, column + quarter % across, row + quarter / across);
+                    entry_of_subtile(work.law, column + subtile % across, row + subtile / across);
             }
             own = __shfl_sync(~0u, four, 8 * (i / 2 % 4));
         }
-        /* Beside the picture a quarter's place may be more than an entry holds. */
+        /* Beside the picture a subtile's place may be more than an entry holds. */
         const bool inside =
-            (column + i / 2 % across) * FOVEATE_TILE_QUARTER_PX < work.frame.width_px &&
-            (row + i / 2 / across) * FOVEATE_TILE_QUARTER_PX < work.frame.height_px;
+            (column + i / 2 % across) * FOVEATE_TILE_SUBTILE_PX < work.frame.width_px &&
+            (row + i / 2 / across) * FOVEATE_TILE_SUBTILE_PX < work.frame.height_px;
         const bool both = makes_both(own);
-        if (in_quarters && (!inside || (i % 2 == 1 && !both))) {
+        if (in_subtiles && (!inside || (i % 2 == 1 && !both))) {
             continue;
         }
         if (both && i % 2 == 0) {

@@ -10,7 +10,7 @@
 
 #define SAMPLE_BYTES 8
 /* Off by so much, sigma of the narrowest Gaussians shows by a level. */
-#define MOST_BENT_PX 0.004
+#define MOST_BEND_PX 0.004
 /* Without a call to the driver for more. */
 #define MOST_SHARED_BYTES 49152
 
@@ -82,7 +82,7 @@ static bool is_curved(const struct foveate_plan *plan, const struct table_bounds
     const double entries_per_px = (double)plan->law.table_per_unit / radians *
                                   (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
     const double kinks = fmax(1.0, 4.0 * entries_per_px);
-    return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BENT_PX;
+    return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BEND_PX;
 }
 
 /* Of any gaze, however far outside. */
@@ -110,7 +110,7 @@ static int32_t radius_within(int32_t level, int32_t bytes)
     return radius;
 }
 
-/* The picture's quarters decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a quarter that holds
+/* The picture's subtiles decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a subtile that holds
  * just less somewhere holds so much more across. */
 static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
                                             double slope)
@@ -118,7 +118,7 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     struct foveate_tile_limits limits = {
         .reach = light ? FOVEATE_TILE_REACH_LIGHT : FOVEATE_TILE_REACH_ENCODED,
         .slack = light ? FOVEATE_TILE_SLACK_LIGHT : FOVEATE_TILE_SLACK_ENCODED};
-    const double diagonal_px = 1.4143 * (FOVEATE_TILE_QUARTER_PX + 4);
+    const double diagonal_px = 1.4143 * (FOVEATE_TILE_SUBTILE_PX + 4);
     const double widest =
         fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
@@ -210,7 +210,7 @@ static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *til
 {
     const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;
     const float most = (float)tiles->limits.radius[0] / FOVEATE_REACH;
-    const bool steep = tiles->slope > FOVEATE_TILE_STEEP_RAMP;
+    const bool steep = tiles->slope > FOVEATE_TILE_RAMP_SLOPE;
     const float wanted = steep ? 1.1f * ramp_end : 0.0f;
     tiles->fine_sigma = fminf(fmaxf(wanted, FOVEATE_TILE_SIGMA_FINE), most);
     tiles->fine_radius = (int32_t)(FOVEATE_REACH * tiles->fine_sigma * 0.9999f);

@@ -120,10 +120,10 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-/* Whether no quarter holds both what only narrow ones may and what they may not. */
+/* Whether no subtile holds both what only narrow ones may and what they may not. */
 static bool has_no_parts(const struct foveate_tiles *tiles)
 {
-    const float diagonal_px = 1.4143f * (FOVEATE_TILE_QUARTER_PX + 4);
+    const float diagonal_px = 1.4143f * (FOVEATE_TILE_SUBTILE_PX + 4);
     return tiles->fine_sigma + tiles->slope * diagonal_px <= FOVEATE_TILE_NARROW_SIGMA;
 }
 
@@ -134,8 +134,8 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
 {
     struct foveate_tiles own = *run->tiles;
     const struct foveate_cuda_tile_kernels *kernels = run->kernels;
-    const bool products = kernels->bytes.linear[format] || kernels->floats.linear[format];
-    if (products && !run->frame->blur_alpha) {
+    const bool mma = kernels->bytes.linear[format] || kernels->floats.linear[format];
+    if (mma && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }
     if ((float_formats >> format & 1u) != 0) {
@@ -154,7 +154,7 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
 }
 
 /* Which kernels make a frame's levels by products, if any. Floats hold light. */
-static const struct foveate_cuda_kernels *products_of(
+static const struct foveate_cuda_kernels *mma_maker_of(
     const struct foveate_cuda_tile_kernels *kernels, enum fovea_format format,
     const struct foveate_frame *frame)
 {
@@ -185,15 +185,14 @@ static enum fovea_result launch_makers(const struct foveate_cuda_tile_run *run,
                                        const struct stages *stages)
 {
     const struct cuda_device *device = run->device;
-    const CUfunction products =
-        kernel_of(products_of(run->kernels, stages->format, run->frame), stages);
+    const CUfunction mma =
+        kernel_of(mma_maker_of(run->kernels, stages->format, run->frame), stages);
     const CUfunction levels = kernel_of(&run->kernels->levels, stages);
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(products ? products : levels,
-                                    (unsigned)stages->tiles->made_columns,
+           device->cu->LaunchKernel(mma ? mma : levels, (unsigned)stages->tiles->made_columns,
                                     (unsigned)stages->tiles->made_rows, stages->images,
-                                    products ? FOVEATE_TILE_BYTES_MAKERS : FOVEATE_TILE_MAKERS, 1,
-                                    1, 0, run->stream, (void *[]){stages->params}, NULL));
+                                    mma ? FOVEATE_TILE_BYTES_MAKERS : FOVEATE_TILE_MAKERS, 1, 1, 0,
+                                    run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 

@@ -10,8 +10,8 @@
  * linear light, summed in halves; RGBA16F and B10G11R11F, stored in halves and summed as floats.
  * RGBA32F, which halves do not hold, and all else is for foveate/cuda/nodes/nodes.h or
  * foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
-#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 
 #include "kernels/foveate/cuda/common/kernels.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"

@@ -4,8 +4,8 @@
 /* The Gaussian of a tile: along rows and then along columns, each sample with the sigma of its own
  * place, in halves. Sigma changes little within a Gaussian's reach, so that the two passes give
  * what one of two dimensions would. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_BLUR_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_BLUR_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_BLUR_CUH
 
 #include "sample.cuh"
 #include "sigma.cuh"
@@ -179,7 +179,7 @@ static __device__ __forceinline__ void fill_grid(const tile_law &law,
         const int row = 4 * (i / columns) - shape.above;
         const float plain = law.plain(((float)(x0 + column) + 0.5f) * step_px,
                                       ((float)(y0 + row) + 0.5f) * step_px);
-        grid[i] = PICTURE ? plain : foveate_tile_rest(law.applied(plain), level);
+        grid[i] = PICTURE ? plain : foveate_tile_residual(law.applied(plain), level);
     }
 }
 

@@ -3,8 +3,8 @@
 
 /* The first kernel's classifier warps: a warp of each block finds out which levels the block makes,
  * and puts a tile into the list of the second kernel. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_SCOUT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_CLASSIFY_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_CLASSIFY_CUH
 
 #include "sigma.cuh"
 
@@ -24,7 +24,7 @@ static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
  * 64, which begin a margin of level 2 before a tile's. */
 static __device__ __forceinline__ tile_square square_of_block(const tile_law &law, int x, int y)
 {
-    const float margin = (float)((law.tiles.grid.across + 1) * FOVEATE_TILE_QUARTER_PX);
+    const float margin = (float)((law.tiles.grid.across + 1) * FOVEATE_TILE_SUBTILE_PX);
     const int before_px = 4 * FOVEATE_MARGIN;
     return {(float)(x * FOVEATE_TILE_PX - before_px) - margin,
             (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
@@ -61,13 +61,13 @@ struct tile_index {
 
 /* What the classifier warp finds out first, of both squares at once: a wait for the law's table
  * less. */
-struct tile_findings {
+struct tile_classified {
     tile_needs needs;
     tile_range tile;
 };
 
-static __device__ __forceinline__ tile_findings find_around(const tile_law &law,
-                                                            const tile_index &tile_at)
+static __device__ __forceinline__ tile_classified classify_around(const tile_law &law,
+                                                                  const tile_index &tile_at)
 {
     const bool asks_for_block = threadIdx.x % 32 < 16;
     const tile_range range = range_over_lanes<16>(
@@ -91,11 +91,11 @@ struct tile_list {
 };
 
 /* Whether the list has room for so many entries more. The whole warp asks, and is told. */
-static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entries, int room)
+static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entries, int capacity)
 {
     const bool asks = threadIdx.x % 32 == 0;
     const uint32_t before = asks ? atomicAdd(counter, (uint32_t)entries) : 0;
-    return (int)__shfl_sync(~0u, before, 0) + entries <= room;
+    return (int)__shfl_sync(~0u, before, 0) + entries <= capacity;
 }
 
 /* Of numbers up to 3, one a lane: what the lanes before have together, and all. */
@@ -113,24 +113,24 @@ struct tile_sum {
     }
 };
 
-/* A lane's: a quarter of the tile, or nothing. */
-static __device__ __forceinline__ uint32_t find_quarters(const tile_law &law,
+/* A lane's: a subtile of the tile, or nothing. */
+static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
                                                          const foveate_frame &frame, int x, int y)
 {
     const int across = law.tiles.grid.across;
     const int lane = (int)threadIdx.x % 32;
-    const tile_range range = ranges_of_quarters(law, x, y);
-    const int quarter_x = across * x + lane % across;
-    const int quarter_y = across * y + lane / across;
+    const tile_range range = ranges_of_subtiles(law, x, y);
+    const int subtile_x = across * x + lane % across;
+    const int subtile_y = across * y + lane / across;
     const bool inside = lane < across * across &&
-                        quarter_x * FOVEATE_TILE_QUARTER_PX < frame.width_px &&
-                        quarter_y * FOVEATE_TILE_QUARTER_PX < frame.height_px;
-    return inside ? entry_of_range(law, range, quarter_x, quarter_y) : FOVEATE_TILE_NONE;
+                        subtile_x * FOVEATE_TILE_SUBTILE_PX < frame.width_px &&
+                        subtile_y * FOVEATE_TILE_SUBTILE_PX < frame.height_px;
+    return inside ? entry_of_range(law, range, subtile_x, subtile_y) : FOVEATE_TILE_NONE;
 }
 
 /* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind
  * those of the picture, so that what takes long begins first. */
-static __device__ __forceinline__ void list_quarters(const tile_law &law,
+static __device__ __forceinline__ void list_subtiles(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
 {
@@ -138,12 +138,12 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     const int lane = (int)threadIdx.x % 32;
     if (!has_capacity(&list.counts->split, grid.across * grid.across - 1, grid.split_count)) {
         if (lane == 0) {
-            list.entries[atomicAdd(&list.counts->quarters, 1u)] =
-                tile_entry(FOVEATE_TILE_IN_QUARTERS, 0, grid.across * x, grid.across * y);
+            list.entries[atomicAdd(&list.counts->subtiles, 1u)] =
+                tile_entry(FOVEATE_TILE_IN_SUBTILES, 0, grid.across * x, grid.across * y);
         }
         return;
     }
-    const uint32_t own = find_quarters(law, frame, x, y);
+    const uint32_t own = find_subtiles(law, frame, x, y);
     const int kind = kind_of_entry(own);
     const bool last = kind > FOVEATE_TILE_LEVEL_0 && kind < FOVEATE_TILE_COPIED;
     int parts = own == FOVEATE_TILE_NONE || last ? 0 : count_parts(own);
@@ -157,7 +157,7 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     const tile_sum from_last(last);
     uint32_t place = 0;
     if (lane < 2) {
-        place = atomicAdd(lane == 0 ? &list.counts->quarters : &list.counts->tiles,
+        place = atomicAdd(lane == 0 ? &list.counts->subtiles : &list.counts->tiles,
                           (uint32_t)(lane == 0 ? from_first.all : from_last.all));
     }
     const uint32_t first = __shfl_sync(~0u, place, 0) + (uint32_t)from_first.before;
@@ -170,18 +170,19 @@ static __device__ __forceinline__ void list_quarters(const tile_law &law,
     }
 }
 
-/* A wide tile of level 1: its fourths, those in the picture. -> false: the list has no room. */
-static __device__ __forceinline__ bool list_fourths(const foveate_frame &frame,
-                                                    const foveate_tile_grid &grid,
-                                                    const tile_list &list, uint32_t entry)
+/* A wide tile of level 1: its quadrants, those in the picture. -> false: the list has no room. */
+static __device__ __forceinline__ bool list_quadrants(const foveate_frame &frame,
+                                                      const foveate_tile_grid &grid,
+                                                      const tile_list &list, uint32_t entry)
 {
     if (!has_capacity(&list.counts->split, 3, grid.split_count)) {
         return false;
     }
     const int lane = (int)threadIdx.x % 32;
     const int x =
-        column_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane % 2 * FOVEATE_TILE_FOURTH_PX;
-    const int y = row_of_entry(entry) * FOVEATE_TILE_QUARTER_PX + lane / 2 * FOVEATE_TILE_FOURTH_PX;
+        column_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX + lane % 2 * FOVEATE_TILE_QUADRANT_PX;
+    const int y =
+        row_of_entry(entry) * FOVEATE_TILE_SUBTILE_PX + lane / 2 * FOVEATE_TILE_QUADRANT_PX;
     const bool listed = lane < 4 && x < frame.width_px && y < frame.height_px;
     const tile_sum sum(listed);
     const uint32_t place = lane == 0 ? atomicAdd(&list.counts->tiles, (uint32_t)sum.all) : 0;
@@ -202,12 +203,12 @@ static __device__ __forceinline__ void list_tile(const tile_law &law, const fove
     const foveate_tile_grid &grid = law.tiles.grid;
     const tile_list list(law.tiles);
     const uint32_t entry = entry_of_tile(law, range, tile.x, tile.y);
-    const bool in_fourths = kind_of_entry(entry) == FOVEATE_TILE_WIDE_0 + 1;
-    if (in_fourths && list_fourths(frame, grid, list, entry)) {
+    const bool in_quadrants = kind_of_entry(entry) == FOVEATE_TILE_WIDE_0 + 1;
+    if (in_quadrants && list_quadrants(frame, grid, list, entry)) {
         return;
     }
-    if (entry == FOVEATE_TILE_NONE || in_fourths) {
-        list_quarters(law, frame, list, tile.x, tile.y);
+    if (entry == FOVEATE_TILE_NONE || in_quadrants) {
+        list_subtiles(law, frame, list, tile.x, tile.y);
     } else if (threadIdx.x % 32 == 0) {
         const uint32_t from_end = atomicAdd(&list.counts->tiles, 1u);
         list.entries[(uint32_t)grid.entry_count - 1u - from_end] = entry;

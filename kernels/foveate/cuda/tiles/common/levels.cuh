@@ -9,8 +9,8 @@
  * once. The classifier warp, a warp more than work, finds meanwhile what sigma asks for around, and
  * puts a tile into the list (foveate/cuda/tiles/common/classify.cuh). Bound by reading the picture,
  * and at small sizes by latency. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_LEVELS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_LEVELS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_LEVELS_CUH
 
 #include "classify.cuh"
 #include "kernels/foveate/cuda/common/vectors.cuh"
@@ -291,10 +291,10 @@ static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
     const int y0 = (int)blockIdx.y * FOVEATE_TILE_MADE - FOVEATE_MARGIN;
     const bool works = threadIdx.x < FOVEATE_TILE_WORKERS;
     const tile_law law(tiles, frame);
-    tile_findings found;
+    tile_classified found;
     const tile_index tile(tiles.grid);
     if (!works) {
-        found = find_around(law, tile);
+        found = classify_around(law, tile);
         memory.needs = found.needs;
     }
     __syncthreads();

@@ -3,25 +3,25 @@
 
 /* The smooth method in tiles (foveate_tiles.cu): the shapes of tiles, what their kernels are told,
  * and how much shared memory they take. Shared by C and CUDA C. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
-#define FOVEA_KERNELS_FOVEATE_TILE_PARAMS_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_PARAMS_H
 
 #include "kernels/foveate/cuda/common/params.h"
 
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
 #define FOVEATE_TILE_LEVELS 5
 
-/* A tile is this wide and high where it is made from level 2 and up, else a quarter of one. Tiles
+/* A tile is this wide and high where it is made from level 2 and up, else a subtile of one. Tiles
  * count from the view's corner, so that a view gets the same bits wherever it lies. */
 #define FOVEATE_TILE_PX 64
-#define FOVEATE_TILE_QUARTER_PX 32
+#define FOVEATE_TILE_SUBTILE_PX 32
 
-/* Products make wide tiles, of nine quarters: 16 outputs either way, the size of a product, are 12
- * cells of the spline, and a fourth of the tile. */
-#define FOVEATE_TILE_ACROSS 2 /* quarters */
+/* Products make wide tiles, of nine subtiles: 16 outputs either way, the size of a product, are 12
+ * cells of the spline, and a quadrant of the tile. */
+#define FOVEATE_TILE_ACROSS 2 /* subtiles */
 #define FOVEATE_TILE_WIDE_ACROSS 3
-#define FOVEATE_TILE_WIDE_PX (FOVEATE_TILE_WIDE_ACROSS * FOVEATE_TILE_QUARTER_PX)
-#define FOVEATE_TILE_FOURTH_PX (FOVEATE_TILE_WIDE_PX / 2)
+#define FOVEATE_TILE_WIDE_PX (FOVEATE_TILE_WIDE_ACROSS * FOVEATE_TILE_SUBTILE_PX)
+#define FOVEATE_TILE_QUADRANT_PX (FOVEATE_TILE_WIDE_PX / 2)
 /* In samples squared: products have weights up to it. Their window ends 8 samples from a warp's
  * outermost outputs, of which no pixel has more than a hundredth, and 9 from the next ones: at
  * three sigma. */
@@ -61,25 +61,25 @@
  * weights of a narrow Gaussian change so fast with sigma that rows with the sigma of another row
  * would show. And below the end of the law's ramp where that is steeper than this. */
 #define FOVEATE_TILE_SIGMA_FINE 0.9f
-#define FOVEATE_TILE_STEEP_RAMP 0.03f
+#define FOVEATE_TILE_RAMP_SLOPE 0.03f
 
 /* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029,
  * the paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of
  * 0.995. Steeper laws, which are those of small pictures, are blended from nodes. */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Before too many tiles hold a range of sigma that no level serves; for tests. */
-#define FOVEATE_TILE_STEEPEST 0.045
+#define FOVEATE_TILE_SLOPE_FOR_TESTS 0.045
 
 /* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some
  * of it must be, up to one less where none must: four taps either side cost no more than two passes
  * with their weights. Such a tile is two blocks' work, and that of a tile whose narrow pixels only
  * are averaged so another two's, or its block would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
-#define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_QUARTER_PX / 2)
+#define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_SUBTILE_PX / 2)
 /* Where sigma grows faster, five variances are too few for what a warp's pixels have below 0.9 px:
  * at 0.05, of strength 3 across 2,191 px, a checker of single pixels came out 3.5 levels off. */
 #define FOVEATE_TILE_NARROW_SLOPE 0.031f
-/* Products make all quarters with no more: their window ends 8 pixels from a warp's outermost
+/* Products make all subtiles with no more: their window ends 8 pixels from a warp's outermost
  * ones. */
 #define FOVEATE_TILE_NARROW_SIGMA (8.0f / FOVEATE_TILE_REACH_ENCODED)
 
@@ -107,7 +107,7 @@ struct foveate_tile_shape {
 
 HOST_DEVICE int32_t foveate_tile_side_px(int32_t level)
 {
-    return level < 2 ? FOVEATE_TILE_QUARTER_PX : FOVEATE_TILE_PX;
+    return level < 2 ? FOVEATE_TILE_SUBTILE_PX : FOVEATE_TILE_PX;
 }
 
 HOST_DEVICE struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int32_t level,
@@ -154,10 +154,10 @@ HOST_DEVICE float foveate_tile_variance(int32_t level)
 }
 
 /* What is left of sigma_px to blur at a level, in samples squared. */
-HOST_DEVICE float foveate_tile_rest(float sigma_px, int32_t level)
+HOST_DEVICE float foveate_tile_residual(float sigma_px, int32_t level)
 {
-    const float rest = sigma_px * sigma_px - foveate_tile_variance(level);
-    return fmaxf(rest, 0.0f) / (float)(1 << 2 * level);
+    const float residual = sigma_px * sigma_px - foveate_tile_variance(level);
+    return fmaxf(residual, 0.0f) / (float)(1 << 2 * level);
 }
 
 HOST_DEVICE float foveate_tile_sigma_from(int32_t level)
@@ -179,7 +179,7 @@ struct foveate_tile_limits {
 HOST_DEVICE int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
                                         float sigma_px)
 {
-    const float wanted = fmaxf(limits->reach * sqrtf(foveate_tile_rest(sigma_px, level)), 1.0f);
+    const float wanted = fmaxf(limits->reach * sqrtf(foveate_tile_residual(sigma_px, level)), 1.0f);
     const int32_t most = limits->radius[level];
     if (wanted * (level > 0 ? 1.0f : limits->slack) > (float)most) {
         return 0;
@@ -187,40 +187,40 @@ HOST_DEVICE int32_t foveate_tile_radius(const struct foveate_tile_limits *limits
     return (int32_t)ceilf(fminf(wanted, (float)most));
 }
 
-/* Whether products make a wide tile, or a fourth of one, from that level. */
+/* Whether products make a wide tile, or a quadrant of one, from that level. */
 HOST_DEVICE int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
 {
-    return foveate_tile_rest(sigma_px, level) <= FOVEATE_TILE_WIDE_VARIANCE;
+    return foveate_tile_residual(sigma_px, level) <= FOVEATE_TILE_WIDE_VARIANCE;
 }
 
 /* The second kernel's work: entries from both ends, small tiles first. Zero between frames. */
 struct foveate_tile_counts {
-    uint32_t quarters; /* entries from the first on */
+    uint32_t subtiles; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
     uint32_t split; /* entries beyond one that tiles asked for, refused ones too */
-    uint32_t parts; /* and quarters likewise */
+    uint32_t parts; /* and subtiles likewise */
 };
 
 /* A launch's tiles, and what its list has room for. */
 struct foveate_tile_grid {
-    int32_t across; /* quarters along a tile's side */
+    int32_t across; /* subtiles along a tile's side */
     int32_t columns; /* of tiles */
     int32_t rows;
     int32_t split_count; /* entries beyond one a tile */
-    int32_t part_count; /* entries beyond one a quarter */
+    int32_t part_count; /* entries beyond one a subtile */
     int32_t entry_count;
-    int32_t narrow; /* 1: products make also quarters whose sigma is small */
+    int32_t narrow; /* 1: products make also subtiles whose sigma is small */
 };
 
-/* An entry: kind, flags, radius, and where in quarters of tiles. */
+/* An entry: kind, flags, radius, and where in subtiles of tiles. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
     FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
     FOVEATE_TILE_COPIED = 6,
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
-    FOVEATE_TILE_IN_QUARTERS = 8, /* the block finds out itself, one after another */
+    FOVEATE_TILE_IN_SUBTILES = 8, /* the block finds out itself, one after another */
     FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
-    /* And the level, from 1 on: a wide tile, of level 1 a fourth of one whose number is where
+    /* And the level, from 1 on: a wide tile, of level 1 a quadrant of one whose number is where
        others have a radius. */
     FOVEATE_TILE_WIDE_0 = 10,
     /* the picture's, by products, sigma at each pixel */
@@ -251,7 +251,7 @@ struct foveate_tiles {
     float slope; /* sigma changes by no more a pixel */
     float split_px; /* RADIAL: farther from the gaze tiles are made from level 2 and up */
     float near_px; /* and from level 1 and up, a wide one whole */
-    float part_px; /* and no quarter is averaged in two dimensions */
+    float part_px; /* and no subtile is averaged in two dimensions */
     float fine_sigma; /* below it, two dimensions at once */
     int32_t fine_radius; /* that takes; within limits.radius[0] */
     struct foveate_tile_grid grid;

@@ -11,8 +11,8 @@
  * numbers: no conversion at all, and rounding to a level is an addition. A sample is a level less
  * the middle of its range (128, 512); in linear light it is the light, 0 to 1, whose relative
  * precision is what counts in the dark. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_SAMPLE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/foveate/cuda/common/light.cuh"
@@ -229,14 +229,14 @@ template <> struct tile_pixel<FOVEA_FORMAT_RGBA8> {
     static const bool has_alpha = true;
     static const uint32_t opaque = 0xff000000u;
 
-    static __device__ __forceinline__ tile_sample numbers(uint32_t word)
+    static __device__ __forceinline__ tile_sample biased(uint32_t word)
     {
         return sample_of_bits(__byte_perm(word, 0x64646464u, 0x4140),
                               __byte_perm(word, 0x64646464u, 0x4342));
     }
-    static __device__ __forceinline__ uint32_t word(const tile_sample &numbers)
+    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
     {
-        return __byte_perm(bits_of(numbers.xy), bits_of(numbers.zw), 0x6420);
+        return __byte_perm(bits_of(biased.xy), bits_of(biased.zw), 0x6420);
     }
 };
 
@@ -252,15 +252,15 @@ template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
     static const bool has_alpha = true;
     static const uint32_t opaque = 0xc0000000u;
 
-    static __device__ __forceinline__ tile_sample numbers(uint32_t word)
+    static __device__ __forceinline__ tile_sample biased(uint32_t word)
     {
         return sample_of_bits(0x64006400u | (word & 0x3ffu) | (word << 6 & 0x03ff0000u),
                               0x64006400u | (word >> 20 & 0x3ffu) | (word >> 14 & 0x00030000u));
     }
-    static __device__ __forceinline__ uint32_t word(const tile_sample &numbers)
+    static __device__ __forceinline__ uint32_t word(const tile_sample &biased)
     {
-        const uint32_t xy = bits_of(numbers.xy);
-        const uint32_t zw = bits_of(numbers.zw);
+        const uint32_t xy = bits_of(biased.xy);
+        const uint32_t zw = bits_of(biased.zw);
         return (xy & 0x3ffu) | (xy >> 6 & 0x000ffc00u) | (zw & 0x3ffu) << 20 |
                (zw & 0x00030000u) << 14;
     }
@@ -308,18 +308,18 @@ static __device__ __forceinline__ __half2 both_halves(float x, float y)
 }
 
 /* Where level 0 lies among the numbers, and where a sample's 0 does. */
-template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_zero()
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_zero()
 {
     return {both_halves(1024.0f, 1024.0f), both_halves(1024.0f, 1024.0f)};
 }
 
-template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_white()
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_white()
 {
     const float color = 1024.0f + Pixel::white;
     return {both_halves(color, color), both_halves(color, 1024.0f + Pixel::alpha_white)};
 }
 
-template <typename Pixel> static __device__ __forceinline__ tile_sample numbers_of_middle()
+template <typename Pixel> static __device__ __forceinline__ tile_sample biased_middle()
 {
     const float color = 1024.0f + (Pixel::white + 1) / 2;
     return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
@@ -373,7 +373,7 @@ template <enum fovea_format FORMAT> struct tile_decoder {
     bool light;
 
     __device__ __forceinline__ tile_decoder(bool in_light, const __half *light_table)
-        : zero(numbers_of_middle<pixel<FORMAT>>()), table(light_table), light(in_light)
+        : zero(biased_middle<pixel<FORMAT>>()), table(light_table), light(in_light)
     {
     }
 
@@ -405,7 +405,7 @@ template <enum fovea_format FORMAT> struct tile_decoder {
   private:
     __device__ __forceinline__ tile_sample decode(uint32_t word) const
     {
-        tile_sample sample = tile_pixel<FORMAT>::numbers(word) - zero;
+        tile_sample sample = tile_pixel<FORMAT>::biased(word) - zero;
         if (light) {
             const tile_sample colors = colors_in_light<pixel<FORMAT>>(word, table);
             sample.xy = colors.xy;
@@ -432,7 +432,7 @@ template <enum fovea_format FORMAT> struct tile_encoder {
     bool light;
 
     __device__ __forceinline__ tile_encoder(const tile_sample &sample_base, bool in_light)
-        : base(in_light ? sample_base : sample_base + numbers_of_middle<pixel<FORMAT>>()),
+        : base(in_light ? sample_base : sample_base + biased_middle<pixel<FORMAT>>()),
           light(in_light)
     {
     }
@@ -452,8 +452,8 @@ template <enum fovea_format FORMAT> struct tile_encoder {
 
     __device__ __forceinline__ uint32_t in_levels(const tile_sample &sample) const
     {
-        const tile_sample low = numbers_of_zero<pixel<FORMAT>>();
-        const tile_sample high = numbers_of_white<pixel<FORMAT>>();
+        const tile_sample low = biased_zero<pixel<FORMAT>>();
+        const tile_sample high = biased_white<pixel<FORMAT>>();
         const tile_sample sum = sample + base;
         return tile_pixel<FORMAT>::word(
             least_of({__hmax2(sum.xy, low.xy), __hmax2(sum.zw, low.zw)}, high));

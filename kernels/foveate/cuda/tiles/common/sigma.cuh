@@ -3,8 +3,8 @@
 
 /* sigma on the device: at a place, its range over a square, and from that what a tile is made
  * of. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_SIGMA_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SIGMA_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SIGMA_CUH
 
 #include "params.h"
 
@@ -176,8 +176,8 @@ static __device__ __forceinline__ int row_of_entry(uint32_t entry)
     return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
 }
 
-/* Only wide tiles have quarters of level 2 and up: where sigma changes too much for products. */
-static __device__ __forceinline__ int level_of_quarter(const tile_law &law, const tile_range &range)
+/* Only wide tiles have subtiles of level 2 and up: where sigma changes too much for products. */
+static __device__ __forceinline__ int level_of_subtile(const tile_law &law, const tile_range &range)
 {
     int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
     if (level > 0 && is_wide(law)) {
@@ -189,12 +189,12 @@ static __device__ __forceinline__ int level_of_quarter(const tile_law &law, cons
     return level;
 }
 
-/* The quarter at that place, and what it reads of the spline's neighbours. */
-static __device__ __forceinline__ tile_square square_of_quarter(int x, int y)
+/* The subtile at that place, and what it reads of the spline's neighbours. */
+static __device__ __forceinline__ tile_square square_of_subtile(int x, int y)
 {
     const float margin = 2.0f;
-    return {(float)(x * FOVEATE_TILE_QUARTER_PX) - margin,
-            (float)(y * FOVEATE_TILE_QUARTER_PX) - margin, FOVEATE_TILE_QUARTER_PX + 2.0f * margin};
+    return {(float)(x * FOVEATE_TILE_SUBTILE_PX) - margin,
+            (float)(y * FOVEATE_TILE_SUBTILE_PX) - margin, FOVEATE_TILE_SUBTILE_PX + 2.0f * margin};
 }
 
 static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
@@ -203,7 +203,7 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
     if (!law.blurs || range.high * FOVEATE_REACH < 1.0f) {
         return tile_entry(FOVEATE_TILE_COPIED, 0, x, y);
     }
-    const int level = level_of_quarter(law, range);
+    const int level = level_of_subtile(law, range);
     const bool fine = range.low < law.tiles.fine_sigma;
     if (level == 0 && law.tiles.grid.narrow && range.high <= FOVEATE_TILE_NARROW_SIGMA) {
         return tile_entry(fine ? FOVEATE_TILE_NARROW : FOVEATE_TILE_LEVEL_0, 1, x, y);
@@ -220,21 +220,21 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
 }
 
 /* Eight lanes ask for each. */
-static __device__ __forceinline__ uint32_t entry_of_quarter(const tile_law &law, int x, int y)
+static __device__ __forceinline__ uint32_t entry_of_subtile(const tile_law &law, int x, int y)
 {
-    return entry_of_range(law, range_over_lanes<8>(law, square_of_quarter(x, y)), x, y);
+    return entry_of_range(law, range_over_lanes<8>(law, square_of_subtile(x, y)), x, y);
 }
 
-/* The range of a tile's quarter for each of the first lanes. Three quarters a lane are asked about
+/* The range of a tile's subtile for each of the first lanes. Three subtiles a lane are asked about
  * side by side: one after another their waits for the law's table would add up. */
-static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &law, int x, int y)
+static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
 {
     const int across = law.tiles.grid.across;
     const int lane = (int)threadIdx.x % 32;
     if (law.tiles.radial) {
         const int own = lane / 2;
         const tile_square square =
-            square_of_quarter(across * x + own % across, across * y + own / across);
+            square_of_subtile(across * x + own % across, across * y + own / across);
         const tile_place place = end_of_square(law, square, lane % 2 == 0);
         const float sigma_px = law.at(place.x, place.y);
         return {__shfl_sync(~0u, sigma_px, 2 * lane), __shfl_sync(~0u, sigma_px, 2 * lane + 1)};
@@ -249,9 +249,9 @@ static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &
     for (int i = lane % 8; i < 25; i += 8) {
 #pragma unroll
         for (int r = 0; r < rounds; r++) {
-            const int quarter = 4 * r + lane / 8;
+            const int subtile = 4 * r + lane / 8;
             const tile_square square =
-                square_of_quarter(across * x + quarter % across, across * y + quarter / across);
+                square_of_subtile(across * x + subtile % across, across * y + subtile / across);
             const tile_place place = place_in_square(square, i);
             const float sigma_px = law.at(place.x, place.y);
             ranges[r].low = fminf(ranges[r].low, sigma_px);
@@ -266,10 +266,10 @@ static __device__ __forceinline__ tile_range ranges_of_quarters(const tile_law &
                                   __shfl_sync(~0u, four.high, lane % 4 * 8)};
         own = lane / 4 == r ? found : own;
     }
-    return range_between(law, own, square_of_quarter(0, 0).side);
+    return range_between(law, own, square_of_subtile(0, 0).side);
 }
 
-/* ---- Parts of a quarter. Only levels below the first are fine. */
+/* ---- Parts of a subtile. Only levels below the first are fine. */
 
 static __device__ __forceinline__ bool makes_both(uint32_t entry)
 {
@@ -331,33 +331,33 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
 static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
 {
     const float margin = 4.0f;
-    const float side = (float)(law.tiles.grid.across * FOVEATE_TILE_QUARTER_PX);
+    const float side = (float)(law.tiles.grid.across * FOVEATE_TILE_SUBTILE_PX);
     return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up, a wide one also from level 1, in fourths; FOVEATE_TILE_NONE: in
- * quarters. */
+/* The tile from level 2 or up, a wide one also from level 1, in quadrants; FOVEATE_TILE_NONE: in
+ * subtiles. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {
     if (!law.blurs) {
         return FOVEATE_TILE_NONE;
     }
-    const int quarter_x = law.tiles.grid.across * x;
-    const int quarter_y = law.tiles.grid.across * y;
+    const int subtile_x = law.tiles.grid.across * x;
+    const int subtile_y = law.tiles.grid.across * y;
     const int level = level_of_range(law, range);
     if (is_wide(law) && level > 0) {
-        return tile_entry(FOVEATE_TILE_WIDE_0 + level, 0, quarter_x, quarter_y);
+        return tile_entry(FOVEATE_TILE_WIDE_0 + level, 0, subtile_x, subtile_y);
     }
     if (is_wide(law) && law.level_count > 1 && serves(law, range, 1)) {
-        return tile_entry(FOVEATE_TILE_WIDE_0 + 1, 0, quarter_x, quarter_y);
+        return tile_entry(FOVEATE_TILE_WIDE_0 + 1, 0, subtile_x, subtile_y);
     }
     if (level == 0) {
         return FOVEATE_TILE_NONE;
     }
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level,
-                      foveate_tile_radius(&law.tiles.limits, level, range.high), quarter_x,
-                      quarter_y);
+                      foveate_tile_radius(&law.tiles.limits, level, range.high), subtile_x,
+                      subtile_y);
 }
 
 #endif

@@ -3,8 +3,8 @@
 
 /* From a level's blurred samples to pixels: up-sampling by the cubic B-spline along columns, then
  * along rows straight into the picture. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_SPLINE_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_SPLINE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SPLINE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SPLINE_CUH
 
 #include "window.cuh"
 
@@ -15,10 +15,11 @@ template <typename Sample> struct spline_weights {
     __device__ __forceinline__ explicit spline_weights(float part)
     {
         typedef tile_kind<Sample> kind;
-        const float rest = 1.0f - part;
-        of[0] = kind::weight_of(rest * rest * rest * (1.0f / 6));
+        const float residual = 1.0f - part;
+        of[0] = kind::weight_of(residual * residual * residual * (1.0f / 6));
         of[1] = kind::weight_of((3 * part * part * part - 6 * part * part + 4) * (1.0f / 6));
-        of[2] = kind::weight_of((3 * rest * rest * rest - 6 * rest * rest + 4) * (1.0f / 6));
+        of[2] = kind::weight_of((3 * residual * residual * residual - 6 * residual * residual + 4) *
+                                (1.0f / 6));
         of[3] = kind::weight_of(part * part * part * (1.0f / 6));
     }
 
@@ -155,7 +156,7 @@ static __device__ __forceinline__ void upsample_rows(
     typedef typename tile_pixel<FORMAT>::sample Sample;
     typedef typename Image::word Word;
     const tile_work<FORMAT, Image> &work = upsampling.work;
-    const int side = STEP == 4 ? FOVEATE_TILE_PX : FOVEATE_TILE_QUARTER_PX;
+    const int side = STEP == 4 ? FOVEATE_TILE_PX : FOVEATE_TILE_SUBTILE_PX;
     const int cells = side / STEP;
     const int rows = FOVEATE_TILE_THREADS / cells;
     const int column = (int)threadIdx.x % cells;

@@ -4,8 +4,8 @@
 /* What the second kernel of the tiles reads: a tile's window of samples into shared memory,
  * relative to the tile's base (foveate/cuda/tiles/picture.cuh says why), and the pixels that keep
  * their alpha. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_WINDOW_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_WINDOW_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_WINDOW_CUH
 
 #include "blur.cuh"
 #include "kernels/foveate/cuda/common/gaussian.cuh"
@@ -68,7 +68,7 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
 
 /* What a window's samples have told: the least of them, which in light is the base; of floats,
  * whether a NaN or an infinity is among them, which is kept as a NaN. */
-struct tile_finding {
+struct tile_window_stats {
     tile_sample least;
     uint32_t all; /* the AND of its words */
 
@@ -97,19 +97,19 @@ struct tile_finding {
 template <enum fovea_format FORMAT, typename Word>
 static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
                                                 const tile_words<Word, 4> &words, uint2 *to,
-                                                tile_finding &finding)
+                                                tile_window_stats &stats)
 {
 #pragma unroll
     for (int n = 0; n < 4; n++) {
         if constexpr (pixel<FORMAT>::white == 0) {
             to[n] = tile_pixel<FORMAT>::halves(words.of[n]);
-            finding.look_for_bad(to[n]);
+            stats.look_for_bad(to[n]);
         } else {
             const tile_sample sample = decode(words.of[n]);
             to[n] = bits_of(sample);
-            finding.all &= words.of[n];
+            stats.all &= words.of[n];
             if (decode.light) {
-                finding.look(sample);
+                stats.look(sample);
             }
         }
     }
@@ -117,10 +117,9 @@ static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &deco
 
 /* Samples of pixels: left and above (x0, y0) too, four at a time. -> what this thread has found. */
 template <enum fovea_format FORMAT, typename Image>
-static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMAT, Image> &work,
-                                                           const foveate_tile_shape &shape,
-                                                           const tile_memory &memory, int x0,
-                                                           int y0, const tile_sample &base)
+static __device__ __forceinline__ tile_window_stats
+load_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shape,
+            const tile_memory &memory, int x0, int y0, const tile_sample &base)
 {
     tile_decoder<FORMAT> decode(becomes_light<FORMAT>(work.frame), memory.light);
     decode.zero = decode.zero + base;
@@ -134,17 +133,17 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
     const int fours = shape.columns / 4;
     const int count = shape.rows * fours;
     const tile_divider by_fours(fours);
-    tile_finding finding;
-    finding.start<FORMAT>();
+    tile_window_stats stats;
+    stats.start<FORMAT>();
     if (!runs) {
 #pragma unroll 1
         for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
             const int row = by_fours(i);
             const int column = (i - row * fours) * 4;
             put_four(decode, load_four(clamped, false, left + column, top + row),
-                     memory.window + row * shape.pitch + column, finding);
+                     memory.window + row * shape.pitch + column, stats);
         }
-        return finding;
+        return stats;
     }
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < count; i += TILE_READS * FOVEATE_TILE_THREADS) {
@@ -161,26 +160,26 @@ static __device__ __forceinline__ tile_finding load_pixels(const tile_work<FORMA
             const int row = by_fours(at);
             if (at < count) {
                 put_four(decode, words[k],
-                         memory.window + row * (shape.pitch - shape.columns) + 4 * at, finding);
+                         memory.window + row * (shape.pitch - shape.columns) + 4 * at, stats);
             }
         }
     }
-    return finding;
+    return stats;
 }
 
 template <enum fovea_format FORMAT>
 static __device__ __forceinline__ void put_two(const uint4 &two, const tile_sample &base, uint2 *to,
-                                               tile_finding &finding)
+                                               tile_window_stats &stats)
 {
     if constexpr (pixel<FORMAT>::white == 0) {
         to[0] = make_uint2(two.x, two.y);
         to[1] = make_uint2(two.z, two.w);
-        finding.look_for_bad(to[0]);
-        finding.look_for_bad(to[1]);
+        stats.look_for_bad(to[0]);
+        stats.look_for_bad(to[1]);
     } else {
         const tile_sample a = sample_of_bits(two.x, two.y);
         const tile_sample b = sample_of_bits(two.z, two.w);
-        finding.look(least_of(a, b));
+        stats.look(least_of(a, b));
         to[0] = bits_of(a - base);
         to[1] = bits_of(b - base);
     }
@@ -188,10 +187,10 @@ static __device__ __forceinline__ void put_two(const uint4 &two, const tile_samp
 
 /* Samples of a level, two at a time where none is beyond its margins. */
 template <enum fovea_format FORMAT>
-static __device__ __forceinline__ tile_finding load_samples(const foveate_tiles &tiles, int k,
-                                                            const foveate_tile_shape &shape,
-                                                            const tile_memory &memory, int x0,
-                                                            int y0, const tile_sample &base)
+static __device__ __forceinline__ tile_window_stats load_samples(const foveate_tiles &tiles, int k,
+                                                                 const foveate_tile_shape &shape,
+                                                                 const tile_memory &memory, int x0,
+                                                                 int y0, const tile_sample &base)
 {
     const foveate_level &level = tiles.levels[k];
     const int left = x0 - shape.aside;
@@ -203,8 +202,8 @@ static __device__ __forceinline__ tile_finding load_samples(const foveate_tiles 
     const int pairs = shape.columns / 2;
     const int count = shape.rows * pairs;
     const tile_divider by_pairs(pairs);
-    tile_finding finding;
-    finding.start<FORMAT>();
+    tile_window_stats stats;
+    stats.start<FORMAT>();
     if (!inside) {
 #pragma unroll 1
         for (int i = (int)threadIdx.x; i < count; i += FOVEATE_TILE_THREADS) {
@@ -215,9 +214,9 @@ static __device__ __forceinline__ tile_finding load_samples(const foveate_tiles 
             const uint2 a = *sample_at(tiles, level, min(max(x, -FOVEATE_MARGIN), last_x), y);
             const uint2 b = *sample_at(tiles, level, min(max(x + 1, -FOVEATE_MARGIN), last_x), y);
             put_two<FORMAT>(make_uint4(a.x, a.y, b.x, b.y), base,
-                            memory.window + row * shape.pitch + column, finding);
+                            memory.window + row * shape.pitch + column, stats);
         }
-        return finding;
+        return stats;
     }
     const uint2 *from = sample_at(tiles, level, left, top);
 #pragma unroll 1
@@ -234,11 +233,11 @@ static __device__ __forceinline__ tile_finding load_samples(const foveate_tiles 
             if (at < count) {
                 put_two<FORMAT>(
                     two[k], base,
-                    memory.window + by_pairs(at) * (shape.pitch - shape.columns) + 2 * at, finding);
+                    memory.window + by_pairs(at) * (shape.pitch - shape.columns) + 2 * at, stats);
             }
         }
     }
-    return finding;
+    return stats;
 }
 
 /* Subtracts what turned out to be the base after the window was loaded. */
@@ -297,7 +296,7 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 struct tile_flags {
     uint8_t of[4];
 
-    __device__ __forceinline__ void ask(const foveate_tiles &tiles, int x0, int y0)
+    __device__ __forceinline__ void issue_loads(const foveate_tiles &tiles, int x0, int y0)
     {
         const int x = x0 / FOVEATE_TILE_PX;
         const int y = y0 / FOVEATE_TILE_PX;
@@ -318,7 +317,7 @@ struct tile_flags {
 static __device__ __forceinline__ bool is_opaque(const foveate_tiles &tiles, int x0, int y0)
 {
     tile_flags flags;
-    flags.ask(tiles, x0, y0);
+    flags.issue_loads(tiles, x0, y0);
     return flags.are_set();
 }
 

@@ -3,8 +3,8 @@
 
 /* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and the
  * blur. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_BLUR_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_BLUR_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_BLUR_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "table.cuh"
@@ -12,8 +12,8 @@
 
 /* ---- Variances of a warp's outputs */
 
-#define PRODUCT_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
-#define PRODUCT_FIVE_VARIANCES 0.3f /* of narrow ones: the largest less the least */
+#define MMA_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
+#define MMA_FIVE_VARIANCES 0.3f /* of narrow ones: the largest less the least */
 
 /* Of numbers from 0 on, which are ordered as their bits are. */
 static __device__ __forceinline__ tile_range range_of_warp(float own)
@@ -37,13 +37,13 @@ struct tile_mma_variances {
     {
         const int level = shape.level;
         const int lane = tile_mma_lane();
-        const int column = lane % PRODUCT_NODES;
-        const int row = lane / PRODUCT_NODES % PRODUCT_NODES;
+        const int column = lane % MMA_NODES;
+        const int row = lane / MMA_NODES % MMA_NODES;
         const float step_px = (float)(1 << level);
         const float sigma_px = law.at(((float)(x0 + min(8 * column, shape.used)) + 0.5f) * step_px,
                                       ((float)(y0 + min(8 * row, shape.used)) + 0.5f) * step_px);
-        const float own = foveate_tile_rest(sigma_px, level);
-        if (lane < PRODUCT_NODES * PRODUCT_NODES) {
+        const float own = foveate_tile_residual(sigma_px, level);
+        if (lane < MMA_NODES * MMA_NODES) {
             ((float *)memory.nodes)[lane] = own;
         }
         const tile_range range = range_of_warp(own);
@@ -86,36 +86,36 @@ struct tile_mma_variances {
     __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
         const float span = range.high - range.low;
-        const bool five = span > PRODUCT_FIVE_VARIANCES;
+        const bool five = span > MMA_FIVE_VARIANCES;
         count = five ? 5 : 4;
         const int lane = tile_mma_lane();
         int own = 0;
         int after = 0;
-        float v[PRODUCT_VARIANCES];
+        float v[MMA_VARIANCES];
         float mine = 0.0f;
 #pragma unroll
-        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
-            const float of_four[PRODUCT_VARIANCES] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f};
-            const float of_five[PRODUCT_VARIANCES] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f};
+        for (int i = 0; i < MMA_VARIANCES; i++) {
+            const float of_four[MMA_VARIANCES] = {0.038f, 0.309f, 0.691f, 0.962f, 0.962f};
+            const float of_five[MMA_VARIANCES] = {0.024f, 0.206f, 0.5f, 0.794f, 0.976f};
             const float at = fmaf(five ? of_five[i] : of_four[i], span, range.low);
             const bool copies = i == 0 && range.low == 0.0f;
             const int wanted = copies ? 0 : __float2int_rn(entry_of_any_variance(at));
-            const int most = tile_mma_table::entries - 1 - 2 * (PRODUCT_VARIANCES - 1 - i);
+            const int most = tile_mma_table::entries - 1 - 2 * (MMA_VARIANCES - 1 - i);
             const int entry = min(max(wanted, after), most);
             after = entry + 2;
             v[i] = variance_of_any_entry(entry) - range.low;
             own = lane == i ? entry : own;
             mine = lane == i ? v[i] : mine;
         }
-        float of[PRODUCT_VARIANCES] = {1.0f};
+        float of[MMA_VARIANCES] = {1.0f};
         float scale = 1.0f;
 #pragma unroll
-        for (int i = 0; i < PRODUCT_VARIANCES; i++) {
+        for (int i = 0; i < MMA_VARIANCES; i++) {
             if (i == lane || i >= count) {
                 continue;
             }
 #pragma unroll
-            for (int d = PRODUCT_VARIANCES - 1; d > 0; d--) {
+            for (int d = MMA_VARIANCES - 1; d > 0; d--) {
                 of[d] = fmaf(-v[i], of[d], of[d - 1]);
             }
             of[0] *= -v[i];
@@ -125,7 +125,7 @@ struct tile_mma_variances {
         if (lane < count) {
             shares[lane] =
                 make_float4(__int_as_float(own), inverse * of[0], inverse * of[1], inverse * of[2]);
-            shares[PRODUCT_VARIANCES + lane] =
+            shares[MMA_VARIANCES + lane] =
                 make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
         }
     }
@@ -137,7 +137,7 @@ struct tile_mma_variances {
         const float most = (float)(tile_mma_table::entries - 1);
         const float low = fminf(fmaxf(entry_of_variance(range.low), least), most);
         const float span = fminf(fmaxf(entry_of_variance(range.high), least), most) - low;
-        const bool three = range.high + before > PRODUCT_TWO_VARIANCES * (range.low + before);
+        const bool three = range.high + before > MMA_TWO_VARIANCES * (range.low + before);
         const float outside = three ? 0.067f : 0.146f;
         const int a = min((int)fmaf(outside, span, low), tile_mma_table::entries - 2);
         const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
@@ -204,30 +204,30 @@ struct tile_mma_weights {
         for (int j = 0; j < 5; j++) {
             w[j] = __ldg(from + 8 * j);
         }
-        const uint32_t zero = blockIdx.y; /* which only the device knows */
+        const uint32_t opaque_zero = blockIdx.y; /* The grid has one row: compilers do not know. */
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             upper[2 * k] = w[1 + k];
-            upper[2 * k + 1] = w[k] | zero;
+            upper[2 * k + 1] = w[k] | opaque_zero;
             lower[2 * k] = w[3 + k];
-            lower[2 * k + 1] = w[2 + k] | zero;
+            lower[2 * k + 1] = w[2 + k] | opaque_zero;
 #pragma unroll
             for (int s = 0; s < 2; s++) {
-                across[0][s][k] = w[1 + 2 * s + k] ^ zero;
-                across[1][s][k] = w[2 * s + k] + zero;
+                across[0][s][k] = w[1 + 2 * s + k] ^ opaque_zero;
+                across[1][s][k] = w[2 * s + k] + opaque_zero;
             }
         }
     }
 };
 
 /* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
-typedef float tile_mma_sums[PRODUCT_COLORS][8];
+typedef float tile_mma_sums[MMA_COLORS][8];
 
 /* A channel with one variance. `window`: where the lane's row of the first square lies. */
 static __device__ __forceinline__ void blur_plane(mma_place window, const tile_mma_weights &weights,
                                                   float (&across)[2][4])
 {
-    const int pitch_bytes = 2 * PRODUCT_PITCH;
+    const int pitch_bytes = 2 * MMA_PITCH;
 #pragma unroll
     for (int s = 0; s < 2; s++) {
         uint32_t above[4];
@@ -261,13 +261,13 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
                                                     tile_mma_sums &sums)
 {
 #pragma unroll
-    for (int i = 0; i < PRODUCT_COLORS * 8; i++) {
+    for (int i = 0; i < MMA_COLORS * 8; i++) {
         sums[i / 8][i % 8] = 0.0f;
     }
 #pragma unroll 1
     for (int i = 0; i < variances.count; i++) {
         const float4 share = memory[i];
-        const float4 higher = NARROW ? memory[PRODUCT_VARIANCES + i] : float4{};
+        const float4 higher = NARROW ? memory[MMA_VARIANCES + i] : float4{};
         tile_mma_weights weights;
         weights.load(__float_as_int(share.x));
         float shares[8];
@@ -279,9 +279,9 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
             shares[n] = fmaf(fmaf(highest, at, share.z), at, share.y);
         }
 #pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
+        for (int c = 0; c < MMA_COLORS; c++) {
             float across[2][4];
-            blur_plane(window + c * (2 * PRODUCT_PLANE), weights, across);
+            blur_plane(window + c * (2 * MMA_PLANE), weights, across);
 #pragma unroll
             for (int n = 0; n < 8; n++) {
                 sums[c][n] = fmaf(shares[n], across[n / 4][n % 4], sums[c][n]);
@@ -293,10 +293,10 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
 /* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
 static __device__ __forceinline__ void limit_outputs(const tile_mma_sums &sums, const __half2 *low,
                                                      const __half2 *high,
-                                                     uint32_t (&z)[PRODUCT_COLORS][4])
+                                                     uint32_t (&z)[MMA_COLORS][4])
 {
 #pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
+    for (int c = 0; c < MMA_COLORS; c++) {
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const __half2 two = half2_of(mma_rounded(sums[c][2 * k], sums[c][2 * k + 1]));

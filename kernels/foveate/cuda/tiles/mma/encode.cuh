@@ -5,8 +5,8 @@
  * bytes (IEC 61966-2-1), by a table that the compiler makes. Straight lines over 32 neighbouring
  * halves each: no half's level is rounded otherwise than the formula's. A logarithm and a power
  * take four times as long, 16 clocks of a slow pipe for a warp's numbers. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_ENCODE_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_ENCODE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_ENCODE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_ENCODE_CUH
 
 #include "table.cuh"
 
@@ -105,10 +105,10 @@ struct tile_mma_encoding {
         /* Nearest first. */
         for (int n = 0; n < 49; n++) {
             const int low = (int)(slope + 0.5) + near(n % 7);
-            const double rest =
+            const double residual =
                 (start + 0.5 * bend + slope * (middle - begin) - (double)low * (middle & 255)) /
                 255.0;
-            const int high = (int)(rest + 0.5) + near(n / 7);
+            const int high = (int)(residual + 0.5) + near(n / 7);
             if (low >= 0 && high >= 0 &&
                 is_right(begin, end, low, high < 65535 ? high : 65535, first, level)) {
                 return (uint32_t)low | (uint32_t)(high < 65535 ? high : 65535) << 16;

@@ -3,8 +3,8 @@
 
 /* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels of half
  * floats, which keep their alpha. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_FLOATS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_FLOATS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_FLOATS_CUH
 
 #include "write.cuh"
 
@@ -26,7 +26,7 @@ template <typename Image> struct tile_mma_float_writer {
     char *to;
     const char *from;
     /* The second half of each pixel: of sixteen rows, of rows and those 8 on, of each square. */
-    uint32_t alpha[PRODUCT_DOWNS][2][2][count];
+    uint32_t alpha[MMA_DOWNS][2][2][count];
 
     /* (x, y): the warp's first pixel. */
     __device__ __forceinline__ tile_mma_float_writer(
@@ -39,7 +39,7 @@ template <typename Image> struct tile_mma_float_writer {
     {
     }
 
-    __device__ __forceinline__ void ask(int x, int q, int i)
+    __device__ __forceinline__ void issue_loads(int x, int q, int i)
     {
         const int y = first_of_sixteen(q, rows) + 8 * i;
         const char *own = rows_on(from + 8 * x, y, (int)row_bytes(work.src));
@@ -54,10 +54,10 @@ template <typename Image> struct tile_mma_float_writer {
     __device__ __forceinline__ void ask_first()
     {
 #pragma unroll
-        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+        for (int q = 0; q < MMA_DOWNS; q++) {
             if (plain && 16 * q < rows) {
-                ask(0, q, 0);
-                ask(0, q, 1);
+                issue_loads(0, q, 0);
+                issue_loads(0, q, 1);
             }
         }
     }
@@ -88,7 +88,7 @@ template <typename Image> struct tile_mma_float_writer {
 
 /* Two neighbours, from a product. */
 static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &levels,
-                                                      const uint32_t (&of)[PRODUCT_COLORS])
+                                                      const uint32_t (&of)[MMA_COLORS])
 {
     const uint32_t red = bits_of(__hadd2(half2_of(of[0]), levels.zero[0]));
     const uint32_t green = bits_of(__hadd2(half2_of(of[1]), levels.zero[1]));
@@ -101,7 +101,7 @@ static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &lev
 template <bool PLAIN, typename Image>
 static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image> &writer,
                                                     const tile_mma_levels &levels,
-                                                    const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                    const uint32_t (&z)[MMA_COLORS][4],
                                                     const uint32_t *first_across,
                                                     const uint32_t *first_down)
 {
@@ -112,14 +112,14 @@ static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image>
 #pragma unroll 1
     for (int p = 0; 16 * p < side_px; p++) {
         const int x = first_of_sixteen(p, side_px);
-        uint2 across[PRODUCT_COLORS][2];
+        uint2 across[MMA_COLORS][2];
         upsample_across<false>(z, words + 8 * x, across);
 #pragma unroll
-        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+        for (int q = 0; q < MMA_DOWNS; q++) {
             if (q > 0 && 16 * q >= writer.rows) {
                 break;
             }
-            uint32_t samples[2][2][PRODUCT_COLORS];
+            uint32_t samples[2][2][MMA_COLORS];
             upsample_down<true>(levels, down.of[q], across, samples);
 #pragma unroll
             for (int i = 0; i < 2; i++) {
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image>
                         {{make_uint2(two.x, two.y), make_uint2(two.z, two.w)}});
                 }
                 if (PLAIN && 16 * (p + 1) < side_px) {
-                    writer.ask(first_of_sixteen(p + 1, side_px), q, i);
+                    writer.issue_loads(first_of_sixteen(p + 1, side_px), q, i);
                 }
             }
         }

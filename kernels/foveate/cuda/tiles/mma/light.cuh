@@ -3,14 +3,14 @@
 
 /* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are
  * averaged as light, RGBA8 by a polynomial and RGBA16F as it is. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_LIGHT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_LIGHT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_LIGHT_CUH
 
 #include "window.cuh"
 
 /* Two neighbours' channels, of bytes. */
 static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
-                                                      uint32_t (&colors)[PRODUCT_COLORS])
+                                                      uint32_t (&colors)[MMA_COLORS])
 {
     const uint32_t even = 0x00ff00ffu;
     const uint32_t rg = __byte_perm(first, second, 0x5410);
@@ -21,18 +21,19 @@ static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t s
 }
 
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window {
-    typedef tile_mma_column<PRODUCT_PICTURE_SIDE> column;
+    typedef tile_mma_column<MMA_PICTURE_SIDE> column;
 
     tile_words<typename Image::word, 4> of[column::reads];
 
     /* (left, top): its first pixel. */
-    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int left, int top)
+    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int left,
+                                                int top)
     {
         const foveate_frame &frame = work.frame;
         const column own;
         const int x = left + own.x;
-        if (left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
-            top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
+        if (left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
+            top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
             const char *from = run_at(work.src, x, top + own.row);
             const int64_t step = column::rows * row_bytes(work.src);
 #pragma unroll
@@ -49,18 +50,18 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
         }
     }
 
-    __device__ __forceinline__ tile_mma_finding find() const
+    __device__ __forceinline__ tile_mma_stats stats() const
     {
-        tile_mma_finding finding;
+        tile_mma_stats stats;
 #pragma unroll
         for (int i = 0; i < 4 * column::reads; i++) {
-            finding.look(of[i / 4].of[i % 4].x, of[i / 4].of[i % 4].y);
+            stats.look(of[i / 4].of[i % 4].x, of[i / 4].of[i % 4].y);
         }
-        return finding;
+        return stats;
     }
 
     /* -> whether all that this thread has read is opaque; of floats nothing is known. */
-    __device__ __forceinline__ bool put(const tile_sample &zero, uint32_t *planes) const
+    __device__ __forceinline__ bool commit(const tile_sample &zero, uint32_t *planes) const
     {
         const column at;
         uint32_t all = ~0u;
@@ -72,18 +73,18 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
                 colors_of_samples(make_uint4(own[0].x, own[0].y, own[1].x, own[1].y),
                                   make_uint4(own[2].x, own[2].y, own[3].x, own[3].y), zero, colors);
             } else {
-                uint32_t first[PRODUCT_COLORS];
-                uint32_t second[PRODUCT_COLORS];
+                uint32_t first[MMA_COLORS];
+                uint32_t second[MMA_COLORS];
                 light_of_words(of[i].of[0], of[i].of[1], first);
                 light_of_words(of[i].of[2], of[i].of[3], second);
 #pragma unroll
-                for (int c = 0; c < PRODUCT_COLORS; c++) {
+                for (int c = 0; c < MMA_COLORS; c++) {
                     colors[c] = make_uint2(first[c], second[c]);
                 }
                 all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
             }
             if (!at.is_beyond(i)) {
-                put_colors(colors, at.place(planes, i));
+                store_colors(colors, at.place(planes, i));
             }
         }
         return are_opaque<FORMAT>(all);

@@ -3,8 +3,8 @@
 
 /* What products multiply with, worked out by the compiler: weights of Gaussians and of the spline,
  * as halves. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_TABLE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TABLE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TABLE_CUH
 
 #include "kernels/foveate/cuda/tiles/common/sample.cuh"
 #include <stdint.h>
@@ -181,7 +181,7 @@ static __device__ __forceinline__ float sampled_variance(float sigma_px)
 /* Weights of pixel p for outputs 2 k and 2 k + 1, where a sample is so many pixels. Output 2 is
  * that of the first pixels' own cell. Of the picture, level 0, a pixel is its output. */
 template <int LEVEL> struct spline_table {
-    static const int pixels = LEVEL < 3 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX;
+    static const int pixels = LEVEL < 3 ? FOVEATE_TILE_QUADRANT_PX : FOVEATE_TILE_WIDE_PX;
     uint32_t of[pixels][8];
 
     static constexpr double weight(int pixel, int output)
@@ -219,8 +219,8 @@ static __device__ const spline_tables tile_mma_splines;
 /* A row for each pixel. */
 static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
 {
-    const int rows = level < 4 ? FOVEATE_TILE_FOURTH_PX * level
-                               : 3 * FOVEATE_TILE_FOURTH_PX + FOVEATE_TILE_WIDE_PX;
+    const int rows = level < 4 ? FOVEATE_TILE_QUADRANT_PX * level
+                               : 3 * FOVEATE_TILE_QUADRANT_PX + FOVEATE_TILE_WIDE_PX;
     return tile_mma_splines.picture.of[0] + 8 * rows;
 }
 

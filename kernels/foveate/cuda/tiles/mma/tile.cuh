@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Wide tiles, all of them, and quarters of level 1 and of the picture, as products of matrices:
+/* Wide tiles, all of them, and subtiles of level 1 and of the picture, as products of matrices:
  * RGBA8 and RGBA16F, sigma from 0.9 px on, of encoded RGBA8 any. Everything else is
  * foveate/cuda/tiles/common/blur.cuh's, which says the same in plain arithmetic; and where a float
  * is a NaN or an infinity, pixels are gathered one by one: products would spread it over all of the
@@ -13,7 +13,7 @@
  *
  *     Y = W S         blurred down     16 x 32 times 32 x 32
  *     Z = Y W'        and across       16 x 32 times 32 x 16
- *     X = Z U'        up-sampled across and, its squares turned,
+ *     X = Z U'        up-sampled across and, its squares transposed,
  *     P = U X         down             the pixels
  *
  * since what one product gives is the left factor of the next as it is (cuda/mma.cuh). W has the
@@ -25,24 +25,24 @@
  * texture of w cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x
  * sigma^2) / 4 with two at Chebyshev's places: less than 0.135 (h / sigma^2)^2. Where sigma is
  * below 0.9 px nodes are too far apart for it: it is asked for at each pixel, and four variances or
- * five are mixed, the first of them 0 where pixels are copied. Such quarters are few; when they had
+ * five are mixed, the first of them 0 where pixels are copied. Such subtiles are few; when they had
  * code of their own they outlived all others. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_PRODUCT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TILE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TILE_CUH
 
 #include "floats.cuh"
 #include "light.cuh"
 #include "write.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define TILE_HAS_PRODUCTS 1
+#define TILE_HAS_MMA 1
 #else
-#define TILE_HAS_PRODUCTS 0
+#define TILE_HAS_MMA 0
 #endif
 
 static __host__ __device__ constexpr bool tile_has_mma(enum fovea_format format)
 {
-    return TILE_HAS_PRODUCTS && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
+    return TILE_HAS_MMA && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
 }
 
 /* Whether samples are light, which floats always are. */
@@ -82,7 +82,7 @@ template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_mma_tile(const tile_work<FORMAT, Image> &work,
                                                       const tile_mma_place &place,
                                                       const tile_mma_levels &levels,
-                                                      const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                      const uint32_t (&z)[MMA_COLORS][4],
                                                       bool opaque)
 {
     const int lane = tile_mma_lane();
@@ -111,7 +111,7 @@ struct tile_mma_loaded {
     bool spreads; /* floats that are a NaN or an infinity: products are not for them */
 };
 
-/* Of a quarter of the picture. (x, y): the warp's first output. */
+/* Of a subtile of the picture. (x, y): the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
                                                       const tile_mma_shape &shape,
@@ -135,15 +135,15 @@ static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FOR
 {
     tile_mma_loaded loaded = {zero_sample(), false, false};
     tile_mma_light_window<FORMAT, Image> window;
-    window.ask(work, left, top);
+    window.issue_loads(work, left, top);
     find_variances(work, shape, memory, x, y, variances);
     if constexpr (pixel<FORMAT>::white == 0) {
-        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        loaded.spreads = !window.stats().settle(memory.least, loaded.base);
         if (loaded.spreads) {
             return loaded;
         }
     }
-    loaded.opaque = window.put(loaded.base, memory.planes);
+    loaded.opaque = window.commit(loaded.base, memory.planes);
     return loaded;
 }
 
@@ -154,16 +154,16 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     const tile_mma_memory &memory, int x0, int y0, int x, int y, tile_mma_variances &variances)
 {
     const bool light = averages_light<FORMAT>(work.frame);
-    const int left = (x0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
-    const int top = (y0 >> shape.level) - shape.spline - PRODUCT_BEFORE;
+    const int left = (x0 >> shape.level) - shape.spline - MMA_BEFORE;
+    const int top = (y0 >> shape.level) - shape.spline - MMA_BEFORE;
     if (shape.level == 0) {
         if constexpr (pixel<FORMAT>::white > 0) {
             if (!light) {
                 tile_mma_picture_window<FORMAT, Image> window;
-                window.ask(work, x0, y0, left, top);
+                window.issue_loads(work, x0, y0, left, top);
                 find_variances(work, shape, memory, x, y, variances);
                 window.find_middle(work, x0, y0);
-                const bool opaque = window.put(work, left, top, memory.planes);
+                const bool opaque = window.commit(work, left, top, memory.planes);
                 return {window.base(), opaque, false};
             }
         }
@@ -171,25 +171,26 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     }
     tile_mma_loaded loaded = {zero_sample(), false, false};
     tile_mma_level_window window;
-    window.ask(work.frame, work.tiles, shape, x0, y0, left, top);
+    window.issue_loads(work.frame, work.tiles, shape, x0, y0, left, top);
     tile_flags flags;
     if constexpr (pixel<FORMAT>::white > 0) {
         const int half = shape.warp_px();
-        flags.ask(work.tiles, x0 + tile_mma_warp() % 2 * half, y0 + tile_mma_warp() / 2 * half);
+        flags.issue_loads(work.tiles, x0 + tile_mma_warp() % 2 * half,
+                          y0 + tile_mma_warp() / 2 * half);
     }
     variances.find(work.law, shape, x, y, memory);
     if constexpr (pixel<FORMAT>::white > 0) {
         loaded.opaque = flags.are_set();
     }
     if constexpr (pixel<FORMAT>::white == 0) {
-        loaded.spreads = !window.find().settle(memory.least, loaded.base);
+        loaded.spreads = !window.stats().settle(memory.least, loaded.base);
         if (loaded.spreads) {
             return loaded;
         }
     } else if (!light) {
         loaded.base = window.base();
     }
-    window.put(shape.own, loaded.base, memory.planes);
+    window.commit(shape.own, loaded.base, memory.planes);
     return loaded;
 }
 
@@ -204,7 +205,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
 {
     tile_mma_sums sums;
     tile_mma_levels levels;
-    uint32_t z[PRODUCT_COLORS][4];
+    uint32_t z[MMA_COLORS][4];
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         tile_mma_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
         writer.ask_first();
@@ -249,7 +250,7 @@ static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image
         const int lane = tile_mma_lane();
         const int row = below * shape.own + lane % 16;
         const mma_place window = mma_place_of(memory.planes) +
-                                 2 * (row * PRODUCT_PITCH + right * shape.right() + lane / 16 * 8);
+                                 2 * (row * MMA_PITCH + right * shape.right() + lane / 16 * 8);
         make_outputs(work, place, variances, memory, window, loaded.base, opaque, shape.narrow);
     }
     return true;

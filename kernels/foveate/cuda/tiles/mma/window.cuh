@@ -3,8 +3,8 @@
 
 /* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): what a block reads, into shared memory, a
  * plane for each channel. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_WINDOW_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WINDOW_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WINDOW_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
@@ -25,9 +25,9 @@ static __device__ __forceinline__ int tile_mma_warp()
     return (int)(tile_mma_thread() / 32u);
 }
 
-#define PRODUCT_COLORS 3 /* alpha is kept, not blurred */
-#define PRODUCT_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
-#define PRODUCT_BEFORE 8 /* of these, before the first output */
+#define MMA_COLORS 3 /* alpha is kept, not blurred */
+#define MMA_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
+#define MMA_BEFORE 8 /* of these, before the first output */
 
 /* What a block of products makes: known when it runs, so that one piece of code makes all;
  * instructions that each kind had for itself would be fetched anew by nearly every warp. Counts are
@@ -41,11 +41,11 @@ struct tile_mma_shape {
     int used; /* outputs from one end to the other, along either axis */
     bool narrow; /* sigma is small, and found at each pixel */
 
-    /* A quarter of a tile, level 0 or 1. */
-    static __device__ __forceinline__ tile_mma_shape of_quarter(int level)
+    /* A subtile of a tile, level 0 or 1. */
+    static __device__ __forceinline__ tile_mma_shape of_subtile(int level)
     {
         return {level,
-                FOVEATE_TILE_QUARTER_PX,
+                FOVEATE_TILE_SUBTILE_PX,
                 level == 0 ? 16 : 8,
                 level == 0 ? 0 : 2,
                 level == 0 ? 16 : 12,
@@ -53,14 +53,14 @@ struct tile_mma_shape {
     }
     static __device__ __forceinline__ tile_mma_shape of_narrow()
     {
-        return {0, FOVEATE_TILE_QUARTER_PX, 16, 0, 16, true};
+        return {0, FOVEATE_TILE_SUBTILE_PX, 16, 0, 16, true};
     }
-    /* A wide tile, or a fourth of one. From level 3 on it has no more outputs than one warp makes:
-     * all four make them, and each up-samples its own pixels. */
+    /* A wide tile, or a quadrant of one. From level 3 on it has no more outputs than one warp
+     * makes: all four make them, and each up-samples its own pixels. */
     static __device__ __forceinline__ tile_mma_shape of_wide(int level)
     {
         return {level,
-                level == 1 ? FOVEATE_TILE_FOURTH_PX : FOVEATE_TILE_WIDE_PX,
+                level == 1 ? FOVEATE_TILE_QUADRANT_PX : FOVEATE_TILE_WIDE_PX,
                 level < 3 ? 12 : 0,
                 2,
                 level == 4 ? 12 : 16,
@@ -76,11 +76,11 @@ struct tile_mma_shape {
      * kept once more. */
     __device__ __forceinline__ int right() const
     {
-        return level == 0 ? own : PRODUCT_WINDOW;
+        return level == 0 ? own : MMA_WINDOW;
     }
 };
 
-/* Whether a quarter's Gaussians reach no farther than products; on levels a sample more is four
+/* Whether a subtile's Gaussians reach no farther than products; on levels a sample more is four
  * sigmas away. In light they are cut off later, and two pixels less are three and a half sigmas
  * still. */
 static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, bool light)
@@ -90,12 +90,12 @@ static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, b
 
 /* ---- Shared memory: shares and nodes of each warp, their least samples, the planes */
 
-#define PRODUCT_VARIANCES 5 /* of a warp, at most */
-#define PRODUCT_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
-#define PRODUCT_NODES_PITCH 12 /* floats of a warp's */
+#define MMA_VARIANCES 5 /* of a warp, at most */
+#define MMA_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
+#define MMA_NODES_PITCH 12 /* floats of a warp's */
 /* Halves of a row: odd in units of 16 bytes. */
-#define PRODUCT_PITCH (2 * PRODUCT_WINDOW + 8)
-#define PRODUCT_PLANE (48 * PRODUCT_PITCH)
+#define MMA_PITCH (2 * MMA_WINDOW + 8)
+#define MMA_PLANE (48 * MMA_PITCH)
 
 struct tile_mma_memory {
     float4 *shares; /* of a warp */
@@ -108,8 +108,8 @@ struct tile_mma_memory {
     {
         const int warp = tile_mma_warp();
         shares = (float4 *)shared + 3 * warp;
-        narrow = (float4 *)shared + 2 * PRODUCT_VARIANCES * warp;
-        nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (PRODUCT_NODES_PITCH / 4);
+        narrow = (float4 *)shared + 2 * MMA_VARIANCES * warp;
+        nodes = (float4 *)(shared + FOVEATE_TILE_LIGHT_BYTES) + warp * (MMA_NODES_PITCH / 4);
         least = (uint2 *)(shared + FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4);
         planes = (uint32_t *)(shared + FOVEATE_TILE_FIXED_BYTES);
     }
@@ -126,7 +126,7 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
 }
 
 /* A channel each of four neighbours. */
-typedef uint2 tile_mma_colors[PRODUCT_COLORS];
+typedef uint2 tile_mma_colors[MMA_COLORS];
 
 /* Of samples, two and two, less `zero`. */
 static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
@@ -142,11 +142,11 @@ static __device__ __forceinline__ void colors_of_samples(const uint4 &first, con
     colors[2] = make_uint2(bits_of(low_halves(a.zw, b.zw)), bits_of(low_halves(c.zw, d.zw)));
 }
 
-static __device__ __forceinline__ void put_colors(const tile_mma_colors &colors, uint32_t *planes)
+static __device__ __forceinline__ void store_colors(const tile_mma_colors &colors, uint32_t *planes)
 {
 #pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
-        *(uint2 *)(planes + c * (PRODUCT_PLANE / 2)) = colors[c];
+    for (int c = 0; c < MMA_COLORS; c++) {
+        *(uint2 *)(planes + c * (MMA_PLANE / 2)) = colors[c];
     }
 }
 
@@ -170,18 +170,18 @@ template <int SIDE> struct tile_mma_column {
     }
     __device__ __forceinline__ uint32_t *place(uint32_t *planes, int i) const
     {
-        return planes + (row + i * rows) * (PRODUCT_PITCH / 2) + x / 2;
+        return planes + (row + i * rows) * (MMA_PITCH / 2) + x / 2;
     }
 };
 
-#define PRODUCT_LEVEL_SIDE 44 /* 12 + PRODUCT_WINDOW; all shapes load as much */
-#define PRODUCT_PICTURE_SIDE 48
+#define MMA_LEVEL_SIDE 44 /* 12 + MMA_WINDOW; all shapes load as much */
+#define MMA_PICTURE_SIDE 48
 
 /* ---- Floats. Their samples are taken relative to the least of the window, which is known when all
  * of it has been seen; and not below 0, or the largest would be too large. Without a base what is
  * flat would not stay so: weights end with the window. */
 
-struct tile_mma_finding {
+struct tile_mma_stats {
     tile_sample least = largest_sample();
     __half2 bad = {}; /* a NaN where a NaN or an infinity was */
 
@@ -211,15 +211,16 @@ struct tile_mma_finding {
 /* ---- A window of a level */
 
 struct tile_mma_level_window {
-    typedef tile_mma_column<PRODUCT_LEVEL_SIDE> column;
+    typedef tile_mma_column<MMA_LEVEL_SIDE> column;
 
     uint2 middle; /* of the tile */
     uint4 of[column::reads][2];
 
     /* (left, top): its first sample. */
-    __device__ __forceinline__ void ask(const foveate_frame &frame, const foveate_tiles &tiles,
-                                        const tile_mma_shape &shape, int x0, int y0, int left,
-                                        int top)
+    __device__ __forceinline__ void issue_loads(const foveate_frame &frame,
+                                                const foveate_tiles &tiles,
+                                                const tile_mma_shape &shape, int x0, int y0,
+                                                int left, int top)
     {
         const foveate_level &level = tiles.levels[shape.level];
         const int half = shape.side_px / 2;
@@ -229,7 +230,7 @@ struct tile_mma_level_window {
         const int last_y = level.height + FOVEATE_MARGIN - 1;
         const column own;
         const int x = left + own.x;
-        if (left >= -FOVEATE_MARGIN && left + PRODUCT_LEVEL_SIDE - 1 <= last_x) {
+        if (left >= -FOVEATE_MARGIN && left + MMA_LEVEL_SIDE - 1 <= last_x) {
             const char *from = (const char *)sample_at(tiles, level, x, 0);
             const int pitch_bytes = 8 * level.pitch;
 #pragma unroll
@@ -265,19 +266,19 @@ struct tile_mma_level_window {
         return whole_levels(sample_of_bits(middle.x, middle.y));
     }
 
-    __device__ __forceinline__ tile_mma_finding find() const
+    __device__ __forceinline__ tile_mma_stats stats() const
     {
-        tile_mma_finding finding;
+        tile_mma_stats stats;
 #pragma unroll
         for (int i = 0; i < 2 * column::reads; i++) {
-            finding.look(of[i / 2][i % 2].x, of[i / 2][i % 2].y);
-            finding.look(of[i / 2][i % 2].z, of[i / 2][i % 2].w);
+            stats.look(of[i / 2][i % 2].x, of[i / 2][i % 2].y);
+            stats.look(of[i / 2][i % 2].z, of[i / 2][i % 2].w);
         }
-        return finding;
+        return stats;
     }
 
     /* `own`: of the shape. */
-    __device__ __forceinline__ void put(int own, const tile_sample &zero, uint32_t *planes) const
+    __device__ __forceinline__ void commit(int own, const tile_sample &zero, uint32_t *planes) const
     {
         const column at;
 #pragma unroll
@@ -285,11 +286,11 @@ struct tile_mma_level_window {
             tile_mma_colors colors;
             colors_of_samples(of[i][0], of[i][1], zero, colors);
             uint32_t *place = at.place(planes, i);
-            if (at.x < PRODUCT_WINDOW) {
-                put_colors(colors, place);
+            if (at.x < MMA_WINDOW) {
+                store_colors(colors, place);
             }
-            if (at.x >= own && at.x < own + PRODUCT_WINDOW) {
-                put_colors(colors, place + (PRODUCT_WINDOW - own) / 2);
+            if (at.x >= own && at.x < own + MMA_WINDOW) {
+                store_colors(colors, place + (MMA_WINDOW - own) / 2);
             }
         }
     }
@@ -300,7 +301,7 @@ struct tile_mma_level_window {
 /* Two pixels' bytes as halves, less `zero`. */
 static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
                                                        const tile_sample &zero,
-                                                       uint32_t (&colors)[PRODUCT_COLORS])
+                                                       uint32_t (&colors)[MMA_COLORS])
 {
     const uint32_t rg = __byte_perm(first, second, 0x5140);
     const uint32_t b = __byte_perm(first, second, 0x7362);
@@ -313,33 +314,33 @@ static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t 
         bits_of(__hsub2(half2_of(__byte_perm(b, behind_1024, 0x4140)), __low2half2(zero.zw)));
 }
 
-static __device__ __forceinline__ void put_words(const tile_words<uint32_t, 4> &words,
-                                                 const tile_sample &zero, uint32_t *place)
+static __device__ __forceinline__ void store_words(const tile_words<uint32_t, 4> &words,
+                                                   const tile_sample &zero, uint32_t *place)
 {
-    uint32_t first[PRODUCT_COLORS];
-    uint32_t second[PRODUCT_COLORS];
+    uint32_t first[MMA_COLORS];
+    uint32_t second[MMA_COLORS];
     colors_of_words(words.of[0], words.of[1], zero, first);
     colors_of_words(words.of[2], words.of[3], zero, second);
     const tile_mma_colors colors = {
         {first[0], second[0]}, {first[1], second[1]}, {first[2], second[2]}};
-    put_colors(colors, place);
+    store_colors(colors, place);
 }
 
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_window {
-    typedef tile_mma_column<PRODUCT_PICTURE_SIDE> column;
-    static const int half = FOVEATE_TILE_QUARTER_PX / 2;
+    typedef tile_mma_column<MMA_PICTURE_SIDE> column;
+    static const int half = FOVEATE_TILE_SUBTILE_PX / 2;
 
     uint32_t middle; /* of the tile, its base */
     bool inside; /* else `of` is not there */
     tile_words<uint32_t, 4> of[column::reads];
 
     /* (left, top): its first pixel. */
-    __device__ __forceinline__ void ask(const tile_work<FORMAT, Image> &work, int x0, int y0,
-                                        int left, int top)
+    __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int x0,
+                                                int y0, int left, int top)
     {
         const foveate_frame &frame = work.frame;
-        inside = left >= 0 && top >= 0 && left + PRODUCT_PICTURE_SIDE <= frame.width_px &&
-                 top + PRODUCT_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
+        inside = left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
+                 top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
         if (inside) {
             const column own;
             const char *from = run_at(work.src, left + own.x, top + own.row);
@@ -370,17 +371,17 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     }
 
     /* -> whether all that this thread has read is opaque. */
-    __device__ __forceinline__ bool put(const tile_work<FORMAT, Image> &work, int left, int top,
-                                        uint32_t *planes) const
+    __device__ __forceinline__ bool commit(const tile_work<FORMAT, Image> &work, int left, int top,
+                                           uint32_t *planes) const
     {
-        const tile_sample zero = numbers_of_middle<pixel<FORMAT>>() + base();
+        const tile_sample zero = biased_middle<pixel<FORMAT>>() + base();
         const column at;
         uint32_t all = ~0u;
         if (inside) {
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
                 if (!at.is_beyond(i)) {
-                    put_words(of[i], zero, at.place(planes, i));
+                    store_words(of[i], zero, at.place(planes, i));
                 }
                 all &= of[i].of[0] & of[i].of[1] & of[i].of[2] & of[i].of[3];
             }
@@ -391,7 +392,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
             for (int i = 0; i < column::reads && !at.is_beyond(i); i++) {
                 const tile_words<uint32_t, 4> words =
                     load_four(clamped, false, left + at.x, top + at.row + i * column::rows);
-                put_words(words, zero, at.place(planes, i));
+                store_words(words, zero, at.place(planes, i));
                 all &= words.of[0] & words.of[1] & words.of[2] & words.of[3];
             }
         }

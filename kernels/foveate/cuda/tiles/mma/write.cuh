@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels. */
-#ifndef FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
-#define FOVEA_KERNELS_FOVEATE_PRODUCT_WRITE_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WRITE_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WRITE_CUH
 
 #include "blur.cuh"
 #include "encode.cuh"
@@ -14,9 +14,9 @@
 
 /* What turns samples relative to a base into words. */
 struct tile_mma_levels {
-    __half2 zero[PRODUCT_COLORS]; /* to numbers behind 1024 */
-    __half2 low[PRODUCT_COLORS]; /* that samples are not below */
-    __half2 high[PRODUCT_COLORS];
+    __half2 zero[MMA_COLORS]; /* to numbers behind 1024 */
+    __half2 low[MMA_COLORS]; /* that samples are not below */
+    __half2 high[MMA_COLORS];
 
     template <enum fovea_format FORMAT>
     __device__ __forceinline__ void set(const tile_sample &base, bool light)
@@ -24,14 +24,14 @@ struct tile_mma_levels {
         const bool floats = holds_floats<FORMAT>();
         const tile_sample number = floats  ? base
                                    : light ? zero_sample()
-                                           : base + numbers_of_middle<pixel<FORMAT>>();
+                                           : base + biased_middle<pixel<FORMAT>>();
         const float least = floats ? -65504.0f : light ? 0.0f : 1024.0f;
         const float most = floats ? 65504.0f : light ? 1.0f : 1024.0f + 255.0f;
         zero[0] = __low2half2(number.xy);
         zero[1] = __high2half2(number.xy);
         zero[2] = __low2half2(number.zw);
 #pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
+        for (int c = 0; c < MMA_COLORS; c++) {
             low[c] = floats ? __float2half2_rn(least) : __hsub2(__float2half2_rn(least), zero[c]);
             high[c] = __hsub2(__float2half2_rn(most), zero[c]);
         }
@@ -57,9 +57,9 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
 /* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole
  * levels by it. Older devices round after 8 terms, too, and get their levels by an addition. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define PRODUCT_ROUNDS_ONCE true
+#define MMA_ROUNDS_ONCE true
 #else
-#define PRODUCT_ROUNDS_ONCE false
+#define MMA_ROUNDS_ONCE false
 #endif
 
 /* What a product that makes pixels begins with. Two words, as in tile_mma_weights. */
@@ -67,24 +67,24 @@ template <bool LIGHT>
 static __device__ __forceinline__ mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
 {
     const uint32_t start = bits_of(levels.zero[c]);
-    return PRODUCT_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
+    return MMA_ROUNDS_ONCE && !LIGHT ? make_uint2(start, start | blockIdx.y) : make_uint2(0, 0);
 }
 
 static __device__ __forceinline__ uint32_t level_of_mma_tile(const tile_mma_levels &levels, int c,
                                                              uint32_t two)
 {
-    return PRODUCT_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
+    return MMA_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
 }
 
 /* Two neighbours from such products. */
 template <bool LIGHT, bool OPAQUE>
 static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &levels,
-                                                     const uint32_t (&of)[PRODUCT_COLORS],
+                                                     const uint32_t (&of)[MMA_COLORS],
                                                      uint32_t alpha)
 {
-    uint32_t channels[PRODUCT_COLORS];
+    uint32_t channels[MMA_COLORS];
 #pragma unroll
-    for (int c = 0; c < PRODUCT_COLORS; c++) {
+    for (int c = 0; c < MMA_COLORS; c++) {
         channels[c] = LIGHT ? bytes_of_light(of[c]) : level_of_mma_tile(levels, c, of[c]);
     }
     return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
@@ -185,7 +185,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     typename writer::four own[2]; /* rows y and y + 8 */
 
     /* x and y from the lane's first. */
-    __device__ __forceinline__ void ask(const writer &to, int x, int y)
+    __device__ __forceinline__ void issue_loads(const writer &to, int x, int y)
     {
         const int stride = (int)row_bytes(to.work.src);
         const char *from = run_at(to.work.src, to.x0, to.y0) + 4 * x;
@@ -223,9 +223,9 @@ static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *r
 
 /* Up-sampled across: right factors of a pair. */
 template <bool FOURS>
-static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODUCT_COLORS][4],
+static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_COLORS][4],
                                                        const uint32_t *words,
-                                                       uint2 (&across)[PRODUCT_COLORS][2])
+                                                       uint2 (&across)[MMA_COLORS][2])
 {
     const int words_on = 8 * (FOURS ? 2 : 8);
 #pragma unroll
@@ -233,7 +233,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
         const uint32_t upper = __ldg(words + words_on * p);
         const uint32_t lower = __ldg(words + words_on * p + 4);
 #pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
+        for (int c = 0; c < MMA_COLORS; c++) {
             mma_halves x;
             mma_begin_halves(x, z[c], upper, lower, make_uint2(0, 0));
             across[c][p] = make_uint2(mma_transposed(x.x), mma_transposed(x.y));
@@ -244,7 +244,7 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[PRODU
 /* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and
  * what they share is made twice, the same. Warps with fewer do without the last. Likewise the rows
  * above the picture's lower border. */
-#define PRODUCT_DOWNS 3
+#define MMA_DOWNS 3
 
 static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
 {
@@ -253,14 +253,14 @@ static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
 
 /* Weights of the rows. */
 struct spline_downs {
-    uint32_t of[PRODUCT_DOWNS][4];
+    uint32_t of[MMA_DOWNS][4];
 
     __device__ __forceinline__ void load(const uint32_t *rows, int side_px)
     {
         const int lane = tile_mma_lane();
         const uint32_t *first = rows + 8 * (lane / 4) + lane % 4;
 #pragma unroll
-        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+        for (int q = 0; q < MMA_DOWNS; q++) {
             const uint32_t *row = pointer_of_lane(first + 8 * first_of_sixteen(q, side_px));
             of[q][0] = __ldg(row);
             of[q][1] = __ldg(row + 64);
@@ -274,13 +274,13 @@ struct spline_downs {
 template <bool LIGHT>
 static __device__ __forceinline__ void upsample_down(const tile_mma_levels &levels,
                                                      const uint32_t (&down)[4],
-                                                     const uint2 (&across)[PRODUCT_COLORS][2],
-                                                     uint32_t (&samples)[2][2][PRODUCT_COLORS])
+                                                     const uint2 (&across)[MMA_COLORS][2],
+                                                     uint32_t (&samples)[2][2][MMA_COLORS])
 {
 #pragma unroll
     for (int p = 0; p < 2; p++) {
 #pragma unroll
-        for (int c = 0; c < PRODUCT_COLORS; c++) {
+        for (int c = 0; c < MMA_COLORS; c++) {
             mma_halves two;
             mma_begin_halves(two, down, across[c][p].x, across[c][p].y,
                              start_of_pixels<LIGHT>(levels, c));
@@ -294,7 +294,7 @@ static __device__ __forceinline__ void upsample_down(const tile_mma_levels &leve
 template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_sixteen_rows(
     const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
-    const uint32_t (&samples)[2][2][PRODUCT_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
+    const uint32_t (&samples)[2][2][MMA_COLORS], const uint32_t (&alphas)[2][2], int x, int y)
 {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -310,14 +310,14 @@ static __device__ __forceinline__ void write_sixteen_rows(
 template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
                                                    const tile_mma_levels &levels,
-                                                   const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                   const uint32_t (&z)[MMA_COLORS][4],
                                                    const uint32_t *first_across,
                                                    const uint32_t *first_down, int side_px)
 {
     const int rows_px = PLAIN ? writer.rows : side_px;
     tile_mma_alphas<FORMAT, Image> next;
     if (ASKS) {
-        next.ask(writer, 0, 0);
+        next.issue_loads(writer, 0, 0);
     }
     const uint32_t *words = words_across<true>(first_across);
     spline_downs down;
@@ -325,22 +325,22 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
 #pragma unroll 1
     for (int p = 0; 16 * p < side_px; p++) {
         const int x = first_of_sixteen(p, side_px);
-        uint2 across[PRODUCT_COLORS][2];
+        uint2 across[MMA_COLORS][2];
         upsample_across<true>(z, words + 8 * x, across);
 #pragma unroll
-        for (int q = 0; q < PRODUCT_DOWNS; q++) {
+        for (int q = 0; q < MMA_DOWNS; q++) {
             if (q > 0 && 16 * q >= writer.rows) {
                 break;
             }
-            uint32_t samples[2][2][PRODUCT_COLORS];
+            uint32_t samples[2][2][MMA_COLORS];
             upsample_down<LIGHT>(levels, down.of[q], across, samples);
             uint32_t alphas[2][2] = {};
             if (ASKS) {
                 /* The last ones are asked for twice. */
                 const bool turns = 16 * (q + 1) >= rows_px;
                 next.take(alphas);
-                next.ask(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
-                         turns ? 0 : first_of_sixteen(q + 1, rows_px));
+                next.issue_loads(writer, turns ? first_of_sixteen(p + 1, side_px) : x,
+                                 turns ? 0 : first_of_sixteen(q + 1, rows_px));
             }
             write_sixteen_rows<PLAIN, LIGHT, !ASKS>(writer, levels, samples, alphas, x,
                                                     first_of_sixteen(q, rows_px));
@@ -351,7 +351,7 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
 template <bool PLAIN, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_upsampled(const tile_mma_writer<FORMAT, Image> &writer,
                                                        const tile_mma_levels &levels,
-                                                       const uint32_t (&z)[PRODUCT_COLORS][4],
+                                                       const uint32_t (&z)[MMA_COLORS][4],
                                                        const uint32_t *first_across,
                                                        const uint32_t *first_down, int side_px)
 {

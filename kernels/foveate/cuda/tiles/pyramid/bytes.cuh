@@ -5,12 +5,12 @@
  * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
  *
  * A block copies the pixels under its samples to shared memory, all at once and before it knows
- * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a quarter
+ * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a subtile
  * of the columns: along rows by products of whole numbers on the bytes as they lie, exact, nothing
  * unpacked; what they sum to, as halves, is the left side of the product down columns. Warps meet
  * once, when the pixels are there. Bound by waiting for the picture. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_BYTES_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_BYTES_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_BYTES_CUH
 
 #include "column.cuh"
 #include "kernels/cuda/mma.cuh"
@@ -138,7 +138,7 @@ static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
                                                  uint32_t &high)
 {
     const float start = start_of_sums<LEVEL>();
-    mma_numbers sums;
+    mma_int_sums sums;
     mma_begin_bytes(sums, taps.a[0], pixels[0].words.x, pixels[0].words.y,
                     (int32_t)__float_as_uint(start));
 #pragma unroll
@@ -326,7 +326,7 @@ static __device__ __forceinline__ void classifier_for_workers(const tile_law &la
                                                               tile_needs &needs)
 {
     const tile_index tile(law.tiles.grid);
-    const tile_findings found = find_around(law, tile);
+    const tile_classified found = classify_around(law, tile);
     if (may_need_levels(law)) {
         needs = found.needs;
         signal_workers();

@@ -3,8 +3,8 @@
 
 /* Levels by products (foveate/cuda/tiles/pyramid/bytes.cuh, foveate/cuda/tiles/pyramid/floats.cuh):
  * how a block's workers fill its window with pixels, sixteen bytes at a time. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_COLUMN_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_COLUMN_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_COLUMN_CUH
 
 #include "kernels/cuda/copy.cuh"
 #include "kernels/foveate/cuda/tiles/common/levels.cuh"

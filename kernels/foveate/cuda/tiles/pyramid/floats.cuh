@@ -5,15 +5,15 @@
  * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
  *
  * A block copies the pixels under its samples to shared memory, all at once and before it knows
- * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a quarter
+ * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a subtile
  * of the samples' columns: down columns by products of the taps with the pixels as they lie, and
  * what they sum to, as halves, is the left side of the product along rows, whose right side keeps
  * channels apart.
  *
  * A NaN or an infinity times a tap that is 0 is a NaN: a warp that finds one in what it has made
  * sums the taps one by one. Bound by waiting for the picture. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_FLOATS_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_FLOATS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_CUH
 
 #include "bytes.cuh"
 #include "floats_taps.cuh"

@@ -4,8 +4,8 @@
 /* [1 5 10 10 5 1]/32, and twice that, which is one filter of sixteen taps, as matrices of products
  * of halves (cuda/mma.cuh), worked out by the compiler. A lane reads its own before it waits for
  * pixels. With g = lane / 4 and t = lane % 4. */
-#ifndef FOVEA_KERNELS_FOVEATE_FLOATS_TAPS_CUH
-#define FOVEA_KERNELS_FOVEATE_FLOATS_TAPS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_TAPS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_TAPS_CUH
 
 #include "kernels/foveate/cuda/tiles/mma/table.cuh"
 

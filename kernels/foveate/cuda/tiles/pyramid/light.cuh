@@ -4,8 +4,8 @@
 /* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: what
  * foveate/cuda/tiles/pyramid/floats.cuh does. Its window holds light: bytes come through registers,
  * all of a thread's before it waits for the first. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_LIGHT_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_LIGHT_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_LIGHT_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_LIGHT_CUH
 
 #include "floats.cuh"
 
@@ -51,13 +51,13 @@ template <typename Image> struct tile_light_filler {
         if (column.fills && column.copies) {
 #pragma unroll
             for (int i = 0; i < reads; i++) {
-                put(memory, i, column.is_beside(frame) ? repeated(words[i]) : words[i]);
+                commit(memory, i, column.is_beside(frame) ? repeated(words[i]) : words[i]);
             }
         } else if (column.fills) {
             const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
 #pragma unroll 1
             for (int i = 0; i < reads; i++) {
-                put(memory, i, load_four(clamped, false, column.x, row_of(i)));
+                commit(memory, i, load_four(clamped, false, column.x, row_of(i)));
             }
         }
         workers_sync();
@@ -83,7 +83,7 @@ template <typename Image> struct tile_light_filler {
         return make_uint4(word, word, word, word);
     }
 
-    __device__ __forceinline__ void put(tile_floats_memory &memory, int i, const uint4 &four)
+    __device__ __forceinline__ void commit(tile_floats_memory &memory, int i, const uint4 &four)
     {
         all &= four.x & four.y & four.z & four.w;
         const int row = column.first + i * columns::at_once;

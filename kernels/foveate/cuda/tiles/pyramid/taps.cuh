@@ -3,8 +3,8 @@
 
 /* [1 5 10 10 5 1]/32, and twice that, which is one filter of sixteen taps, as matrices of products
  * (cuda/mma.cuh): each lane works its own out, in registers. With g = lane / 4 and t = lane % 4. */
-#ifndef FOVEA_KERNELS_FOVEATE_TILE_TAPS_CUH
-#define FOVEA_KERNELS_FOVEATE_TILE_TAPS_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_TAPS_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_TAPS_CUH
 
 #include "kernels/foveate/cuda/tiles/common/sample.cuh"
 
@@ -79,9 +79,9 @@ template <int LEVEL>
 static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high, int pair)
 {
     const uint32_t bytes = __byte_perm(low, high, 0x10u + 0x22u * (uint32_t)pair);
-    const __half2 numbers = half2_of(__byte_perm(bytes, 0x64646464u, 0x4140));
+    const __half2 biased = half2_of(__byte_perm(bytes, 0x64646464u, 0x4140));
     const float scale = 1.0f / (1 << tap_bits(LEVEL));
-    return bits_of(__hfma2(numbers, __float2half2_rn(scale), __float2half2_rn(-1024.0f * scale)));
+    return bits_of(__hfma2(biased, __float2half2_rn(scale), __float2half2_rn(-1024.0f * scale)));
 }
 
 /* Right matrices: eight samples down. A lane's column has four or fewer pairs of taps in a row that

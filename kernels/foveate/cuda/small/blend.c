@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "mix.h"
+#include "blend.h"
 
 #include "kernels/image/pixel_float.h"
 #include "matrix.h"
@@ -38,7 +38,7 @@ static void fill_line(double sigma, double line[LINE])
 
 /* Of pixels in two dimensions, since there it is not round; of samples over the radius, up to where
  * the narrowest node lets nothing through. */
-static void fill_spectrum(const struct foveate_small_mixer *m, double sigma, double out[BINS])
+static void fill_spectrum(const struct foveate_small_blender *m, double sigma, double out[BINS])
 {
     double line[LINE];
     if (m->level == 0) {
@@ -60,14 +60,14 @@ static double dot(const double *a, const double *b, int32_t count)
     return sum;
 }
 
-enum fovea_result foveate_small_mixer_init(const struct foveate_small_sets *sets, int32_t level,
-                                           struct foveate_small_mixer *out)
+enum fovea_result foveate_small_blender_init(const struct foveate_small_sets *sets, int32_t level,
+                                             struct foveate_small_blender *out)
 {
     const int32_t n = sets->counts[level];
-    *out = (struct foveate_small_mixer){.level = level,
-                                        .count = n,
-                                        .first = sets->sigmas[level][0],
-                                        .last = sets->sigmas[level][n - 1]};
+    *out = (struct foveate_small_blender){.level = level,
+                                          .count = n,
+                                          .first = sets->sigmas[level][0],
+                                          .last = sets->sigmas[level][n - 1]};
     struct foveate_small_matrix *gram = foveate_small_matrix_new(n, n);
     struct foveate_small_matrix *inverse = foveate_small_matrix_new(n, n);
     if (gram && inverse) {
@@ -94,7 +94,7 @@ enum fovea_result foveate_small_mixer_init(const struct foveate_small_sets *sets
 }
 
 /* Least squares over the spectrum among the parts that sum to 1. */
-static void solve(const struct foveate_small_mixer *m, double sigma, double parts[NODES])
+static void solve(const struct foveate_small_blender *m, double sigma, double parts[NODES])
 {
     static const double ones[NODES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
     double wanted[BINS];
@@ -115,18 +115,18 @@ static void solve(const struct foveate_small_mixer *m, double sigma, double part
     }
 }
 
-void foveate_small_mix(const struct foveate_small_mixer *m, double sigma, uint16_t parts[NODES])
+void foveate_small_blend(const struct foveate_small_blender *m, double sigma, uint16_t parts[NODES])
 {
     double of[NODES] = {1.0};
-    double rest = 1.0;
+    double residual = 1.0;
     int32_t largest = 0;
     if (m->level > 0 || sigma > 0.0) {
         solve(m, fmin(fmax(sigma, m->first), m->last), of);
     }
     for (int32_t i = 0; i < NODES; i++) {
         parts[i] = pixel_float_to_half((float)of[i]);
-        rest -= pixel_half_to_float(parts[i]);
+        residual -= pixel_half_to_float(parts[i]);
         largest = fabs(of[i]) > fabs(of[largest]) ? i : largest;
     }
-    parts[largest] = pixel_float_to_half((float)(pixel_half_to_float(parts[largest]) + rest));
+    parts[largest] = pixel_float_to_half((float)(pixel_half_to_float(parts[largest]) + residual));
 }

@@ -3,8 +3,8 @@
 
 /* The nodes of small pictures (foveate/cuda/small/params.h): a few Gaussians, and in which parts
  * their sum is nearest to the Gaussian of another sigma. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_MIX_H
-#define FOVEA_KERNELS_FOVEATE_SMALL_MIX_H
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_H
 
 #include "plan.h"
 
@@ -18,19 +18,19 @@ struct foveate_small_sets {
 };
 
 /* A level's nodes, prepared for sums of them. */
-struct foveate_small_mixer {
+struct foveate_small_blender {
     int32_t level, count;
     double first, last; /* sigmas; what lies beyond is taken for these */
     double spectra[FOVEATE_SMALL_NODES][FOVEATE_SMALL_BINS];
     double inverse[FOVEATE_SMALL_NODES][FOVEATE_SMALL_NODES];
 };
 
-FOVEA_MUST_CHECK enum fovea_result foveate_small_mixer_init(const struct foveate_small_sets *sets,
-                                                            int32_t level,
-                                                            struct foveate_small_mixer *out);
+FOVEA_MUST_CHECK enum fovea_result foveate_small_blender_init(const struct foveate_small_sets *sets,
+                                                              int32_t level,
+                                                              struct foveate_small_blender *out);
 
 /* The parts as halves, which sum to 1; those beyond the last node are 0. */
-void foveate_small_mix(const struct foveate_small_mixer *mixer, double sigma,
-                       uint16_t parts[FOVEATE_SMALL_NODES]);
+void foveate_small_blend(const struct foveate_small_blender *blender, double sigma,
+                         uint16_t parts[FOVEATE_SMALL_NODES]);
 
 #endif

@@ -4,8 +4,8 @@
 /* In which parts the outputs of a tile are sums of what is blurred by a level's nodes: looked up
  * for eight outputs a lane, and kept as pairs, as products give them: rows g and g + 8, which are
  * columns of the picture, and pairs of its rows. */
-#ifndef FOVEA_KERNELS_FOVEATE_SMALL_MIX_CUH
-#define FOVEA_KERNELS_FOVEATE_SMALL_MIX_CUH
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_CUH
+#define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_CUH
 
 #include "work.cuh"
 
@@ -19,7 +19,7 @@ struct small_entries {
     uint32_t of[2][2][2];
 };
 
-template <int NODES> struct small_mix {
+template <int NODES> struct small_blend {
     uint32_t of[NODES][2][2]; /* [node][n][row g, row g + 8] */
 };
 
@@ -88,15 +88,15 @@ static __device__ __forceinline__ small_entries entries_of_pixels(const small_wo
 
 /* Of NODES nodes from one on with which a table begins. */
 template <int LEVEL, int NODES>
-static __device__ __forceinline__ small_mix<NODES> mix_of(const small_work &work,
-                                                          const small_entries &entries,
-                                                          int first_node)
+static __device__ __forceinline__ small_blend<NODES> blend_of(const small_work &work,
+                                                              const small_entries &entries,
+                                                              int first_node)
 {
     const uint64_t bytes = 2 * FOVEATE_SMALL_ENTRY_HALVES(NODES);
-    const uint64_t table = work.small.mixes + LEVEL * FOVEATE_SMALL_MIXES_HALVES * 2 +
+    const uint64_t table = work.small.blend_weights + LEVEL * FOVEATE_SMALL_BLEND_HALVES * 2 +
                            (uint64_t)first_node * 2 * FOVEATE_SMALL_ENTRIES(LEVEL) -
                            SMALL_WHOLE_BITS * bytes;
-    small_mix<NODES> mix;
+    small_blend<NODES> blend;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const int n = i / 2;
@@ -119,11 +119,11 @@ static __device__ __forceinline__ small_mix<NODES> mix_of(const small_work &work
         }
 #pragma unroll
         for (int j = 0; j < NODES; j++) {
-            mix.of[j][n][r] =
+            blend.of[j][n][r] =
                 __byte_perm(parts[0][j / 2], parts[1][j / 2], j % 2 ? 0x7632 : 0x5410);
         }
     }
-    return mix;
+    return blend;
 }
 
 #endif
