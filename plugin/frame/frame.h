@@ -215,7 +215,7 @@ struct frame_pause {
 /* Where more kinds fail, the one that waits least is tried again sooner. */
 #define FRAME_MAX_PAUSES 16
 
-/* Why a frame was not foveated; logged when it changes. */
+/* Why a frame was not foveated. */
 enum frame_trouble {
     FRAME_FINE,
     FRAME_NO_GAZE,
@@ -224,6 +224,16 @@ enum frame_trouble {
     FRAME_PEER_REPLACED, /* the frame is foveated all the same */
     FRAME_NO_MEMORY,
     FRAME_CANNOT,
+    FRAME_TROUBLE_COUNT,
+};
+
+/* Troubles may come by turns, with every frame: each is said at most once in that time. */
+#define FRAME_SAY_EVERY_NS INT64_C(10000000000)
+
+struct frame_said {
+    enum frame_trouble last;
+    int64_t next_ns[FRAME_TROUBLE_COUNT]; /* when it may be said again */
+    uint32_t unsaid[FRAME_TROUBLE_COUNT]; /* how often it has begun since it was said */
 };
 
 struct fovea_vk {
@@ -270,6 +280,7 @@ struct fovea_vk {
     uint64_t foveated;
     uint64_t passed_through;
     enum frame_trouble trouble;
+    struct frame_said said;
     char refusal[FRAME_REFUSAL_BYTES]; /* the newest */
     /* Of what was said of refused frames since settings were set: a hash each. */
     uint32_t refusals[FRAME_MAX_REFUSALS];
@@ -296,7 +307,7 @@ void frame_times_add(struct frame_times *times, double us);
 /* p in 0..1; 0 where there is none. */
 double frame_times_percentile(const struct frame_times *times, double p);
 
-/* frame_trouble.c: logged when it changes. */
+/* frame_trouble.c: logs it where it is not what was said last; each one seldom, with a count. */
 void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble);
 /* Says why, as an error, and gives `result` back. What was said since settings were set is said at
  * debug: good frames and bad ones may come by turns. */

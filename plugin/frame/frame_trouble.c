@@ -46,9 +46,9 @@ enum fovea_result frame_refuse(struct fovea_vk *fovea, enum fovea_result result,
     return result;
 }
 
-void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
+static void say_trouble(struct fovea_vk *fovea, enum frame_trouble trouble)
 {
-    static const char *const words[] = {
+    static const char *const words[FRAME_TROUBLE_COUNT] = {
         [FRAME_FINE] = "frames are foveated again",
         [FRAME_NO_GAZE] = "no usable gaze; frames pass through",
         [FRAME_VIEW_WITHOUT_GAZE] = "no usable gaze for one of the views; it passes through",
@@ -57,12 +57,32 @@ void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
         [FRAME_NO_MEMORY] = "not enough memory to foveate; frames pass through",
         [FRAME_CANNOT] = "what foveating needs cannot be made; frames pass through",
     };
-    if (trouble == FRAME_FINE && fovea->trouble == FRAME_PEER_REPLACED) {
-        fovea->trouble = trouble; /* they always were */
+    const enum fovea_log_level level = trouble == FRAME_FINE ? FOVEA_LOG_INFO : FOVEA_LOG_WARNING;
+    const uint32_t unsaid = fovea->said.unsaid[trouble];
+    fovea->said.unsaid[trouble] = 0;
+    if (unsaid > 1) {
+        log_write(fovea->log, level, "frame: %s (%u times since that was said)", words[trouble],
+                  unsaid);
+    } else {
+        log_write(fovea->log, level, "frame: %s", words[trouble]);
     }
-    if (trouble != fovea->trouble) {
-        log_write(fovea->log, trouble == FRAME_FINE ? FOVEA_LOG_INFO : FOVEA_LOG_WARNING,
-                  "frame: %s", words[trouble]);
-        fovea->trouble = trouble;
+}
+
+void frame_trouble_is(struct fovea_vk *fovea, enum frame_trouble trouble)
+{
+    struct frame_said *said = &fovea->said;
+    if (trouble == FRAME_FINE && fovea->trouble == FRAME_PEER_REPLACED) {
+        fovea->trouble = said->last = trouble; /* they always were */
+    }
+    said->unsaid[trouble] += trouble != fovea->trouble;
+    fovea->trouble = trouble;
+    if (trouble == said->last) {
+        return;
+    }
+    const int64_t now_ns = fovea_time_ns();
+    if (now_ns >= said->next_ns[trouble]) {
+        said->last = trouble;
+        said->next_ns[trouble] = now_ns + FRAME_SAY_EVERY_NS;
+        say_trouble(fovea, trouble);
     }
 }

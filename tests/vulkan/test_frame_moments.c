@@ -5,6 +5,7 @@
  * crash, submit half a frame or upset validation. */
 
 #include "misuse.h"
+#include "plugin/frame/frame.h"
 
 #include <string.h>
 
@@ -126,6 +127,41 @@ static void contexts_and_images_may_go_with_frames_in_flight(void **state)
     rig_close(&rig);
 }
 
+static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable)
+{
+    frame->gaze.usable = usable;
+    assert_int_equal(fovea_vk_foveate(rig->fovea, frame), usable ? FOVEA_OK : FOVEA_PASSED_THROUGH);
+    engine_idle(&rig->engine);
+}
+
+/* A tracker that loses the eye every few frames. In the end the log says how it is. */
+static void troubles_by_turns_are_said_seldom_and_counted(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
+    struct fovea_vk_frame frame = good_frame(&image, &image);
+    for (int i = 0; i < 20; i++) {
+        draw_once(&rig, &frame, true);
+        draw_once(&rig, &frame, false);
+        draw_once(&rig, &frame, false);
+    }
+    assert_int_equal(log_lines, 1);
+    assert_string_equal(last_log, "frame: no usable gaze; frames pass through");
+    rig.fovea->said.next_ns[FRAME_NO_GAZE] = 0; /* the time is over */
+    draw_once(&rig, &frame, false);
+    assert_int_equal(log_lines, 2);
+    assert_string_equal(last_log, "frame: no usable gaze; frames pass through (19 times since that "
+                                  "was said)");
+    draw_once(&rig, &frame, true);
+    draw_once(&rig, &frame, false);
+    draw_once(&rig, &frame, false);
+    assert_int_equal(log_lines, 2);
+    engine_image_destroy(&rig.engine, &image);
+    rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
@@ -133,6 +169,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(too_many_unfinished_frames_are_refused_and_come_back),
         cmocka_unit_test(the_size_may_change_with_frames_in_flight),
         cmocka_unit_test(contexts_and_images_may_go_with_frames_in_flight),
+        cmocka_unit_test(troubles_by_turns_are_said_seldom_and_counted),
     };
     return RIG_RUN(argc, argv, tests);
 }

@@ -238,6 +238,7 @@ static void clean_up(struct fovea_vk *fovea)
     fovea->gpu_times = (struct frame_times){.count = 0};
     fovea->cpu_times = (struct frame_times){.count = 0};
     fovea->trouble = FRAME_FINE;
+    fovea->said = (struct frame_said){.last = FRAME_FINE};
     fovea->refusal_count = 0;
     frame_ready_try_again(fovea);
     fovea->hud_next_ns = 0;
