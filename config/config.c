@@ -18,9 +18,12 @@ struct fovea_config {
 
 /* ---- Create and destroy */
 
+STRUCT_ENDS_WITH(struct fovea_config_desc, log);
+
 static bool desc_is_good(const struct fovea_config_desc *desc)
 {
-    if (desc->set_count > 0 && !desc->sets) {
+    if ((desc->set_count > 0 && !desc->sets) ||
+        !struct_bytes_are_0(desc->reserved, sizeof desc->reserved)) {
         return false;
     }
     for (size_t i = 0; i < desc->set_count; i++) {

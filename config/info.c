@@ -105,6 +105,8 @@ static void fill(const struct config_key *key, struct fovea_setting *setting)
     }
 }
 
+STRUCT_ENDS_WITH(struct fovea_setting, default_text);
+
 enum fovea_result fovea_setting_info(size_t index, struct fovea_setting *out_setting)
 {
     const struct config_key *key = setting_at(index);

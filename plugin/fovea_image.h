@@ -54,6 +54,7 @@ struct fovea_context_desc {
      * auto is cuda for images in CUDA memory and cpu for images in host memory */
     const struct fovea_settings *settings;
     int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
+    uint32_t reserved; /* 0 */
     struct fovea_log log;
 };
 
@@ -112,6 +113,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_cont
 struct fovea_batch {
     size_t struct_bytes; /* fovea_batch_init */
     uint32_t count; /* 1..65535 */
+    enum fovea_memory gazes_memory;
     struct fovea_image src; /* the first */
     struct fovea_image dst;
     /* From an image to the next, negative too; any where count is 1. src 0: one picture for all
@@ -120,7 +122,6 @@ struct fovea_batch {
     ptrdiff_t dst_next_bytes;
     /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
     const float *gazes_uv;
-    enum fovea_memory gazes_memory;
 };
 
 static inline void fovea_batch_init(struct fovea_batch *batch)

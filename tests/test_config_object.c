@@ -286,11 +286,12 @@ static void units_and_ranges_are_those_of_the_table(void **state)
 struct older {
     size_t struct_bytes;
     int a;
+    int reserved;
 };
 struct ours {
     size_t struct_bytes;
     int a;
-    int b;
+    int b; /* reserved in the older one */
     void *c;
 };
 struct newer {
@@ -301,12 +302,12 @@ struct newer {
 static void a_smaller_struct_is_filled_with_nothing(void **state)
 {
     (void)state;
-    const struct older given = {sizeof given, 7};
+    const struct older given = {.struct_bytes = sizeof given, .a = 7};
     struct ours taken = {.b = 5, .c = &taken};
-    /* Four bytes of padding are in the older one's size. */
     assert_true(struct_take(&taken, sizeof taken, &given));
     assert_int_equal(taken.struct_bytes, sizeof taken);
     assert_int_equal(taken.a, 7);
+    assert_int_equal(taken.b, 0);
     assert_null(taken.c);
 }
 
@@ -319,8 +320,10 @@ static void a_larger_struct_is_taken_if_it_asks_for_nothing_new(void **state)
     assert_int_equal(taken.a, 7);
     given.d = &taken;
     assert_false(struct_take(&taken, sizeof taken, &given));
+    assert_non_null(strstr(struct_refusal(&given), "newer"));
     given.ours.struct_bytes = 0;
     assert_false(struct_take(&taken, sizeof taken, &given));
+    assert_string_equal(struct_refusal(&given), "struct_bytes is not set");
     given.ours.struct_bytes = (size_t)-1;
     assert_false(struct_take(&taken, sizeof taken, &given));
 }
@@ -332,7 +335,7 @@ static void what_is_given_back_fits(void **state)
     struct {
         struct older older;
         int guard;
-    } small = {{sizeof small.older, 0}, 42};
+    } small = {{.struct_bytes = sizeof small.older}, 42};
     struct newer large = {.ours = {.struct_bytes = sizeof large}, .d = &small};
     assert_true(struct_give(&small.older, &from, sizeof from));
     assert_int_equal(small.older.a, 7);
@@ -340,7 +343,7 @@ static void what_is_given_back_fits(void **state)
     assert_true(struct_give(&large, &from, sizeof from));
     assert_int_equal(large.ours.struct_bytes, sizeof large);
     assert_ptr_equal(large.ours.c, state);
-    assert_null(large.d);
+    assert_ptr_equal(large.d, &small); /* a struct_bytes that is wrong costs nothing behind ours */
     small.older.struct_bytes = 0;
     assert_false(struct_give(&small.older, &from, sizeof from));
 }

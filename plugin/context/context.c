@@ -111,6 +111,9 @@ static enum fovea_result open_named(struct fovea_context *context)
     return FOVEA_ERROR_UNSUPPORTED;
 }
 
+STRUCT_ENDS_WITH(struct fovea_context_desc, log);
+STRUCT_ENDS_WITH(struct fovea_batch, gazes_uv);
+
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
                                        struct fovea_context **out_context)
 {
@@ -119,7 +122,7 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     }
     *out_context = NULL;
     struct fovea_context_desc taken;
-    if (!desc || !struct_take(&taken, sizeof taken, desc)) {
+    if (!desc || !struct_take(&taken, sizeof taken, desc) || taken.reserved != 0) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct fovea_settings settings = taken.settings ? *taken.settings : fovea_settings_default();
@@ -343,7 +346,7 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
     }
     struct fovea_batch taken;
     if (!struct_take(&taken, sizeof taken, batch)) {
-        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch: struct_bytes is not set");
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, struct_refusal(batch));
     }
     if (!context_batch_take(&taken, &frame, problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);

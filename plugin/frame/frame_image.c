@@ -180,6 +180,8 @@ static enum fovea_result check_desc(struct fovea_vk *fovea, const struct fovea_v
     return FOVEA_OK;
 }
 
+STRUCT_ENDS_WITH(struct fovea_vk_image_desc, usage);
+
 enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
                                         const struct fovea_vk_image_desc *desc,
                                         struct fovea_vk_image **out_image)

@@ -95,6 +95,9 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
+STRUCT_ENDS_WITH(struct fovea_vk_view, geometry);
+STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved);
+
 /* What the program gave, as structs of ours. */
 struct taken {
     struct fovea_vk_frame frame;
@@ -102,27 +105,39 @@ struct taken {
 };
 
 /* A wrong number of views stays and is refused by frame_check. */
-static bool take_views(struct taken *taken)
+static enum fovea_result take_views(struct fovea_vk *fovea, struct taken *taken)
 {
     const char *given = (const char *)taken->frame.views;
     if (!given || taken->frame.view_count == 0 || taken->frame.view_count > FOVEA_VK_MAX_VIEWS) {
-        return true;
+        return FOVEA_OK;
     }
     const size_t bytes = struct_bytes_of(given);
     for (uint32_t i = 0; i < taken->frame.view_count; i++) {
         const char *view = given + i * bytes;
-        if (struct_bytes_of(view) != bytes ||
-            !struct_take(&taken->views[i], sizeof taken->views[i], view)) {
-            return false;
+        if (!struct_take(&taken->views[i], sizeof taken->views[i], view)) {
+            return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: %s", i,
+                                struct_refusal(view));
+        }
+        if (struct_bytes_of(view) != bytes) {
+            return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                                "view %u: struct_bytes is not that of view 0", i);
         }
     }
     taken->frame.views = taken->views;
-    return true;
+    return FOVEA_OK;
 }
 
-static bool take(struct taken *taken, const struct fovea_vk_frame *frame)
+static enum fovea_result take(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                              struct taken *taken)
 {
-    return struct_take(&taken->frame, sizeof taken->frame, frame) && take_views(taken);
+    if (!struct_take(&taken->frame, sizeof taken->frame, frame)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the frame: %s",
+                            struct_refusal(frame));
+    }
+    if (taken->frame.reserved != 0) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the frame: reserved is not 0");
+    }
+    return take_views(fovea, taken);
 }
 
 enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
@@ -140,10 +155,10 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
         return FOVEA_NOT_READY; /* exit() has begun */
     }
     struct taken taken;
-    const enum fovea_result result =
-        take(&taken, frame) ? foveate(fovea, &taken.frame)
-                            : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
-                                           "struct_bytes of the frame or a view is not set");
+    enum fovea_result result = take(fovea, frame, &taken);
+    if (result == FOVEA_OK) {
+        result = foveate(fovea, &taken.frame);
+    }
     ending_leave_frame();
     return result;
 }

@@ -56,6 +56,8 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot)
     slot->timed = false;
 }
 
+STRUCT_ENDS_WITH(struct fovea_vk_stats, cpu_p99_us);
+
 enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea, struct fovea_vk_stats *out_stats)
 {
     if (!fovea || !out_stats) {

@@ -55,6 +55,8 @@ enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings, s
     return result;
 }
 
+STRUCT_ENDS_WITH(struct fovea_gaze_source_desc, log);
+
 enum fovea_result fovea_gaze_source_create(const struct fovea_gaze_source_desc *desc,
                                            struct fovea_gaze_source **out_source)
 {

@@ -295,6 +295,31 @@ static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state
     close_pair(&pair);
 }
 
+static void structs_of_another_version_are_refused_in_words(void **state)
+{
+    (void)state;
+    struct pair pair;
+    open_pair(&pair);
+    struct {
+        struct fovea_vk_frame frame;
+        uint64_t unknown;
+    } newer = {frame_of(&pair, &pair.scene), 1};
+    newer.frame.struct_bytes = sizeof newer;
+    expect_refused(&pair, &newer.frame, "the frame: it is a newer version's");
+    newer.frame.struct_bytes = 0;
+    expect_refused(&pair, &newer.frame, "the frame: struct_bytes is not set");
+    newer.frame = frame_of(&pair, &pair.scene);
+    newer.frame.reserved = 1;
+    expect_refused(&pair, &newer.frame, "reserved is not 0");
+    struct stereo scene = pair.scene;
+    scene.views[1].struct_bytes = 0;
+    newer.frame = frame_of(&pair, &scene);
+    expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not set");
+    scene.views[1].struct_bytes = offsetof(struct fovea_vk_view, geometry);
+    expect_refused(&pair, &newer.frame, "view 1: struct_bytes is not that of view 0");
+    close_pair(&pair);
+}
+
 static void frustums_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -503,6 +528,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(refusals_of_many_kinds_end_in_silence),
         cmocka_unit_test(views_that_do_not_fit_are_refused),
         cmocka_unit_test(numbers_of_views_and_layers_that_do_not_fit_are_refused),
+        cmocka_unit_test(structs_of_another_version_are_refused_in_words),
         cmocka_unit_test(frustums_that_are_none_are_refused),
         cmocka_unit_test(eyes_that_nobody_has_are_refused),
         cmocka_unit_test(a_blur_that_is_too_much_passes_through_and_says_so),

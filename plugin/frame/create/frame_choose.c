@@ -160,6 +160,8 @@ static enum fovea_result query(VkInstance instance, VkPhysicalDevice physical_de
     return FOVEA_OK;
 }
 
+STRUCT_ENDS_WITH(struct fovea_vk_requirements, reserved);
+
 static enum fovea_result give(struct fovea_vk_requirements *out_requirements,
                               const struct fovea_vk_requirements *needs)
 {

@@ -18,8 +18,14 @@
 
 #define DEFAULT_FRAMES_IN_FLIGHT 3
 
+STRUCT_ENDS_WITH(struct fovea_vk_desc, pipeline_cache);
+
 static enum fovea_result check_desc(const struct fovea_vk_desc *desc)
 {
+    if (!struct_bytes_are_0(desc->reserved, sizeof desc->reserved)) {
+        log_error(desc->log, "fovea_vk_create: reserved is not 0");
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
     if (!desc->instance || !desc->physical_device || !desc->device || !desc->queue ||
         !desc->get_instance_proc_addr) {
         log_error(desc->log, "fovea_vk_create: instance, physical_device, device, queue and "

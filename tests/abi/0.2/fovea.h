@@ -46,7 +46,7 @@
  *   function makes all else 0, which is the default of every member there will ever be, and says
  *   how large the struct is for this program; a library that knows more members takes those as 0,
  *   and one that knows fewer refuses what it does not know (FOVEA_ERROR_INVALID_ARGUMENT), unless
- *   it is 0. Other structs never change.
+ *   it is 0. What such a struct calls reserved is 0. Other structs never change.
  * - Different objects may be used from different threads at the same time. One object may be used
  *   from one thread at a time, except where a function says otherwise.
  * - Fovea never exits, aborts, prints or throws. It logs only to the fovea_log it was given.

@@ -107,8 +107,8 @@ struct fovea_setting {
     size_t struct_bytes; /* fovea_setting_init */
     const char *path;
     const char *help; /* one sentence without a full stop */
-    const char
-        *unit; /* "px", "deg", "cpd" (cycles per degree), "ms", ...; "" where there is none */
+    /* "px", "deg", "cpd" (cycles per degree), "ms", ...; "" where there is none */
+    const char *unit;
     enum fovea_setting_type type;
     /* of integers and numbers: 1, or more where the value is an array of them */
     uint32_t elements;
@@ -117,6 +117,7 @@ struct fovea_setting {
     bool above_least; /* least itself is not taken */
     bool below_most; /* most itself is not taken */
     bool or_zero; /* 0 is taken too and stands for "not given" */
+    uint8_t reserved[5]; /* 0 */
     const char *const *words; /* ends with NULL; NULL for other types */
     char expected[384]; /* what it takes, in words: "a whole number, 4 to 128" */
     char default_text[384]; /* as fovea_settings_get writes it */
@@ -192,14 +193,14 @@ struct fovea_config_desc {
     size_t set_count;
     const char *program_name; /* for "apps"; NULL: the running program's name */
     bool ignore_environment; /* FOVEA_CONFIG and FOVEA_SET do not count: for tests and tools */
-    bool
-        /* the files are read once; false: fovea_config_poll brings their changes */
-        ignore_changes;
+    /* the files are read once; false: fovea_config_poll brings their changes */
+    bool ignore_changes;
     /* What is wrong in the files or overrides is said in the log, and `defaults` are in force until
      * it is mended: fovea_config_create does not fail for it. */
     bool defaults_if_wrong;
-    const struct fovea_settings
-        *defaults; /* of this program; NULL: those of fovea_settings_create */
+    uint8_t reserved[5]; /* 0 */
+    /* of this program; NULL: those of fovea_settings_create */
+    const struct fovea_settings *defaults;
     struct fovea_log log;
 };
 

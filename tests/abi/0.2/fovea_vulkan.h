@@ -108,6 +108,7 @@ struct fovea_vk_requirements {
     /* A CUDA device with this device's UUID is there and this build can use it. False where it was
      * not asked for. */
     bool cuda;
+    uint8_t reserved[2]; /* 0 */
 };
 
 static inline void fovea_vk_requirements_init(struct fovea_vk_requirements *requirements)
@@ -144,10 +145,11 @@ struct fovea_vk_desc {
      * (docs/benchmarks.md). */
     VkQueue queue;
     uint32_t queue_family;
+    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
     const char *const *device_extensions; /* all that the device was made with; may be NULL */
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
-    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
+    uint8_t reserved[3]; /* 0 */
     const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
     struct fovea_log log;
     /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied,
@@ -297,14 +299,14 @@ struct fovea_vk_view {
     uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
     uint32_t height_px;
     uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
+    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
+     * 0: the settings' map.eye. Does not count without that map. */
+    enum fovea_map_eye eye;
     struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
     /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both
      * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
      * which allocates. */
     const struct fovea_geometry *geometry;
-    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
-     * 0: the settings' map.eye. Does not count without that map. */
-    enum fovea_map_eye eye;
 };
 
 static inline void fovea_vk_view_init(struct fovea_vk_view *view)
@@ -320,9 +322,9 @@ struct fovea_vk_frame {
     /* Before src is read and dst written; may be none where both were last used on Fovea's
      * queue. */
     const struct fovea_vk_semaphore *waits;
-    uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
-    uint32_t signal_count;
+    uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
+    uint32_t signal_count; /* likewise */
     struct fovea_gaze gaze; /* not usable: the frame is passed through */
     /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no
      * view covers stays in dst as it was. The overlay is drawn over every view that is foveated;
@@ -330,6 +332,7 @@ struct fovea_vk_frame {
      * column or two by two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
+    uint32_t reserved; /* 0 */
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
@@ -386,15 +389,16 @@ FOVEA_API void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, 
 struct fovea_vk_stats {
     size_t struct_bytes; /* fovea_vk_stats_init */
     enum fovea_backend backend; /* in use now */
+    bool gpu_time_known; /* the device has timestamps and a frame has finished */
+    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a
+     * CPU. */
+    bool gpu_is_cpu;
+    uint8_t reserved[2]; /* 0 */
     const char *backend_reason; /* why, in words; lives as long as the context */
     const char *device_name; /* of the Vulkan device; likewise */
     const char *sync; /* "timeline", "binary" or "queue": how the two sides wait for each other */
     uint64_t frames; /* foveated */
     uint64_t frames_passed_through;
-    bool gpu_time_known; /* the device has timestamps and a frame has finished */
-    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a
-     * CPU. */
-    bool gpu_is_cpu;
     /* of late gazes: from the sample to the GPU's start; 0 where unknown */
     double late_age_p50_ms;
     double late_age_p99_ms;
