@@ -45,6 +45,18 @@ fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
+# The example is linked with -lcuda, without which a test must start, to be skipped: as a library it looks for the
+# driver's functions when it first calls them.
+add_library(test_minimal_cuda SHARED ${PROJECT_SOURCE_DIR}/docs/examples/minimal_cuda.c)
+set_target_properties(test_minimal_cuda PROPERTIES C_VISIBILITY_PRESET default)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/docs/examples/minimal_cuda.c PROPERTIES
+    COMPILE_DEFINITIONS main=minimal_cuda COMPILE_OPTIONS -Wno-missing-prototypes)
+target_include_directories(test_minimal_cuda SYSTEM PRIVATE ${FOVEA_CUDA_INCLUDE})
+target_link_libraries(test_minimal_cuda PRIVATE fovea_build fovea)
+target_link_options(test_minimal_cuda PRIVATE -Wl,-z,lazy)
+fovea_add_test(NAME test_cuda_example SOURCES gpu/test_cuda_example.c ${fixture}
+    LINK test_minimal_cuda fovea_internal fovea_test_images LABELS gpu)
+target_link_options(test_cuda_example PRIVATE -Wl,--allow-shlib-undefined -Wl,-z,lazy)
 fovea_add_test(NAME test_cuda_small
     SOURCES gpu/test_cuda_small.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
@@ -97,7 +109,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images)
+    set(emulated kernels images example)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

@@ -3,23 +3,28 @@
 """A program that was built with the headers of 0.2 (tests/abi/0.2, which stay as they are) runs with this library."""
 
 import os
+import re
 
 import pytest
 from conftest import ROOT, need_tool, run_program
 
-EXAMPLE = ROOT / "docs" / "examples" / "minimal_host.c"
+EXAMPLE = ROOT / "docs" / "examples" / "minimal_cpu.c"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
+def is_sharp_at_the_gaze_alone(path):
+    picture = path.read_bytes()[-640 * 480 * 3:]
+    gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
+    assert gaze in (0, 255) and 64 < corner < 250
+
+
 @pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
-def test_the_example_of_host_memory_runs(headers, library, tmp_path):
+def test_the_example_of_cpu_memory_runs(headers, library, tmp_path):
     program = tmp_path / "program"
     run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / headers, EXAMPLE, library,
                 f"-Wl,-rpath,{library.parent}", "-o", program)  # fmt: skip
     run_program(program, tmp_path / "out.ppm")
-    picture = (tmp_path / "out.ppm").read_bytes()[-640 * 480 * 3:]
-    gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
-    assert gaze in (0, 255) and 64 < corner < 250
+    is_sharp_at_the_gaze_alone(tmp_path / "out.ppm")
 
 
 @pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
@@ -33,9 +38,24 @@ def test_the_example_of_vulkan_runs(headers, library, tmp_path):
     validated = {**os.environ, "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"}
     done = run_program(program, tmp_path / "out.ppm", env=validated)
     assert "VUID" not in done.stdout + done.stderr
-    picture = (tmp_path / "out.ppm").read_bytes()[-640 * 480 * 3:]
-    gaze, corner = (picture[(y * 640 + x) * 3] for x, y in [(162, 242), (636, 4)])
-    assert gaze in (0, 255) and 64 < corner < 250
+    is_sharp_at_the_gaze_alone(tmp_path / "out.ppm")
+
+
+@pytest.mark.parametrize("headers", ["plugin", "tests/abi/0.2"])
+def test_the_example_of_cuda_runs(headers, library, build_dir, tmp_path):
+    """On the driver whose device is the host (emulated/driver.c); test_cuda_example runs it on a GPU."""
+    driver = build_dir / "tests" / "emulated_cuda" / "libcuda.so.1"
+    cuda = re.search(r"^FOVEA_CUDA_INCLUDE:\w+=(.*)", (build_dir / "CMakeCache.txt").read_text(), re.M)
+    if not driver.exists() or not cuda:
+        pytest.skip("this build is without CUDA")
+    source = ROOT / "docs" / "examples" / "minimal_cuda.c"
+    assert source.read_text().count("\n") < 250
+    run_program(need_tool("gcc"), "-std=c11", *WARNINGS, "-I", ROOT / headers, "-isystem", cuda[1], source, library, driver,
+                f"-Wl,-rpath,{library.parent}:{driver.parent}", f"-Wl,-rpath-link,{driver.parent.parent}",
+                "-o", tmp_path / "program")  # fmt: skip
+    search = {**os.environ, "LD_LIBRARY_PATH": str(driver.parent)}
+    run_program(tmp_path / "program", tmp_path / "out.ppm", env=search)
+    is_sharp_at_the_gaze_alone(tmp_path / "out.ppm")
 
 
 OLDER = """\

@@ -11,7 +11,7 @@ static inline bool open_context(struct fovea_context **out_context)
     return fovea_context_create(&desc, out_context) == FOVEA_OK;
 }
 
-/* Pictures in host memory, one after the other; done when it returns. src is the first, dst where
+/* Pictures in CPU memory, one after the other; done when it returns. src is the first, dst where
  * the first goes. */
 static inline bool foveate_pictures(struct fovea_context *context, struct fovea_image src,
                                     struct fovea_image dst, const float *gazes_uv, uint32_t count)

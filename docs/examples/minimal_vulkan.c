@@ -23,7 +23,7 @@ struct program {
     VkQueue queue;
     uint32_t family;
     VkCommandPool pool;
-    VkBuffer buffer; /* the picture in memory of the host's, before and after */
+    VkBuffer buffer; /* the picture in memory that the CPU can map, before and after */
     VkDeviceMemory memory;
     unsigned char *pixels;
     struct fovea_vk_requirements needs;

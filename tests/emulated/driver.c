@@ -3,8 +3,9 @@
 
 /* A libcuda.so.1 whose device is the host (support/cuda_host/cuda_host.h): the whole host code of
  * the cuda backend runs on it as it is. Memory is the heap's, so that AddressSanitizer sees what
- * lies outside; every call is over when it returns. No images of other interfaces. gpu/fake_cuda.c
- * is the one that keeps books and runs nothing. */
+ * lies outside; every call is over when it returns. No images of other interfaces. Functions have
+ * their own names too, for programs that are linked with -lcuda. gpu/fake_cuda.c is the one that
+ * keeps books and runs nothing. */
 
 #include "cuda_host_launch.h"
 #include "kernels/cuda/cuda_driver.h"
@@ -519,6 +520,34 @@ static CUresult emulated_absent(void)
 #define emulated_StreamBeginCapture emulated_absent
 #define emulated_StreamEndCapture emulated_absent
 #define emulated_WaitExternalSemaphoresAsync emulated_absent
+
+/* For programs alone: Fovea does without. */
+EMULATED(StreamCreate, CUstream *stream, unsigned flags)
+{
+    return emulated_StreamCreateWithPriority(stream, flags, 0);
+}
+
+EMULATED(MemcpyDtoHAsync, void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return emulated_MemcpyDtoH(to, from, bytes);
+}
+
+/* cuda.h's macros give the name its version. */
+#define EXPORT(name)                                                                               \
+    EXPORTED __typeof__(emulated_##name) cu##name __attribute__((alias("emulated_" #name)));
+EXPORT(Init)
+EXPORT(DeviceGet)
+EXPORT(DevicePrimaryCtxRetain)
+EXPORT(DevicePrimaryCtxRelease)
+EXPORT(CtxPushCurrent)
+EXPORT(CtxPopCurrent)
+EXPORT(StreamCreate)
+EXPORT(StreamDestroy)
+EXPORT(StreamSynchronize)
+EXPORT(MemAlloc)
+EXPORT(MemFree)
+EXPORT(MemcpyHtoDAsync)
+EXPORT(MemcpyDtoHAsync)
 
 static const struct {
     const char *name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A whole program: a picture in host memory, twice the usual blur, the gaze left of the middle.
+/* A whole program: a picture in CPU memory, twice the usual blur, the gaze left of the middle.
  *
- *     cc minimal_host.c $(pkg-config --cflags --libs fovea) -o minimal_host && ./minimal_host
+ *     cc minimal_cpu.c $(pkg-config --cflags --libs fovea) -o minimal_cpu && ./minimal_cpu
  *     foveated.ppm */
 #include <fovea.h>
 
