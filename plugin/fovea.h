@@ -6,7 +6,7 @@
  * An image is kept sharp where the eye looks and blurred elsewhere by a model of what the eye
  * resolves there; the default model is an emulation, several times as strong as an eye would miss
  * (docs/models.md). This header includes settings and configuration files (fovea_settings.h), gaze
- * sources (fovea_gaze.h), and foveation of images that lie in host or CUDA memory (fovea_image.h).
+ * sources (fovea_gaze.h), and foveation of images that lie in CPU or CUDA memory (fovea_image.h).
  * Programs that render with Vulkan also include fovea_vulkan.h, which foveates a VkImage without a
  * copy through the CPU. Complete programs are in docs/examples.
  *

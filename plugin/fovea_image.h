@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Foveation of images that lie in host or CUDA memory, and what settings do to an image. */
+/* Foveation of images that lie in CPU or CUDA memory, and what settings do to an image. */
 #ifndef FOVEA_IMAGE_H
 #define FOVEA_IMAGE_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- Images in host or CUDA memory ----------------------------------------------------------- */
+/* ---- Images in CPU or CUDA memory ------------------------------------------------------------ */
 
 /* NaN and infinity in the formats of floats stay in their channel and spread as far as the blur
  * reaches (docs/images.md says how far). */
@@ -27,7 +27,7 @@ enum fovea_format {
 };
 
 enum fovea_memory {
-    FOVEA_MEMORY_HOST = 0,
+    FOVEA_MEMORY_CPU = 0, /* malloc, arrays, mapped files */
     /* A device pointer of the device the context was made for: managed, or of its primary context
      * (CUDA's runtime, cuDevicePrimaryCtxRetain). Memory of a context that the program has made
      * itself (cuCtxCreate) is out of reach of kernels in another one, and refused. */
@@ -51,7 +51,7 @@ FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
 struct fovea_context_desc {
     size_t struct_bytes; /* fovea_context_desc_init */
     /* NULL: the defaults. Those below "foveation.", "backend" and "cpu_threads" count. "backend"
-     * auto is cuda for images in CUDA memory and cpu for images in host memory */
+     * auto is cuda for images in CUDA memory and cpu for images in CPU memory */
     const struct fovea_settings *settings;
     int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
     uint32_t reserved; /* 0 */
@@ -64,7 +64,7 @@ static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
     desc->struct_bytes = sizeof *desc;
 }
 
-/* Foveates images of host or CUDA memory. Keeps what depends on size and settings, for the last few
+/* Foveates images in CPU or CUDA memory. Keeps what depends on size and settings, for the last few
  * sizes, so that a frame of a known size and format allocates nothing. One thread at a time.
  *
  * Shared with the program's own CUDA: the driver library, which is opened once and never closed;
@@ -96,7 +96,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_settings(
     struct fovea_context *context, const struct fovea_settings *settings);
 
 /* Foveates src around gaze into dst, which has the same size, format and memory and must not
- * overlap src. gaze is rounded to 1/256 px. Host images: returns when dst is written. CUDA images:
+ * overlap src. gaze is rounded to 1/256 px. CPU images: returns when dst is written. CUDA images:
  * enqueues on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns
  * without waiting. The first frame of a size allocates, later ones do not (enum fovea_backend says
  * what they take). A gaze that is not finite: FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not
@@ -134,7 +134,7 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  * each other or src, but their rows may interleave; images of src may overlap each other. Where the
  * images of src and dst lie among each other with different distances from image to image, no more
  * than 65536 pairs of one of src and one of dst are looked at (256 images; 65535 where src is one
- * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in host
+ * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU
  * memory are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT;
  * gazes in CUDA memory are read on the stream, and an image whose gaze is not finite is copied as
  * it is.

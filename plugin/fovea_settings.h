@@ -144,13 +144,13 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_setting_info(size_t index,
  * an H200 with cuda and 116 us with vulkan; cuda adds 330 us to Vulkan frames, for the hand-over to
  * it and back. The cpu backend takes tens of milliseconds. docs/benchmarks.md has the figures. */
 enum fovea_backend {
-    /* By the image's memory: cuda for CUDA's, cpu for the host's. For Vulkan images the cheapest on
+    /* By the image's memory: cuda for CUDA's, cpu for the CPU's. For Vulkan images the cheapest on
      * that device ("backend_measure"): it is measured in fovea_vk_create and kept in
      * $XDG_CACHE_HOME/fovea. */
     FOVEA_BACKEND_AUTO = 0,
     FOVEA_BACKEND_CUDA = 1, /* NVIDIA GPUs; Vulkan images are shared through external memory */
     FOVEA_BACKEND_VULKAN = 2, /* compute shaders in the engine's own Vulkan device */
-    FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory the host can map */
+    FOVEA_BACKEND_CPU = 3, /* threads; with Vulkan images, through memory that the CPU can map */
 };
 
 /* The name of a backend as the configuration spells it: "auto", "cuda", "vulkan", "cpu". */

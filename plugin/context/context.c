@@ -292,7 +292,7 @@ static enum fovea_result choose_backend(struct fovea_context *context, enum fove
         }
         problem = memory == FOVEA_MEMORY_CUDA
                       ? "the settings name a backend that takes no images in CUDA memory"
-                      : "the settings name a backend that takes no images in host memory";
+                      : "the settings name a backend that takes no images in CPU memory";
     }
     return refuse(context, FOVEA_ERROR_UNSUPPORTED, problem);
 }
@@ -352,7 +352,7 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
     frame.cuda_stream = cuda_stream;
-    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_HOST) {
+    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_CPU) {
         gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
         frame.gazes_uv = NULL;
     }

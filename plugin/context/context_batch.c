@@ -149,15 +149,15 @@ static bool check_gazes(const struct fovea_batch *batch, char *out)
         return CONTEXT_PROBLEM(out, "gazes_uv is not aligned to %d bytes",
                                (int)sizeof *batch->gazes_uv);
     }
-    if (batch->gazes_memory != FOVEA_MEMORY_HOST && batch->gazes_memory != FOVEA_MEMORY_CUDA) {
+    if (batch->gazes_memory != FOVEA_MEMORY_CPU && batch->gazes_memory != FOVEA_MEMORY_CUDA) {
         return CONTEXT_PROBLEM(out, "gazes_memory is %d, which is no memory",
                                (int)batch->gazes_memory);
     }
-    if (batch->gazes_memory == FOVEA_MEMORY_HOST) {
+    if (batch->gazes_memory == FOVEA_MEMORY_CPU) {
         return check_values(batch, out);
     }
     return batch->src.memory == FOVEA_MEMORY_CUDA ||
-           CONTEXT_PROBLEM(out, "the gazes are in CUDA memory and the images in host memory");
+           CONTEXT_PROBLEM(out, "the gazes are in CUDA memory and the images in CPU memory");
 }
 
 bool context_batch_take(const struct fovea_batch *batch, struct context_frame *out_frame,

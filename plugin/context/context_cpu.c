@@ -97,7 +97,7 @@ static enum fovea_result cpu_run(struct context_device *device, struct context_o
 
 const struct context_backend context_backend_cpu = {
     .backend = FOVEA_BACKEND_CPU,
-    .memory = FOVEA_MEMORY_HOST,
+    .memory = FOVEA_MEMORY_CPU,
     .open = cpu_open,
     .close = cpu_close,
     .create_op = cpu_create_op,

@@ -37,7 +37,7 @@ static bool check_kind(const struct fovea_image *image, const char *name, char *
         return CONTEXT_PROBLEM(out, "%s.format is %d, which is no format", name,
                                (int)image->format);
     }
-    if (image->memory != FOVEA_MEMORY_HOST && image->memory != FOVEA_MEMORY_CUDA) {
+    if (image->memory != FOVEA_MEMORY_CPU && image->memory != FOVEA_MEMORY_CUDA) {
         return CONTEXT_PROBLEM(out, "%s.memory is %d, which is no memory", name,
                                (int)image->memory);
     }
@@ -148,7 +148,7 @@ bool context_images_alike(const struct fovea_image *src, const struct fovea_imag
     }
     if (src->memory != dst->memory) {
         return CONTEXT_PROBLEM(out_problem,
-                               "one image is in host memory and the other in CUDA memory");
+                               "one image is in CPU memory and the other in CUDA memory");
     }
     return true;
 }

@@ -81,7 +81,7 @@ static struct fovea_image make_picture(const struct cpu_state *state)
     const size_t bytes = bench_image_bytes(state->size, state->format);
     void *pixels = bench_memory(bytes, 1);
     bench_draw(pixels, bytes, state->format);
-    return bench_image(state->size, state->format, FOVEA_MEMORY_HOST, pixels);
+    return bench_image(state->size, state->format, FOVEA_MEMORY_CPU, pixels);
 }
 
 static struct result *add_row(struct cpu_state *state, const char *what,

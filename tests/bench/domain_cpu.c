@@ -58,7 +58,7 @@ static struct fovea_image make_images(const struct domain_point *point)
     const size_t bytes = bench_image_bytes(&point->size, point->format) * point->images;
     void *pixels = bench_memory(bytes, 1);
     bench_draw(pixels, bytes, point->format);
-    return bench_image(&point->size, point->format, FOVEA_MEMORY_HOST, pixels);
+    return bench_image(&point->size, point->format, FOVEA_MEMORY_CPU, pixels);
 }
 
 static float *make_gazes(uint32_t count)
@@ -81,7 +81,7 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
                                     .src_next_bytes = next_bytes,
                                     .dst_next_bytes = next_bytes,
                                     .gazes_uv = gazes,
-                                    .gazes_memory = FOVEA_MEMORY_HOST};
+                                    .gazes_memory = FOVEA_MEMORY_CPU};
     d->gaze = point->gaze;
     enum fovea_result result = fovea_context_set_settings(
         d->context, &(struct fovea_settings){.operators.count = 1, .foveation = point->foveation});

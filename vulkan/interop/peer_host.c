@@ -218,7 +218,7 @@ static enum fovea_result import_image(struct peer *base, const struct peer_image
                                         .width_px = desc->width_px,
                                         .height_px = desc->height_px,
                                         .format = desc->format,
-                                        .memory = FOVEA_MEMORY_HOST,
+                                        .memory = FOVEA_MEMORY_CPU,
                                         .row_stride_bytes = desc->row_stride_bytes};
     return FOVEA_OK;
 }
