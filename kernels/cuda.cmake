@@ -112,12 +112,12 @@ add_library(fovea_cuda STATIC
     cuda/cuda_block.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
+    cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
     foveate/cuda/bands/bands.c
     foveate/cuda/batch.c
     foveate/cuda/common/code.c
-    foveate/cuda/common/kernels.c
     foveate/cuda/fatbin.c
     foveate/cuda/foveate_cuda.c
     foveate/cuda/fragments/fragments.c

@@ -83,13 +83,8 @@ def test_top_level_stays_small():
     assert {name for name in top if not name.startswith(".")} - allowed == set()
 
 
-# What is foveation's own and stands elsewhere: the public functions on its model and maps, the light that pixels
-# are averaged as, and its constants where overlays and shaders share them.
+# What is foveation's own and stands elsewhere: the public functions on its model and maps.
 OF_FOVEATION = {
-    "kernels/image/pixel.cuh",
-    "kernels/image/pixel.glsl",
-    "kernels/image/pixel_light.c",
-    "kernels/image/pixel_light.h",
     "plugin/context/context_sigma.c",
     "plugin/context/map_copy.c",
     "plugin/context/map_store.c",

@@ -9,11 +9,6 @@
 #include "kernels/image/light.h"
 #include "smooth.h"
 
-/* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing.
- * Levels are stored as halves, whose steps are relative down to 2^-14 only: it is stored so many
- * times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
-#define FOVEATE_LIGHT_SCALE 32768
-
 /* Next to white such light shows what FOVEATE_RESIDUAL and FOVEATE_REACH leave: a tail of 1e-6 of
  * white is a tenth of PQ's range. With these, pictures of black and white are within three levels
  * of 10 bits (at 1.3 and 6.5 four, at 1.5 and 6.0 four, as with sRGB more than 200). At most 49

@@ -20,6 +20,11 @@
 #define IMAGE_LIGHT_TABLE 6 /* likewise: samples of its light, from 0 to 1 */
 #define IMAGE_LIGHT_COUNT 7
 
+/* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing.
+ * Levels are stored as halves, whose steps are relative down to 2^-14 only: it is stored so many
+ * times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
+#define IMAGE_LIGHT_SCALE 32768
+
 /* What each colour counts in luminance (ITU-R BT.2020, table 4), which HLG's OOTF asks for. */
 #define IMAGE_LIGHT_RED 0.2627f
 #define IMAGE_LIGHT_GREEN 0.6780f

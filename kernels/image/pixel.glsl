@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What every shader of the operator shares: the frame's constants, the images, and raw pixels as
- * numbers. */
+/* What every shader shares: the images, and raw pixels as numbers. */
 
 #extension GL_EXT_samplerless_texture_functions : require
-
-/* struct foveate_frame of foveate.h, member by member. */
-struct foveate_frame {
-    int width_px;
-    int height_px;
-    int fragment_px;
-    int gaze_x_q8;
-    int gaze_y_q8;
-    int ring_count;
-    int blur_alpha;
-    int light;
-    int origin_x_px;
-    int origin_y_px;
-    int late;
-    float light_value;
-};
 
 const int PIXEL_RGBA8 = 1; /* enum fovea_format */
 const int PIXEL_A2B10G10R10 = 4;
@@ -47,13 +30,6 @@ layout(set = 0, binding = 1, rgba16ui) uniform uimage2D result;
 #else
 layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
 #endif
-
-/* Where a view's pixel lies in the images, which may hold several views. What lies beyond a view's
- * edges is its own edge again: coordinates are clamped before they come here. */
-ivec2 place_of(foveate_frame frame, ivec2 pixel)
-{
-    return pixel + ivec2(frame.origin_x_px, frame.origin_y_px);
-}
 
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 

@@ -40,4 +40,26 @@ const struct pixel_codec *pixel_codec_of(enum fovea_format format);
 void pixel_copy_row(const struct pixel_codec *codec, const struct pixel_row *src,
                     const struct pixel_row *dst);
 
+/* `count` pixels of an image from a place on. */
+static inline struct pixel_row pixel_row_of(const struct fovea_image *image,
+                                            const struct pixel_codec *codec, int32_t x_px,
+                                            int32_t y_px, int32_t count)
+{
+    const ptrdiff_t stride_bytes =
+        image->pixel_stride_bytes ? image->pixel_stride_bytes : (ptrdiff_t)codec->bytes;
+    return (struct pixel_row){
+        .data = (unsigned char *)image->data + y_px * image->row_stride_bytes + x_px * stride_bytes,
+        .stride_bytes = stride_bytes,
+        .count = (uint32_t)count,
+    };
+}
+
+static inline struct fovea_image pixel_image_after(const struct fovea_image *first,
+                                                   ptrdiff_t distance_bytes)
+{
+    struct fovea_image image = *first;
+    image.data = (unsigned char *)first->data + distance_bytes;
+    return image;
+}
+
 #endif

@@ -34,9 +34,19 @@ struct pixel_light {
 /* A function from stored values to light. */
 struct pixel_transfer {
     int32_t light; /* IMAGE_LIGHT_*, but not STORED */
-    float value; /* of struct foveate_frame, light_value */
+    float value; /* HLG: the system gamma; gamma: it; table: how many samples it has */
     const float *samples; /* table: from 0 to 1, not falling; value of them */
 };
+
+/* What the settings say: IMAGE_LIGHT_*. AUTO is light, as LINEAR. */
+int32_t pixel_light_of(enum fovea_light light, enum fovea_transfer transfer);
+/* struct pixel_transfer has it beside that. */
+float pixel_light_value(int32_t light, const struct fovea_display *display);
+/* Samples of a display's table; 0: that light has none. */
+uint32_t pixel_light_samples(int32_t light, const struct fovea_display *display);
+/* So many of them, black 0 and white 1: a mean does not depend on what black gives off. */
+void pixel_light_fill_samples(int32_t light, const struct fovea_display *display,
+                              float *out_samples);
 
 /* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R
  * BT.2100, note 5f), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390, 6.2). */
@@ -56,5 +66,20 @@ void pixel_light_from_levels(const struct pixel_light *light, float *values, uin
 /* Light outside what there is becomes the nearest of it. */
 void pixel_light_to_levels(const struct pixel_light *light, float *values, uint32_t pixels,
                            uint32_t channels, uint32_t colors);
+
+/* ---- Of both depths, made once */
+
+struct pixel_lights {
+    struct pixel_light bits8;
+    struct pixel_light bits10;
+};
+
+/* Of stored values sRGB's, which nobody then asks for. */
+void pixel_lights_init(struct pixel_lights *lights, const struct pixel_transfer *transfer);
+/* Before the workers of a batch start: which of its images' colours is red. */
+void pixel_lights_order(struct pixel_lights *lights, int32_t light);
+/* NULL where the pixels are averaged as they are stored. */
+const struct pixel_light *pixel_lights_get(const struct pixel_lights *lights, int32_t light,
+                                           enum fovea_format format);
 
 #endif

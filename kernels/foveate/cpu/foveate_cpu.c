@@ -14,7 +14,7 @@ struct foveate_cpu {
     const struct foveate_plan *plan;
     struct thread_pool *pool;
     struct thread_pool *own_pool; /* NULL: the pool is others' too */
-    struct foveate_cpu_lights lights;
+    struct pixel_lights lights;
     struct foveate_cpu_smooth *smooth;
     uint32_t wanted_workers; /* of the pool; the system may have given fewer */
     uint32_t worker_count; /* that there is room for; the pool may have more */
@@ -126,13 +126,13 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
     assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
     assert(frame->width_px == (int32_t)batch->src->width_px &&
            frame->height_px == (int32_t)batch->src->height_px);
-    foveate_cpu_lights_order(&cpu->lights, frame);
+    pixel_lights_order(&cpu->lights, frame->light);
     const struct foveate_cpu_smooth_run run = {
         .pool = cpu->pool,
         .worker_count = cpu->worker_count,
         .batch = batch,
         .frame = frame,
-        .light = foveate_cpu_light(&cpu->lights, frame, batch->src->format),
+        .light = pixel_lights_get(&cpu->lights, frame->light, batch->src->format),
     };
     foveate_cpu_smooth_run(cpu->smooth, &run);
 }

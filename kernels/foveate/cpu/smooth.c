@@ -325,8 +325,8 @@ static void copy_rows(const struct view *view, struct scratch *scratch, struct r
     const int32_t width = view->image.frame.width_px;
     (void)scratch;
     for (int32_t y = rows.first; y < rows.end; y++) {
-        const struct pixel_row src = foveate_cpu_row(&view->image.src, codec, 0, y, width);
-        const struct pixel_row dst = foveate_cpu_row(&view->image.dst, codec, 0, y, width);
+        const struct pixel_row src = pixel_row_of(&view->image.src, codec, 0, y, width);
+        const struct pixel_row dst = pixel_row_of(&view->image.dst, codec, 0, y, width);
         pixel_copy_row(codec, &src, &dst);
     }
 }

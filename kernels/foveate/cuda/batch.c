@@ -148,8 +148,8 @@ static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
         .batch = {.gazes = gaze_table(plan) + first * (uint64_t)GAZE_CUDA_BYTES,
                   .src_next_bytes = images->src_next_bytes,
                   .dst_next_bytes = images->dst_next_bytes},
-        .src = foveate_cuda_linear_view(images->src, images->src_next_bytes),
-        .dst = foveate_cuda_linear_view(images->dst, images->dst_next_bytes),
+        .src = image_linear_of(images->src, images->src_next_bytes),
+        .dst = image_linear_of(images->dst, images->dst_next_bytes),
     };
     slice.src.data += (uint64_t)((int64_t)first * images->src_next_bytes);
     slice.dst.data += (uint64_t)((int64_t)first * images->dst_next_bytes);

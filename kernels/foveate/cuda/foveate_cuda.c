@@ -38,12 +38,12 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     const struct cuda_device *device = foveate->device;
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate",
-                                       FOVEATE_CUDA_EVERY_FORMAT, &foveate->kernels));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, foveate->module, "foveate_light",
-                                       1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                                           1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10,
-                                       &foveate->lights));
+    FOVEA_TRY(
+        cuda_kernels_get(device, foveate->module, "foveate", CUDA_EVERY_FORMAT, &foveate->kernels));
+    FOVEA_TRY(cuda_kernels_get(device, foveate->module, "foveate_light",
+                               1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
+                                   1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10,
+                               &foveate->lights));
     FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));

@@ -56,8 +56,8 @@ struct foveate_cuda_plan {
 struct foveate_cuda {
     const struct cuda_device *device;
     CUmodule module;
-    struct foveate_cuda_kernels kernels; /* of the blockwise method */
-    struct foveate_cuda_kernels lights; /* likewise */
+    struct cuda_kernels kernels; /* of the blockwise method */
+    struct cuda_kernels lights; /* likewise */
     struct foveate_cuda_bands_kernels bands; /* likewise */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;

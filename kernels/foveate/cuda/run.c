@@ -119,9 +119,9 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
            foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
 }
 
-static bool has_kernel(const struct foveate_cuda_kernels *kernels, enum fovea_format format)
+static bool has_kernel(const struct cuda_kernels *kernels, enum fovea_format format)
 {
-    return format >= 0 && format < FOVEATE_CUDA_FORMATS && kernels->linear[format];
+    return format >= 0 && format < CUDA_FORMATS && kernels->linear[format];
 }
 
 bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
@@ -182,7 +182,7 @@ enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
 
 static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format format)
 {
-    return format >= 0 && format < FOVEATE_CUDA_FORMATS && foveate->kernels.surface[format];
+    return format >= 0 && format < CUDA_FORMATS && foveate->kernels.surface[format];
 }
 
 static enum fovea_result launch_smooth_surface(struct foveate_cuda *foveate,
@@ -317,9 +317,8 @@ enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
     if (!foveate_cuda_takes(run->plan, src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    const struct foveate_cuda_slice slice = {.count = 1,
-                                             .src = foveate_cuda_linear_view(src, 0),
-                                             .dst = foveate_cuda_linear_view(dst, 0)};
+    const struct foveate_cuda_slice slice = {
+        .count = 1, .src = image_linear_of(src, 0), .dst = image_linear_of(dst, 0)};
     const struct foveate_cuda_levels levels = frame_levels(run->plan);
     FOVEA_TRY(foveate_cuda_follow(foveate, run, src->format));
     return foveate_cuda_note_use(

@@ -16,8 +16,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
+#include "frame.glsl"
 #include "law.glsl"
-#include "light.glsl"
+#include "kernels/image/light.glsl"
 #include "levels.glsl"
 #include "grid.glsl"
 #include "gaze_latched.glsl"
@@ -241,7 +242,7 @@ void sum_across(tile_work t, axis across, own_pixels own, int from, inout vec4 f
 vec4 as_stored(vec4 value)
 {
     if (LIGHT) {
-        return from_light(vec4(value.rgb, clamp(value.a, 0.0, 1.0)), frame);
+        return from_light(vec4(value.rgb, clamp(value.a, 0.0, 1.0)), frame.light_value);
     }
     float opaque = PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0;
     return clamp(value, vec4(0.0), vec4(vec3(pixel_white()), opaque));

@@ -14,8 +14,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
+#include "frame.glsl"
 #include "law.glsl"
-#include "light.glsl"
+#include "kernels/image/light.glsl"
 #include "grid.glsl"
 #include "gaze_latched.glsl"
 
@@ -122,14 +123,14 @@ vec4 value_of(uvec4 raw)
                     light_of_level[raw.x >> 16 & 255u], float(raw.x >> 24) / 255.0);
     }
     vec4 stored = decode(raw);
-    return LIGHT ? to_light(stored, frame) : stored;
+    return LIGHT ? to_light(stored, frame.light_value) : stored;
 }
 
 void fill_light()
 {
     if (BY_LEVEL) {
         for (int i = int(gl_LocalInvocationIndex); i < 256; i += THREADS) {
-            light_of_level[i] = to_light(vec4(i), frame).x;
+            light_of_level[i] = to_light(vec4(i), frame.light_value).x;
         }
     }
 }
@@ -358,7 +359,7 @@ const int MADE_PLANE = TILE * MADE_PITCH;
 
 void put_made(int at, vec4 value)
 {
-    value = LIGHT ? from_light(value, frame) : value + ZERO;
+    value = LIGHT ? from_light(value, frame.light_value) : value + ZERO;
     uvec4 words = encode(value, uvec4(0u));
     if (PIXEL_WORDS == 2) {
         sums[at + MADE_PLANE] = words.z | words.w << 16;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The gaze of a frame whose latch has run: gaze_latch.comp. After image/pixel.glsl. */
+/* The gaze of a frame whose latch has run: gaze_latch.comp. After frame.glsl. */
 
 layout(set = 0, binding = 5) uniform Latched { ivec4 latched_gaze; };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's law and levels: foveate/smooth.h in GLSL. After image/pixel.glsl. */
+/* The smooth method's law and levels: foveate/smooth.h in GLSL. After frame.glsl. */
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
@@ -45,6 +45,8 @@ layout(set = 0, binding = 2, std430) readonly buffer Law
     foveate_level levels[MAX_LEVELS];
     float law_table[]; /* then the display's samples */
 };
+#define LIGHT_SAMPLES law_table
+#define LIGHT_SAMPLES_FROM law.table_count
 
 float law_ramp(float sigma_px)
 {

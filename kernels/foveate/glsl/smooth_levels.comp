@@ -11,8 +11,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
+#include "frame.glsl"
 #include "law.glsl"
-#include "light.glsl"
+#include "kernels/image/light.glsl"
 #include "levels.glsl"
 #include "tiles.glsl"
 

@@ -11,8 +11,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/image/pixel.glsl"
+#include "frame.glsl"
 #include "law.glsl"
-#include "light.glsl"
+#include "kernels/image/light.glsl"
 #include "levels.glsl"
 #include "gaze_latched.glsl"
 #include "tiles.glsl"
@@ -303,7 +304,7 @@ vec4 as_stored(vec4 value)
     if (LIGHT) {
         vec3 root = max(value.rgb, 0.0);
         vec3 light = LIGHT_WIDE ? root * root : root;
-        return from_light(vec4(light, clamp(value.a, 0.0, 1.0)), frame);
+        return from_light(vec4(light, clamp(value.a, 0.0, 1.0)), frame.light_value);
     }
     float opaque = PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0;
     return clamp(value, vec4(0.0), vec4(vec3(pixel_white()), opaque));

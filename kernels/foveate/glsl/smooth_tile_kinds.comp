@@ -7,8 +7,9 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
+#include "frame.glsl"
 #include "law.glsl"
-#include "light.glsl"
+#include "kernels/image/light.glsl"
 #include "levels.glsl"
 #include "gaze_latched.glsl"
 #include "tiles.glsl"

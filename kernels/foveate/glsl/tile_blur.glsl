@@ -205,7 +205,7 @@ bool in_picture(ivec2 pixel)
 /* raw: the source's pixel, where alpha is kept. */
 void store_over(ivec2 pixel, vec4 value, uvec4 raw)
 {
-    value = LIGHT ? from_light(value, frame) : value + sample_zero();
+    value = LIGHT ? from_light(value, frame.light_value) : value + sample_zero();
     imageStore(result, place_of(frame, pixel), encode(value, raw));
 }
 

@@ -58,7 +58,7 @@ void fill_light(int threads)
 {
     if (LIGHT_OF_LEVELS) {
         for (int i = int(gl_LocalInvocationIndex); i < 256; i += threads) {
-            light_of_level[i] = to_light(vec4(i), frame).x;
+            light_of_level[i] = to_light(vec4(i), frame.light_value).x;
         }
     }
 }
@@ -70,7 +70,7 @@ vec4 sample_of(uvec4 raw)
                     light_of_level[raw.x >> 16 & 255u], float(raw.x >> 24) / 255.0);
     }
     vec4 stored = decode(raw);
-    return LIGHT ? to_light(stored, frame) : stored - sample_zero();
+    return LIGHT ? to_light(stored, frame.light_value) : stored - sample_zero();
 }
 
 uvec2 halves_of(vec4 value)

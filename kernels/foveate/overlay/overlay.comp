@@ -8,6 +8,7 @@
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
+#include "kernels/foveate/glsl/frame.glsl"
 #include "kernels/foveate/glsl/law.glsl"
 #include "kernels/foveate/glsl/grid.glsl"
 #include "kernels/foveate/glsl/gaze_latched.glsl"

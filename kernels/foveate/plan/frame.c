@@ -25,46 +25,23 @@ static bool averages_light(const struct fovea_foveation *foveation)
 int32_t foveate_plan_light(const struct foveate_plan *plan)
 {
     const struct fovea_foveation *foveation = &plan->foveation;
-    if (!averages_light(foveation)) {
-        return IMAGE_LIGHT_STORED;
-    }
-    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_GAMMA) {
-        return IMAGE_LIGHT_GAMMA;
-    }
-    if (foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light == FOVEA_LIGHT_TABLE) {
-        return IMAGE_LIGHT_TABLE;
-    }
-    return IMAGE_LIGHT_SRGB + (int32_t)foveation->transfer;
+    return averages_light(foveation) ? pixel_light_of(foveation->light, foveation->transfer)
+                                     : IMAGE_LIGHT_STORED;
 }
 
 float foveate_plan_light_value(const struct foveate_plan *plan)
 {
-    const struct fovea_display *display = &plan->foveation.display;
-    switch (foveate_plan_light(plan)) {
-    case IMAGE_LIGHT_HLG:
-        return (float)pixel_light_system_gamma(display->hlg_peak_cd_m2);
-    case IMAGE_LIGHT_GAMMA:
-        return display->gamma == 0.0 ? 2.2f : (float)display->gamma;
-    case IMAGE_LIGHT_TABLE:
-        return (float)display->table_count;
-    default:
-        return 0.0f;
-    }
+    return pixel_light_value(foveate_plan_light(plan), &plan->foveation.display);
 }
 
 uint32_t foveate_plan_light_samples(const struct foveate_plan *plan)
 {
-    return foveate_plan_light(plan) == IMAGE_LIGHT_TABLE ? plan->foveation.display.table_count : 0;
+    return pixel_light_samples(foveate_plan_light(plan), &plan->foveation.display);
 }
 
 void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples)
 {
-    const uint32_t count = foveate_plan_light_samples(plan);
-    const float *table = plan->foveation.display.table;
-    for (uint32_t i = 0; i < count; i++) {
-        const double above_black = (double)table[i] - (double)table[0];
-        out_samples[i] = (float)(above_black / ((double)table[count - 1] - (double)table[0]));
-    }
+    pixel_light_fill_samples(foveate_plan_light(plan), &plan->foveation.display, out_samples);
 }
 
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)

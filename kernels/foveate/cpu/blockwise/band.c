@@ -83,8 +83,7 @@ static void decode_row(const struct foveate_cpu_job *job, const struct foveate_c
                        int32_t y_px, float *out)
 {
     const size_t channels = job->channels;
-    const struct pixel_row row =
-        foveate_cpu_row(job->src, job->codec, 0, y_px, job->frame->width_px);
+    const struct pixel_row row = pixel_row_of(job->src, job->codec, 0, y_px, job->frame->width_px);
     float *first = out + scratch->pad_px * channels;
     float *last = first + ((size_t)row.count - 1) * channels;
     job->codec->decode(&row, job->channels, first);
@@ -154,10 +153,8 @@ static void copy_fragment(const struct foveate_cpu_job *job, const struct band *
 {
     const int32_t count = fragment->x1_px - fragment->x0_px;
     for (int32_t y = band->y0_px; y < band->y1_px; y++) {
-        const struct pixel_row src =
-            foveate_cpu_row(job->src, job->codec, fragment->x0_px, y, count);
-        const struct pixel_row dst =
-            foveate_cpu_row(job->dst, job->codec, fragment->x0_px, y, count);
+        const struct pixel_row src = pixel_row_of(job->src, job->codec, fragment->x0_px, y, count);
+        const struct pixel_row dst = pixel_row_of(job->dst, job->codec, fragment->x0_px, y, count);
         pixel_copy_row(job->codec, &src, &dst);
     }
 }
@@ -203,10 +200,8 @@ static void blur_along_y(const struct foveate_cpu_job *job, struct foveate_cpu_s
     for (int32_t y = band->y0_px; y < band->y1_px; y++, in += scratch->column_floats) {
         job->line(scratch->result, in, (ptrdiff_t)scratch->column_floats, taps, ring->radius_px,
                   fragment_floats(job, fragment));
-        const struct pixel_row src =
-            foveate_cpu_row(job->src, job->codec, fragment->x0_px, y, pixels);
-        const struct pixel_row dst =
-            foveate_cpu_row(job->dst, job->codec, fragment->x0_px, y, pixels);
+        const struct pixel_row src = pixel_row_of(job->src, job->codec, fragment->x0_px, y, pixels);
+        const struct pixel_row dst = pixel_row_of(job->dst, job->codec, fragment->x0_px, y, pixels);
         if (job->light) {
             pixel_light_to_levels(job->light, scratch->result, (uint32_t)pixels, job->channels,
                                   job->codec->color_channels);

@@ -44,7 +44,7 @@ static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_pic
                                                     const struct fovea_image *image,
                                                     const struct foveate_cpu_span *span)
 {
-    return foveate_cpu_row(image, picture->codec, span->x_px, span->y_px, span->count);
+    return pixel_row_of(image, picture->codec, span->x_px, span->y_px, span->count);
 }
 
 static inline void foveate_cpu_repeat(float *out, float value, int32_t count)

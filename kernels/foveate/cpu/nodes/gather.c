@@ -70,8 +70,8 @@ void foveate_cpu_node_gather(const struct foveate_cpu_picture *picture, const fl
         if (x >= picture->view.frame.width_px || y >= picture->view.frame.height_px) {
             continue;
         }
-        const struct pixel_row src = foveate_cpu_row(&picture->view.src, picture->codec, x, y, 1);
-        const struct pixel_row dst = foveate_cpu_row(&picture->view.dst, picture->codec, x, y, 1);
+        const struct pixel_row src = pixel_row_of(&picture->view.src, picture->codec, x, y, 1);
+        const struct pixel_row dst = pixel_row_of(&picture->view.dst, picture->codec, x, y, 1);
         float values[FOVEATE_CPU_MAX_CHANNELS];
         if (sigma_px[i] > 0.0f) {
             gather_pixel(picture, sigma_px[i], x, y, values);

@@ -51,7 +51,7 @@ static enum fovea_result allow_windows(const struct cuda_device *device,
     int32_t own_bytes = 0;
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &block_bytes));
     FOVEA_TRY(ask(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &all_bytes));
-    for (int i = 0; i < FOVEATE_CUDA_FORMATS; i++) {
+    for (int i = 0; i < CUDA_FORMATS; i++) {
         FOVEA_TRY(allow_window(device, out_kernels->kernels.linear[i], block_bytes,
                                &out_kernels->window_bytes, &own_bytes));
         FOVEA_TRY(allow_window(device, out_kernels->kernels.surface[i], block_bytes,
@@ -67,8 +67,8 @@ enum fovea_result foveate_cuda_bands_load(const struct cuda_device *device,
     struct foveate_cuda_code code;
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_bands_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "bands", FORMATS,
-                                       &out_kernels->kernels));
+    FOVEA_TRY(
+        cuda_kernels_get(device, out_kernels->module, "bands", FORMATS, &out_kernels->kernels));
     FOVEA_TRY(foveate_cuda_code_of(device, out_kernels->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
     if (!code.has_mma) {
         foveate_cuda_bands_unload(device, out_kernels);

@@ -8,12 +8,12 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
 
-#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/common/slice.h"
 #include "params.h"
 
 struct foveate_cuda_bands_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels kernels;
+    struct cuda_kernels kernels;
     int32_t window_bytes; /* a block's at most; 0: this device has none of it */
     int32_t half_bytes; /* where two blocks share a multiprocessor */
 };

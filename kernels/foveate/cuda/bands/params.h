@@ -76,8 +76,8 @@ struct foveate_bands_linear_params {
     struct foveate_frame frame;
     struct foveate_bands bands;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_bands_surface_params {

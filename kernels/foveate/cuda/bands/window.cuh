@@ -8,9 +8,9 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_WINDOW_CUH
 
 #include "kernels/cuda/copy.cuh"
-#include "kernels/foveate/cuda/common/light.cuh"
 #include "kernels/foveate/cuda/common/vectors.cuh"
 #include "kernels/foveate/grid.h"
+#include "kernels/image/light.cuh"
 #include "params.h"
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;

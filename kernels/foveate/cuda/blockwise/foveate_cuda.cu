@@ -17,8 +17,8 @@
  * about (tile + 2 radius)^2 staged pixels a tile. */
 
 #include "kernels/foveate/cuda/common/image.cuh"
-#include "kernels/foveate/cuda/common/light.cuh"
 #include "kernels/foveate/grid.h"
+#include "kernels/image/light.cuh"
 
 namespace {
 
@@ -187,7 +187,8 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
     }
     const bool blurred = t.ring != FOVEATE_RING_NONE;
     /* The display's samples lie behind the law's table. */
-    const frame_light light(frame, (const float *)tables.law_table + tables.law.table_count);
+    const frame_light light(frame.light, frame.light_value,
+                            (const float *)tables.law_table + tables.law.table_count);
     float4 sums[OUTPUTS] = {};
     if (blurred) {
         const foveate_ring *ring = (const foveate_ring *)tables.rings + t.ring;
@@ -215,7 +216,8 @@ template <typename Pixel, typename Image>
 __device__ void make_lights(const foveate_frame &frame, const foveate_cuda_tables &tables,
                             const Image &src)
 {
-    const frame_light light(frame, (const float *)tables.law_table + tables.law.table_count);
+    const frame_light light(frame.light, frame.light_value,
+                            (const float *)tables.law_table + tables.law.table_count);
     const int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = (int)blockIdx.y;
     if (x < frame.width_px) {

@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_PARAMS_H
 
 #include "kernels/foveate/frame.h"
+#include "kernels/image/image_linear.h"
 
 /* A tile is at most this wide and high; so is a block's staging area. */
 #define FOVEATE_CUDA_TILE_PX 32
@@ -79,20 +80,12 @@ struct foveate_cuda_smooth {
     float end; /* no place of the ladder lies beyond */
 };
 
-struct foveate_cuda_linear {
-    uint64_t data;
-    int64_t row_stride_bytes;
-    int64_t pixel_stride_bytes;
-    int32_t whole_pixels; /* 1: every pixel is aligned to its size and read and written at once */
-    int32_t reserved;
-};
-
 struct foveate_cuda_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_tables tables;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_cuda_surface_params {
@@ -107,8 +100,8 @@ struct foveate_cuda_smooth_linear_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_cuda_smooth_surface_params {

@@ -4,13 +4,13 @@
 /* Samples of the smooth method's levels: how one is stored, what a pixel is as a sample, and where
  * those of a level lie. Four halves hold every format but 32-bit floats. Levels of UNORM formats
  * are stored around the middle of their range, where a half is off by at most 1/32 of a level of 8
- * bits and 1/8 of one of 10 bits; light is stored as it is, or by FOVEATE_LIGHT_SCALE, since levels
+ * bits and 1/8 of one of 10 bits; light is stored as it is, or by IMAGE_LIGHT_SCALE, since levels
  * lie closest in the dark. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_SAMPLE_CUH
 
 #include "kernels/cuda/ptx.cuh"
-#include "light.cuh"
+#include "kernels/image/light.cuh"
 #include "params.h"
 
 struct half_sample {
@@ -86,7 +86,8 @@ static __device__ inline typename Pixel::word pixel_of_sample(float4 v, const fr
 static __device__ inline frame_light light_of(const foveate_frame &frame,
                                               const foveate_cuda_smooth &smooth)
 {
-    return frame_light(frame, (const float *)smooth.table + smooth.law.table_count);
+    return frame_light(frame.light, frame.light_value,
+                       (const float *)smooth.table + smooth.law.table_count);
 }
 
 /* ---- Levels */

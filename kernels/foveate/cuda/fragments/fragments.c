@@ -27,10 +27,10 @@ enum fovea_result foveate_fragments_load(const struct cuda_device *device,
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_fragments_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "fragments_level_0", formats,
-                                       &out_kernels->level_0));
-    return foveate_cuda_get_kernels(device, out_kernels->module, "fragments_picture", formats,
-                                    &out_kernels->picture);
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "fragments_level_0", formats,
+                               &out_kernels->level_0));
+    return cuda_kernels_get(device, out_kernels->module, "fragments_picture", formats,
+                            &out_kernels->picture);
 }
 
 void foveate_fragments_unload(const struct cuda_device *device,

@@ -12,8 +12,8 @@
 
 struct foveate_fragments_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels level_0;
-    struct foveate_cuda_kernels picture;
+    struct cuda_kernels level_0;
+    struct cuda_kernels picture;
 };
 
 /* What is loaded when it fails is there for unload. */

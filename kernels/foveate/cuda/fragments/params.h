@@ -36,8 +36,8 @@ struct foveate_fragments_linear_params {
     struct foveate_nodes nodes;
     struct foveate_fragments fragments;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_fragments_surface_params {

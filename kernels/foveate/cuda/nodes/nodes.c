@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
  * more. */
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
-static const uint32_t formats = FOVEATE_CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA32F);
+static const uint32_t formats = CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA32F);
 static const uint32_t formats_of_floats =
     1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F;
 static const uint32_t formats_with_alpha =
@@ -30,16 +30,15 @@ static const char *const levels_names[FOVEATE_NODES_LEVELS_KERNELS] = {
 static enum fovea_result get_kernels(const struct cuda_device *device,
                                      struct foveate_nodes_kernels *kernels)
 {
-    FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_picture", formats,
-                                       &kernels->picture));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, kernels->module, "nodes_alpha", formats_with_alpha,
-                                       &kernels->alpha));
+    FOVEA_TRY(
+        cuda_kernels_get(device, kernels->module, "nodes_picture", formats, &kernels->picture));
+    FOVEA_TRY(cuda_kernels_get(device, kernels->module, "nodes_alpha", formats_with_alpha,
+                               &kernels->alpha));
     for (int i = 0; i < FOVEATE_NODES_LEVELS_KERNELS; i++) {
         FOVEA_TRY(
             cuda_device_get_kernel(device, kernels->module, levels_names[i], &kernels->levels[i]));
     }
-    return foveate_cuda_get_kernels(device, kernels->module, "nodes_level_1", formats,
-                                    &kernels->level_1);
+    return cuda_kernels_get(device, kernels->module, "nodes_level_1", formats, &kernels->level_1);
 }
 
 enum fovea_result foveate_nodes_load(const struct cuda_device *device,
@@ -71,7 +70,7 @@ struct stages {
     void *params;
 };
 
-static CUfunction kernel_of(const struct foveate_cuda_kernels *kernels, const struct stages *stages)
+static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct stages *stages)
 {
     return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
 }
@@ -148,7 +147,7 @@ static enum fovea_result launch_all(const struct foveate_nodes_run *run,
         FOVEA_TRY(launch_level_1(run, stages));
     }
     FOVEA_TRY(foveate_nodes_further_levels(run, stages->format, stages->sources, 2));
-    const struct foveate_cuda_kernels *picture =
+    const struct cuda_kernels *picture =
         blurs_alpha(run, stages->format) ? &run->kernels->alpha : &run->kernels->picture;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(

@@ -9,16 +9,16 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 
-#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/common/slice.h"
 #include "params.h"
 
 #define FOVEATE_NODES_LEVELS_KERNELS 5
 
 struct foveate_nodes_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels level_1; /* from a picture */
-    struct foveate_cuda_kernels picture; /* from the levels */
-    struct foveate_cuda_kernels alpha; /* the same where alpha is blurred */
+    struct cuda_kernels level_1; /* from a picture */
+    struct cuda_kernels picture; /* from the levels */
+    struct cuda_kernels alpha; /* the same where alpha is blurred */
     CUfunction levels[FOVEATE_NODES_LEVELS_KERNELS]; /* further levels */
 };
 

@@ -67,8 +67,8 @@ struct foveate_nodes_linear_params {
     struct foveate_frame frame;
     struct foveate_nodes nodes;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_nodes_surface_params {

@@ -8,7 +8,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
 
 #include "kernels/foveate/cuda/common/image.cuh"
-#include "kernels/foveate/cuda/common/light.cuh"
+#include "kernels/image/light.cuh"
 #include "product.cuh"
 
 /* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a

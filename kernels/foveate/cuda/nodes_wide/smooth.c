@@ -11,7 +11,7 @@ extern const unsigned char foveate_smooth_fatbin[];
 #define MOST_PITCH 65536
 
 static const uint32_t formats =
-    FOVEATE_CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F);
+    CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F);
 
 static enum fovea_result get_decimations(const struct cuda_device *device,
                                          struct foveate_cuda_smooth_kernels *kernels)
@@ -27,10 +27,10 @@ enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,
 {
     CU_TRY(device->log, device->cu,
            device->cu->ModuleLoadData(&out_kernels->module, foveate_smooth_fatbin));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_level", formats,
-                                       &out_kernels->level));
-    FOVEA_TRY(foveate_cuda_get_kernels(device, out_kernels->module, "smooth_picture", formats,
-                                       &out_kernels->picture));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_level", formats,
+                               &out_kernels->level));
+    FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_picture", formats,
+                               &out_kernels->picture));
     return get_decimations(device, out_kernels);
 }
 
@@ -142,7 +142,7 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
 static void take_picture(const struct foveate_frame *frame, enum fovea_format format,
                          const struct foveate_cuda_slice *slice, struct foveate_cuda_smooth *smooth)
 {
-    const struct foveate_cuda_linear *src = &slice->src;
+    const struct image_linear *src = &slice->src;
     const int64_t bytes = FLOAT_SAMPLE_BYTES;
     const int64_t pitch = src->row_stride_bytes / bytes;
     if (format != FOVEA_FORMAT_RGBA32F || !src->whole_pixels || src->pixel_stride_bytes != bytes ||

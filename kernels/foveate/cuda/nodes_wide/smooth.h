@@ -7,12 +7,12 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 
-#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/common/slice.h"
 
 struct foveate_cuda_smooth_kernels {
     CUmodule module;
-    struct foveate_cuda_kernels level; /* level 0 from a picture */
-    struct foveate_cuda_kernels picture; /* a picture from the levels */
+    struct cuda_kernels level; /* level 0 from a picture */
+    struct cuda_kernels picture; /* a picture from the levels */
     CUfunction decimate_half;
     CUfunction decimate_float;
 };

@@ -113,7 +113,7 @@ struct small_view {
 };
 
 /* Made anew wherever it is asked for: it is too many registers to be kept while others blur. */
-static __device__ __forceinline__ small_view small_view_of(const foveate_cuda_linear &image,
+static __device__ __forceinline__ small_view small_view_of(const image_linear &image,
                                                            const foveate_frame &frame,
                                                            int64_t next_bytes, int32_t plain)
 {

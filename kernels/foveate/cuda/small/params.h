@@ -91,8 +91,8 @@ struct foveate_small_linear_params {
     struct foveate_frame frame;
     struct foveate_small small;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
     /* Rows of pixels side by side that are read and written by 16 bytes, less than 2^31 bytes
      * apart. */
     int32_t src_is_plain;
@@ -100,8 +100,8 @@ struct foveate_small_linear_params {
 };
 
 HOST_DEVICE int32_t foveate_small_is_plain(const struct foveate_frame *frame,
-                                           const struct foveate_cuda_linear *view,
-                                           int64_t next_bytes, int32_t pixel_bytes)
+                                           const struct image_linear *view, int64_t next_bytes,
+                                           int32_t pixel_bytes)
 {
     const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
                           frame->origin_x_px * view->pixel_stride_bytes;

@@ -9,7 +9,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PIXEL_CUH
 
 #include "kernels/foveate/cuda/common/image.cuh"
-#include "kernels/foveate/cuda/common/light.cuh"
+#include "kernels/image/light.cuh"
 #include "mma.cuh"
 
 /* BYTES a pixel, of which the first CHANNELS are blurred. */

@@ -12,7 +12,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_SMALL_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_SMALL_H
 
-#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/common/slice.h"
 #include "plan.h"
 
 struct foveate_cuda_small_kernels {

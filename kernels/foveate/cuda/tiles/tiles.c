@@ -24,29 +24,26 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
                                      struct foveate_cuda_tile_kernels *kernels)
 {
     CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(out_module, fatbin));
-    FOVEA_TRY(
-        foveate_cuda_get_kernels(device, *out_module, "tile_levels", those, &kernels->levels));
-    return foveate_cuda_get_kernels(device, *out_module, "tile_picture", those, &kernels->picture);
+    FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", those, &kernels->levels));
+    return cuda_kernels_get(device, *out_module, "tile_picture", those, &kernels->picture);
 }
 
 /* Makers by products for a format whose other kernels are of the same module, where its code has
  * them. */
 static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
                                        const char *prefix, enum fovea_format format,
-                                       const struct foveate_cuda_kernels *others,
-                                       struct foveate_cuda_kernels *out)
+                                       const struct cuda_kernels *others, struct cuda_kernels *out)
 {
     struct foveate_cuda_code code;
     FOVEA_TRY(foveate_cuda_code_of(device, others->linear[format], &code));
-    return code.has_mma ? foveate_cuda_get_kernels(device, module, prefix, 1u << format, out)
-                        : FOVEA_OK;
+    return code.has_mma ? cuda_kernels_get(device, module, prefix, 1u << format, out) : FOVEA_OK;
 }
 
 enum fovea_result foveate_cuda_tiles_load(const struct cuda_device *device,
                                           struct foveate_cuda_tile_kernels *out_kernels)
 {
     CUmodule *modules = out_kernels->modules;
-    const struct foveate_cuda_kernels *levels = &out_kernels->levels;
+    const struct cuda_kernels *levels = &out_kernels->levels;
     FOVEA_TRY(load_module(device, foveate_tiles_fatbin, 1u << FOVEA_FORMAT_RGBA8, &modules[0],
                           out_kernels));
     FOVEA_TRY(
@@ -73,7 +70,7 @@ void foveate_cuda_tiles_unload(const struct cuda_device *device,
 
 bool foveate_cuda_tiles_take_format(enum fovea_format format)
 {
-    return format >= 0 && format < FOVEATE_CUDA_FORMATS && (formats >> format & 1u) != 0;
+    return format >= 0 && format < CUDA_FORMATS && (formats >> format & 1u) != 0;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -154,9 +151,9 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
 }
 
 /* Which kernels make a frame's levels by products, if any. Floats hold light. */
-static const struct foveate_cuda_kernels *mma_maker_of(
-    const struct foveate_cuda_tile_kernels *kernels, enum fovea_format format,
-    const struct foveate_frame *frame)
+static const struct cuda_kernels *mma_maker_of(const struct foveate_cuda_tile_kernels *kernels,
+                                               enum fovea_format format,
+                                               const struct foveate_frame *frame)
 {
     if ((float_formats >> format & 1u) != 0) {
         return &kernels->floats;
@@ -175,7 +172,7 @@ struct stages {
     uint32_t images;
 };
 
-static CUfunction kernel_of(const struct foveate_cuda_kernels *kernels, const struct stages *stages)
+static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct stages *stages)
 {
     return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
 }

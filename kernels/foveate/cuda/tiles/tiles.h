@@ -13,19 +13,19 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 
-#include "kernels/foveate/cuda/common/kernels.h"
+#include "kernels/foveate/cuda/common/slice.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
 
 #define FOVEATE_CUDA_TILE_MODULES 3
 
 struct foveate_cuda_tile_kernels {
     CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
-    struct foveate_cuda_kernels levels;
+    struct cuda_kernels levels;
     /* The same by products; none where the code was compiled for less than 8.0. */
-    struct foveate_cuda_kernels bytes; /* of encoded RGBA8 */
-    struct foveate_cuda_kernels light; /* of RGBA8 as light */
-    struct foveate_cuda_kernels floats; /* of RGBA16F */
-    struct foveate_cuda_kernels picture;
+    struct cuda_kernels bytes; /* of encoded RGBA8 */
+    struct cuda_kernels light; /* of RGBA8 as light */
+    struct cuda_kernels floats; /* of RGBA16F */
+    struct cuda_kernels picture;
 };
 
 /* What is loaded when it fails is there for unload. */

@@ -286,8 +286,8 @@ struct foveate_tiles_linear_params {
     struct foveate_frame frame;
     struct foveate_tiles tiles;
     struct foveate_cuda_batch batch;
-    struct foveate_cuda_linear src;
-    struct foveate_cuda_linear dst;
+    struct image_linear src;
+    struct image_linear dst;
 };
 
 struct foveate_tiles_surface_params {

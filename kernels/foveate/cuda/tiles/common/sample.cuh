@@ -15,7 +15,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 
 #include "kernels/cuda/ptx.cuh"
-#include "kernels/foveate/cuda/common/light.cuh"
+#include "kernels/image/light.cuh"
 #include "params.h"
 
 /* ---- Arithmetic that costs one instruction, where nothing is subnormal */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Light: the numbers that are averaged, where they are not the stored ones. After foveate/glsl/law.glsl. */
+/* Light: the numbers that are averaged, where they are not the stored ones. After image/pixel.glsl. A display's
+ * samples are LIGHT_SAMPLES[LIGHT_SAMPLES_FROM] and those after it, which whoever includes this defines. */
 
 float pixel_white()
 {
@@ -74,27 +75,27 @@ float sampled_to_light(float encoded, float count)
 {
     float place = encoded * (count - 1.0);
     int below = min(int(place), int(count) - 2);
-    int at = law.table_count + below;
-    return mix(law_table[at], law_table[at + 1], place - float(below));
+    int at = LIGHT_SAMPLES_FROM + below;
+    return mix(LIGHT_SAMPLES[at], LIGHT_SAMPLES[at + 1], place - float(below));
 }
 
 /* The lowest value that gives the light. */
 float light_to_sampled(float light, float count)
 {
-    int low = law.table_count;
+    int low = LIGHT_SAMPLES_FROM;
     int high = low + int(count) - 2;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (law_table[middle + 1] >= light) {
+        if (LIGHT_SAMPLES[middle + 1] >= light) {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
-    float step_up = law_table[low + 1] - law_table[low];
-    float above = light - law_table[low];
+    float step_up = LIGHT_SAMPLES[low + 1] - LIGHT_SAMPLES[low];
+    float above = light - LIGHT_SAMPLES[low];
     float part = above > 0.0 && step_up > 0.0 ? min(above / step_up, 1.0) : 0.0;
-    return (float(low - law.table_count) + part) / (count - 1.0);
+    return (float(low - LIGHT_SAMPLES_FROM) + part) / (count - 1.0);
 }
 
 vec3 decode_light(vec3 encoded, float value)
@@ -126,20 +127,21 @@ vec3 encode_light(vec3 light, float value)
                                      : light_to_srgb(light);
 }
 
-const float LIGHT_SCALE = LIGHT_WIDE ? 32768.0 : 1.0; /* FOVEATE_LIGHT_SCALE */
+const float LIGHT_SCALE = LIGHT_WIDE ? 32768.0 : 1.0; /* IMAGE_LIGHT_SCALE */
 
-/* Light by the image's transfer function or the display's, from 0 to LIGHT_SCALE. Alpha is light already, but
+/* Light by the image's transfer function or the display's, from 0 to LIGHT_SCALE; light_value is struct
+ * pixel_transfer's. Alpha is light already, but
  * for its scale. */
-vec4 to_light(vec4 stored, foveate_frame frame)
+vec4 to_light(vec4 stored, float light_value)
 {
-    vec3 light = decode_light(stored.rgb / pixel_white(), frame.light_value);
+    vec3 light = decode_light(stored.rgb / pixel_white(), light_value);
     float alpha = stored.a / (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
     return vec4(light * LIGHT_SCALE, alpha);
 }
 
-vec4 from_light(vec4 value, foveate_frame frame)
+vec4 from_light(vec4 value, float light_value)
 {
-    vec3 encoded = encode_light(max(value.rgb / LIGHT_SCALE, 0.0), frame.light_value);
+    vec3 encoded = encode_light(max(value.rgb / LIGHT_SCALE, 0.0), light_value);
     float alpha = value.a * (PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 255.0);
     return vec4(encoded * pixel_white(), alpha);
 }

@@ -2,16 +2,16 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* UNORM pixels as light: a transfer function between a format's levels and 0..1, or where a frame's
- * light is wide 0..FOVEATE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats
+ * light is wide 0..IMAGE_LIGHT_SCALE. Alpha is light already and stays in levels. Float formats
  * hold light and stay as they are.
  *
  * The fast power is off by some 1e-6 of its result: for sRGB (IEC 61966-2-1) three thousandths of a
  * level of ten bits, for PQ a fiftieth. */
-#ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_LIGHT_CUH
-#define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_LIGHT_CUH
+#ifndef FOVEA_KERNELS_IMAGE_LIGHT_CUH
+#define FOVEA_KERNELS_IMAGE_LIGHT_CUH
 
-#include "kernels/foveate/frame.h"
-#include "kernels/image/pixel.cuh"
+#include "light.h"
+#include "pixel.cuh"
 
 static __device__ inline float srgb_to_light(float encoded)
 {
@@ -66,8 +66,8 @@ struct frame_light {
     float value;
     const float *samples;
 
-    __device__ frame_light(const foveate_frame &frame, const float *display_samples)
-        : kind(frame.light), value(frame.light_value), samples(display_samples)
+    __device__ frame_light(int light, float light_value, const float *display_samples)
+        : kind(light), value(light_value), samples(display_samples)
     {
     }
 };
@@ -190,7 +190,7 @@ static __device__ inline float4 levels_to_light(float4 v, const frame_light &lig
             v = apply_ootf<Pixel>(v, light.kind, light.value - 1.0f);
         }
         if (image_light_is_wide(light.kind)) {
-            v = scaled_colors(v, FOVEATE_LIGHT_SCALE);
+            v = scaled_colors(v, IMAGE_LIGHT_SCALE);
         }
     }
     return v;
@@ -201,7 +201,7 @@ static __device__ inline float4 light_to_levels(float4 v, const frame_light &lig
 {
     if constexpr (Pixel::white > 0) {
         if (image_light_is_wide(light.kind)) {
-            v = scaled_colors(v, 1.0f / FOVEATE_LIGHT_SCALE);
+            v = scaled_colors(v, 1.0f / IMAGE_LIGHT_SCALE);
         }
         if (image_light_is_hlg(light.kind)) {
             v = apply_ootf<Pixel>(v, light.kind, 1.0f / light.value - 1.0f);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda_kernels.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    bool surface;
+} names[CUDA_FORMATS] = {
+    [FOVEA_FORMAT_RGBA8] = {"rgba8", true},
+    [FOVEA_FORMAT_RGB8] = {"rgb8", false},
+    [FOVEA_FORMAT_R8] = {"r8", false},
+    [FOVEA_FORMAT_A2B10G10R10] = {"a2b10g10r10", true},
+    [FOVEA_FORMAT_B10G11R11F] = {"b10g11r11f", true},
+    [FOVEA_FORMAT_RGBA16F] = {"rgba16f", true},
+    [FOVEA_FORMAT_RGBA32F] = {"rgba32f", false},
+};
+
+enum fovea_result cuda_kernels_get(const struct cuda_device *device, CUmodule module,
+                                   const char *prefix, uint32_t formats, struct cuda_kernels *out)
+{
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        char name[64];
+        const bool wanted = (formats >> i & 1u) != 0;
+        if (wanted && names[i].name) {
+            snprintf(name, sizeof name, "%s_linear_%s", prefix, names[i].name);
+            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->linear[i]));
+        }
+        if (wanted && names[i].surface) {
+            snprintf(name, sizeof name, "%s_surface_%s", prefix, names[i].name);
+            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->surface[i]));
+        }
+    }
+    return FOVEA_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Modules of kernels, one kernel a format. */
+#ifndef FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
+#define FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
+
+#include "cuda_device.h"
+
+#define CUDA_FORMATS (FOVEA_FORMAT_RGBA32F + 1)
+
+/* One kernel for each format of linear images; in arrays through surfaces, some formats have
+ * none. */
+struct cuda_kernels {
+    CUfunction linear[CUDA_FORMATS];
+    CUfunction surface[CUDA_FORMATS];
+};
+
+/* Kernels called <prefix>_linear_rgba8, <prefix>_surface_rgba8 and so on, of the formats in the
+ * set: bit 1 << format. */
+FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get(const struct cuda_device *device,
+                                                    CUmodule module, const char *prefix,
+                                                    uint32_t formats, struct cuda_kernels *out);
+#define CUDA_EVERY_FORMAT (~0u)
+
+#endif

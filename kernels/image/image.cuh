@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The two kinds of memory that a kernel reads and writes: rows and pixels at strides, and the
+ * surface of an image whose layout only the hardware knows. Both take coordinates inside the
+ * image. */
+#ifndef FOVEA_KERNELS_IMAGE_IMAGE_CUH
+#define FOVEA_KERNELS_IMAGE_IMAGE_CUH
+
+#include "image_linear.h"
+#include "pixel.cuh"
+
+template <typename Pixel> struct linear_image {
+    struct image_linear view;
+
+    typedef typename Pixel::word word;
+    typedef typename Pixel::part part;
+
+    static const bool has_whole = sizeof(part) * Pixel::part_count == sizeof(word);
+
+    __device__ char *at(int x, int y) const
+    {
+        return (char *)(view.data + y * view.row_stride_bytes + x * view.pixel_stride_bytes);
+    }
+
+    __device__ word load(int x, int y) const
+    {
+        if (has_whole && view.whole_pixels) {
+            return *(const word *)at(x, y);
+        }
+        const part *source = (const part *)at(x, y);
+        word w = {};
+#pragma unroll
+        for (int i = 0; i < Pixel::part_count; i++) {
+            ((part *)&w)[i] = source[i];
+        }
+        return w;
+    }
+
+    __device__ void store(int x, int y, word w) const
+    {
+        if (has_whole && view.whole_pixels) {
+            *(word *)at(x, y) = w;
+            return;
+        }
+        part *target = (part *)at(x, y);
+#pragma unroll
+        for (int i = 0; i < Pixel::part_count; i++) {
+            target[i] = ((const part *)&w)[i];
+        }
+    }
+};
+
+/* Surfaces are addressed in bytes along x and deliver raw bits, whatever the format says. */
+template <typename Pixel> struct surface_image {
+    cudaSurfaceObject_t surface;
+    int origin_x;
+    int origin_y;
+
+    typedef typename Pixel::word word;
+
+    __device__ word load(int x, int y) const
+    {
+        return surf2Dread<word>(surface, (origin_x + x) * (int)sizeof(word), origin_y + y);
+    }
+
+    __device__ void store(int x, int y, word w) const
+    {
+        surf2Dwrite(w, surface, (origin_x + x) * (int)sizeof(word), origin_y + y);
+    }
+};
+
+#endif
