@@ -13,9 +13,9 @@ static const struct operator_api *const operators[] = {
 #include "operators.def"
 };
 
-const struct operator_api *operators_default(void)
+const struct operator_api *operators_at(enum fovea_operator name)
 {
-    return operators[0];
+    return operators[name];
 }
 
 struct operator_frame operator_frame_make(uint32_t width_px, uint32_t height_px,

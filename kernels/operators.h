@@ -7,7 +7,6 @@
 
 #include "kernels/operator/operator_glsl.h"
 
-/* The one that pictures go through. */
-const struct operator_api *operators_default(void);
+const struct operator_api *operators_at(enum fovea_operator name);
 
 #endif

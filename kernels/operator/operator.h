@@ -27,10 +27,14 @@ struct thread_pool;
 struct operator_plan {
     const struct operator_api *api;
     uint64_t cuda_bytes; /* about what it takes on a CUDA device */
+    /* On Vulkan and on CUDA surfaces, for whoever has the images: how many more of their size and
+     * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no row. */
+    uint32_t images_between;
 };
 
 #define OPERATOR_DESCRIPTION_BYTES 512
 #define OPERATOR_MAX_SIZE_PX 16384 /* of an image's sides */
+#define OPERATOR_MAX_BETWEEN 2
 
 struct operator_plan_desc {
     const struct fovea_settings *settings; /* an operator reads its own, and copies what it keeps */

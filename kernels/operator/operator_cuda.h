@@ -24,6 +24,9 @@ struct operator_cuda_run {
     CUstream stream;
     bool stream_kept; /* it is there for as long as the operator_cuda */
     CUdeviceptr gazes; /* surfaces: int32_t[2] in q8 instead of the frame's; 0: the frame's */
+    /* Surfaces: the plan's images_between, with as many bytes a pixel as src and dst have, and no
+     * smaller. Nothing else runs on them meanwhile. */
+    CUsurfObject between[OPERATOR_MAX_BETWEEN];
 };
 
 struct operator_cuda_api {

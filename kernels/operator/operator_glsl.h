@@ -10,7 +10,9 @@
 #include "operator.h"
 #include "shaders.h"
 
-#define OPERATOR_MAX_PASSES 16
+#define OPERATOR_MAX_PASSES 16 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
+#define OPERATOR_ROW_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
+#define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
 
 /* A plan on a device. */
@@ -20,6 +22,23 @@ struct operator_glsl;
 struct operator_glsl_memory {
     uint64_t table_bytes; /* binding 2; never 0 */
     uint64_t value_bytes; /* binding 6; 0: none */
+};
+
+/* Bytes of a buffer. */
+struct operator_range {
+    uint64_t offset; /* a multiple of what every device can bind at */
+    uint64_t bytes; /* 0: there are none */
+};
+
+/* The images that passes read and write; after these come the images between. */
+enum { OPERATOR_SOURCE, OPERATOR_RESULT, OPERATOR_BETWEEN };
+
+/* What is bound for some of the passes. */
+struct operator_step {
+    uint32_t reads; /* OPERATOR_SOURCE, or OPERATOR_BETWEEN and up */
+    uint32_t writes; /* OPERATOR_RESULT, or OPERATOR_BETWEEN and up; not what it reads */
+    struct operator_range tables;
+    struct operator_range values;
 };
 
 /* A shader, and what it is specialized to. */
@@ -33,6 +52,7 @@ struct operator_pass {
     struct operator_shader shader;
     uint32_t groups[2];
     bool barrier; /* what comes after it reads what it wrote */
+    uint32_t step; /* what is bound; of an operator that is no row 0 */
     uint32_t constant_bytes;
     uint32_t constants[OPERATOR_CONSTANT_BYTES / 4];
 };
@@ -85,7 +105,12 @@ struct operator_glsl_api {
      * there is nothing to show. */
     void (*draw)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  const struct operator_marks *marks, struct operator_pass *out_pass);
-    const struct shader *draws; /* its shader */
+    const struct shader *(*draws)(const struct operator_glsl *glsl); /* its shader */
+
+    /* Of a row: what is bound for its passes. NULL, as of operators that are none: one step, which
+     * reads the source, writes the result and has the memory whole. */
+    uint32_t (*steps)(const struct operator_glsl *glsl,
+                      struct operator_step out_steps[OPERATOR_MAX_STEPS]);
 };
 
 #endif

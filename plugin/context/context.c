@@ -7,7 +7,7 @@
 #include "context_batch.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
-#include "kernels/operators.h"
+#include "kernels/row/row.h"
 #include "settings_take.h"
 
 #include <math.h>
@@ -153,7 +153,7 @@ static void forget_entry(struct fovea_context *context, struct entry *entry)
     if (entry->op) {
         backends[entry->backend]->destroy_op(context->slots[entry->backend].device, &entry->op);
     }
-    operators_default()->plan_destroy(&entry->plan);
+    row_operator.plan_destroy(&entry->plan);
     *entry = (struct entry){0};
 }
 
@@ -220,7 +220,7 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
     for (size_t i = 0; i < CACHE_ENTRIES; i++) {
         struct entry *entry = &context->entries[i];
         if (entry->plan && entry->backend == backend &&
-            operators_default()->plan_fits(entry->plan, &desc)) {
+            row_operator.plan_fits(entry->plan, &desc)) {
             return entry;
         }
     }
@@ -232,7 +232,7 @@ static struct entry *find_entry(struct fovea_context *context, size_t backend,
 static void describe(struct fovea_context *context, const struct operator_plan *plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (!context->described && operators_default()->plan_describe(plan, words, sizeof words)) {
+    if (!context->described && row_operator.plan_describe(plan, words, sizeof words)) {
         log_info(context->device_desc.log, "%s", words);
     }
     context->described = true;
@@ -243,7 +243,7 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
 {
     entry->backend = backend;
     const struct operator_plan_desc desc = plan_desc(context, image);
-    const enum fovea_result result = operators_default()->plan_create(&desc, &entry->plan);
+    const enum fovea_result result = row_operator.plan_create(&desc, &entry->plan);
     if (result < 0) {
         return refuse(
             context, result,

@@ -7,7 +7,7 @@
 
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/operator/operator_cuda.h"
-#include "kernels/operators.h"
+#include "kernels/row/row.h"
 
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static enum fovea_result cuda_open(const struct context_device_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     device->log = desc->log;
-    device->api = operators_default()->cuda;
+    device->api = row_operator.cuda;
     enum fovea_result result = open_cuda(device, desc->cuda_device);
     if (result != FOVEA_OK) {
         log_error(desc->log, "cuda: device %d cannot be used: %s", desc->cuda_device,

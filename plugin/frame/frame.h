@@ -34,7 +34,7 @@
 #include "core/process.h"
 #include "fovea_vulkan.h"
 #include "kernels/gaze/late.h"
-#include "kernels/operators.h"
+#include "kernels/row/row.h"
 #include "plugin/context/map_copy.h"
 #include "plugin/gaze/gaze_source.h"
 #include "vulkan/interop/peer.h"

@@ -22,7 +22,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     const enum fovea_format format = work->src.format->pixel;
     struct operator_pass passes[OPERATOR_MAX_PASSES];
     const uint32_t count =
-        operators_default()->glsl->passes(view->plan->glsl, &view->frame, format, passes);
+        row_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {
         const struct vk_dispatch dispatch = {.kind = {passes[i].shader, format},
                                              .set = work->slot->sets[index],

@@ -89,7 +89,7 @@ static void write_hud(struct fovea_vk *fovea, const struct frame_work *work)
     char times[OPERATOR_TEXT_COLUMNS + 1];
     char age[OPERATOR_TEXT_COLUMNS + 1];
     char text[768];
-    operators_default()->plan_summarize(work->views[0].plan->plan, model, sizeof model);
+    row_operator.plan_summarize(work->views[0].plan->plan, model, sizeof model);
     write_times(times, sizeof times, &stats);
     write_age(age, sizeof age, work, gaze, &stats);
     snprintf(text, sizeof text,
@@ -117,10 +117,15 @@ static void refresh_hud(struct fovea_vk *fovea, const struct frame_work *work)
 
 /* ---- What is drawn ---- */
 
+/* All views go through the same operators. */
 struct vk_compute_kind frame_overlay_kind(const struct frame_work *work)
 {
-    return (struct vk_compute_kind){.shader.shader = operators_default()->glsl->draws,
-                                    .format = work->src.format->pixel};
+    const struct shader *draws = NULL;
+    for (uint32_t i = 0; i < work->view_count && !draws; i++) {
+        const struct frame_plan *plan = work->views[i].plan;
+        draws = plan ? row_operator.glsl->draws(plan->glsl) : NULL;
+    }
+    return (struct vk_compute_kind){.shader.shader = draws, .format = work->src.format->pixel};
 }
 
 /* A view that was passed through has nothing to mark; the first one has the HUD in any case. */
@@ -148,7 +153,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     const struct frame_view *view = &work->views[index];
     const struct operator_marks marks = make_marks(&fovea->settings.overlay, work, index);
     struct operator_pass pass;
-    operators_default()->glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
+    row_operator.glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
     const struct vk_dispatch dispatch = {.kind = frame_overlay_kind(work),
                                          .set = work->slot->sets[index],
                                          .constants = pass.constants,

@@ -18,8 +18,8 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
     vk_buffer_finish(&plan->scratch, &fovea->device);
-    operators_default()->glsl->destroy(&plan->glsl);
-    operators_default()->plan_destroy(&plan->plan);
+    row_operator.glsl->destroy(&plan->glsl);
+    row_operator.plan_destroy(&plan->plan);
     *plan = (struct frame_plan){0};
 }
 
@@ -34,7 +34,7 @@ void frame_plans_finish(struct fovea_vk *fovea)
  * in order. */
 static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
-    const struct operator_glsl_api *api = operators_default()->glsl;
+    const struct operator_glsl_api *api = row_operator.glsl;
     const struct operator_glsl_memory memory = api->memory(entry->glsl);
     FOVEA_TRY(vk_buffer_init_shared(&entry->tables, &fovea->device, memory.table_bytes,
                                     VK_BUFFER_READ_BY_KERNELS));
@@ -51,7 +51,7 @@ static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *
 static void describe_view(struct fovea_vk *fovea, const struct operator_plan *plan)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (operators_default()->plan_describe(plan, words, sizeof words)) {
+    if (row_operator.plan_describe(plan, words, sizeof words)) {
         log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "model: %s",
                   words);
         fovea->described = true;
@@ -61,9 +61,9 @@ static void describe_view(struct fovea_vk *fovea, const struct operator_plan *pl
 static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                    struct frame_plan *entry)
 {
-    FOVEA_TRY(operators_default()->plan_create(desc, &entry->plan));
+    FOVEA_TRY(row_operator.plan_create(desc, &entry->plan));
     describe_view(fovea, entry->plan);
-    FOVEA_TRY(operators_default()->glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
+    FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }
 
@@ -71,7 +71,7 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
 enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea, enum fovea_format format,
                                           struct frame_plan *entry)
 {
-    const uint64_t bytes = operators_default()->glsl->scratch_bytes(entry->glsl, format);
+    const uint64_t bytes = row_operator.glsl->scratch_bytes(entry->glsl, format);
     if (bytes == 0 || entry->scratch.handle) {
         return FOVEA_OK;
     }
@@ -166,7 +166,7 @@ static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct operato
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan && operators_default()->plan_fits(entry->plan, desc)) {
+        if (entry->plan && row_operator.plan_fits(entry->plan, desc)) {
             return entry;
         }
     }

@@ -105,7 +105,7 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
     const enum fovea_format format = work->src.format->pixel;
     struct operator_shader shaders[OPERATOR_MAX_PASSES];
     const uint32_t count =
-        operators_default()->glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
+        row_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
     for (uint32_t i = 0; i < count; i++) {
         FOVEA_TRY(prepare(fovea, (struct vk_compute_kind){shaders[i], format}));
     }

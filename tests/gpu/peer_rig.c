@@ -3,7 +3,7 @@
 
 #include "peer_rig.h"
 
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/row/row.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -69,10 +69,10 @@ struct peer_image_desc image_desc(int fd)
 struct operator_plan *make_plan(enum fovea_method method)
 {
     struct operator_plan *plan = NULL;
-    struct fovea_foveation foveation = fovea_settings_default().foveation;
-    foveation.method = method;
-    const struct operator_plan_desc desc = {&foveation, 64, 48};
-    assert_int_equal(foveate_operator.plan_create(&desc, &plan), FOVEA_OK);
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = method;
+    const struct operator_plan_desc desc = {&settings, 64, 48};
+    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
     return plan;
 }
 
@@ -126,7 +126,7 @@ void tear_down(struct setup *s)
     fake_cuda_calm(fake);
     forget(s);
     peer_close(s->peer);
-    foveate_operator.plan_destroy(&s->plan);
+    row_operator.plan_destroy(&s->plan);
 }
 
 int peer_run_tests(const struct CMUnitTest *tests, size_t count)

@@ -4,7 +4,7 @@
 /* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses
  * none: with a driver that only keeps books. */
 
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/row/row.h"
 #include "peer_rig.h"
 
 #include "vulkan/interop/peer_cuda_state.h"
@@ -174,7 +174,7 @@ static void abandoning_makes_no_call(void **state)
     forget(&s);
     s.peer->api->destroy(s.peer);
     assert_string_equal(fake->calls, "");
-    foveate_operator.plan_destroy(&s.plan);
+    row_operator.plan_destroy(&s.plan);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 /* The CUDA peer with a driver that only keeps books: who owns what after success and after each
  * failure, and that nothing is left behind. */
 
-#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/row/row.h"
 #include "peer_rig.h"
 
 #include <setjmp.h>
@@ -190,7 +190,7 @@ static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state
     s.peer->api->destroy(s.peer);
     assert_string_equal(fake->calls, "");
     assert_int_equal(fake_cuda_living(fake), living);
-    foveate_operator.plan_destroy(&s.plan);
+    row_operator.plan_destroy(&s.plan);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
  * what is kept for as long as it may run. */
 
 #include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/row/row_plan.h"
 #include "peer_rig.h"
 
 #include <setjmp.h>
@@ -13,6 +14,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* The only operator of the row. */
+static const struct foveate_plan *foveate_of(const struct setup *s)
+{
+    return foveate_plan_of(row_plan_of(s->plan)->parts[0].plan);
+}
 
 static enum peer_answer answer;
 
@@ -88,7 +95,7 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
 {
     (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    assert_int_equal(foveate_plan_of(s.plan)->level_count, 4);
+    assert_int_equal(foveate_of(&s)->level_count, 4);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(
         fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
@@ -352,8 +359,10 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     (void)state;
     struct setup s = set_up();
     struct operator_plan *half = NULL;
-    const struct operator_plan_desc desc = {&foveate_plan_of(s.plan)->foveation, 32, 48};
-    assert_int_equal(foveate_operator.plan_create(&desc, &half), FOVEA_OK);
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = foveate_of(&s)->foveation;
+    const struct operator_plan_desc desc = {&settings, 32, 48};
+    assert_int_equal(row_operator.plan_create(&desc, &half), FOVEA_OK);
     for (int i = 0; i < 2; i++) {
         s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);
         assert_int_equal(s.peer->api->import_plan(s.peer, half, &s.job.views[i].plan), FOVEA_OK);
@@ -371,7 +380,7 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
     tear_down(&s);
-    foveate_operator.plan_destroy(&half);
+    row_operator.plan_destroy(&half);
 }
 
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */

@@ -397,6 +397,12 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
     shader_pixel_groups(plan->width_px, plan->height_px, out_pass->groups);
 }
 
+static const struct shader *draws(const struct operator_glsl *glsl)
+{
+    (void)glsl;
+    return &foveate_shader_overlay;
+}
+
 const struct operator_glsl_api foveate_operator_glsl = {.create = create,
                                                         .destroy = destroy,
                                                         .memory = memory,
@@ -405,4 +411,4 @@ const struct operator_glsl_api foveate_operator_glsl = {.create = create,
                                                         .shaders = shaders,
                                                         .passes = passes,
                                                         .draw = draw,
-                                                        .draws = &foveate_shader_overlay};
+                                                        .draws = draws};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "row_plan.h"
+
+#include "core/log.h"
+#include "kernels/operators.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void plan_destroy(struct operator_plan **plan)
+{
+    struct row_plan *row = (struct row_plan *)*plan;
+    for (uint32_t i = 0; row && i < row->count; i++) {
+        if (row->parts[i].plan) {
+            row->parts[i].api->plan_destroy(&row->parts[i].plan);
+        }
+    }
+    free(row);
+    *plan = NULL;
+}
+
+static enum fovea_result make_parts(const struct operator_plan_desc *desc, struct row_plan *row)
+{
+    const struct fovea_operators *operators = &desc->settings->operators;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        struct row_part *part = &row->parts[i];
+        part->name = operators->order[i];
+        part->api = operators_at(part->name);
+        row->count++;
+        FOVEA_TRY(part->api->plan_create(desc, &part->plan));
+        row->base.cuda_bytes += part->plan->cuda_bytes;
+    }
+    return FOVEA_OK;
+}
+
+/* The settings were checked: there are operators, and none comes twice. */
+static enum fovea_result plan_create(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan)
+{
+    struct row_plan *row = calloc(1, sizeof *row);
+    *out_plan = NULL;
+    if (!row) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    struct operator_plan *plan = &row->base;
+    plan->api = &row_operator;
+    row->width_px = desc->width_px;
+    row->height_px = desc->height_px;
+    const enum fovea_result result = make_parts(desc, row);
+    if (result < 0) {
+        plan_destroy(&plan);
+        return result;
+    }
+    plan->images_between =
+        row->count > OPERATOR_MAX_BETWEEN ? OPERATOR_MAX_BETWEEN : row->count - 1;
+    *out_plan = plan;
+    return FOVEA_OK;
+}
+
+static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    const struct fovea_operators *operators = &desc->settings->operators;
+    bool fits = row->count == operators->count;
+    for (uint32_t i = 0; fits && i < row->count; i++) {
+        const struct row_part *part = &row->parts[i];
+        fits = part->name == operators->order[i] && part->api->plan_fits(part->plan, desc);
+    }
+    return fits;
+}
+
+/* What each of them says, with "; " between. */
+static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < row->count; i++) {
+        const struct row_part *part = &row->parts[i];
+        char words[OPERATOR_DESCRIPTION_BYTES];
+        if (part->api->plan_describe && part->api->plan_describe(part->plan, words, sizeof words) &&
+            used < bytes) {
+            snprintf(out + used, bytes - used, "%s%s", used ? "; " : "", words);
+            used += strlen(out + used);
+        }
+    }
+    return used > 0;
+}
+
+/* "smooth paper  linear light  strength 1.00", with "  + " between those of several. */
+static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    size_t used = 0;
+    for (uint32_t i = 0; i < row->count && used < bytes; i++) {
+        const struct row_part *part = &row->parts[i];
+        char words[OPERATOR_DESCRIPTION_BYTES];
+        if (part->api->plan_summarize) {
+            part->api->plan_summarize(part->plan, words, sizeof words);
+        } else {
+            snprintf(words, sizeof words, "%s", part->api->name);
+        }
+        snprintf(out + used, bytes - used, "%s%s", i ? "  + " : "", words);
+        used += strlen(out + used);
+    }
+}
+
+const struct operator_api row_operator = {
+    .name = "row",
+    .plan_create = plan_create,
+    .plan_destroy = plan_destroy,
+    .plan_fits = plan_fits,
+    .plan_describe = plan_describe,
+    .plan_summarize = plan_summarize,
+    .host = {.create = row_host_create,
+             .destroy = row_host_destroy,
+             .reserve = row_host_reserve,
+             .run = row_host_run},
+    .glsl = &row_glsl,
+#if FOVEA_HAVE_CUDA
+    .cuda = &row_cuda,
+#endif
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Operators in a row, as one operator: pictures go through those that the setting "operators"
+ * lists, in its order. Contexts, peers and the frame loop run this one, and it alone looks into the
+ * table.
+ *
+ *     source -> operator -> image between -> operator -> ... -> result
+ *
+ * A row of one operator is that operator: the same kernels on the same images. Longer ones have one
+ * image between two operators, or two images by turns (operator_plan.images_between). */
+#ifndef FOVEA_KERNELS_ROW_H
+#define FOVEA_KERNELS_ROW_H
+
+#include "kernels/operator/operator_glsl.h"
+
+extern const struct operator_api row_operator;
+
+#endif

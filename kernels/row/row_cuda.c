@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A row on CUDA. Of linear images those between two operators lie in memory that reserve makes; of
+ * surfaces the caller has them. */
+
+#include "kernels/operator/operator_cuda.h"
+
+#include "core/log.h"
+#include "kernels/cuda/cuda_block.h"
+#include "kernels/operators.h"
+#include "row_plan.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Kernels of the table's first operator are there from the start, which says whether the device
+ * will do; those of others when a plan first asks for them. */
+struct row_cuda {
+    const struct cuda_device *device;
+    _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
+    struct cuda_block *retired;
+    atomic_bool abandoned;
+};
+
+struct row_cuda_part {
+    enum fovea_operator name;
+    struct operator_cuda_plan *plan;
+};
+
+/* Retired ones may outlive the row's plan. */
+struct row_cuda_plan {
+    const struct row_plan *plan;
+    uint32_t count;
+    struct row_cuda_part parts[FOVEA_OPERATOR_COUNT];
+    struct cuda_block *between; /* NULL: no linear images need any */
+    uint64_t between_bytes;
+};
+
+static struct row_cuda *own(struct operator_cuda *cuda)
+{
+    return (struct row_cuda *)cuda;
+}
+
+static struct row_cuda_plan *own_plan(struct operator_cuda_plan *plan)
+{
+    return (struct row_cuda_plan *)plan;
+}
+
+static const struct operator_cuda_api *api_at(enum fovea_operator name)
+{
+    return operators_at(name)->cuda;
+}
+
+/* ---- Kernels */
+
+static enum fovea_result make_kernels(struct row_cuda *row, enum fovea_operator name)
+{
+    struct operator_cuda *made = NULL;
+    if (atomic_load(&row->kernels[name])) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(api_at(name)->create(row->device, &made));
+    atomic_store(&row->kernels[name], made);
+    if (atomic_load(&row->abandoned)) {
+        api_at(name)->abandon(made); /* by another thread that did not see it */
+    }
+    return FOVEA_OK;
+}
+
+static void destroy(struct operator_cuda **cuda)
+{
+    struct row_cuda *row = own(*cuda);
+    *cuda = NULL;
+    if (!row) {
+        return;
+    }
+    if (atomic_load(&row->abandoned)) {
+        cuda_block_abandon_all(&row->retired);
+    } else {
+        cuda_block_free_all(row->device, &row->retired);
+    }
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *kernels = atomic_load(&row->kernels[i]);
+        if (kernels) {
+            api_at((enum fovea_operator)i)->destroy(&kernels);
+        }
+    }
+    free(row);
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    struct row_cuda *row = calloc(1, sizeof *row);
+    *out_cuda = (struct operator_cuda *)row;
+    if (!row) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    row->device = device;
+    const enum fovea_result result = make_kernels(row, (enum fovea_operator)0);
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+static void abandon(struct operator_cuda *cuda)
+{
+    struct row_cuda *row = own(cuda);
+    atomic_store(&row->abandoned, true);
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        struct operator_cuda *kernels = atomic_load(&row->kernels[i]);
+        if (kernels) {
+            api_at((enum fovea_operator)i)->abandon(kernels);
+        }
+    }
+}
+
+static bool frees_without_waiting(const struct operator_cuda *cuda)
+{
+    const struct row_cuda *row = (const struct row_cuda *)cuda;
+    for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        const struct operator_cuda *kernels = atomic_load(&row->kernels[i]);
+        if (kernels && !api_at((enum fovea_operator)i)->frees_without_waiting(kernels)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Plans */
+
+static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+{
+    struct row_cuda *row = own(cuda);
+    struct row_cuda_plan *gone = own_plan(*plan);
+    *plan = NULL;
+    if (!gone) {
+        return;
+    }
+    for (uint32_t i = 0; i < gone->count; i++) {
+        struct row_cuda_part *part = &gone->parts[i];
+        api_at(part->name)->plan_retire(atomic_load(&row->kernels[part->name]), &part->plan);
+    }
+    cuda_block_retire(&row->retired, &gone->between);
+    if (!atomic_load(&row->abandoned)) {
+        cuda_block_free_idle(row->device, &row->retired);
+    }
+    free(gone);
+}
+
+static enum fovea_result make_parts(struct row_cuda *row, enum fovea_format format,
+                                    struct row_cuda_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->plan->count; i++) {
+        const struct row_part *part = &plan->plan->parts[i];
+        struct row_cuda_part *made = &plan->parts[i];
+        FOVEA_TRY(make_kernels(row, part->name));
+        made->name = part->name;
+        FOVEA_TRY(api_at(part->name)
+                      ->plan_create(atomic_load(&row->kernels[part->name]), part->plan, format,
+                                    &made->plan));
+        plan->count++;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+{
+    struct row_cuda_plan *made = calloc(1, sizeof *made);
+    *out_plan = (struct operator_cuda_plan *)made;
+    if (!made) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    made->plan = row_plan_of(plan);
+    const enum fovea_result result = make_parts(own(cuda), format, made);
+    if (result < 0) {
+        plan_retire(cuda, out_plan);
+    }
+    return result;
+}
+
+/* ---- Frames */
+
+static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
+                              const struct operator_images *images)
+{
+    const uint64_t bytes =
+        plan->plan->base.images_between * images->count * row_image_bytes(images->src);
+    struct cuda_block *grown = NULL;
+    if (bytes <= plan->between_bytes) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(cuda_block_create(row->device, NULL, bytes, &grown));
+    cuda_block_retire(&row->retired, &plan->between);
+    cuda_block_free_idle(row->device, &row->retired);
+    plan->between = grown;
+    plan->between_bytes = bytes;
+    return FOVEA_OK;
+}
+
+static void images_of(const struct row_cuda_plan *plan, uint32_t part,
+                      const struct operator_images *images, struct row_images *out)
+{
+    void *between = plan->between ? (void *)(uintptr_t)plan->between->memory : NULL;
+    row_images_of(plan->plan, part, images, between, out);
+}
+
+static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                 const struct operator_images *images)
+{
+    struct row_cuda *row = own(cuda);
+    struct row_cuda_plan *own = own_plan(plan);
+    FOVEA_TRY(grow(row, own, images));
+    for (uint32_t i = 0; i < own->count; i++) {
+        const struct row_cuda_part *part = &own->parts[i];
+        struct row_images of_part;
+        images_of(own, i, images, &of_part);
+        FOVEA_TRY(
+            api_at(part->name)
+                ->reserve(atomic_load(&row->kernels[part->name]), part->plan, &of_part.images));
+    }
+    return FOVEA_OK;
+}
+
+static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint32_t part)
+{
+    struct operator_cuda_run of_part = *run;
+    of_part.plan = row_plan_of(run->plan)->parts[part].plan;
+    of_part.cuda_plan = own_plan(run->cuda_plan)->parts[part].plan;
+    return of_part;
+}
+
+static enum fovea_result run_parts(struct row_cuda *row, const struct operator_cuda_run *run,
+                                   const struct operator_images *images)
+{
+    const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const enum fovea_operator name = plan->parts[i].name;
+        const struct operator_cuda_run of_part = run_of(run, i);
+        struct row_images images_of_part;
+        images_of(plan, i, images, &images_of_part);
+        FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
+                                           &images_of_part.images));
+    }
+    return FOVEA_OK;
+}
+
+/* Runs of the plan follow each other: the next one writes over the images between. */
+static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    struct row_cuda *row = own(cuda);
+    struct cuda_block *between = own_plan(run->cuda_plan)->between;
+    if (!between) {
+        return run_parts(row, run, images);
+    }
+    FOVEA_TRY(cuda_uses_follow(row->device, &between->uses, run->stream));
+    const enum fovea_result launched = run_parts(row, run, images);
+    const enum fovea_result noted =
+        run->stream_kept ? cuda_uses_add_kept(row->device, &between->uses, run->stream)
+                         : cuda_uses_add(row->device, &between->uses, run->stream);
+    return launched < 0 ? launched : noted;
+}
+
+static enum fovea_result run_surface(struct operator_cuda *cuda,
+                                     const struct operator_cuda_run *run, enum fovea_format format,
+                                     CUsurfObject src, CUsurfObject dst)
+{
+    struct row_cuda *row = own(cuda);
+    const struct row_plan *plan = row_plan_of(run->plan);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const enum fovea_operator name = plan->parts[i].name;
+        const struct operator_cuda_run of_part = run_of(run, i);
+        FOVEA_TRY(
+            api_at(name)->run_surface(atomic_load(&row->kernels[name]), &of_part, format,
+                                      i == 0 ? src : run->between[row_between(i - 1)],
+                                      i + 1 == plan->count ? dst : run->between[row_between(i)]));
+    }
+    return FOVEA_OK;
+}
+
+const struct operator_cuda_api row_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = abandon,
+    .frees_without_waiting = frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = reserve,
+    .run_linear = run_linear,
+    .run_surface = run_surface,
+};

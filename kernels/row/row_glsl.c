@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A row on Vulkan: the passes of its operators one after the other. Each operator is a step, with
+ * tables and values of its own in the row's buffers; what passes leave for each other is one buffer
+ * for all, the largest that one of them needs. */
+
+#include "row_plan.h"
+
+#include "core/log.h"
+
+#include <stdlib.h>
+
+/* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
+ */
+#define OFFSET_BYTES 256
+
+struct row_glsl {
+    const struct row_plan *plan;
+    struct operator_glsl *parts[FOVEA_OPERATOR_COUNT];
+    struct operator_step steps[OPERATOR_MAX_STEPS];
+    struct operator_glsl_memory memory;
+};
+
+static const struct row_glsl *own(const struct operator_glsl *glsl)
+{
+    return (const struct row_glsl *)glsl;
+}
+
+static const struct operator_glsl_api *api_of(const struct row_glsl *row, uint32_t part)
+{
+    return row->plan->parts[part].api->glsl;
+}
+
+static void destroy(struct operator_glsl **glsl)
+{
+    struct row_glsl *row = (struct row_glsl *)*glsl;
+    for (uint32_t i = 0; row && i < row->plan->count; i++) {
+        if (row->parts[i]) {
+            api_of(row, i)->destroy(&row->parts[i]);
+        }
+    }
+    free(row);
+    *glsl = NULL;
+}
+
+/* ---- Steps */
+
+static struct operator_range append(uint64_t *end, uint64_t bytes)
+{
+    const struct operator_range range = {bytes > 0 ? *end : 0, bytes};
+    *end += bytes == 0 ? 0 : (bytes + OFFSET_BYTES - 1) / OFFSET_BYTES * OFFSET_BYTES;
+    return range;
+}
+
+static void place_steps(struct row_glsl *row)
+{
+    const uint32_t count = row->plan->count;
+    struct operator_glsl_memory end = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct operator_glsl_memory memory = api_of(row, i)->memory(row->parts[i]);
+        row->steps[i] = (struct operator_step){
+            .reads = i == 0 ? OPERATOR_SOURCE : OPERATOR_BETWEEN + row_between(i - 1),
+            .writes = i + 1 == count ? OPERATOR_RESULT : OPERATOR_BETWEEN + row_between(i),
+            .tables = append(&end.table_bytes, memory.table_bytes),
+            .values = append(&end.value_bytes, memory.value_bytes)};
+        row->memory = (struct operator_glsl_memory){
+            row->steps[i].tables.offset + memory.table_bytes,
+            memory.value_bytes > 0 ? row->steps[i].values.offset + memory.value_bytes
+                                   : row->memory.value_bytes};
+    }
+}
+
+static enum fovea_result make(const struct operator_glsl_limits *limits, struct row_glsl *row)
+{
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        FOVEA_TRY(api_of(row, i)->create(row->plan->parts[i].plan, limits, &row->parts[i]));
+    }
+    place_steps(row);
+    return FOVEA_OK;
+}
+
+static enum fovea_result create(const struct operator_plan *plan,
+                                const struct operator_glsl_limits *limits,
+                                struct operator_glsl **out_glsl)
+{
+    struct row_glsl *row = calloc(1, sizeof *row);
+    *out_glsl = (struct operator_glsl *)row;
+    if (!row) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    row->plan = row_plan_of(plan);
+    const enum fovea_result result = make(limits, row);
+    if (result < 0) {
+        destroy(out_glsl);
+    }
+    return result;
+}
+
+/* ---- Memory */
+
+static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
+{
+    return own(glsl)->memory;
+}
+
+static void fill(struct operator_glsl *glsl, void *tables, void *values)
+{
+    struct row_glsl *row = (struct row_glsl *)glsl;
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        const struct operator_step *step = &row->steps[i];
+        api_of(row, i)->fill(row->parts[i], (char *)tables + step->tables.offset,
+                             step->values.bytes > 0 ? (char *)values + step->values.offset : NULL);
+    }
+}
+
+static uint64_t largest_scratch(const struct row_glsl *row, enum fovea_format format)
+{
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        const uint64_t bytes = api_of(row, i)->scratch_bytes(row->parts[i], format);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* The same for all formats that need any: the largest of them. */
+static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
+{
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
+                                                FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
+    const struct row_glsl *row = own(glsl);
+    uint64_t largest = largest_scratch(row, format);
+    for (size_t i = 0; largest > 0 && i < sizeof formats / sizeof formats[0]; i++) {
+        const uint64_t bytes = largest_scratch(row, formats[i]);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
+/* ---- Passes */
+
+static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                        enum fovea_format format,
+                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES])
+{
+    const struct row_glsl *row = own(glsl);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        count += api_of(row, i)->shaders(row->parts[i], frame, format, out_shaders + count);
+    }
+    return count;
+}
+
+/* An operator reads the image that the one before it wrote, and writes over its scratch. */
+static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                       enum fovea_format format,
+                       struct operator_pass out_passes[OPERATOR_MAX_PASSES])
+{
+    const struct row_glsl *row = own(glsl);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        const uint32_t first = count;
+        count += api_of(row, i)->passes(row->parts[i], frame, format, out_passes + first);
+        for (uint32_t j = first; j < count; j++) {
+            out_passes[j].step = i;
+            out_passes[j].barrier |= j + 1 == count && i + 1 < row->plan->count;
+        }
+    }
+    return count;
+}
+
+/* ---- What is drawn */
+
+/* The first that has something to show; the row's count where none has. */
+static uint32_t drawing_part(const struct row_glsl *row)
+{
+    uint32_t part = 0;
+    while (part < row->plan->count && !api_of(row, part)->draw) {
+        part++;
+    }
+    return part;
+}
+
+static const struct shader *draws(const struct operator_glsl *glsl)
+{
+    const struct row_glsl *row = own(glsl);
+    const uint32_t part = drawing_part(row);
+    return part < row->plan->count ? api_of(row, part)->draws(row->parts[part]) : NULL;
+}
+
+/* With the tables of its operator, and over the result of all. */
+static uint32_t steps(const struct operator_glsl *glsl,
+                      struct operator_step out_steps[OPERATOR_MAX_STEPS])
+{
+    const struct row_glsl *row = own(glsl);
+    const uint32_t count = row->plan->count;
+    const uint32_t part = drawing_part(row);
+    for (uint32_t i = 0; i < count; i++) {
+        out_steps[i] = row->steps[i];
+    }
+    if (count == 1 || part == count) {
+        return count;
+    }
+    out_steps[count] = row->steps[part];
+    out_steps[count].reads = OPERATOR_SOURCE;
+    out_steps[count].writes = OPERATOR_RESULT;
+    return count + 1;
+}
+
+static void draw(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                 const struct operator_marks *marks, struct operator_pass *out_pass)
+{
+    const struct row_glsl *row = own(glsl);
+    const uint32_t part = drawing_part(row);
+    api_of(row, part)->draw(row->parts[part], frame, marks, out_pass);
+    out_pass->step = row->plan->count == 1 ? 0 : row->plan->count;
+}
+
+const struct operator_glsl_api row_glsl = {.create = create,
+                                           .destroy = destroy,
+                                           .memory = memory,
+                                           .fill = fill,
+                                           .scratch_bytes = scratch_bytes,
+                                           .shaders = shaders,
+                                           .passes = passes,
+                                           .draw = draw,
+                                           .draws = draws,
+                                           .steps = steps};

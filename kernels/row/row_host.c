@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A row on the processor: all images of a batch go through an operator before the next one comes,
+ * so that each has the threads to itself. */
+
+#include "row_plan.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+
+#include <stdlib.h>
+
+/* Of images that Vulkan shares, for which nobody calls reserve. */
+#define SHARED_PIXEL_BYTES 8
+
+struct row_host {
+    const struct row_plan *plan;
+    struct operator_host *parts[FOVEA_OPERATOR_COUNT];
+    void *between; /* NULL where the row is of one operator */
+    uint64_t between_bytes;
+};
+
+static struct row_host *own(struct operator_host *host)
+{
+    return (struct row_host *)host;
+}
+
+static enum fovea_result grow(struct row_host *host, uint64_t bytes_each)
+{
+    const uint64_t bytes = host->plan->base.images_between * bytes_each;
+    if (bytes <= host->between_bytes) {
+        return FOVEA_OK;
+    }
+    void *grown = bytes <= SIZE_MAX ? large_memory_make((size_t)bytes, 1) : NULL;
+    if (!grown) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    large_memory_free(host->between);
+    host->between = grown;
+    host->between_bytes = bytes;
+    return FOVEA_OK;
+}
+
+static enum fovea_result make(struct thread_pool *pool, struct row_host *host)
+{
+    const struct row_plan *plan = host->plan;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct row_part *part = &plan->parts[i];
+        FOVEA_TRY(part->api->host.create(pool, part->plan, &host->parts[i]));
+    }
+    return grow(host, (uint64_t)SHARED_PIXEL_BYTES * plan->width_px * plan->height_px);
+}
+
+enum fovea_result row_host_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                  struct operator_host **out_host)
+{
+    struct row_host *host = calloc(1, sizeof *host);
+    struct operator_host *made = (struct operator_host *)host;
+    *out_host = NULL;
+    if (!host) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    host->plan = row_plan_of(plan);
+    const enum fovea_result result = make(pool, host);
+    if (result < 0) {
+        row_host_destroy(&made);
+        return result;
+    }
+    *out_host = made;
+    return FOVEA_OK;
+}
+
+void row_host_destroy(struct operator_host **host)
+{
+    struct row_host *gone = own(*host);
+    for (uint32_t i = 0; i < gone->plan->count; i++) {
+        if (gone->parts[i]) {
+            gone->plan->parts[i].api->host.destroy(&gone->parts[i]);
+        }
+    }
+    large_memory_free(gone->between);
+    free(gone);
+    *host = NULL;
+}
+
+/* ---- Frames */
+
+enum fovea_result row_host_reserve(struct operator_host *host, const struct operator_images *images)
+{
+    struct row_host *row = own(host);
+    FOVEA_TRY(grow(row, images->count * row_image_bytes(images->src)));
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        struct row_images part;
+        row_images_of(row->plan, i, images, row->between, &part);
+        FOVEA_TRY(row->plan->parts[i].api->host.reserve(row->parts[i], &part.images));
+    }
+    return FOVEA_OK;
+}
+
+void row_host_run(struct operator_host *host, const struct operator_images *images,
+                  const struct operator_frame *frame)
+{
+    struct row_host *row = own(host);
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        struct row_images part;
+        row_images_of(row->plan, i, images, row->between, &part);
+        row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of the row share: row.c has plans, row_host.c, row_cuda.c and row_glsl.c how they
+ * run. */
+#ifndef FOVEA_KERNELS_ROW_PLAN_H
+#define FOVEA_KERNELS_ROW_PLAN_H
+
+#include "row.h"
+
+struct row_part {
+    enum fovea_operator name;
+    const struct operator_api *api;
+    struct operator_plan *plan;
+};
+
+struct row_plan {
+    struct operator_plan base;
+    uint32_t width_px;
+    uint32_t height_px;
+    uint32_t count;
+    struct row_part parts[FOVEA_OPERATOR_COUNT];
+};
+
+static inline const struct row_plan *row_plan_of(const struct operator_plan *plan)
+{
+    return (const struct row_plan *)plan;
+}
+
+/* The image between that a part writes, where it is not the last: the next part reads it. */
+static inline uint32_t row_between(uint32_t part)
+{
+    return part % OPERATOR_MAX_BETWEEN;
+}
+
+/* Bytes of an image between in linear memory, a multiple of its rows' alignment. */
+uint64_t row_image_bytes(const struct fovea_image *like);
+
+/* The images of a part of the row, of which those between lie in linear memory: images_between
+ * times as many as there are images. NULL where the row has none. */
+struct row_images {
+    struct operator_images images;
+    struct fovea_image src; /* where they are between */
+    struct fovea_image dst;
+};
+void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *images,
+                   void *between, struct row_images *out);
+
+/* Entries of struct operator_host_api. */
+FOVEA_MUST_CHECK enum fovea_result row_host_create(struct thread_pool *pool,
+                                                   const struct operator_plan *plan,
+                                                   struct operator_host **out_host);
+void row_host_destroy(struct operator_host **host);
+FOVEA_MUST_CHECK enum fovea_result row_host_reserve(struct operator_host *host,
+                                                    const struct operator_images *images);
+void row_host_run(struct operator_host *host, const struct operator_images *images,
+                  const struct operator_frame *frame);
+
+extern const struct operator_glsl_api row_glsl;
+/* Where FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_cuda_api row_cuda;
+
+#endif
