@@ -8,8 +8,8 @@
  *
  *     ENDING_BEGUN   contexts take no more frames
  *     ENDING_DRAINS  watchdogs see to it that the peers' jobs get over, because the program may
- *     still wait for its queue ENDING_OVER    no thread of ours calls a driver, or touches what a
- *     driver has mapped
+ *                    still wait for its queue
+ *     ENDING_OVER    nobody calls a driver through us, or touches what a driver has mapped
  *
  * At each the handler waits for those threads, for seconds at most where something is stuck. It
  * takes no lock that anybody holds while code of the program's runs, and leaves out the thread that
@@ -33,12 +33,13 @@ FOVEA_MUST_CHECK bool ending_expect(unsigned driver);
 
 enum ending_stage ending_stage(void);
 
-/* Around a frame, on the program's thread. False: the ending has begun; no frame. */
+/* Around a frame, and where a context is made, on the program's thread. False: the ending has
+ * begun; no frame and no context. */
 FOVEA_MUST_CHECK bool ending_enter_frame(void);
 void ending_leave_frame(void);
 
-/* Around all that a thread of ours does with a driver or its memory. False: the ending is over; it
- * must not. */
+/* Around all that a thread of ours does with a driver or its memory, and around the program's other
+ * calls. False: the ending is over; it must not. */
 FOVEA_MUST_CHECK bool ending_enter(void);
 void ending_leave(void);
 

@@ -151,7 +151,9 @@ struct frame_link {
     bool timeline;
     VkSemaphore semaphore;
     struct peer_semaphore *peer_semaphore;
-    uint64_t value; /* even: the queue's turn; batch A signals value + 1, the peer value + 2 */
+    /* Even: the queue's turn; batch A signals value + 1, the peer value + 2. The watchdog reads it
+     * when exit() is called. */
+    _Atomic uint64_t value;
 };
 
 /* A frame of whose two batches the second was refused. */

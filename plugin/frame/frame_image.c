@@ -180,31 +180,18 @@ static enum fovea_result check_desc(struct fovea_vk *fovea, const struct fovea_v
     return FOVEA_OK;
 }
 
-STRUCT_ENDS_WITH(struct fovea_vk_image_desc, usage);
-
-enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
-                                        const struct fovea_vk_image_desc *desc,
-                                        struct fovea_vk_image **out_image)
+static enum fovea_result make_image(struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
+                                    struct fovea_vk_image **out_image)
 {
-    if (out_image) {
-        *out_image = NULL;
-    }
-    struct fovea_vk_image_desc taken;
-    if (!fovea || !desc || !out_image || !struct_take(&taken, sizeof taken, desc)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    if (frame_is_parents(fovea)) {
-        return FOVEA_ERROR_INVALID_STATE;
-    }
-    FOVEA_TRY(check_desc(fovea, &taken));
+    FOVEA_TRY(check_desc(fovea, desc));
     struct fovea_vk_image *image = calloc(1, sizeof *image);
     if (!image) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    struct vk_image_desc wanted = {.format = vk_format_find(taken.format),
-                                   .width_px = taken.width_px,
-                                   .height_px = taken.height_px,
-                                   .usage = taken.usage};
+    struct vk_image_desc wanted = {.format = vk_format_find(desc->format),
+                                   .width_px = desc->width_px,
+                                   .height_px = desc->height_px,
+                                   .usage = desc->usage};
     enum fovea_result result = frame_shared_init(fovea, &wanted, &image->shared);
     if (result == FOVEA_ERROR_DEVICE_LOST && frame_peer_usable(fovea)) {
         frame_peer_fail(fovea, result,
@@ -223,6 +210,27 @@ enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
     return FOVEA_OK;
 }
 
+STRUCT_ENDS_WITH(struct fovea_vk_image_desc, usage);
+
+enum fovea_result fovea_vk_image_create(struct fovea_vk *fovea,
+                                        const struct fovea_vk_image_desc *desc,
+                                        struct fovea_vk_image **out_image)
+{
+    if (out_image) {
+        *out_image = NULL;
+    }
+    struct fovea_vk_image_desc taken;
+    if (!fovea || !desc || !out_image || !struct_take(&taken, sizeof taken, desc)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (frame_is_parents(fovea) || !ending_enter()) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    const enum fovea_result result = make_image(fovea, &taken, out_image);
+    ending_leave();
+    return result;
+}
+
 static void unlink_image(struct fovea_vk_image *image)
 {
     struct fovea_vk_image **at = &image->fovea->images;
@@ -230,6 +238,18 @@ static void unlink_image(struct fovea_vk_image *image)
         at = &(*at)->next;
     }
     *at = image->next;
+}
+
+static void destroy_image(struct fovea_vk_image *image)
+{
+    struct fovea_vk *fovea = image->fovea;
+    if (!frame_wait(fovea, image->last_frame)) {
+        return; /* its context's, which may know by its own end */
+    }
+    unlink_image(image);
+    frame_keep_forget(fovea);
+    frame_shared_finish(fovea, &image->shared);
+    free(image);
 }
 
 void fovea_vk_image_destroy(struct fovea_vk_image **image)
@@ -242,16 +262,11 @@ void fovea_vk_image_destroy(struct fovea_vk_image **image)
     if (frame_is_parents(old->fovea)) {
         return; /* the parent's: its frames never get over here */
     }
-    if (ending_stage() == ENDING_OVER) {
+    if (!ending_enter()) {
         return; /* its context's until the process is over */
     }
-    if (!frame_wait(old->fovea, old->last_frame)) {
-        return; /* its context's, which may know by its own end */
-    }
-    unlink_image(old);
-    frame_keep_forget(old->fovea);
-    frame_shared_finish(old->fovea, &old->shared);
-    free(old);
+    destroy_image(old);
+    ending_leave();
 }
 
 void frame_images_finish(struct fovea_vk *fovea)

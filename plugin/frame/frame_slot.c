@@ -107,8 +107,9 @@ bool frame_wait(struct fovea_vk *fovea, uint64_t frame)
 
 void fovea_vk_wait(struct fovea_vk *fovea)
 {
-    if (fovea && !frame_is_parents(fovea) && ending_stage() != ENDING_OVER) {
+    if (fovea && !frame_is_parents(fovea) && ending_enter()) {
         (void)frame_wait(fovea, fovea->frame);
+        ending_leave();
     }
 }
 

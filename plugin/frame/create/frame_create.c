@@ -151,6 +151,33 @@ static enum fovea_result build(struct fovea_vk *fovea, const struct fovea_vk_des
     return FOVEA_OK;
 }
 
+static enum fovea_result create(const struct fovea_vk_desc *desc,
+                                enum fovea_result (*make_peer)(struct fovea_vk *, void *),
+                                void *user, struct fovea_vk **out_fovea)
+{
+    if (!ending_expect((unsigned)FOVEA_BACKEND_VULKAN)) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    struct fovea_vk *fovea = calloc(1, sizeof *fovea);
+    if (!fovea) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    fovea->log = desc->log;
+    fovea->process = getpid();
+    fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
+    fovea->slot_count = desc->frames_in_flight + 1;
+    enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
+    if (result == FOVEA_OK) {
+        result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
+    }
+    if (result < 0) {
+        fovea_vk_destroy(&fovea);
+        return result;
+    }
+    *out_fovea = fovea;
+    return FOVEA_OK;
+}
+
 enum fovea_result frame_create(const struct fovea_vk_desc *desc,
                                enum fovea_result (*make_peer)(struct fovea_vk *, void *),
                                void *user, struct fovea_vk **out_fovea)
@@ -166,30 +193,13 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         taken.frames_in_flight = DEFAULT_FRAMES_IN_FLIGHT;
     }
     FOVEA_TRY(check_desc(&taken));
-    if (ending_stage() != ENDING_NOT) {
+    /* As around a frame: what it starts must be known before exit() looks what there is to end. */
+    if (!ending_enter_frame()) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    if (!ending_expect((unsigned)FOVEA_BACKEND_VULKAN)) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    struct fovea_vk *fovea = calloc(1, sizeof *fovea);
-    if (!fovea) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    fovea->log = taken.log;
-    fovea->process = getpid();
-    fovea->settings = taken.settings ? *taken.settings : fovea_settings_default();
-    fovea->slot_count = taken.frames_in_flight + 1;
-    enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
-    if (result == FOVEA_OK) {
-        result = build(fovea, &taken, make_peer ? make_peer : by_settings, user);
-    }
-    if (result < 0) {
-        fovea_vk_destroy(&fovea);
-        return result;
-    }
-    *out_fovea = fovea;
-    return FOVEA_OK;
+    const enum fovea_result result = create(&taken, make_peer, user, out_fovea);
+    ending_leave_frame();
+    return result;
 }
 
 enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc, struct fovea_vk **out_fovea)
@@ -233,21 +243,8 @@ static void leave_to_the_end(struct fovea_vk *fovea)
     }
 }
 
-void fovea_vk_destroy(struct fovea_vk **fovea)
+static void destroy(struct fovea_vk *old)
 {
-    if (!fovea || !*fovea) {
-        return;
-    }
-    struct fovea_vk *old = *fovea;
-    *fovea = NULL;
-    if (frame_is_parents(old)) {
-        return; /* the parent's: neither threads nor drivers of it are there */
-    }
-    frame_late_leave(old);
-    if (ending_stage() == ENDING_OVER) {
-        leave_to_the_end(old);
-        return;
-    }
     /* Nothing was made before the functions were there. */
     if (old->device.vk.WaitForFences) {
         const bool over = frame_wait(old, old->frame);
@@ -270,6 +267,25 @@ void fovea_vk_destroy(struct fovea_vk **fovea)
     }
     map_copy_finish(&old->map);
     free(old);
+}
+
+void fovea_vk_destroy(struct fovea_vk **fovea)
+{
+    if (!fovea || !*fovea) {
+        return;
+    }
+    struct fovea_vk *old = *fovea;
+    *fovea = NULL;
+    if (frame_is_parents(old)) {
+        return; /* the parent's: neither threads nor drivers of it are there */
+    }
+    frame_late_leave(old);
+    if (!ending_enter()) {
+        leave_to_the_end(old);
+        return;
+    }
+    destroy(old);
+    ending_leave();
 }
 
 enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
