@@ -26,6 +26,16 @@
  *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
+ *
+ * Threads. The program's is whichever calls Fovea: one at a time for a context and its images. What
+ * says nothing else is its own. Beside it there are
+ *     the watchdog's   one for a context with a peer (frame_watchdog.c)
+ *     the source's     which brings the gazes that a context follows; one at a time (frame_late.c)
+ *     the peer's       they know jobs, images and plans of their own, and of what is here only the
+ *                      memory behind `latched`
+ * What is made with the context and never written again is read by all. Members that two of them
+ * use while both run are atomic. The watchdog is started after what it uses was made, and joined
+ * before any of that goes.
  */
 #ifndef FOVEA_FRAME_H
 #define FOVEA_FRAME_H
@@ -148,11 +158,12 @@ struct frame_slot {
 
 /* The semaphores between the queue and the peer. */
 struct frame_link {
+    /* Made with the context. */
     bool timeline;
     VkSemaphore semaphore;
     struct peer_semaphore *peer_semaphore;
-    /* Even: the queue's turn; batch A signals value + 1, the peer value + 2. The watchdog reads it
-     * when exit() is called. */
+    /* Even: the queue's turn; batch A signals value + 1, the peer value + 2. The program's thread
+     * writes it; the watchdog's reads it when exit() is called. */
     _Atomic uint64_t value;
 };
 
@@ -165,15 +176,18 @@ struct frame_half {
 };
 
 struct frame_watchdog {
+    /* The program's thread's, which writes the other two before it starts the watchdog's. */
     pthread_t thread;
     bool started;
     bool sees_jobs; /* else it acts only where the peer has lost its device */
+    double patience_ms;
+
+    /* The program's thread writes these, the watchdog's reads them; it writes `answered`, too. */
     atomic_bool stop;
     _Atomic uint32_t given; /* the number of the newest job that the peer has taken */
     atomic_bool answered; /* a frame of the peer's is off the queue: its signals arrive */
-    _Atomic uint64_t
-        last_value; /* of the link, once nobody gives the peer a job any more; 0: not known yet */
-    double patience_ms;
+    /* of the link, once nobody gives the peer a job any more; 0: not known yet */
+    _Atomic uint64_t last_value;
 };
 
 struct frame_times {
@@ -184,11 +198,14 @@ struct frame_times {
 
 /* The newest gaze for frames that are already queued. */
 struct frame_late {
+    /* Written while nobody listens; the source's thread reads them. */
     struct fovea_gaze_source *source; /* NULL: none is followed */
     struct gaze_listener listener;
-    _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
-    struct late_writer writers[2]; /* the source's thread's own */
     uint32_t writer_count;
+
+    _Atomic uint64_t size; /* of frames: width << 32 | height; 0: there was none yet */
+    struct late_writer writers[2]; /* the source's thread's, and the program's if nobody listens */
+
     struct vk_buffer mapped; /* the block, and what each slot's latch reports */
     struct vk_buffer latched; /* the gaze of each slot, for the kernels */
     VkDescriptorSet sets[FRAME_MAX_SLOTS]; /* of the latch */
@@ -239,19 +256,22 @@ struct frame_said {
 };
 
 struct fovea_vk {
+    /* Made with the context; all threads read them. The log is called from the watchdog's, too. */
     struct vk_device device;
     struct fovea_log log;
     pid_t process; /* that has made it */
+    struct peer *peer;
+
     struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct map_copy map;
     enum fovea_backend backend; /* VULKAN, or the peer's */
     char reason[256];
 
-    struct peer *peer;
     bool peer_closed; /* it refused a job: it gets no more, those that it has go on */
-    atomic_bool
-        peer_lost; /* cut loose by the watchdog, or its device is lost: nobody waits for it */
+    /* Cut loose by the watchdog, or its device is lost: nobody waits for it. The program's thread
+     * and the watchdog's set it. */
+    atomic_bool peer_lost;
     bool peer_lost_noticed;
     struct frame_link link;
     struct frame_watchdog watchdog;
