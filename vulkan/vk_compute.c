@@ -142,11 +142,11 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
     VkDescriptorBufferInfo buffers[5] = {
-        {.buffer = bindings->tables, .range = VK_WHOLE_SIZE},
+        {bindings->tables.buffer, bindings->tables.offset, bindings->tables.bytes},
         {.buffer = bindings->scratch, .range = VK_WHOLE_SIZE},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
         {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
-        {.buffer = bindings->values, .range = VK_WHOLE_SIZE}};
+        {bindings->values.buffer, bindings->values.offset, bindings->values.bytes}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,

@@ -30,13 +30,20 @@ struct vk_compute {
     uint32_t pipeline_room;
 };
 
+/* Bytes of a buffer. */
+struct vk_compute_range {
+    VkBuffer buffer;
+    VkDeviceSize offset;
+    VkDeviceSize bytes;
+};
+
 /* What a descriptor set points to; images are in GENERAL. */
 struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
-    VkBuffer tables;
+    struct vk_compute_range tables;
     VkBuffer scratch;
-    VkBuffer values;
+    struct vk_compute_range values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;

@@ -68,7 +68,8 @@
  * sooner: making plans in every frame is worse than their memory. */
 #define FRAME_PLAN_BYTES ((uint64_t)256 << 20)
 #define FRAME_PLAN_CYCLE_FRAMES 16
-#define FRAME_MAX_SCRATCH (FRAME_MAX_SLOTS + 1)
+/* Each slot for copies and for a row of operators, and one that is free. */
+#define FRAME_MAX_SCRATCH (2 * FRAME_MAX_SLOTS + 1)
 #define FRAME_TIME_COUNT 256
 /* A peer that has handles of ours times one frame of so many: that costs the engine's thread a
  * quarter of all that a frame does. */
@@ -97,6 +98,8 @@ struct fovea_vk_image {
 
 /* Scratch of one size and format; used by frames one after the other. */
 struct frame_scratch {
+    /* 0: for copies, src and dst; else so many images between operators, src and then dst */
+    uint32_t between;
     struct frame_shared src;
     struct frame_shared dst;
     uint64_t last_frame; /* 0: never used */
@@ -141,7 +144,7 @@ struct frame_slot {
     VkFence fence;
     bool pending;
     uint64_t frame;
-    VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS];
+    VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS][OPERATOR_MAX_STEPS];
     VkDescriptorSet copy_in_set;
     VkDescriptorSet copy_out_set;
     bool late; /* the sample's age was not looked at yet */

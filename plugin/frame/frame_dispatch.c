@@ -20,12 +20,12 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
 {
     const struct frame_view *view = &work->views[index];
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_pass passes[OPERATOR_MAX_PASSES];
+    struct operator_pass passes[OPERATOR_ROW_PASSES];
     const uint32_t count =
         row_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {
         const struct vk_dispatch dispatch = {.kind = {passes[i].shader, format},
-                                             .set = work->slot->sets[index],
+                                             .set = work->slot->sets[index][passes[i].step],
                                              .constants = passes[i].constants,
                                              .constant_bytes = passes[i].constant_bytes,
                                              .groups = {passes[i].groups[0], passes[i].groups[1]}};
@@ -59,6 +59,7 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query);
     }
+    frame_record_between(fovea, work, commands);
     record_views(fovea, work, commands);
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,

@@ -87,13 +87,13 @@ static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch
 /* A peer that is out of use may still write where it has been told to: scratch that it knows is not
  * used again. */
 static bool scratch_fits(const struct fovea_vk *fovea, const struct frame_scratch *scratch,
-                         const struct vk_format *format, uint32_t width_px, uint32_t height_px)
+                         const struct vk_image_desc *wanted, uint32_t between)
 {
-    const struct vk_image_desc *desc = &scratch->dst.image.desc;
+    const struct vk_image_desc *desc = &scratch->src.image.desc;
     const bool known = scratch->src.peer || scratch->dst.peer;
-    return scratch->dst.image.handle && (!known || frame_peer_usable(fovea)) &&
-           desc->format->pixel == format->pixel && desc->width_px == width_px &&
-           desc->height_px == height_px;
+    return scratch->src.image.handle && scratch->between == between &&
+           (!known || frame_peer_usable(fovea)) && desc->format->pixel == wanted->format->pixel &&
+           desc->width_px == wanted->width_px && desc->height_px == wanted->height_px;
 }
 
 /* After a resize a size is gone: scratch that was not used for so many frames is freed. */
@@ -127,7 +127,7 @@ static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found
 {
     for (uint32_t i = 0; fovea->frame % FRAME_FORGET_EVERY == 0 && i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
-        if (scratch != found && scratch->dst.image.handle &&
+        if (scratch != found && scratch->src.image.handle &&
             frame_retired(fovea, scratch->last_frame) && goes_without_wait(fovea, scratch) &&
             scratch->last_frame + FRAME_PLAN_KEPT_FRAMES < fovea->frame) {
             finish_scratch(fovea, scratch);
@@ -136,12 +136,11 @@ static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found
     }
 }
 
-enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_format *format,
-                                     uint32_t width_px, uint32_t height_px,
-                                     struct frame_scratch **out_scratch)
+enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                     uint32_t between, struct frame_scratch **out_scratch)
 {
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        if (scratch_fits(fovea, &fovea->scratch[i], format, width_px, height_px)) {
+        if (scratch_fits(fovea, &fovea->scratch[i], desc, between)) {
             *out_scratch = &fovea->scratch[i];
             forget_one(fovea, *out_scratch);
             return FOVEA_OK;
@@ -152,11 +151,10 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_for
         return FOVEA_NOT_READY;
     }
     finish_scratch(fovea, place);
-    struct vk_image_desc desc = {
-        .format = format, .raw = true, .width_px = width_px, .height_px = height_px};
-    enum fovea_result result = frame_shared_init(fovea, &desc, &place->src);
-    if (result == FOVEA_OK) {
-        result = frame_shared_init(fovea, &desc, &place->dst);
+    place->between = between;
+    enum fovea_result result = frame_shared_init(fovea, desc, &place->src);
+    if (result == FOVEA_OK && between != 1) {
+        result = frame_shared_init(fovea, desc, &place->dst);
     }
     if (result < 0) {
         finish_scratch(fovea, place);

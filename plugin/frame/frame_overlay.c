@@ -155,7 +155,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     struct operator_pass pass;
     row_operator.glsl->draw(view->plan->glsl, &view->frame, &marks, &pass);
     const struct vk_dispatch dispatch = {.kind = frame_overlay_kind(work),
-                                         .set = work->slot->sets[index],
+                                         .set = work->slot->sets[index][pass.step],
                                          .constants = pass.constants,
                                          .constant_bytes = pass.constant_bytes,
                                          .groups = {pass.groups[0], pass.groups[1]}};

@@ -67,24 +67,49 @@ static void choose_copies(struct frame_work *work)
                                                                  : frame_copy_by(work, &work->dst);
 }
 
+static enum fovea_result find_scratch(struct fovea_vk *fovea, const struct frame_work *work,
+                                      uint32_t between, struct frame_scratch **out_scratch)
+{
+    const struct vk_image_desc desc = {.format = work->src.format,
+                                       .raw = true,
+                                       .width_px = work->kernel_width_px,
+                                       .height_px = work->kernel_height_px};
+    *out_scratch = NULL;
+    FOVEA_TRY(frame_scratch_find(fovea, &desc, between, out_scratch));
+    if (!*out_scratch) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    (*out_scratch)->last_frame = fovea->frame + 1;
+    return FOVEA_OK;
+}
+
+/* A peer has its own. All views go through the same operators. */
+static uint32_t count_between(const struct frame_work *work)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < work->view_count && !work->use_peer; i++) {
+        const struct frame_view *view = &work->views[i];
+        const uint32_t count = view->foveated && view->plan ? view->plan->plan->images_between : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *work)
 {
+    const uint32_t between = count_between(work);
     choose_copies(work);
     frame_views_place(fovea, work);
     work->read = target_of(&work->src);
     work->write = target_of(&work->dst);
     if (work->copy_in || work->copy_out) {
         struct frame_scratch *scratch = NULL;
-        FOVEA_TRY(frame_scratch_find(fovea, work->src.format, work->kernel_width_px,
-                                     work->kernel_height_px, &scratch));
-        if (!scratch) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-        scratch->last_frame = fovea->frame + 1;
+        FOVEA_TRY(find_scratch(fovea, work, 0, &scratch));
         work->read = work->copy_in ? scratch_target(&scratch->src) : work->read;
         work->write = work->copy_out ? scratch_target(&scratch->dst) : work->write;
     }
-    return FOVEA_OK;
+    work->between = NULL;
+    return between > 0 ? find_scratch(fovea, work, between, &work->between) : FOVEA_OK;
 }
 
 /* The HUD is drawn by view 0 in any case. */
@@ -103,7 +128,7 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
                                         const struct frame_view *view)
 {
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_shader shaders[OPERATOR_MAX_PASSES];
+    struct operator_shader shaders[OPERATOR_ROW_PASSES];
     const uint32_t count =
         row_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
     for (uint32_t i = 0; i < count; i++) {
@@ -173,28 +198,59 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work,
             FOVEA_TRY(find_plan(fovea, work, &work->views[i], out_lack));
         }
     }
+    work->overlay = work->overlay && frame_overlay_kind(work).shader.shader;
     frame_late_choose(fovea, work);
     *out_lack = LACK_IMAGES;
     FOVEA_TRY(find_images(fovea, work));
     return find_pipelines(fovea, work, out_lack);
 }
 
-static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
+/* None: an image between of a frame that has none. */
+static VkImageView view_of(const struct frame_work *work, uint32_t image)
 {
-    const struct frame_plan *plan = work->views[index].plan;
+    if (image < OPERATOR_BETWEEN) {
+        return image == OPERATOR_SOURCE ? work->read.raw_view : work->write.raw_view;
+    }
+    const struct frame_scratch *between = work->between;
+    return !between                    ? VK_NULL_HANDLE
+           : image == OPERATOR_BETWEEN ? between->src.image.raw_view
+                                       : between->dst.image.raw_view;
+}
+
+static struct vk_compute_range range_of(const struct vk_buffer *buffer, struct operator_range range)
+{
+    return (struct vk_compute_range){buffer->handle, range.offset, range.bytes};
+}
+
+static void write_set(struct fovea_vk *fovea, const struct frame_work *work,
+                      const struct frame_plan *plan, const struct operator_step *step,
+                      VkDescriptorSet set)
+{
     /* Every binding must be something, also where only the overlay runs. */
-    const VkBuffer tables = plan->tables.handle;
+    const struct vk_compute_range tables = range_of(&plan->tables, step->tables);
     struct vk_compute_bindings bindings = {
-        .source = work->read.raw_view,
-        .result = work->write.raw_view,
+        .source = view_of(work, step->reads),
+        .result = view_of(work, step->writes),
         .tables = tables,
-        .scratch = plan->scratch.handle ? plan->scratch.handle : tables,
-        .values = plan->values.handle ? plan->values.handle : tables,
+        .scratch = plan->scratch.handle ? plan->scratch.handle : plan->tables.handle,
+        .values = step->values.bytes > 0 ? range_of(&plan->values, step->values) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
         .text_bytes = OPERATOR_TEXT_BYTES};
     frame_late_bind(fovea, work->slot_index, &bindings);
-    vk_compute_write_set(&fovea->device, work->slot->sets[index], &bindings);
+    if (bindings.source && bindings.result) { /* else no pass of the step runs */
+        vk_compute_write_set(&fovea->device, set, &bindings);
+    }
+}
+
+static void write_sets(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
+{
+    const struct frame_plan *plan = work->views[index].plan;
+    struct operator_step steps[OPERATOR_MAX_STEPS];
+    const uint32_t count = row_operator.glsl->steps(plan->glsl, steps);
+    for (uint32_t i = 0; i < count; i++) {
+        write_set(fovea, work, plan, &steps[i], work->slot->sets[index][i]);
+    }
 }
 
 /* An error that the peer may have caused, which knows nothing of the kernels of a frame. */
@@ -344,7 +400,7 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
     }
     for (uint32_t i = 0; i < work->view_count && (!work->use_peer || work->overlay); i++) {
         if (work->views[i].plan) {
-            write_set(fovea, work, i);
+            write_sets(fovea, work, i);
         }
     }
     frame_copy_write_sets(fovea, work);

@@ -147,13 +147,26 @@ static void give(struct fovea_vk *fovea, const struct frame_end *end, VkCommandB
 }
 
 /* Contents that were there are kept: a frame whose peer got stuck shows what was shown before. */
-static void to_general(struct fovea_vk *fovea, const struct frame_target *scratch,
+static void to_general(struct fovea_vk *fovea, struct frame_shared *scratch,
                        VkCommandBuffer commands)
 {
     struct side before = kernel_side(kernel_reads | kernel_writes);
-    before.layout = scratch->shared->general ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED;
-    target_barrier(fovea, commands, scratch, before, kernel_side(kernel_reads | kernel_writes));
-    scratch->shared->general = true;
+    before.layout = scratch->general ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED;
+    barrier(fovea, commands, scratch->image.handle, 1, before,
+            kernel_side(kernel_reads | kernel_writes));
+    scratch->general = true;
+}
+
+void frame_record_between(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands)
+{
+    struct frame_scratch *between = work->between;
+    if (between) {
+        to_general(fovea, &between->src, commands);
+    }
+    if (between && between->dst.image.handle) {
+        to_general(fovea, &between->dst, commands);
+    }
 }
 
 /* The engine's image while views are copied from it, */
@@ -195,7 +208,7 @@ void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
     const struct frame_end *src = &work->src;
     take(fovea, src, commands);
     if (work->copy_in) {
-        to_general(fovea, &work->read, commands);
+        to_general(fovea, work->read.shared, commands);
         end_barrier(fovea, commands, src, engine_side(src->layout_before),
                     read_side(work->copy_in));
         copy_in(fovea, work, commands);
@@ -206,7 +219,7 @@ void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
                     kernel_side(kernel_reads));
     }
     if (work->copy_out) {
-        to_general(fovea, &work->write, commands);
+        to_general(fovea, work->write.shared, commands);
     } else {
         take(fovea, &work->dst, commands);
         end_barrier(fovea, commands, &work->dst, engine_side(work->dst.layout_before),

@@ -21,6 +21,9 @@ struct vk_compute_kind frame_copy_kind(const struct frame_work *work);
 /* frame_record.c: each records into commands that are open. */
 void frame_record_open(struct fovea_vk *fovea, const struct frame_work *work,
                        VkCommandBuffer commands);
+/* Images between operators, for kernels. */
+void frame_record_between(struct fovea_vk *fovea, const struct frame_work *work,
+                          VkCommandBuffer commands);
 void frame_record_to_peer(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
 void frame_record_from_peer(struct fovea_vk *fovea, const struct frame_work *work,

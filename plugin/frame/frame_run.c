@@ -42,6 +42,10 @@ static void forget_layouts(struct frame_work *work)
     if (work->write.shared) {
         work->write.shared->general = false;
     }
+    if (work->between) {
+        work->between->src.general = false;
+        work->between->dst.general = false;
+    }
 }
 
 static bool all_foveated(const struct frame_work *work)

@@ -59,6 +59,7 @@ struct frame_work {
     bool in_place; /* src and dst are one image */
     struct frame_target read; /* what the kernels read and write */
     struct frame_target write;
+    struct frame_scratch *between; /* images between operators; NULL: there are none */
     enum frame_copy copy_in; /* read is scratch */
     enum frame_copy copy_out; /* write is scratch */
     struct frame_view views[FOVEA_VK_MAX_VIEWS];

@@ -182,18 +182,19 @@ static void old_scratch_goes_where_no_new_one_comes(void **state)
     (void)state;
     struct bench bench;
     open_bench(&bench);
-    const struct vk_format *format = vk_format_find(STEREO_FORMAT);
+    struct vk_image_desc desc = {
+        .format = vk_format_find(STEREO_FORMAT), .raw = true, .width_px = 16, .height_px = 16};
     for (uint32_t i = 0; i < 5; i++) {
         struct frame_scratch *scratch = NULL;
-        assert_int_equal(frame_scratch_find(bench.rig.fovea, format, 16 + i, 16, &scratch),
-                         FOVEA_OK);
+        desc.width_px = 16 + i;
+        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch), FOVEA_OK);
         scratch->last_frame = 1; /* as if the first frame had used it */
     }
     struct frame_scratch *used = NULL;
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 7 * FRAME_FORGET_EVERY; i++) {
         struct stereo scene = stereo_side_by_side();
         assert_int_equal(run(&bench, &scene), FOVEA_OK);
-        assert_int_equal(frame_scratch_find(bench.rig.fovea, format, 20, 16, &used), FOVEA_OK);
+        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &used), FOVEA_OK);
         used->last_frame = bench.rig.fovea->frame;
         assert_true(count_scratch(&bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
     }

@@ -63,7 +63,9 @@ static enum fovea_result make_slot(struct fovea_vk *fovea, struct frame_slot *sl
     VK_TRY(fovea->log,
            device->vk.CreateFence(device->handle, &fence, device->allocator, &slot->fence));
     for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
-        FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i]));
+        for (uint32_t step = 0; step < OPERATOR_MAX_STEPS; step++) {
+            FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->sets[i][step]));
+        }
     }
     FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->copy_in_set));
     FOVEA_TRY(vk_compute_allocate_set(&fovea->compute, device, &slot->copy_out_set));
@@ -86,8 +88,8 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
 
 static enum fovea_result make_frames(struct fovea_vk *fovea)
 {
-    FOVEA_TRY(
-        vk_compute_init(&fovea->compute, &fovea->device, fovea->slot_count * FOVEA_VK_MAX_VIEWS));
+    FOVEA_TRY(vk_compute_init(&fovea->compute, &fovea->device,
+                              fovea->slot_count * FOVEA_VK_MAX_VIEWS * OPERATOR_MAX_STEPS));
     FOVEA_TRY(vk_buffer_init_mapped(&fovea->text, &fovea->device,
                                     (VkDeviceSize)fovea->slot_count * OPERATOR_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
