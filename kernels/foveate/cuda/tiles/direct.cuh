@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the picture whose Gaussians are narrow, averaged in two dimensions at once, which is the
- * definition: the weights of a narrow Gaussian change so fast with sigma that rows with the sigma
- * of another row would show.
+/* Tiles of the picture with narrow Gaussians are averaged in two dimensions at once, which is the
+ * definition: the weights of a narrow Gaussian change so fast with sigma that a row with another
+ * row's sigma would show.
  *
- * A thread makes four pixels in a row. The two rows at the same distance above and below are added
- * first, then what lies at the same distance left and right: halves hold these sums of levels
- * exactly. Floats are summed as floats. */
+ * A thread makes four pixels in a row. It adds the two rows at one distance above and below first,
+ * then the samples at one distance left and right; halves hold these sums of levels exactly. Floats
+ * are summed as floats. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_DIRECT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_DIRECT_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
-/* Between the grid's, sigma would be off by as much as distances bend: two pixels over the distance
- * from the gaze, of which the law's slope makes sigma. The weights of the narrowest Gaussians
- * double within 0.03. */
+/* Between places of the grid, interpolated sigma is off by as much as distances bend: two pixels
+ * over the distance from the gaze, times the law's slope. The weights of the narrowest Gaussians
+ * double within 0.03, so that near the gaze each pixel evaluates the law. */
 #define TILE_CURVED_PX 64.0f
 
 static __device__ __forceinline__ bool is_curved(const tile_law &law, float x, float y)
@@ -30,7 +30,7 @@ static __device__ __forceinline__ float direct_root(float x)
     return ptx_sqrt(x);
 }
 
-/* By distance: all four at once, so that none waits for the other's. */
+/* By distance, all four are computed at once, so that none waits for another's load. */
 static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law, int x, int y,
                                                              float (&sigma_px)[TILE_GROUP])
 {
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void radial_sigmas_of_four(const tile_law &law
     }
 }
 
-/* sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
+/* Returns sigma of four pixels from (column, row) of the tile at (x0, y0) on. */
 static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
                                                       const foveate_tile_shape &shape,
                                                       const float *grid, int x0, int y0, int column,
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void sigmas_of_four(const tile_law &law,
     }
 }
 
-/* ---- Up to five taps either side: weights in registers, two pixels' together */
+/* ---- Up to five taps either side: weights in registers, of two pixels together */
 
 template <typename Sample, int RADIUS> struct direct_weights {
     tile_four_weights<Sample> of[RADIUS];
@@ -120,7 +120,7 @@ static __device__ __forceinline__ void average_four(const uint2 *centre, int pit
                                                     Sample (&out)[TILE_GROUP])
 {
     const direct_weights<Sample, RADIUS> weights(sigma_px);
-    tile_four_weights<Sample> down[RADIUS + 1]; /* the rows' weights, the next one's first */
+    tile_four_weights<Sample> down[RADIUS + 1]; /* weights of the rows, the next one's first */
     down[0].set({0.5f, 0.5f, 0.5f, 0.5f});
 #pragma unroll
     for (int i = 0; i < RADIUS; i++) {
@@ -206,7 +206,7 @@ static __device__ __forceinline__ float largest_of_four(const float (&sigma_px)[
     return fmaxf(fmaxf(sigma_px[0], sigma_px[1]), fmaxf(sigma_px[2], sigma_px[3]));
 }
 
-/* The whole warp takes the taps that its widest pixel needs. */
+/* The whole warp takes the taps of its widest pixel. */
 template <typename Sample>
 static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int pitch, int radius,
                                                        const float (&sigma_px)[TILE_GROUP],
@@ -240,8 +240,8 @@ static __device__ __forceinline__ void average_in_warp(const uint2 *centre, int 
     }
 }
 
-/* The words of four pixels as they are. The window has the levels of encoded ones, whole numbers,
- * alpha among them; what else there is was rounded. */
+/* Returns the words of four pixels unchanged. The window has encoded levels as whole numbers, alpha
+ * with them; other samples were rounded and are read again. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
     const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode, const uint2 *centre,
@@ -260,7 +260,7 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> own_words(
     return load_own(work, x, y);
 }
 
-/* The words of four pixels: what is not blurred keeps its bits. */
+/* Returns the words of four pixels, in which channels that are not blurred keep their bits. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_four(
     const tile_work<FORMAT, Image> &work, const tile_encoder<FORMAT> &encode,
@@ -279,7 +279,7 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> words_of_f
     return words;
 }
 
-/* Which of four pixels have a sigma from `from` to below `below`: a bit each. */
+/* Returns a bit for each of four pixels whose sigma lies from `from` to below `below`. */
 static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)[TILE_GROUP],
                                                          float from, float below)
 {
@@ -291,7 +291,7 @@ static __device__ __forceinline__ uint32_t pixels_within(const float (&sigma_px)
     return mask;
 }
 
-/* Of four pixels from (x, y) on, those whose bit is set. */
+/* Writes those of four pixels from (x, y) on whose bit is set. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image> &work, int x,
                                                   int y,
@@ -311,8 +311,8 @@ static __device__ __forceinline__ void write_some(const tile_work<FORMAT, Image>
     }
 }
 
-/* A place in a tile of the picture for each of the threads that make four pixels of it: 16 rows of
- * two fours a warp, so that their samples lie in different banks and whole sectors are written. */
+/* Assigns places in a tile of the picture to threads that make four pixels each: a warp takes 16
+ * rows of two fours, so that its samples lie in different banks and it writes whole sectors. */
 struct tile_four {
     int column;
     int row;
@@ -325,8 +325,8 @@ struct tile_four {
 };
 #define TILE_FOURS (FOVEATE_TILE_SUBTILE_PX * FOVEATE_TILE_SUBTILE_PX / 4)
 
-/* The pixels whose sigma is below `below`, copies among them, in so many rows; the others are
- * left. */
+/* Writes the pixels of so many rows whose sigma is below `below`, copies among them, and leaves the
+ * others. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_direct(const tile_work<FORMAT, Image> &work,
                                                     const foveate_tile_shape &shape,

@@ -9,7 +9,7 @@
 /* Floats take twice the registers of halves. */
 #define MAKER_BLOCKS 3
 #define PICTURE_BLOCKS 4
-/* Windows take nearly a subtile of a multiprocessor's shared memory. */
+/* A window takes nearly a quarter of a multiprocessor's shared memory. */
 #define FLOATS_MAKER_BLOCKS 4
 
 TILE_KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F, MAKER_BLOCKS, PICTURE_BLOCKS)
@@ -17,7 +17,13 @@ TILE_KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCKS
 TILE_KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F, MAKER_BLOCKS, PICTURE_BLOCKS)
 TILE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCKS)
 
-/* Never launched on older devices. */
+/* tile_floats_*: block of 5 warps; grid as tile_levels_*'s; never launched below sm_80
+ *
+ *     warps 0..3   128 workers: window, MMA        warp 4   the classifier
+ *     shared       uint4 window[76][39]   47,424 B: 76 x 76 px, two to 16 bytes; needs, warps_done
+ *     warp w       level 2: columns 4w to 4w + 3, 16 rows; level 1: columns 8w to 8w + 7, 32 rows
+ *     lane         4 g + t: rows g and g + 8, two channels of a sample, as mma gives them
+ *     barriers     as tile_bytes_*'s */
 #define FLOATS_KERNEL(kind)                                                                        \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, FLOATS_MAKER_BLOCKS)   \
         tile_floats_##kind##_rgba16f(const __grid_constant__ foveate_tiles_##kind##_params params) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles (foveate_tiles.cu) for whole numbers of other formats than RGBA8. */
+/* The smooth method in tiles (foveate_tiles.cu) for UNORM formats other than RGBA8. */
 
 #include "kernels.cuh"
 

@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-/* Of a law whose near tiles cannot be counted: below that all of a picture's tiles may be in
+/* For a law whose near tiles cannot be counted: in grids of at most so many tiles, all may be in
  * subtiles. */
 #define SPLIT_BELOW_PIXELS 10000000
-/* With more blocks than that, others fill the device while one is long, and subtiles are not
+/* With more blocks than this, others fill the device while a long one runs, and subtiles are not
  * parted. */
 #define FEW_BLOCKS 1200
-/* That squares are widened by before sigma is asked for, and what roots are off by. */
+/* Squares are widened by so much before sigma is asked for, and roots are off by no more. */
 #define MARGIN_PX 6.0f
 
 static int32_t least(int32_t a, int32_t b)
@@ -19,7 +19,7 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Of a law by distance that only rises: the pixels from the gaze that have less. */
+/* Returns the distance within which a law that only rises with it has less than sigma. */
 static double radius_below(const struct foveate_plan *plan, float sigma_px)
 {
     const float *table = plan->law_table;
@@ -32,15 +32,15 @@ static double radius_below(const struct foveate_plan *plan, float sigma_px)
     return i < plan->law.table_count ? (double)i / (double)plan->law.table_per_unit : everywhere;
 }
 
-/* Squares of tiles that a disc of that radius meets at most, wherever its middle lies. */
+/* Returns how many squares of that size a disc meets at most, wherever its middle lies. */
 static int32_t count_met(double radius_px, double side_px)
 {
     const double radius = radius_px / side_px;
     return (int32_t)(3.1416 * radius * radius + 4.0 * radius + 2.0 * pow(radius, 0.67) + 5.0);
 }
 
-/* sigma from which on a wide tile is made from level 1 or 2: its quadrants must not hold more than
- * products reach. */
+/* Returns the sigma from which a wide tile is made from level 1 or 2: its quadrants must not hold
+ * more than the MMA path reaches. */
 static float least_of_quadrants(const struct foveate_tiles *tiles)
 {
     const float across = 1.42f * (FOVEATE_TILE_WIDE_PX + 2.0f * MARGIN_PX);
@@ -49,8 +49,8 @@ static float least_of_quadrants(const struct foveate_tiles *tiles)
     return foveate_tile_sigma_from(foveate_tile_is_wide(1, highest) ? 1 : 2);
 }
 
-/* Entries beyond one a tile: of those that hold sigma too small for level 1, and of those too small
- * for level 2. */
+/* Counts entries beyond one a tile: for tiles with sigma too small for level 1, and for those too
+ * small for level 2. */
 static int32_t count_split(const struct foveate_tile_grid *grid, int32_t near, int32_t split)
 {
     const int32_t subtiles = grid->across * grid->across;
@@ -67,9 +67,9 @@ static int32_t side_px_of(const struct foveate_tile_grid *grid)
     return grid->across * FOVEATE_TILE_SUBTILE_PX;
 }
 
-/* A block that makes all subtiles of a tile one after another outlives all others: so as many tiles
- * get room for their subtiles as can lie where sigma is too small for level 2, wherever the gaze
- * is. */
+/* A block that makes all subtiles of a tile in turn outlives all others. So the list has capacity
+ * for the subtiles of as many tiles as can lie where sigma is too small for level 2, wherever the
+ * gaze is. */
 static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
                                           const struct foveate_tiles *tiles, int32_t across)
 {
@@ -88,7 +88,7 @@ static struct foveate_tile_grid make_grid(const struct foveate_plan *plan,
         const int64_t pixels = (int64_t)plan->width_px * plan->height_px;
         const bool every = pixels < SPLIT_BELOW_PIXELS || tiles->level_count < 3;
         const int32_t near = every ? all : all / 4;
-        /* Of wide tiles any may be in quadrants. */
+        /* Any wide tile may be in quadrants. */
         const int32_t split = across == FOVEATE_TILE_WIDE_ACROSS ? all : near;
         grid.split_count = count_split(&grid, near, split);
     }
@@ -109,7 +109,7 @@ void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool mma_reach
     tiles->wide_grid = mma_reach ? make_grid(plan, tiles, FOVEATE_TILE_WIDE_ACROSS) : tiles->grid;
 }
 
-/* Squares of the picture that a disc round the gaze meets. */
+/* Returns how many squares of the picture a disc round the gaze meets. */
 static int32_t count_near(const struct foveate_frame *frame, float radius_px, double side_px)
 {
     const double radius = (double)radius_px / side_px;

@@ -8,13 +8,13 @@
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/foveate/foveate.h"
 
-/* Wherever the gaze is, both grids. The law and its levels are there. Where products do not reach
+/* Sizes both grids for any gaze. The law and its levels are there. If the MMA path does not reach
  * the largest sigma there are no wide tiles. */
 void foveate_cuda_tile_list_plan(const struct foveate_plan *plan, bool mma_reach,
                                  struct foveate_tiles *tiles);
 
-/* The launch's grid, down to what this frame's gaze asks for: blocks without an entry would be in
- * the way of others. */
+/* Shrinks the launch's grid to what this frame's gaze asks for: blocks without an entry would delay
+ * others. */
 void foveate_cuda_tile_list_fit(struct foveate_tiles *tiles, const struct foveate_frame *frame);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The second kernel of the tiles: the picture, a tile a block, from the level that the first
- * kernel's list says. A tile's window of samples is loaded into shared memory, blurred along rows
- * and columns, up-sampled along columns and rows by the cubic B-spline, and written.
+/* The second kernel of the tiles makes the picture: each block makes a tile from the level that the
+ * first kernel's list names. It loads the tile's window of samples into shared memory, blurs it
+ * along rows and columns, up-samples it along columns and rows by the cubic B-spline, and writes it
+ * (kernels.cuh draws the block).
  *
- * Samples are taken relative to a base of the tile: what is flat is then zero, and loses nothing to
- * halves. In encoded levels the base is the tile's middle sample, a whole level; in linear light it
- * is the least of the window, so that what is dark stays as precise as it is dark.
+ * Samples are taken relative to a base of the tile: flat regions are then zero, and lose nothing to
+ * halves. For stored levels the base is the tile's middle sample, a whole level. In linear light it
+ * is the least of the window, so that dark samples stay as precise as they are dark.
  *
- * Bound by waits for memory and by its longest blocks, which the list names first. */
+ * The kernel is bound by waits for memory and by its longest blocks, which the list names first. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PICTURE_CUH
 
@@ -17,10 +18,10 @@
 #include "kernels/foveate/cuda/tiles/common/spline.cuh"
 #include "kernels/foveate/cuda/tiles/mma/tile.cuh"
 
-/* ---- Pixels one by one: where sigma changes too much for a tile, and where a float is a NaN or an
- * infinity, which would spread over all of a tile. */
+/* ---- Pixels one by one, where sigma changes too much for a tile, or a float is NaN or infinite,
+ * which would spread over all of a tile */
 
-/* The place of a sample of any level, the picture included, as numbers around 0. */
+/* Returns a sample of any level, of the picture too, as numbers around 0. */
 template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     const tile_work<FORMAT, Image> &work;
     int k;
@@ -51,7 +52,7 @@ template <enum fovea_format FORMAT, typename Image> struct gathered_level {
     }
 };
 
-/* One pixel by itself, exactly, as the plain kernels do (foveate_smooth.cu). */
+/* Makes one pixel exactly, as the plain kernels do (foveate_smooth.cu). */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ float4 gather_pixel(const tile_work<FORMAT, Image> &work, float sigma_px, int x,
                                       int y)
@@ -113,15 +114,15 @@ static __device__ __forceinline__ void gather_square(const tile_work<FORMAT, Ima
 
 /* ---- A tile from the picture itself */
 
-/* A window that is being written: what its samples are relative to, and whether all of it is
- * opaque, so that no pixel need be read for its alpha. */
+/* The base of a window that is being written, and whether all of it is opaque: then no pixel is
+ * read for its alpha. */
 struct tile_loaded {
     tile_sample base;
     int opaque;
 };
 
-/* After the two passes: the pixels whose sigma is from `from` on, a little less included, since
- * what rounds differently here and in write_direct must not be left out by both. */
+/* After the two passes, writes the pixels whose sigma is from `from` on. The bound has some slack,
+ * because a pixel that rounds differently here and in write_direct must not be left out by both. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
@@ -169,9 +170,8 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
     }
 }
 
-/* Loads the window of a tile of the picture, before which what a Gaussian needs may go to
- * memory.grid.
- * -> false: floats that only gathering can make. The whole block waits for it. */
+/* Loads the window of a tile of the picture; variances may be written to memory.grid before.
+ * Returns false if floats are there that only gathering can make. The whole block waits. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Image> &work,
                                                     const foveate_tile_shape &shape,
@@ -205,10 +205,16 @@ static __device__ __forceinline__ bool load_picture(const tile_work<FORMAT, Imag
     }
 }
 
-/* Which pixels of a tile of the picture, and how. */
+/* Which pixels of a tile of the picture a block makes, and how:
+ *
+ *     direct   fine    pixels
+ *     yes      yes     below fine_sigma, in two dimensions at once
+ *     yes      no      all, in two dimensions at once
+ *     no       yes     from fine_sigma on, in two passes
+ *     no       no      all, in two passes */
 struct tile_share {
-    bool direct; /* in two dimensions at once */
-    bool fine; /* those below fine_sigma if it is direct, else all others; false: all */
+    bool direct;
+    bool fine;
     int rows;
 };
 
@@ -221,7 +227,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     foveate_tile_shape shape = foveate_tile_shape_of(FOVEATE_TILE_SUBTILE_PX, 0, radius);
     if (share.direct) {
         shape.rows = share.rows + 2 * radius;
-        shape.above = 0; /* of the grid: only what pixels themselves have counts */
+        shape.above = 0; /* The grid then has the pixels' own rows only. */
     }
     const tile_memory memory(work.shared, shape);
     if (!share.direct || work.tiles.law.kind != FOVEATE_LAW_RADIAL) {
@@ -247,7 +253,7 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
 
 /* ---- A tile from a level */
 
-/* STEP is 1 << k where it is known, and all of the shape but the radius with it. */
+/* STEP is 1 << k if it is known at compile time; then all of the shape but the radius is known. */
 template <int STEP, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_from_level(const tile_work<FORMAT, Image> &work, int k,
                                                        int radius, int x0, int y0)
@@ -306,7 +312,7 @@ static __device__ __forceinline__ void copy_subtile(const tile_work<FORMAT, Imag
 
 /* ---- A block */
 
-/* All that is wide, and of subtiles levels 0 and 1. */
+/* The MMA path takes all wide tiles, and subtiles of levels 0 and 1. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> &work,
                                                  uint32_t entry)
@@ -318,7 +324,7 @@ static __device__ __forceinline__ bool takes_mma(const tile_work<FORMAT, Image> 
             tile_mma_reaches(level, radius_of_entry(entry), averages_light<FORMAT>(work.frame)));
 }
 
-/* -> false: it is not for products. */
+/* Returns false if the entry is not for the MMA path. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_mma_tile(const tile_work<FORMAT, Image> &work,
                                                      uint32_t entry)
@@ -374,7 +380,7 @@ static __device__ __forceinline__ void make_entry(const tile_work<FORMAT, Image>
     }
 }
 
-/* Takes the block's entry and leaves the list as the next frame wants to find it. */
+/* Takes the block's entry, and clears the list for the next frame. */
 static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles)
 {
     const tile_list list(tiles);
@@ -389,8 +395,8 @@ static __device__ __forceinline__ uint32_t take_entry(const foveate_tiles &tiles
     return entry;
 }
 
-/* A tile in subtiles is made by one block, one after another: large pictures have tiles enough to
- * fill the device. Both parts of a subtile likewise, where they are not entries of their own. */
+/* One block makes all subtiles of a tile in turn, since large pictures have enough tiles to fill
+ * the device. It makes both parts of a subtile in turn if they have no entries of their own. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Image> &work,
                                                     uint32_t entry)
@@ -424,7 +430,7 @@ static __device__ __forceinline__ void make_in_turn(const tile_work<FORMAT, Imag
             own = narrow_part(work.law, own);
         }
         if (i > 0) {
-            __syncthreads(); /* what was before is out of shared memory */
+            __syncthreads(); /* The tile before must be out of shared memory. */
         }
         if (!make_mma_tile(work, own)) {
             make_entry(work, own);
@@ -442,7 +448,7 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
         return;
     }
     const tile_work<FORMAT, Image> work = {frame, tiles, tile_law(tiles, frame), src, dst, shared};
-    /* Nearly all entries are products: they do without what the others have worked out before. */
+    /* Nearly all entries go by MMA, which needs none of what make_in_turn computes first. */
     if (!make_mma_tile(work, entry)) {
         make_in_turn(work, entry);
     }

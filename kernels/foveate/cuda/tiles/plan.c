@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which plans are for tiles, and what their kernels are told of them. */
+/* Decides which plans are for tiles, and fills what their kernels read. */
 
 #include "list.h"
 #include "tiles.h"
@@ -9,18 +9,18 @@
 #include <math.h>
 
 #define SAMPLE_BYTES 8
-/* Off by so much, sigma of the narrowest Gaussians shows by a level. */
+/* With a larger error, sigma of the narrowest Gaussians shows by a level. */
 #define MOST_BEND_PX 0.004
-/* Without a call to the driver for more. */
+/* More needs a call to the driver. */
 #define MOST_SHARED_BYTES 49152
 
-/* ---- How steep a law is ---------------------------------------------------------------------- */
+/* ---- The slope of a law ---------------------------------------------------------------------- */
 
 struct table_bounds {
     double highest;
     double slope; /* an entry */
-    double bend; /* of the slope, from one entry to the next */
-    bool rises; /* or stays */
+    double bend; /* the change of the slope from one entry to the next */
+    bool rises; /* or stays the same */
 };
 
 static struct table_bounds bounds_of(const struct foveate_plan *plan)
@@ -39,13 +39,13 @@ static struct table_bounds bounds_of(const struct foveate_plan *plan)
     return bounds;
 }
 
-/* The largest tangent of an axis. */
+/* Returns the largest tangent along an axis. */
 static double farthest(double first, double per_px, uint32_t size_px)
 {
     return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
 }
 
-/* The largest tangent from the view's axis. */
+/* Returns the largest tangent from the view's axis. */
 static double farthest_tangent(const struct foveate_plan *plan)
 {
     const struct foveate_law *law = &plan->law;
@@ -56,9 +56,10 @@ static double farthest_tangent(const struct foveate_plan *plan)
 
 static const double radians = 3.14159265358979 / 180.0;
 
-/* Pixels of sigma a pixel at most, before the ramp. By angle, sigma = table(angle) sqrt(1 + r^2) /
- * t, with r the tangent from the axis and t the tangent of a pixel's longer side: the angle changes
- * by no more than t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 + r^2). */
+/* Bounds the pixels that sigma grows by in a pixel, before the ramp. By angle, sigma = table(angle)
+ * sqrt(1 + r^2) / t, with r the tangent from the axis and t the tangent of a pixel's longer side:
+ * the angle changes by no more than t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 +
+ * r^2). */
 static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
 {
     const struct foveate_law *law = &plan->law;
@@ -70,14 +71,14 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
     return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
 }
 
-/* Whether sigma between nodes four pixels apart is not the law's, where a curve has a kink. By
- * angle: a kink in the middle of them is off by a pixel's worth of its bend, and the ramp doubles
- * it. */
+/* Returns whether sigma interpolated between nodes four pixels apart misses the law's where a curve
+ * has a kink. By angle, a kink between them is off by a pixel's worth of its bend, and the ramp
+ * doubles it. */
 static bool is_curved(const struct foveate_plan *plan, const struct table_bounds *bounds,
                       double slope)
 {
     if (plan->law.kind == FOVEATE_LAW_RADIAL || bounds->slope <= 0.0) {
-        return true; /* by distance the law itself costs no more than nodes */
+        return true; /* By distance the law itself costs no more than nodes. */
     }
     const double entries_per_px = (double)plan->law.table_per_unit / radians *
                                   (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
@@ -85,7 +86,7 @@ static bool is_curved(const struct foveate_plan *plan, const struct table_bounds
     return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BEND_PX;
 }
 
-/* Of any gaze, however far outside. */
+/* Holds for any gaze, however far outside. */
 static double largest_sigma(const struct foveate_plan *plan, const struct table_bounds *bounds)
 {
     const struct foveate_law *law = &plan->law;
@@ -100,7 +101,7 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* The largest radius whose tile fits. */
+/* Returns the largest radius whose tile fits. */
 static int32_t radius_within(int32_t level, int32_t bytes)
 {
     int32_t radius = 0;
@@ -110,8 +111,8 @@ static int32_t radius_within(int32_t level, int32_t bytes)
     return radius;
 }
 
-/* The picture's subtiles decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a subtile that holds
- * just less somewhere holds so much more across. */
+/* The picture's subtiles decide: level 1 begins at FOVEATE_TILE_SIGMA_1, and a subtile with just
+ * less somewhere has so much more across. */
 static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, bool light,
                                             double slope)
 {
@@ -122,7 +123,7 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     const double widest =
         fmin((double)FOVEATE_TILE_SIGMA_1 + slope * diagonal_px, (double)plan->sigma_max_px);
     const int32_t wanted = (int32_t)ceil(widest * (double)(limits.reach * limits.slack));
-    const int32_t least = light ? 8 : 6; /* those of far tiles come with it */
+    const int32_t least = light ? 8 : 6; /* Those of far tiles come with it. */
     const int32_t most = radius_within(0, MOST_SHARED_BYTES);
     limits.shared_bytes = foveate_tile_bytes(0, wanted < least  ? least
                                                 : wanted > most ? most
@@ -133,8 +134,8 @@ static struct foveate_tile_limits limits_of(const struct foveate_plan *plan, boo
     return limits;
 }
 
-/* Levels that serve a sigma; 0: more than there are. Those beyond the second only where the tiles
- * of the one below do not reach: each is a launch. */
+/* Counts the levels that serve a sigma; 0: more than there are. Levels beyond the second are taken
+ * only if the tiles of the one below do not reach, because each is a launch. */
 static int32_t count_levels(const struct foveate_plan *plan,
                             const struct foveate_tile_limits *limits, double sigma_px)
 {
@@ -152,7 +153,7 @@ static int32_t count_levels(const struct foveate_plan *plan,
     return 0;
 }
 
-/* Of floats, whose reach is longer, and of all others. */
+/* The reach of floats, which is longer, and of all others. */
 static int32_t count_for_all(const struct foveate_plan *plan, const struct foveate_tiles *tiles,
                              double sigma_px)
 {
@@ -168,7 +169,7 @@ static int32_t round_up(int32_t value, int32_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* As foveate/smooth.h has it, but rows begin at even samples, and pairs of them are read at
+/* Levels lie as foveate/smooth.h says, but rows begin at even samples, because pairs are read at
  * once. */
 static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
@@ -183,14 +184,14 @@ static void fill_levels(const struct foveate_plan *plan, struct foveate_tiles *t
     tiles->level_samples = samples;
 }
 
-/* Blocks of the first kernel along an axis: margins of level 2 included. */
+/* Counts the first kernel's blocks along an axis, with the margins of level 2. */
 static int32_t count_made(uint32_t size_px)
 {
     const int32_t samples = ((int32_t)size_px + 3) / 4 + 2 * FOVEATE_MARGIN;
     return round_up(samples, FOVEATE_TILE_MADE) / FOVEATE_TILE_MADE;
 }
 
-/* `near`: the largest sigma while the gaze lies in the picture. */
+/* `near` is the largest sigma while the gaze lies in the picture. */
 static void fill_state(const struct foveate_plan *plan, double near, struct foveate_tiles *tiles)
 {
     tiles->made_columns = count_made(plan->width_px);
@@ -205,7 +206,7 @@ static void fill_state(const struct foveate_plan *plan, double near, struct fove
     tiles->state_bytes = round_up(tiles->flags_bytes + tiles->made_columns * tiles->made_rows, 16);
 }
 
-/* As far as a tile of the picture reaches. */
+/* No tile of the picture reaches farther. */
 static void fill_fine(const struct foveate_plan *plan, struct foveate_tiles *tiles)
 {
     const float ramp_end = 2.0f * plan->law.strength * plan->law.sharp_px;

@@ -18,7 +18,7 @@ static const uint32_t unorm_formats =
 static const uint32_t float_formats = 1u << FOVEA_FORMAT_B10G11R11F | 1u << FOVEA_FORMAT_RGBA16F;
 static const uint32_t formats = 1u << FOVEA_FORMAT_RGBA8 | unorm_formats | float_formats;
 
-/* The kernels of some formats, from the module that holds them. */
+/* Finds the kernels of some formats in the module that holds them. */
 static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
                                      uint32_t those, CUmodule *out_module,
                                      struct foveate_cuda_tile_kernels *kernels)
@@ -28,8 +28,8 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
     return cuda_kernels_get(device, *out_module, "tile_picture", those, &kernels->picture);
 }
 
-/* Makers by products for a format whose other kernels are of the same module, where its code has
- * them. */
+/* Finds the first kernel by MMA for a format whose other kernels are in the same module, if its
+ * code has one. */
 static enum fovea_result load_mma_tile(const struct cuda_device *device, CUmodule module,
                                        const char *prefix, enum fovea_format format,
                                        const struct cuda_kernels *others, struct cuda_kernels *out)
@@ -91,13 +91,13 @@ static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gaze
     return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
 }
 
-/* Along an axis of a level, its margins included. */
+/* Returns the samples along an axis of a level, with its margins. */
 static uint32_t count_blocks(int32_t samples, int32_t block)
 {
     return (uint32_t)((samples + 2 * FOVEATE_MARGIN + block - 1) / block);
 }
 
-/* Level k from the one below by the plain kernel, whole. */
+/* Makes all of level k from the one below, by the plain kernel. */
 static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32_t k,
                                   uint32_t images)
 {
@@ -117,15 +117,16 @@ static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32
     return FOVEA_OK;
 }
 
-/* Whether no subtile holds both what only narrow ones may and what they may not. */
+/* Returns whether no subtile has both sigmas that only narrow ones may have and sigmas that they
+ * may not. */
 static bool has_no_parts(const struct foveate_tiles *tiles)
 {
     const float diagonal_px = 1.4143f * (FOVEATE_TILE_SUBTILE_PX + 4);
     return tiles->fine_sigma + tiles->slope * diagonal_px <= FOVEATE_TILE_NARROW_SIGMA;
 }
 
-/* `gazes`: the frame's own gaze is none's. Products, for formats whose levels they make, do not
- * blur alpha. */
+/* Fits a copy of the plan's tiles to a launch. With `gazes` the frame's own gaze is not used. The
+ * MMA path, for formats that have it, does not blur alpha. */
 static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
                                       enum fovea_format format, CUdeviceptr gazes)
 {
@@ -150,7 +151,7 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     return own;
 }
 
-/* Which kernels make a frame's levels by products, if any. Floats hold light. */
+/* Returns the kernels that make a frame's levels by MMA, or NULL. Floats hold light. */
 static const struct cuda_kernels *mma_maker_of(const struct foveate_cuda_tile_kernels *kernels,
                                                enum fovea_format format,
                                                const struct foveate_frame *frame)
@@ -161,7 +162,7 @@ static const struct cuda_kernels *mma_maker_of(const struct foveate_cuda_tile_ke
     return frame->light ? &kernels->light : &kernels->bytes;
 }
 
-/* What is launched. */
+/* A frame's launches. */
 struct stages {
     enum fovea_format format;
     bool surfaces;
@@ -177,7 +178,7 @@ static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct sta
     return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
 }
 
-/* Levels 1 and 2 and the list, by products where these are there. */
+/* Launches the kernel that makes levels 1 and 2 and the list, by MMA if it is there. */
 static enum fovea_result launch_makers(const struct foveate_cuda_tile_run *run,
                                        const struct stages *stages)
 {

@@ -2,13 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method in tiles (foveate_tiles.cu): which plans and formats take it, its memory, its
- * launches. The device is pushed around every call.
+ * launches. Every call pushes the device.
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
- * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which are those of the paper's law at 960x540 and
- * larger, at 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, encoded or in
- * linear light, summed in halves; RGBA16F and B10G11R11F, stored in halves and summed as floats.
- * RGBA32F, which halves do not hold, and all else is for foveate/cuda/nodes/nodes.h or
+ * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which the paper's law does at 960x540 and larger, at
+ * 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, stored or in linear light,
+ * are summed in halves; RGBA16F and B10G11R11F are stored in halves and summed as floats. RGBA32F,
+ * which halves do not hold, and all else go to foveate/cuda/nodes/nodes.h or
  * foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
@@ -21,14 +21,14 @@
 struct foveate_cuda_tile_kernels {
     CUmodule modules[FOVEATE_CUDA_TILE_MODULES];
     struct cuda_kernels levels;
-    /* The same by products; none where the code was compiled for less than 8.0. */
-    struct cuda_kernels bytes; /* of encoded RGBA8 */
-    struct cuda_kernels light; /* of RGBA8 as light */
+    /* The same by MMA; NULL if the code was compiled for less than sm_80. */
+    struct cuda_kernels bytes; /* stored RGBA8 */
+    struct cuda_kernels light; /* RGBA8 as light */
     struct cuda_kernels floats; /* of RGBA16F */
     struct cuda_kernels picture;
 };
 
-/* What is loaded when it fails is there for unload. */
+/* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_load(
     const struct cuda_device *device, struct foveate_cuda_tile_kernels *out_kernels);
 void foveate_cuda_tiles_unload(const struct cuda_device *device,
@@ -36,18 +36,18 @@ void foveate_cuda_tiles_unload(const struct cuda_device *device,
 
 bool foveate_cuda_tiles_take_format(enum fovea_format format);
 
-/* False: the plan is not for tiles. Fills all but what lies in memory: table, samples, state, and
- * next_samples, which stays 0. */
+/* Returns false if the plan is not for tiles. Fills all but what lies in memory (table, samples,
+ * state) and next_samples, which stays 0. */
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
                              struct foveate_tiles *out_tiles);
 
-/* Of one image: its levels, a multiple of 16, and its state, which is zero between frames. */
+/* Bytes of one image: its levels, a multiple of 16, and its state, which is zero between frames. */
 size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles);
 size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
 
-/* One frame or a slice of a batch. `dirty`: the states of `state_count` images may be anything, and
- * are cleared first; set while a frame is not launched to its end, so that one that failed half-way
- * leaves nothing to the next. */
+/* Launches one frame or a slice of a batch. `dirty` says that the states of `state_count` images
+ * may hold anything: they are then cleared first. It stays set until a frame's last launch, so that
+ * a frame that failed half-way leaves nothing to the next. */
 struct foveate_cuda_tile_run {
     const struct cuda_device *device;
     const struct foveate_cuda_tile_kernels *kernels;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The Gaussian of a tile: along rows and then along columns, each sample with the sigma of its own
- * place, in halves. Sigma changes little within a Gaussian's reach, so that the two passes give
- * what one of two dimensions would. */
+/* Blurs a tile along rows and then along columns, in halves; each sample has the sigma of its own
+ * place. Sigma changes little within a Gaussian's support, so two passes give what one pass in two
+ * dimensions would. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_BLUR_CUH
 
@@ -14,11 +14,11 @@
 
 /* A block's shared memory, cut for a tile's shape. */
 struct tile_memory {
-    __half *light; /* of each level of 8 bits */
-    float *grid; /* what a sample's variance comes from, at every fourth sample */
-    uint2 *least; /* of each warp */
-    uint2 *window; /* shape.rows of shape.pitch; afterwards outputs of shape.line */
-    uint2 *lines; /* shape.rows of shape.line; afterwards what is up-sampled along columns */
+    __half *light; /* the light of each level of 8 bits */
+    float *grid; /* variances at every fourth sample */
+    uint2 *least; /* one sample for each warp */
+    uint2 *window; /* shape.rows of shape.pitch; then outputs, shape.line a row */
+    uint2 *lines; /* shape.rows of shape.line; then samples up-sampled along columns */
 
     __device__ __forceinline__ tile_memory(char *shared, const foveate_tile_shape &shape)
         : light((__half *)shared), grid((float *)(shared + FOVEATE_TILE_LIGHT_BYTES)),
@@ -30,9 +30,10 @@ struct tile_memory {
 
 /* ---- Weights g^(i^2), at distances of i samples */
 
-/* Of the first neighbour, for a variance v. In the picture (LEVEL 0) the Gaussian's own: it is the
- * definition. On levels the weights together must have just the variance v, or the sum of variances
- * does not come out: for a narrow Gaussian exp(-1/(2v)) has less, and a polynomial meets it. */
+/* Returns the weight of the first neighbour for a variance v. In the picture (LEVEL 0) it is the
+ * Gaussian's own, which is the definition. On levels the sampled weights must have just the
+ * variance v, or variances would not add up: a narrow exp(-1/(2v)) has less, so a polynomial
+ * replaces it (tests/fit/fit_first_weight.py). */
 template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
 {
     /* log2(e) / 2 */
@@ -48,7 +49,7 @@ template <bool PICTURE> static __device__ __forceinline__ float first_weight(flo
     return v > 0.6f ? gaussian : narrow;
 }
 
-/* From each weight to the next the ratio grows by a constant factor: g, g^3, g^5. */
+/* The ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
 struct tile_weights {
     float weight[TILE_GROUP];
     float ratio[TILE_GROUP];
@@ -74,7 +75,7 @@ struct tile_weights {
     }
 };
 
-/* The samples of a line, and the sums of those at the same distance above and below one. */
+/* Reads a line's samples, or the sums of the two lines at one distance above and below. */
 template <typename Sample> struct tile_line {
     const uint2 *at;
     int step;
@@ -103,12 +104,10 @@ template <typename Sample> struct tile_two_lines {
     }
 };
 
-/* Four sums along a line from its first sample on, each with its own weights; the one in the middle
- * weighs
- * 1. The samples left and right of the four move through a ring of registers: with loops unrolled
- *    by the
- * group, every index is a constant and nothing is moved; an index that is not would put the rings
- * into local memory, which takes half again the time. Two weights are converted at a time. */
+/* Sums four outputs along a line from its first sample on, each with its own weights; the middle
+ * sample weighs 1. Samples move through a ring of registers. The loops are unrolled by the group,
+ * so that every index is a constant: otherwise the rings would lie in local memory, which takes
+ * half again the time. Two weights are converted at a time. */
 template <typename Sample, typename Line>
 static __device__ __forceinline__ void sum_four(const Line &line, int radius, tile_weights &weights,
                                                 Sample (&out)[TILE_GROUP])
@@ -145,7 +144,7 @@ static __device__ __forceinline__ void sum_four(const Line &line, int radius, ti
     }
 }
 
-/* Four outputs of a line from `centre` on, `step` apart, each with its own variance. */
+/* Makes four outputs of a line from `centre` on, `step` apart, each with its own variance. */
 template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, int radius,
                                                  const float (&v)[TILE_GROUP],
@@ -163,9 +162,9 @@ static __device__ __forceinline__ void blur_four(const uint2 *centre, int step, 
 
 /* ---- Variances */
 
-/* At the centres of every fourth sample, from `above` rows above the first output on. Of a level:
- * the variance in samples squared. Of the picture: the law before its ramp, whose kinks a grid
- * would smooth away just where the blur begins. */
+/* Fills the grid with values at the centres of every fourth sample, from `above` rows above the
+ * first output on. On a level a value is the variance in samples squared. In the picture it is the
+ * law before its ramp, because a grid would smooth the ramp's kinks away where the blur begins. */
 template <bool PICTURE>
 static __device__ __forceinline__ void fill_grid(const tile_law &law,
                                                  const foveate_tile_shape &shape, int level, int x0,
@@ -188,7 +187,7 @@ static __device__ __forceinline__ float between(float a, float b, float part)
     return fmaf(part, b - a, a);
 }
 
-/* Of four samples in a row, from that of the grid at its corner towards the next one. */
+/* Interpolates the values of four samples in a row between two of the grid's. */
 template <bool PICTURE>
 static __device__ __forceinline__ void variances_between(const tile_law &law, float first,
                                                          float next, float (&v)[TILE_GROUP])
@@ -232,7 +231,7 @@ static __device__ __forceinline__ void blur_rows(const tile_law &law,
     }
 }
 
-/* Into memory.window, shape.line a row. */
+/* Writes to memory.window, shape.line a row. */
 template <bool PICTURE, typename Sample>
 static __device__ __forceinline__ void blur_columns(const tile_law &law,
                                                     const foveate_tile_shape &shape,

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel's classifier warps: a warp of each block finds out which levels the block makes,
- * and puts a tile into the list of the second kernel. */
+/* The first kernel's classifier warp finds out which levels its block makes, and puts a tile into
+ * the list of the second kernel. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_CLASSIFY_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_CLASSIFY_CUH
 
 #include "sigma.cuh"
 
-/* The levels that a block makes. */
+/* These levels are made by the block. */
 struct tile_needs {
     int level_1;
     int level_2;
 };
 
-/* Where a batch has one picture for all, the first image makes all levels. */
+/* If a batch shares one picture, the first image's blocks make all levels. */
 static __device__ __forceinline__ bool may_need_levels(const tile_law &law)
 {
     return law.tiles.level_count > 1 && (law.tiles.next_samples == 0 ? blockIdx.z == 0 : law.blurs);
 }
 
-/* What tiles may read from this block: theirs lie within a tile and a reach of its pixels, 64 by
- * 64, which begin a margin of level 2 before a tile's. */
+/* Returns the square of pixels whose tiles may read this block's samples. The block's 64 x 64
+ * pixels begin a margin of level 2 before a tile's; tiles read no farther than a tile's side and
+ * their support. */
 static __device__ __forceinline__ tile_square square_of_block(const tile_law &law, int x, int y)
 {
     const float margin = (float)((law.tiles.grid.across + 1) * FOVEATE_TILE_SUBTILE_PX);
@@ -30,8 +31,9 @@ static __device__ __forceinline__ tile_square square_of_block(const tile_law &la
             (float)(y * FOVEATE_TILE_PX - before_px) - margin, FOVEATE_TILE_PX + 2.0f * margin};
 }
 
-/* The block's levels. A little less sigma than where a level begins, for what is gathered pixel by
- * pixel. Level 3 is made of all of level 2. */
+/* Returns the levels that the range asks for. Their sigma begins a little below the level's own
+ * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier. Level 3 is
+ * made from all of level 2. */
 static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
                                                             const tile_range &range)
 {
@@ -44,7 +46,7 @@ static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
     return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
 }
 
-/* The classifier warp's tile: blocks are more than tiles. */
+/* The classifier warp's tile; there are at least as many blocks as tiles. */
 struct tile_index {
     int x;
     int y;
@@ -59,8 +61,8 @@ struct tile_index {
     }
 };
 
-/* What the classifier warp finds out first, of both squares at once: a wait for the law's table
- * less. */
+/* What the classifier finds for its block and its tile at once: asking for both together saves one
+ * wait for the law's table. */
 struct tile_classified {
     tile_needs needs;
     tile_range tile;
@@ -78,7 +80,7 @@ static __device__ __forceinline__ tile_classified classify_around(const tile_law
     return {needs_of_range(law, block), tile};
 }
 
-/* An image's list. */
+/* One image's work list. */
 struct tile_list {
     foveate_tile_counts *counts;
     uint32_t *entries;
@@ -90,7 +92,8 @@ struct tile_list {
     }
 };
 
-/* Whether the list has room for so many entries more. The whole warp asks, and is told. */
+/* Reserves so many more entries and returns whether the list has the capacity. The whole warp calls
+ * it and gets the answer. */
 static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entries, int capacity)
 {
     const bool asks = threadIdx.x % 32 == 0;
@@ -98,7 +101,8 @@ static __device__ __forceinline__ bool has_capacity(uint32_t *counter, int entri
     return (int)__shfl_sync(~0u, before, 0) + entries <= capacity;
 }
 
-/* Of numbers up to 3, one a lane: what the lanes before have together, and all. */
+/* Prefix sums of one number from 0 to 3 in each lane: the sum over the lanes before, and over
+ * all. */
 struct tile_sum {
     int before;
     int all;
@@ -113,7 +117,7 @@ struct tile_sum {
     }
 };
 
-/* A lane's: a subtile of the tile, or nothing. */
+/* Returns the entry of the lane's subtile, or none. */
 static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
                                                          const foveate_frame &frame, int x, int y)
 {
@@ -128,8 +132,8 @@ static __device__ __forceinline__ uint32_t find_subtiles(const tile_law &law,
     return inside ? entry_of_range(law, range, subtile_x, subtile_y) : FOVEATE_TILE_NONE;
 }
 
-/* Those of level 1 and up take no longer than tiles and are listed with them, from the end, behind
- * those of the picture, so that what takes long begins first. */
+/* Lists the tile's subtiles. Those of level 1 and up take no longer than tiles and are listed with
+ * them, from the end; those of the picture take long and come first. */
 static __device__ __forceinline__ void list_subtiles(const tile_law &law,
                                                      const foveate_frame &frame,
                                                      const tile_list &list, int x, int y)
@@ -170,7 +174,8 @@ static __device__ __forceinline__ void list_subtiles(const tile_law &law,
     }
 }
 
-/* A wide tile of level 1: its quadrants, those in the picture. -> false: the list has no room. */
+/* Lists the quadrants of a wide tile of level 1 that lie in the picture. Returns false if the list
+ * lacks the capacity. */
 static __device__ __forceinline__ bool list_quadrants(const foveate_frame &frame,
                                                       const foveate_tile_grid &grid,
                                                       const tile_list &list, uint32_t entry)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles: levels 1 and 2 where they are needed, and the list of tiles.
- *
- * A block makes 16 x 16 samples of level 2 and the 32 x 32 of level 1 around the same pixels from
- * 80 x 76 pixels: rows are filtered down in registers, twelve pixels for four sums, then across in
- * shared memory, and the same again for level 2. Level 0 is never stored: the picture is read here
- * once. The classifier warp, a warp more than work, finds meanwhile what sigma asks for around, and
- * puts a tile into the list (foveate/cuda/tiles/common/classify.cuh). Bound by reading the picture,
- * and at small sizes by latency. */
+/* The plain first kernel: it makes levels 1 and 2 where tiles need them, and the list of tiles
+ * (kernels.cuh draws its block). Rows are filtered down in registers, twelve pixels to four sums,
+ * then across in shared memory; level 2 is made from level 1 in the same way. The picture is read
+ * once and level 0 is never stored. The kernel is bound by reading the picture, and at small sizes
+ * by latency. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_LEVELS_CUH
 
@@ -17,11 +14,11 @@
 #include "sample.cuh"
 #include "sigma.cuh"
 
-/* Of level 1, with the two samples around that level 2's taps reach; of the picture likewise. */
+/* Sides of level 1 and of the picture, with the samples around that the next level's taps reach. */
 #define TILE_MADE_1 (2 * FOVEATE_TILE_MADE + 4)
 #define TILE_READ_ROWS (2 * TILE_MADE_1 + 4)
-#define TILE_READ_COLUMNS 80 /* 2 TILE_MADE_1 + 4, and up to a multiple of 16 */
-/* A thread filters two columns of pixels down, to so many rows of level 1. */
+#define TILE_READ_COLUMNS 80 /* 2 TILE_MADE_1 + 4, rounded up to a multiple of 16 */
+/* A thread filters two columns of pixels down to so many rows of level 1. */
 #define TILE_DOWN_ROWS 4
 #define TILE_DOWN_TAPS (2 * TILE_DOWN_ROWS + 4)
 
@@ -38,7 +35,7 @@ struct tile_maker_memory {
 
 /* ---- [1 5 10 10 5 1]/32 */
 
-/* EXACT: what is flat stays flat to the last bit, which levels of 10 bits need. */
+/* EXACT keeps flat regions flat to the last bit, which levels of 10 bits need. */
 template <bool EXACT, typename Sample>
 static __device__ __forceinline__ Sample six_taps(const Sample &a, const Sample &b, const Sample &c,
                                                   const Sample &d, const Sample &e, const Sample &f)
@@ -55,7 +52,8 @@ static __device__ __forceinline__ Sample six_taps(const Sample &a, const Sample 
                       middle);
 }
 
-/* Of six neighbours along a row; the first is at an even place, so that two are read at a time. */
+/* Filters six neighbours along a row. The first has an even index, so that two are read at a
+ * time. */
 template <bool EXACT, typename Sample>
 static __device__ __forceinline__ Sample six_along(const uint2 *row)
 {
@@ -71,7 +69,8 @@ static __device__ __forceinline__ Sample six_along(const uint2 *row)
 
 /* ---- The picture */
 
-/* Two columns of pixels from (x, y) down. `runs`: has_runs, and they lie in the picture. */
+/* Reads two columns of pixels from (x, y) down. `runs` means has_runs, and that they lie in the
+ * picture. */
 template <typename Image>
 static __device__ __forceinline__ void read_columns(
     const clamped_image<Image> &clamped, bool runs, int x, int y,
@@ -101,7 +100,7 @@ static __device__ __forceinline__ void read_columns(
     }
 }
 
-/* Two columns, filtered down to rows of level 1. */
+/* Filters two columns down to rows of level 1. */
 template <enum fovea_format FORMAT, bool LIGHT>
 static __device__ __forceinline__ void filter_columns_down(
     const tile_words<typename pixel<FORMAT>::word, 2> (&words)[TILE_DOWN_TAPS],
@@ -129,7 +128,8 @@ static __device__ __forceinline__ void filter_columns_down(
     }
 }
 
-/* The AND of the words that opaque pixels need; of floats nothing is known. */
+/* Returns the AND of the words, of which opaque pixels have all alpha bits; floats return nothing
+ * useful. */
 template <enum fovea_format FORMAT, typename Word>
 static __device__ __forceinline__ uint32_t
 and_of(const tile_words<Word, 2> (&words)[TILE_DOWN_TAPS])
@@ -153,8 +153,8 @@ template <enum fovea_format FORMAT> static __device__ __forceinline__ bool are_o
     }
 }
 
-/* Filters the picture from (x0, y0) on down into memory.down. -> the AND of all words that this
- * thread has read. */
+/* Filters the picture from (x0, y0) on down into memory.down. Returns the AND of all words that
+ * this thread has read. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ uint32_t filter_picture_down(const foveate_frame &frame,
                                                                const Image &image,
@@ -198,7 +198,7 @@ static __device__ __forceinline__ void filter_level_1_across(tile_maker_memory &
     }
 }
 
-/* Sample (x, y) of a level in global memory. */
+/* Returns the place of sample (x, y) of a level in global memory. */
 static __device__ __forceinline__ uint2 *sample_at(const foveate_tiles &tiles,
                                                    const foveate_level &level, int x, int y)
 {
@@ -212,7 +212,7 @@ static __device__ __forceinline__ bool has_sample(const foveate_level &level, in
            y < level.height + FOVEATE_MARGIN;
 }
 
-/* Without the two samples around. */
+/* Writes level 1 without the two samples around it. */
 static __device__ __forceinline__ void write_level_1(const foveate_tiles &tiles,
                                                      const tile_maker_memory &memory, int x0,
                                                      int y0)
@@ -270,8 +270,8 @@ static __device__ __forceinline__ void write_level_2(const foveate_tiles &tiles,
 
 /* ---- A block */
 
-/* Whether all pixels that the block has read are opaque, so that tiles need not read their
- * alpha. */
+/* Returns the block's flag, which says that all pixels it has read are opaque: tiles then need not
+ * read their alpha. */
 static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tiles, int x, int y)
 {
     const int64_t image = tiles.next_samples == 0 ? 0 : blockIdx.z;
@@ -279,7 +279,7 @@ static __device__ __forceinline__ uint8_t *opaque_flag(const foveate_tiles &tile
            y * tiles.made_columns + x;
 }
 
-/* The classifier warp has listed its tile; what is left of it only meets barriers. */
+/* After the classifier warp has listed its tile, it only takes part in barriers. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_levels(const foveate_frame &frame,
                                                    const foveate_tiles &tiles, const Image &src)

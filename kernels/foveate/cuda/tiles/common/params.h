@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles (foveate_tiles.cu): the shapes of tiles, what their kernels are told,
- * and how much shared memory they take. Shared by C and CUDA C. */
+/* The smooth method in tiles (foveate_tiles.cu): shapes of tiles, the kernels' parameters, and how
+ * much shared memory they take. C and CUDA C share this header. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_PARAMS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_PARAMS_H
 
@@ -11,98 +11,98 @@
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
 #define FOVEATE_TILE_LEVELS 5
 
-/* A tile is this wide and high where it is made from level 2 and up, else a subtile of one. Tiles
- * count from the view's corner, so that a view gets the same bits wherever it lies. */
+/* A tile is this wide and high if it is made from level 2 or up, and a subtile of one otherwise.
+ * Tiles count from the view's corner, so that a view gets the same bits wherever it lies. */
 #define FOVEATE_TILE_PX 64
 #define FOVEATE_TILE_SUBTILE_PX 32
 
-/* Products make wide tiles, of nine subtiles: 16 outputs either way, the size of a product, are 12
- * cells of the spline, and a quadrant of the tile. */
+/* The MMA path makes wide tiles of nine subtiles. 16 outputs either way, the size of one mma, are
+ * 12 cells of the spline, and with them a warp makes a quadrant of the tile. */
 #define FOVEATE_TILE_ACROSS 2 /* subtiles */
 #define FOVEATE_TILE_WIDE_ACROSS 3
 #define FOVEATE_TILE_WIDE_PX (FOVEATE_TILE_WIDE_ACROSS * FOVEATE_TILE_SUBTILE_PX)
 #define FOVEATE_TILE_QUADRANT_PX (FOVEATE_TILE_WIDE_PX / 2)
-/* In samples squared: products have weights up to it. Their window ends 8 samples from a warp's
- * outermost outputs, of which no pixel has more than a hundredth, and 9 from the next ones: at
- * three sigma. */
+/* The MMA path's weights go up to this variance, in samples squared. Its window ends 8 samples from
+ * a warp's outermost outputs, which weigh at most a hundredth in any pixel, and 9 from the next
+ * ones: at three sigma. */
 #define FOVEATE_TILE_WIDE_VARIANCE 9.0f
 
-/* The first kernel: a block makes so many samples of level 2 along either axis, 64 pixels; one warp
- * more says what tiles the second kernel shall make. */
+/* A block of the first kernel makes so many samples of level 2 along either axis, which are 64
+ * pixels. One more warp is the classifier. */
 #define FOVEATE_TILE_MADE 16
 #define FOVEATE_TILE_WORKERS 192
 #define FOVEATE_TILE_MAKERS (FOVEATE_TILE_WORKERS + 32)
-/* The same of foveate/cuda/tiles/pyramid/bytes.cuh. */
+/* The same for foveate/cuda/tiles/pyramid/. */
 #define FOVEATE_TILE_BYTES_WORKERS 128
 #define FOVEATE_TILE_BYTES_MAKERS (FOVEATE_TILE_BYTES_WORKERS + 32)
 
-/* The second kernel: a thread filters four outputs in a row at a time. */
+/* In the second kernel, a thread filters four outputs in a row at a time. */
 #define FOVEATE_TILE_THREADS 128
 #define FOVEATE_TILE_GROUP 4
 
-/* sigma from which level 1 is fine enough, and level 2; twice that for each level on. Of a texture
- * of f cycles a sample the spline leaves an image at 1 - f, (f / (1 - f))^4 as high: at sigma of
- * one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1 half of that
- * (0.9958). */
+/* From these sigmas on levels 1 and 2 are fine enough; each level on takes twice the one before.
+ * The spline leaves an alias at 1 - f of a texture of f cycles a sample, (f / (1 - f))^4 as high:
+ * at sigma of one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1
+ * half of that (0.9958). */
 #define FOVEATE_TILE_SIGMA_1 2.2f
 #define FOVEATE_TILE_SIGMA_2 4.4f
 
-/* Gaussians are cut off at so many sigma. In linear light and for floats at the method's own reach
- * (foveate/smooth.h says why); where levels are averaged as they are, what lies beyond 3.5 is a
- * tenth of a level. */
+/* Gaussians are cut off at so many sigma. Linear light and floats take the method's own reach
+ * (foveate/smooth.h says why); where stored levels are averaged, the tail beyond 3.5 is a tenth of
+ * a level. */
 #define FOVEATE_TILE_REACH_ENCODED 3.5f
 #define FOVEATE_TILE_REACH_LIGHT FOVEATE_REACH
-/* What is left of that at the widest corner of the widest tile of the picture itself, where a tap
- * more would cost every block memory; it shows by less than a level of 8 bits. */
+/* At the widest corner of the widest tile of the picture itself, where one more tap would cost
+ * every block memory, so much of the reach is left; it shows by less than a level of 8 bits. */
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
 /* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the
- * weights of a narrow Gaussian change so fast with sigma that rows with the sigma of another row
- * would show. And below the end of the law's ramp where that is steeper than this. */
+ * weights of a narrow Gaussian change so fast that a row with another row's sigma would show. If
+ * the law is steeper than RAMP_SLOPE, this holds below the end of its ramp too. */
 #define FOVEATE_TILE_SIGMA_FINE 0.9f
 #define FOVEATE_TILE_RAMP_SLOPE 0.03f
 
-/* How fast sigma may grow, in pixels a pixel, before its change within a Gaussian shows: at 0.029,
- * the paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of
- * 0.995. Steeper laws, which are those of small pictures, are blended from nodes. */
+/* Sigma may grow by so many pixels a pixel before its change within a Gaussian shows: at 0.029, the
+ * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995.
+ * Steeper laws, which are those of small pictures, are blended from nodes. */
 #define FOVEATE_TILE_MAX_SLOPE 0.02
-/* Before too many tiles hold a range of sigma that no level serves; for tests. */
+/* Tests go up to this slope; beyond it too many tiles hold a range of sigma that no level
+ * serves. */
 #define FOVEATE_TILE_SLOPE_FOR_TESTS 0.045
 
-/* Up to this radius a tile of the picture is averaged in two dimensions and nothing else where some
- * of it must be, up to one less where none must: four taps either side cost no more than two passes
- * with their weights. Such a tile is two blocks' work, and that of a tile whose narrow pixels only
- * are averaged so another two's, or its block would outlive all others. */
+/* If some of a tile of the picture must be averaged in two dimensions, all of it is up to this
+ * radius; if none must, up to one less: four taps either side cost no more than two passes with
+ * their weights. Such a tile is two blocks' work, as are the narrow pixels of a wider one; in one
+ * block it would outlive all others. */
 #define FOVEATE_TILE_DIRECT_RADIUS 5
 #define FOVEATE_TILE_HALF_ROWS (FOVEATE_TILE_SUBTILE_PX / 2)
-/* Where sigma grows faster, five variances are too few for what a warp's pixels have below 0.9 px:
- * at 0.05, of strength 3 across 2,191 px, a checker of single pixels came out 3.5 levels off. */
+/* Where sigma grows faster, five variances are too few for a warp's pixels below 0.9 px: at 0.05
+ * (strength 3 across 2,191 px) a checker of single pixels came out 3.5 levels off. */
 #define FOVEATE_TILE_NARROW_SLOPE 0.031f
-/* Products make all subtiles with no more: their window ends 8 pixels from a warp's outermost
- * ones. */
+/* Up to this sigma the MMA path makes all subtiles: its window ends 8 pixels from a warp's
+ * outermost ones. */
 #define FOVEATE_TILE_NARROW_SIGMA (8.0f / FOVEATE_TILE_REACH_ENCODED)
 
-/* The law's sigma is taken at every fourth sample of a tile and of what it reads above and
- * below. */
+/* The law's sigma is evaluated at every fourth sample of a tile and of the rows above and below
+ * it. */
 #define FOVEATE_TILE_GRID 144
 #define FOVEATE_TILE_WARPS (FOVEATE_TILE_THREADS / 32)
 
 /* ---- Shapes */
 
-/* What a tile reads and holds; counts are in samples of its level. */
+/* A tile's extents, in samples of its level. */
 struct foveate_tile_shape {
     int32_t side_px;
-    int32_t before; /* samples left of and above the first pixel's, for the spline */
-    int32_t outputs; /* along either axis; a multiple of the group */
+    int32_t before; /* samples left of and above the first pixel's, which the spline needs */
+    int32_t outputs; /* outputs along either axis; a multiple of the group */
     int32_t radius;
     int32_t above; /* rows of the grid above the first output, times four */
-    int32_t
-        aside; /* columns that are read left and right; even, or groups of four of the picture */
+    int32_t aside; /* columns read on each side; even, or groups of four of the picture */
     int32_t rows;
     int32_t columns;
-    int32_t pitch; /* odd, so that columns meet no conflicts of banks */
-    int32_t line; /* outputs, odd likewise */
+    int32_t pitch; /* odd, so that columns have no bank conflicts */
+    int32_t line; /* outputs, odd for the same reason */
 };
 
 HOST_DEVICE int32_t foveate_tile_side_px(int32_t level)
@@ -128,9 +128,9 @@ HOST_DEVICE struct foveate_tile_shape foveate_tile_shape_of(int32_t side_px, int
     return shape;
 }
 
-/* In shared memory: the table of light (of 8 bits, halves), the grid of sigma, the least sample of
- * each warp, then the window, and what was filtered along rows, whose place the first half of the
- * up-sampling takes; eight bytes a sample. */
+/* Shared memory has the table of light (256 halves), the grid of variances, the least sample of
+ * each warp, then the window and the lines filtered along rows; the first half of the up-sampling
+ * takes the lines' place. A sample has eight bytes. */
 #define FOVEATE_TILE_LIGHT_BYTES 512
 #define FOVEATE_TILE_FIXED_BYTES                                                                   \
     (FOVEATE_TILE_LIGHT_BYTES + FOVEATE_TILE_GRID * 4 + FOVEATE_TILE_WARPS * 8)
@@ -144,16 +144,17 @@ HOST_DEVICE int32_t foveate_tile_bytes(int32_t level, int32_t radius)
     return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
 }
 
-/* ---- Variances. The blur at a level, the decimation before it and the spline after it add up. */
+/* ---- Variances: those of decimation, blur and spline add up */
 
-/* Of decimation and up-sampling with the cubic B-spline, in pixels squared. */
+/* Returns the variance of decimation and of up-sampling with the cubic B-spline, in pixels
+ * squared. */
 HOST_DEVICE float foveate_tile_variance(int32_t level)
 {
     const float step_px = (float)(1 << level);
     return level > 0 ? foveate_level_variance(level) + step_px * step_px * (1.0f / 3.0f) : 0.0f;
 }
 
-/* What is left of sigma_px to blur at a level, in samples squared. */
+/* Returns the variance that is left to blur at a level, in samples squared. */
 HOST_DEVICE float foveate_tile_residual(float sigma_px, int32_t level)
 {
     const float residual = sigma_px * sigma_px - foveate_tile_variance(level);
@@ -167,15 +168,17 @@ HOST_DEVICE float foveate_tile_sigma_from(int32_t level)
 
 /* ---- What the kernels are told */
 
-/* How far a tile of each level may reach, and what the second kernel's blocks hold. */
+/* The support that a tile of each level may have, and the shared memory of the second kernel's
+ * blocks. */
 struct foveate_tile_limits {
-    float reach; /* sigmas */
-    float slack; /* of the picture's tiles */
+    float reach; /* in sigmas */
+    float slack; /* of the picture's own tiles */
     int32_t radius[FOVEATE_TILE_LEVELS];
     int32_t shared_bytes;
 };
 
-/* The radius that a sigma asks for in a tile of that level; 0: more than it has. */
+/* Returns the radius that a sigma asks for in a tile of that level, or 0 if the level has no such
+ * radius. */
 HOST_DEVICE int32_t foveate_tile_radius(const struct foveate_tile_limits *limits, int32_t level,
                                         float sigma_px)
 {
@@ -187,43 +190,45 @@ HOST_DEVICE int32_t foveate_tile_radius(const struct foveate_tile_limits *limits
     return (int32_t)ceilf(fminf(wanted, (float)most));
 }
 
-/* Whether products make a wide tile, or a quadrant of one, from that level. */
+/* Returns whether the MMA path makes a wide tile, or a quadrant of one, from that level. */
 HOST_DEVICE int32_t foveate_tile_is_wide(int32_t level, float sigma_px)
 {
     return foveate_tile_residual(sigma_px, level) <= FOVEATE_TILE_WIDE_VARIANCE;
 }
 
-/* The second kernel's work: entries from both ends, small tiles first. Zero between frames. */
+/* The second kernel's work list fills from both ends: subtiles from the first entry on, tiles from
+ * the last. All counts are zero between frames. */
 struct foveate_tile_counts {
     uint32_t subtiles; /* entries from the first on */
     uint32_t tiles; /* entries from the last on */
-    uint32_t split; /* entries beyond one that tiles asked for, refused ones too */
-    uint32_t parts; /* and subtiles likewise */
+    uint32_t split; /* extra entries that tiles asked for, refused ones too */
+    uint32_t parts; /* extra entries that subtiles asked for */
 };
 
-/* A launch's tiles, and what its list has room for. */
+/* A launch's grid of tiles and the capacity of its list. */
 struct foveate_tile_grid {
     int32_t across; /* subtiles along a tile's side */
-    int32_t columns; /* of tiles */
+    int32_t columns; /* columns of tiles */
     int32_t rows;
-    int32_t split_count; /* entries beyond one a tile */
-    int32_t part_count; /* entries beyond one a subtile */
+    int32_t split_count; /* capacity for entries beyond one a tile */
+    int32_t part_count; /* capacity for entries beyond one a subtile */
     int32_t entry_count;
-    int32_t narrow; /* 1: products make also subtiles whose sigma is small */
+    int32_t narrow; /* 1: the MMA path makes subtiles of small sigma, too */
 };
 
-/* An entry: kind, flags, radius, and where in subtiles of tiles. */
+/* An entry has a kind, flags, a radius, and the place of its first subtile. */
 enum foveate_tile_kind {
     FOVEATE_TILE_NONE = 0,
-    FOVEATE_TILE_LEVEL_0 = 1, /* made from that level, and so on */
+    FOVEATE_TILE_LEVEL_0 = 1, /* plus the level */
     FOVEATE_TILE_COPIED = 6,
     FOVEATE_TILE_GATHERED = 7, /* pixel by pixel: sigma changes too much for anything else */
-    FOVEATE_TILE_IN_SUBTILES = 8, /* the block finds out itself, one after another */
-    FOVEATE_TILE_DIRECT = 9, /* the picture's, in two dimensions at once */
-    /* And the level, from 1 on: a wide tile, of level 1 a quadrant of one whose number is where
-       others have a radius. */
+    FOVEATE_TILE_IN_SUBTILES =
+        8, /* The block classifies the subtiles itself and makes them in turn. */
+    FOVEATE_TILE_DIRECT = 9, /* the picture's, averaged in two dimensions at once */
+    /* Plus the level, from 1 on: a wide tile. Of level 1 it is a quadrant, whose number takes the
+     * radius's place. */
     FOVEATE_TILE_WIDE_0 = 10,
-    /* the picture's, by products, sigma at each pixel */
+    /* the picture's, by the MMA path, with a sigma for each pixel */
     FOVEATE_TILE_NARROW = FOVEATE_TILE_WIDE_0,
 };
 #define FOVEATE_TILE_KIND_SHIFT 28
@@ -231,42 +236,42 @@ enum foveate_tile_kind {
 #define FOVEATE_TILE_RADIUS_MASK 63
 #define FOVEATE_TILE_ROW_SHIFT 10
 #define FOVEATE_TILE_PLACE_MASK 511
-/* Some of its sigma is below fine_sigma. DIRECT makes just those pixels, LEVEL_0 all others. */
+/* Some of its sigma is below fine_sigma: DIRECT makes just those pixels, LEVEL_0 all others. */
 #define FOVEATE_TILE_FINE (1u << 27)
-/* A half of a DIRECT one: the upper, or the lower. */
+/* The upper half of a DIRECT one, or with LOWER the lower half. */
 #define FOVEATE_TILE_HALF (1u << 26)
 #define FOVEATE_TILE_LOWER (1u << 19)
-/* Of a FINE one: what is DIRECT has its own entries. Else the block makes both. */
+/* The DIRECT part of a FINE one has its own entries; without the flag the block makes both. */
 #define FOVEATE_TILE_PARTED (1u << 9)
 
-/* The plan of the tiles on the device. */
+/* The plan of the tiles, as the device has it. */
 struct foveate_tiles {
     struct foveate_law law;
     struct foveate_level levels[FOVEATE_TILE_LEVELS]; /* from 1 on; rows start at even samples */
-    int32_t level_count; /* the picture included; of any gaze */
+    int32_t level_count; /* with the picture, for any gaze */
     int32_t near_level_count; /* while the gaze lies in the picture */
-    int32_t level_samples; /* of all levels; even */
+    int32_t level_samples; /* of all levels together; even */
     int32_t radial; /* 1: RADIAL, and sigma never falls with the distance */
     int32_t curved; /* 1: sigma of narrow Gaussians is not taken between nodes */
-    float slope; /* sigma changes by no more a pixel */
-    float split_px; /* RADIAL: farther from the gaze tiles are made from level 2 and up */
-    float near_px; /* and from level 1 and up, a wide one whole */
-    float part_px; /* and no subtile is averaged in two dimensions */
-    float fine_sigma; /* below it, two dimensions at once */
-    int32_t fine_radius; /* that takes; within limits.radius[0] */
+    float slope; /* Sigma changes by at most so much a pixel. */
+    float split_px; /* RADIAL: farther from the gaze all tiles are made from level 2 and up */
+    float near_px; /* farther, from level 1 and up, a wide one as a whole */
+    float part_px; /* farther, no subtile is averaged in two dimensions */
+    float fine_sigma; /* below it, pixels are averaged in two dimensions */
+    int32_t fine_radius; /* the radius for it, within limits.radius[0] */
     struct foveate_tile_grid grid;
-    struct foveate_tile_grid wide_grid; /* the same for launches of wide tiles */
+    struct foveate_tile_grid wide_grid; /* the same for launches with wide tiles */
     int32_t made_columns; /* blocks of the first kernel */
     int32_t made_rows;
-    /* from an image's counts to its flags of opaqueness, one for each block */
+    /* from an image's counts to its opaque flags, one for each block */
     int32_t flags_bytes;
     struct foveate_tile_limits limits;
-    struct foveate_tile_limits float_limits; /* a launch for floats puts these in their place */
+    struct foveate_tile_limits float_limits; /* a launch for floats replaces them */
     uint64_t table; /* float[law.table_count] */
-    uint64_t samples; /* of all levels, four halves each */
-    int64_t next_samples; /* from an image's to the next image's; 0: one picture for all */
-    uint64_t state; /* counts, entries, flags; of an image */
-    int64_t state_bytes; /* to the next image's */
+    uint64_t samples; /* all levels, four halves a sample */
+    int64_t next_samples; /* bytes to the next image's; 0: one picture for all */
+    uint64_t state; /* counts, entries, flags of an image */
+    int64_t state_bytes; /* bytes to the next image's */
 };
 
 HOST_DEVICE int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *frame)
@@ -275,7 +280,8 @@ HOST_DEVICE int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *fra
            frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
 }
 
-/* Levels that a frame's gaze may need; the same for a frame alone and in a batch. */
+/* Returns how many levels a frame's gaze may need; it is the same for a single frame and in a
+ * batch. */
 HOST_DEVICE int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
                                              const struct foveate_frame *frame)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Samples of tiles, stored as four halves, and how pixels become such samples and come back.
- * Samples of UNORM formats are halves in two registers, so that an instruction works on two
- * channels; those of float formats, up to 65504 and of any sign, are stored in halves as exactly as
- * the pixels themselves, and summed as floats: halves would overflow, and lose what is dark beside
- * what is bright.
+/* A sample of a tile is stored as four halves. UNORM samples stay two registers of two halves, so
+ * that an instruction works on two channels. Float formats have values up to 65504 of either sign:
+ * they are stored as halves, which is as exact as the pixels themselves, and summed as floats,
+ * because halves would overflow and lose dark values beside bright ones.
  *
- * Levels of 8 and 10 bits are put behind the exponent of 1024, where a half's steps are whole
- * numbers: no conversion at all, and rounding to a level is an addition. A sample is a level less
- * the middle of its range (128, 512); in linear light it is the light, 0 to 1, whose relative
- * precision is what counts in the dark. */
+ * Levels of 8 and 10 bits get the exponent of 1024 (a bias), where a half's steps are whole
+ * numbers: they need no conversion, and rounding to a level is an addition. A sample is a level
+ * less the middle of its range (128, 512). In linear light it is the light, 0 to 1, whose relative
+ * precision counts in the dark. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 
@@ -18,7 +17,7 @@
 #include "kernels/image/light.cuh"
 #include "params.h"
 
-/* ---- Arithmetic that costs one instruction, where nothing is subnormal */
+/* ---- Arithmetic of one instruction, for values that are not subnormal */
 
 static __device__ __forceinline__ float tile_inverse(float x)
 {
@@ -36,8 +35,8 @@ static __device__ __forceinline__ float tile_logarithm(float x)
     return ptx_lg2(x);
 }
 
-/* Whole quotients i / divisor for i times the divisor below 2^20, without dividing by it each
- * time. */
+/* Divides i by a constant divisor without a division each time, exact while i times the divisor is
+ * below 2^20. */
 struct tile_divider {
     uint32_t inverse;
 
@@ -187,7 +186,7 @@ template <typename Sample> static __device__ __forceinline__ Sample load_sample(
     return tile_kind<Sample>::of_bits(bits.x, bits.y);
 }
 
-/* Weights of four samples, two of them converted at a time. */
+/* Weights of four samples; two are converted at a time. */
 template <typename Sample> struct tile_four_weights;
 
 template <> struct tile_four_weights<tile_sample> {
@@ -220,7 +219,7 @@ template <> struct tile_four_weights<tile_floats> {
     }
 };
 
-/* ---- Formats: levels behind the exponent of 1024, and back from whole numbers there */
+/* ---- Formats: levels as biased halves, and back */
 
 template <enum fovea_format> struct tile_pixel;
 
@@ -266,7 +265,7 @@ template <> struct tile_pixel<FOVEA_FORMAT_A2B10G10R10> {
     }
 };
 
-/* Floats: the pixel as it is, which is as many halves. */
+/* Half floats are taken as they are. */
 template <> struct tile_pixel<FOVEA_FORMAT_RGBA16F> {
     typedef tile_floats sample;
     static const bool has_alpha = true;
@@ -307,7 +306,7 @@ static __device__ __forceinline__ __half2 both_halves(float x, float y)
     return __floats2half2_rn(x, y);
 }
 
-/* Where level 0 lies among the numbers, and where a sample's 0 does. */
+/* The biased halves of level 0, of white, and of a sample's 0. */
 template <typename Pixel> static __device__ __forceinline__ tile_sample biased_zero()
 {
     return {both_halves(1024.0f, 1024.0f), both_halves(1024.0f, 1024.0f)};
@@ -325,7 +324,7 @@ template <typename Pixel> static __device__ __forceinline__ tile_sample biased_m
     return {both_halves(color, color), both_halves(color, 1024.0f + (Pixel::alpha_white + 1) / 2)};
 }
 
-/* The light of each level of 8 bits, in shared memory. The block's first `threads` threads fill it;
+/* Fills the light of each level of 8 bits in shared memory, by the block's first `threads` threads;
  * a barrier follows. */
 template <typename Pixel>
 static __device__ __forceinline__ void fill_light(__half *table, bool light, int threads)
@@ -349,9 +348,9 @@ static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, con
     }
 }
 
-/* Two levels of sRGB's 255, each the bits of a half, as light: a polynomial of five that is off by
- * less than 0.07 levels, where a table's halves are off by 0.04. Lanes that look up bytes meet each
- * other's banks. */
+/* Converts two levels of sRGB's 255, each the bits of a half, to light by a polynomial of degree
+ * five that is off by less than 0.07 levels (tests/fit/fit_light_of_levels.py). A table's halves
+ * are off by 0.04, but lanes that look up bytes have bank conflicts. */
 static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
 {
     const __half2 x = __hmul2(half2_of(two), __float2half2_rn(32768.0f)); /* levels / 512 */
@@ -366,9 +365,9 @@ static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
     return half2_of((line & dark) | (bits_of(sum) & ~dark));
 }
 
-/* Pixels of one format, in light or not, as samples. */
+/* Decodes pixels of one format to samples, of light or of stored levels. */
 template <enum fovea_format FORMAT> struct tile_decoder {
-    tile_sample zero; /* what a sample's 0 is among the numbers */
+    tile_sample zero; /* the biased value of a sample's 0 */
     const __half *table;
     bool light;
 
@@ -387,7 +386,7 @@ template <enum fovea_format FORMAT> struct tile_decoder {
         }
     }
 
-    /* Two that are light, by arithmetic. */
+    /* Decodes two pixels to light by arithmetic. */
     static __device__ __forceinline__ void light_of_two(uint32_t first, uint32_t second,
                                                         tile_sample &out_first,
                                                         tile_sample &out_second)
@@ -417,7 +416,7 @@ template <enum fovea_format FORMAT> struct tile_decoder {
 
 /* ---- Samples as pixels */
 
-/* light_to_srgb by the arithmetic above; what is not positive becomes 0 or less. */
+/* Does light_to_srgb by the arithmetic above; values that are not positive become 0 or less. */
 static __device__ __forceinline__ float level_of_light(float light, float white)
 {
     const float power = tile_power(tile_logarithm(fmaxf(light, 0.0031308f)) * (1.0f / 2.4f));
@@ -425,8 +424,8 @@ static __device__ __forceinline__ float level_of_light(float light, float white)
                                : fmaf(power, 1.055f * white, -0.055f * white);
 }
 
-/* Samples relative to a base, as words. Without light, rounding is the addition; an average lies
- * between what it is of but for the halves' own rounding, hence the limits. */
+/* Encodes samples relative to a base as words. Stored levels are rounded by the addition of the
+ * base. An average lies between its inputs but for the halves' own rounding, hence the limits. */
 template <enum fovea_format FORMAT> struct tile_encoder {
     tile_sample base;
     bool light;

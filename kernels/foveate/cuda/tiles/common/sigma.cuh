@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* sigma on the device: at a place, its range over a square, and from that what a tile is made
- * of. */
+/* Sigma on the device: at a place, its range over a square, and the kind of tile that follows from
+ * it. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SIGMA_CUH
 
@@ -14,7 +14,7 @@ struct tile_law {
     float gaze_x;
     float gaze_y;
     bool blurs;
-    int level_count; /* that this gaze may need */
+    int level_count; /* levels that this gaze may need */
 
     __device__ __forceinline__ tile_law(const foveate_tiles &plan, const foveate_frame &frame)
         : tiles(plan), gaze_x((float)frame.gaze_x_q8 / 256.0f),
@@ -42,7 +42,7 @@ struct tile_law {
                0.01745329252f;
     }
 
-    /* Before the ramp. */
+    /* Returns sigma before the ramp. */
     __device__ __forceinline__ float plain(float x, float y) const
     {
         if (tiles.law.kind != FOVEATE_LAW_RADIAL) {
@@ -56,7 +56,7 @@ struct tile_law {
     {
         return tiles.law.strength * foveate_law_ramp(plain_px, tiles.law.sharp_px);
     }
-    /* foveate_law_sigma_at without the maps, which never get here. */
+    /* Does foveate_law_sigma_at without maps, which never get here. */
     __device__ __forceinline__ float at(float x, float y) const
     {
         return applied(plain(x, y));
@@ -68,7 +68,7 @@ struct tile_law {
     }
 };
 
-/* ---- Ranges. A whole warp asks together, and all its threads are told. */
+/* ---- Ranges. A whole warp computes them together, and all its lanes get the result. */
 
 struct tile_range {
     float low;
@@ -84,8 +84,8 @@ struct tile_place {
     float x, y;
 };
 
-/* Of a law that only rises with the distance: the place nearest to the gaze, and the farthest
- * corner. */
+/* If sigma only rises with the distance, the square's nearest place to the gaze has the least and
+ * its farthest corner the largest. */
 static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
                                                            const tile_square &square, bool nearest)
 {
@@ -97,14 +97,14 @@ static __device__ __forceinline__ tile_place end_of_square(const tile_law &law,
     return {nearest ? near_x : far_x, nearest ? near_y : far_y};
 }
 
-/* Of any law: 5 x 5 places, and what sigma can differ by between them and the places in between. */
+/* For other laws, asks at 5 x 5 places, and adds what sigma can differ by between them. */
 static __device__ __forceinline__ tile_place place_in_square(const tile_square &square, int i)
 {
     const float step = 0.25f * square.side;
     return {square.x + (float)(i % 5) * step, square.y + (float)(i / 5) * step};
 }
 
-/* Of all that so many neighbouring lanes have. */
+/* Joins the ranges of so many neighbouring lanes. */
 template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes(tile_range range)
 {
 #pragma unroll
@@ -115,7 +115,7 @@ template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes
     return range;
 }
 
-/* What sigma may be between the places of a square that were asked. */
+/* Widens a range by what sigma may be between the places of the square that were asked. */
 static __device__ __forceinline__ tile_range range_between(const tile_law &law,
                                                            const tile_range &range, float side)
 {
@@ -123,7 +123,7 @@ static __device__ __forceinline__ tile_range range_between(const tile_law &law,
     return {range.low - more, range.high + more};
 }
 
-/* Of a square for each so many lanes, who are told. */
+/* Returns a square's range to each of so many lanes. */
 template <int LANES>
 static __device__ __forceinline__ tile_range range_over_lanes(const tile_law &law,
                                                               const tile_square &square)
@@ -176,7 +176,8 @@ static __device__ __forceinline__ int row_of_entry(uint32_t entry)
     return (int)(entry >> FOVEATE_TILE_ROW_SHIFT & FOVEATE_TILE_PLACE_MASK);
 }
 
-/* Only wide tiles have subtiles of level 2 and up: where sigma changes too much for products. */
+/* Only a grid of wide tiles has subtiles of level 2 and up, where sigma changes too much for the
+ * MMA path. */
 static __device__ __forceinline__ int level_of_subtile(const tile_law &law, const tile_range &range)
 {
     int level = law.level_count > 1 && range.low >= FOVEATE_TILE_SIGMA_1;
@@ -189,7 +190,7 @@ static __device__ __forceinline__ int level_of_subtile(const tile_law &law, cons
     return level;
 }
 
-/* The subtile at that place, and what it reads of the spline's neighbours. */
+/* Returns the subtile at that place with the spline's neighbours, which it reads. */
 static __device__ __forceinline__ tile_square square_of_subtile(int x, int y)
 {
     const float margin = 2.0f;
@@ -219,14 +220,14 @@ static __device__ __forceinline__ uint32_t entry_of_range(const tile_law &law,
     return tile_entry(FOVEATE_TILE_LEVEL_0 + level, radius, x, y) | (fine ? FOVEATE_TILE_FINE : 0);
 }
 
-/* Eight lanes ask for each. */
+/* Eight lanes ask together for each subtile. */
 static __device__ __forceinline__ uint32_t entry_of_subtile(const tile_law &law, int x, int y)
 {
     return entry_of_range(law, range_over_lanes<8>(law, square_of_subtile(x, y)), x, y);
 }
 
-/* The range of a tile's subtile for each of the first lanes. Three subtiles a lane are asked about
- * side by side: one after another their waits for the law's table would add up. */
+/* Returns the range of one of the tile's subtiles to each of the first lanes. A lane asks for three
+ * subtiles side by side: one after another, their waits for the law's table would add up. */
 static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &law, int x, int y)
 {
     const int across = law.tiles.grid.across;
@@ -269,7 +270,7 @@ static __device__ __forceinline__ tile_range ranges_of_subtiles(const tile_law &
     return range_between(law, own, square_of_subtile(0, 0).side);
 }
 
-/* ---- Parts of a subtile. Only levels below the first are fine. */
+/* ---- Parts of a subtile: only levels below the first have FINE ones */
 
 static __device__ __forceinline__ bool makes_both(uint32_t entry)
 {
@@ -277,7 +278,8 @@ static __device__ __forceinline__ bool makes_both(uint32_t entry)
            (entry & (FOVEATE_TILE_FINE | FOVEATE_TILE_PARTED)) == FOVEATE_TILE_FINE;
 }
 
-/* What is averaged in two dimensions of an entry that makes both. */
+/* Turns an entry that makes both parts into the one that makes the pixels averaged in two
+ * dimensions. */
 static __device__ __forceinline__ uint32_t narrow_part(const tile_law &law, uint32_t entry)
 {
     const uint32_t place =
@@ -291,7 +293,7 @@ static __device__ __forceinline__ int count_parts(uint32_t entry)
     return kind_of_entry(entry) == FOVEATE_TILE_DIRECT ? 2 : makes_both(entry) ? 3 : 1;
 }
 
-/* One of as many. */
+/* Returns part i of an entry. */
 static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, uint32_t entry, int i)
 {
     const int count = count_parts(entry);
@@ -305,7 +307,7 @@ static __device__ __forceinline__ uint32_t part_of_entry(const tile_law &law, ui
            (i == 1 ? FOVEATE_TILE_LOWER : 0);
 }
 
-/* Whether a whole tile can be made from that level. */
+/* Returns whether a whole tile can be made from that level. */
 static __device__ __forceinline__ bool serves(const tile_law &law, const tile_range &range,
                                               int level)
 {
@@ -316,7 +318,7 @@ static __device__ __forceinline__ bool serves(const tile_law &law, const tile_ra
                         : foveate_tile_radius(&law.tiles.limits, level, range.high) > 0;
 }
 
-/* The finest level from 2 on that serves that range in a whole tile; 0: none. */
+/* Returns the finest level from 2 on that serves the range in a whole tile, or 0. */
 static __device__ __forceinline__ int level_of_range(const tile_law &law, const tile_range &range)
 {
     for (int level = 2; level < law.level_count; level++) {
@@ -327,7 +329,7 @@ static __device__ __forceinline__ int level_of_range(const tile_law &law, const 
     return 0;
 }
 
-/* The tile at that place, with what it reads around. */
+/* Returns the tile at that place with what it reads around. */
 static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law, int x, int y)
 {
     const float margin = 4.0f;
@@ -335,8 +337,8 @@ static __device__ __forceinline__ tile_square square_of_tile(const tile_law &law
     return {(float)x * side - margin, (float)y * side - margin, side + 2.0f * margin};
 }
 
-/* The tile from level 2 or up, a wide one also from level 1, in quadrants; FOVEATE_TILE_NONE: in
- * subtiles. */
+/* Returns the tile's entry if it is made whole: from level 2 or up, a wide one also from level 1,
+ * in quadrants. FOVEATE_TILE_NONE means in subtiles. */
 static __device__ __forceinline__ uint32_t entry_of_tile(const tile_law &law,
                                                          const tile_range &range, int x, int y)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From a level's blurred samples to pixels: up-sampling by the cubic B-spline along columns, then
- * along rows straight into the picture. */
+/* Up-samples a level's blurred samples by the cubic B-spline, along columns first, then along rows
+ * straight into the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SPLINE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SPLINE_CUH
 
@@ -11,7 +11,7 @@
 template <typename Sample> struct spline_weights {
     typename tile_kind<Sample>::weight of[4];
 
-    /* Of a place `part` of a sample beyond the second of four. */
+    /* Returns the spline's weights at a place `part` of a sample beyond the second of four. */
     __device__ __forceinline__ explicit spline_weights(float part)
     {
         typedef tile_kind<Sample> kind;
@@ -30,8 +30,8 @@ template <typename Sample> struct spline_weights {
     }
 };
 
-/* Pixel n of the STEP that lie around a sample, from the five samples around it: the first half of
- * them lies between the second and the third, the other half between the third and the fourth. */
+/* Makes pixel n of the STEP around a sample from five samples: the first half of the pixels lies
+ * between the second and the third, the other half between the third and the fourth. */
 template <typename Sample>
 static __device__ __forceinline__ Sample spline_at(const Sample (&five)[5], int n, int step_px)
 {
@@ -42,7 +42,7 @@ static __device__ __forceinline__ Sample spline_at(const Sample (&five)[5], int 
                        : weigh(five[0], five[1], five[2], five[3]);
 }
 
-/* What opaque pixels have in their alpha, whatever else. */
+/* Opaque pixels have these bits in their alpha, and any other bits elsewhere. */
 template <typename Word> static __device__ __forceinline__ Word all_bits();
 template <> __device__ __forceinline__ uint32_t all_bits<uint32_t>()
 {
@@ -53,7 +53,7 @@ template <> __device__ __forceinline__ uint2 all_bits<uint2>()
     return make_uint2(~0u, ~0u);
 }
 
-/* A column of the tile's outputs, `cell` rows down, to rows of pixels. */
+/* Up-samples a column of the tile's outputs, `cell` rows down, to rows of pixels. */
 template <int STEP, typename Sample>
 static __device__ __forceinline__ void upsample_down(const foveate_tile_shape &shape,
                                                      const tile_memory &memory, int step_px)
@@ -94,7 +94,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     int x0;
     int y0;
 
-    /* COUNT pixels from (x, y) on, their colours blurred. */
+    /* Writes COUNT pixels from (x, y) on with blurred colours. */
     template <int COUNT>
     __device__ __forceinline__ void write(int x, int y, tile_words<word, COUNT> &words) const
     {
@@ -109,7 +109,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
         store_run<COUNT>(work.dst, has_runs(work.dst, COUNT), x, y, last_x + 1, words);
     }
 
-    /* STEP pixels around a sample. */
+    /* Makes the STEP pixels around a sample. */
     template <int STEP> __device__ __forceinline__ void cell(int column, int row) const
     {
         sample five[5];
@@ -122,7 +122,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
         write<STEP>(x0 + column * STEP, y0 + row, words);
     }
 
-    /* The same for steps of 8 and 16, four pixels at a time. */
+    /* Does the same for steps of 8 and 16, four pixels at a time. */
     __device__ __forceinline__ void wide_cell(int column, int row, int step_px) const
     {
         sample five[5];
@@ -147,8 +147,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_upsampling {
     }
 };
 
-/* The same for a tile that lies in the picture and is written, and read where its alpha counts, in
- * runs: nearly all of them, so that nothing is asked for each pixel. */
+/* Does the same for a tile that lies in the picture and is written, and read if its alpha counts,
+ * in runs. Nearly all tiles are such, and this way tests nothing for each pixel. */
 template <int STEP, bool LIGHT, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void upsample_rows(
     const tile_upsampling<FORMAT, Image> &upsampling)

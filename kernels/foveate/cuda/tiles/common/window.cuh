@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the second kernel of the tiles reads: a tile's window of samples into shared memory,
- * relative to the tile's base (foveate/cuda/tiles/picture.cuh says why), and the pixels that keep
- * their alpha. */
+/* Loads a tile's window of samples into shared memory, relative to the tile's base
+ * (foveate/cuda/tiles/picture.cuh says why), and the pixels that keep their alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_WINDOW_CUH
 
@@ -11,7 +10,7 @@
 #include "kernels/foveate/cuda/common/gaussian.cuh"
 #include "levels.cuh"
 
-/* All that a block is about. */
+/* Everything a block works with. */
 template <enum fovea_format FORMAT, typename Image> struct tile_work {
     const foveate_frame &frame;
     const foveate_tiles &tiles;
@@ -23,7 +22,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_work {
 
 /* ---- Windows */
 
-/* Rounded to whole levels, which halves hold exactly. */
+/* Rounds to whole levels, which halves hold exactly. */
 static __device__ __forceinline__ tile_sample whole_levels(const tile_sample &sample)
 {
     return {h2rint(sample.xy), h2rint(sample.zw)};
@@ -39,7 +38,7 @@ static __device__ __forceinline__ tile_sample zero_sample()
     return {both_halves(0.0f, 0.0f), both_halves(0.0f, 0.0f)};
 }
 
-/* Each warp's least, for least_of_block after a barrier. */
+/* Stores each warp's least sample, for least_of_block after a barrier. */
 static __device__ __forceinline__ void keep_least(tile_sample least, uint2 *of_warps)
 {
 #pragma unroll
@@ -63,14 +62,14 @@ static __device__ __forceinline__ tile_sample least_of_block(const uint2 *of_war
     return least;
 }
 
-/* Reads are asked for so many at a time, before the first of them is used. */
+/* So many loads are issued before the first of them is used. */
 #define TILE_READS 4
 
-/* What a window's samples have told: the least of them, which in light is the base; of floats,
- * whether a NaN or an infinity is among them, which is kept as a NaN. */
+/* Statistics of a window's samples: the least, which is the base in light; of floats, whether one
+ * is NaN or infinite, which is kept as a NaN. */
 struct tile_window_stats {
     tile_sample least;
-    uint32_t all; /* the AND of its words */
+    uint32_t all; /* the AND of all words */
 
     template <enum fovea_format FORMAT> __device__ __forceinline__ void start()
     {
@@ -93,7 +92,7 @@ struct tile_window_stats {
     }
 };
 
-/* Four pixels into the window. */
+/* Stores four pixels in the window. */
 template <enum fovea_format FORMAT, typename Word>
 static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &decode,
                                                 const tile_words<Word, 4> &words, uint2 *to,
@@ -115,7 +114,8 @@ static __device__ __forceinline__ void put_four(const tile_decoder<FORMAT> &deco
     }
 }
 
-/* Samples of pixels: left and above (x0, y0) too, four at a time. -> what this thread has found. */
+/* Loads pixels, those left of and above (x0, y0) too, four at a time. Returns this thread's
+ * statistics. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_window_stats
 load_pixels(const tile_work<FORMAT, Image> &work, const foveate_tile_shape &shape,
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void put_two(const uint4 &two, const tile_samp
     }
 }
 
-/* Samples of a level, two at a time where none is beyond its margins. */
+/* Loads samples of a level, two at a time if none lies beyond its margins. */
 template <enum fovea_format FORMAT>
 static __device__ __forceinline__ tile_window_stats load_samples(const foveate_tiles &tiles, int k,
                                                                  const foveate_tile_shape &shape,
@@ -240,7 +240,7 @@ static __device__ __forceinline__ tile_window_stats load_samples(const foveate_t
     return stats;
 }
 
-/* Subtracts what turned out to be the base after the window was loaded. */
+/* Subtracts the base, which turned out after the window was loaded. */
 static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &shape,
                                                      const tile_memory &memory,
                                                      const tile_sample &base)
@@ -250,8 +250,9 @@ static __device__ __forceinline__ void rebase_window(const foveate_tile_shape &s
     }
 }
 
-/* In light: the base of the window that was loaded relative to none. Else what it was. `all`: a
- * condition of each thread, then of all of them. */
+/* Returns the base. In light it subtracts the least sample from the window, which was loaded
+ * relative to none; otherwise the base stays. `all` is a condition of each thread on entry, and of
+ * all threads afterwards. */
 static __device__ __forceinline__ tile_sample settle_base(bool light,
                                                           const foveate_tile_shape &shape,
                                                           const tile_memory &memory,
@@ -279,7 +280,7 @@ static __device__ __forceinline__ bool needs_alpha(const foveate_frame &frame)
     return tile_pixel<FORMAT>::has_alpha && !frame.blur_alpha;
 }
 
-/* Four words of the picture, where they lie in it and where they stick out. */
+/* Reads four words of the picture where they lie in it and where they stick out. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
     const tile_work<FORMAT, Image> &work, int x, int y)
@@ -291,8 +292,8 @@ static __device__ __forceinline__ tile_words<typename Image::word, 4> load_own(
 
 /* ---- Of a tile from a level */
 
-/* Of the four blocks of the first kernel that have read its pixels, or a warp's: whether those were
- * opaque. Asked for before other things are found out, and looked at after them. */
+/* The opaque flags of the four blocks of the first kernel that have read the tile's pixels, or a
+ * warp's. Their loads are issued before other work and used after it. */
 struct tile_flags {
     uint8_t of[4];
 

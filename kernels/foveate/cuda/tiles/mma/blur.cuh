@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and the
- * blur. */
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): the variances of a warp's outputs, and
+ * the blur. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_BLUR_CUH
 
@@ -13,9 +13,9 @@
 /* ---- Variances of a warp's outputs */
 
 #define MMA_TWO_VARIANCES 1.41f /* ratio of the largest sigma^2 to the least */
-#define MMA_FIVE_VARIANCES 0.3f /* of narrow ones: the largest less the least */
+#define MMA_FIVE_VARIANCES 0.3f /* of narrow tiles: the largest variance less the least */
 
-/* Of numbers from 0 on, which are ordered as their bits are. */
+/* Finds the least of floats from 0 on, which are ordered as their bits are. */
 static __device__ __forceinline__ tile_range range_of_warp(float own)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -28,10 +28,11 @@ static __device__ __forceinline__ tile_range range_of_warp(float own)
 
 struct tile_mma_variances {
     int count;
-    /* Of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+    /* The variances of a lane's outputs: rows g and g + 8 of columns 2t and 2t + 1, then of the
+     * columns 8 on. */
     float at[8];
 
-    /* (x0, y0): the warp's first output. */
+    /* (x0, y0) is the warp's first output. */
     __device__ __forceinline__ void find(const tile_law &law, const tile_mma_shape &shape, int x0,
                                          int y0, const tile_mma_memory &memory)
     {
@@ -53,8 +54,8 @@ struct tile_mma_variances {
         place(memory.nodes, lane / 4, lane % 4 * 2, {0.125f, per_output});
     }
 
-    /* Where sigma is small, and what Gaussians are changes fast with it: at each pixel, with four
-     * variances, or five. (x0, y0): the warp's first pixel. */
+    /* If sigma is small, a Gaussian changes fast with it: then each pixel evaluates it, and four or
+     * five variances are blended. (x0, y0) is the warp's first pixel. */
     __device__ __forceinline__ void find_narrow(const tile_law &law, int x0, int y0,
                                                 const tile_mma_memory &memory)
     {
@@ -70,7 +71,7 @@ struct tile_mma_variances {
             high = fmaxf(high, at[n]);
         }
         const tile_range range = {range_of_warp(low).low, range_of_warp(high).high};
-        /* Polynomials far from 0 would cancel: shares would not add up to 1 by a level. */
+        /* Polynomials far from 0 would cancel: the weights would miss 1 by a level. */
 #pragma unroll
         for (int n = 0; n < 8; n++) {
             at[n] -= range.low;
@@ -80,9 +81,9 @@ struct tile_mma_variances {
     }
 
   private:
-    /* The entries near Chebyshev's places in the range, and the first of all where something is
-     * copied: that is exact. Each variance's polynomial, in what it is above the least, is 1 there
-     * and 0 at the others. */
+    /* Chooses the table's entries near Chebyshev's nodes on the range, and entry 0 if something is
+     * copied, which is exact. The polynomial of each entry, in the variance above the least, is 1
+     * there and 0 at the others. */
     __device__ __forceinline__ void choose_narrow(const tile_range &range, float4 *shares)
     {
         const float span = range.high - range.low;
@@ -129,8 +130,8 @@ struct tile_mma_variances {
                 make_float4(inverse * of[3], inverse * of[4], 0.0f, 0.0f);
         }
     }
-    /* For each variance its entry of the table, and the polynomial in the variance that is 1 there
-     * and 0 at the others. `before`: the variance that samples have without the blur. */
+    /* Chooses each variance's entry of the table, and the polynomial in the variance that is 1
+     * there and 0 at the others. `before` is the variance that samples have without the blur. */
     __device__ __forceinline__ void choose(const tile_range &range, float before, float4 *shares)
     {
         const float least = (float)tile_mma_table::narrow;
@@ -143,7 +144,7 @@ struct tile_mma_variances {
         const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
                           tile_mma_table::entries - 1);
         count = three ? 3 : 2;
-        /* Lane 0 has the first, lane 1 the last, lane 2 what lies between. */
+        /* Lane 0 has the first variance, lane 1 the last, lane 2 the one between. */
         const int lane = tile_mma_lane();
         const int b = (a + c) / 2;
         const int own = lane == 0 ? a : lane == 1 ? c : b;
@@ -157,8 +158,9 @@ struct tile_mma_variances {
                                  : make_float4(__int_as_float(own), -scale * first, scale, 0.0f);
         }
     }
-    /* The lane's outputs: row and column of its first. `per_output`: of the way from a node to the
-     * next, before and from output 8 on. What is not used comes out as anything. */
+    /* The lane's outputs, from the row and column of its first. `per_output` is the fraction of the
+     * way from a node to the next, before and from output 8 on. Outputs that are not used may have
+     * any value. */
     __device__ __forceinline__ void place(const float4 *nodes, int row, int column,
                                           const float2 &per_output)
     {
@@ -185,14 +187,14 @@ struct tile_mma_variances {
 
 /* ---- The blur */
 
-/* Of one variance: the weights of the samples 2t and 2t + 1 for output g, from eight before the
- * window's first on, eight on each time, are all that W is made of. As left factors, down, and as
- * right ones, across. Each word is its own wherever it stands: compilers would move those that are
- * the same anew for every product. */
+/* The weights of one variance as operands: those of samples 2t and 2t + 1 for output g, from eight
+ * before the window's first on, in steps of eight, are all that W consists of. They are left
+ * operands down and right operands across. Each register has its own copy of a word that occurs
+ * twice: compilers would otherwise move it anew for every mma. */
 struct tile_mma_weights {
     uint32_t upper[4]; /* W, its first 16 columns */
     uint32_t lower[4];
-    uint32_t across[2][2][2]; /* outputs, 8 on; samples, 16 on */
+    uint32_t across[2][2][2]; /* [outputs, 8 on][samples, 16 on] */
 
     __device__ __forceinline__ void load(int entry)
     {
@@ -204,7 +206,8 @@ struct tile_mma_weights {
         for (int j = 0; j < 5; j++) {
             w[j] = __ldg(from + 8 * j);
         }
-        const uint32_t opaque_zero = blockIdx.y; /* The grid has one row: compilers do not know. */
+        const uint32_t opaque_zero =
+            blockIdx.y; /* The grid has one row, so this is 0, which compilers do not know. */
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             upper[2 * k] = w[1 + k];
@@ -220,10 +223,10 @@ struct tile_mma_weights {
     }
 };
 
-/* Outputs as products give them: rows g and g + 8 of columns 2t and 2t + 1, then 8 columns on. */
+/* Outputs as mma gives them: rows g and g + 8 of columns 2t and 2t + 1, then the columns 8 on. */
 typedef float tile_mma_sums[MMA_COLORS][8];
 
-/* A channel with one variance. `window`: where the lane's row of the first square lies. */
+/* Blurs a channel with one variance. `window` is the lane's row of the first square. */
 static __device__ __forceinline__ void blur_plane(mma_place window, const tile_mma_weights &weights,
                                                   float (&across)[2][4])
 {
@@ -254,7 +257,7 @@ static __device__ __forceinline__ void blur_plane(mma_place window, const tile_m
     }
 }
 
-/* A warp's outputs. NARROW: the polynomials of find_narrow. */
+/* Blurs a warp's outputs. NARROW takes the polynomials of find_narrow. */
 template <bool NARROW>
 static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &variances,
                                                     const float4 *memory, mma_place window,
@@ -290,7 +293,8 @@ static __device__ __forceinline__ void blur_outputs(const tile_mma_variances &va
     }
 }
 
-/* What rounding, and polynomials that reach below 0, may add to an average. As a left factor. */
+/* Clamps outputs to the range of their inputs, which rounding and negative polynomials may leave,
+ * and packs them as a left operand. */
 static __device__ __forceinline__ void limit_outputs(const tile_mma_sums &sums, const __half2 *low,
                                                      const __half2 *high,
                                                      uint32_t (&z)[MMA_COLORS][4])

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): light, as halves from 0 to 1, to sRGB's
- * bytes (IEC 61966-2-1), by a table that the compiler makes. Straight lines over 32 neighbouring
- * halves each: no half's level is rounded otherwise than the formula's. A logarithm and a power
- * take four times as long, 16 clocks of a slow pipe for a warp's numbers. */
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): light, as halves from 0 to 1, becomes
+ * sRGB's bytes (IEC 61966-2-1) by a table that the compiler makes. It has straight lines over 32
+ * neighbouring halves each, and rounds every half as the formula does. A logarithm and a power take
+ * four times as long, 16 clocks of a slow pipe for a warp. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_ENCODE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_ENCODE_CUH
 
 #include "table.cuh"
 
 struct tile_mma_encoding {
-    static const int shift = 5; /* halves of a line, as a power of two */
+    static const int shift = 5; /* halves on a line, as a power of two */
     static const int one = 0x3c00;
     static const int count = (one >> shift) + 1;
 
-    /* Of a half's bits h: (h % 256) low + 255 high is 65536 times its level. */
+    /* A half with the bits h has (h % 256) low + 255 high, which is 65536 times its level. */
     uint32_t of[count]; /* low | high << 16 */
 
     constexpr tile_mma_encoding() : of()
     {
-        int first[257] = {}; /* the least halves that are levels 0 to 255 */
+        int first[257] = {}; /* the least halves of levels 0 to 255 */
         for (int level = 1; level < 256; level++) {
             first[level] = least_half_from(light_of(level - 0.5));
         }
@@ -93,7 +93,7 @@ struct tile_mma_encoding {
     {
         return ((half & 255) * low + 255 * high + 32768) >> 16;
     }
-    /* Line i, on which a half below it has that level. */
+    /* Returns line i, on which a half below it has that level. */
     static constexpr uint32_t line(int i, const int (&first)[257], int level)
     {
         const int begin = i << shift;
@@ -102,7 +102,7 @@ struct tile_mma_encoding {
         const double start = 65536.0 * level_of(value_of(begin));
         const double slope = (65536.0 * level_of(value_of(end)) - start) / (end - begin);
         const double bend = 65536.0 * level_of(value_of(middle)) - start - slope * (middle - begin);
-        /* Nearest first. */
+        /* Tries the nearest first. */
         for (int n = 0; n < 49; n++) {
             const int low = (int)(slope + 0.5) + near(n % 7);
             const double residual =
@@ -137,7 +137,7 @@ struct tile_mma_encoding {
 
 static __device__ const tile_mma_encoding tile_mma_bytes;
 
-/* Two numbers' levels, each in the low byte of a half. */
+/* Returns two levels, each in the low byte of a half. */
 static __device__ __forceinline__ uint32_t bytes_of_light(uint32_t two)
 {
     const uint32_t *lines = tile_mma_bytes.of;

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels of half
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): blurred samples become pixels of half
  * floats, which keep their alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_FLOATS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_FLOATS_CUH
 
 #include "write.cuh"
 
-/* Where a warp's pixels go, two neighbours of a row at a time: four lanes write 64 bytes at once.
- * Of four neighbours each write was half of a sector. PLAIN: in runs, all columns in the picture
- * and sixteen rows at least. Then the alpha of a lane's next pixels is asked for as soon as that of
- * the ones before is used: to wait for it at each row took most of the time. */
+/* Writes a warp's pixels, two neighbours of a row at a time, so that four lanes write 64 bytes at
+ * once; with four neighbours each write was half a sector. PLAIN: in runs, all columns in the
+ * picture and at least sixteen rows. Then the load of a lane's next alphas is issued as soon as
+ * those before are used: waiting for it at each row took most of the time. */
 template <typename Image> struct tile_mma_float_writer {
     static const int count = 2;
-    static const int apart_px = 8; /* from one square's to the next one's */
+    static const int apart_px = 8; /* columns from one square's to the next one's */
     typedef tile_words<uint2, count> two;
 
     const tile_work<FOVEA_FORMAT_RGBA16F, Image> &work;
     int side_px;
     int rows; /* in the picture */
-    int x0; /* the lane's first pixel */
+    int x0; /* to the lane's first pixel */
     int y0;
     bool plain;
     char *to;
     const char *from;
-    /* The second half of each pixel: of sixteen rows, of rows and those 8 on, of each square. */
+    /* The second halves of pixels: [sixteen rows][rows, rows 8 on][squares]. */
     uint32_t alpha[MMA_DOWNS][2][2][count];
 
-    /* (x, y): the warp's first pixel. */
+    /* (x, y) is the warp's first pixel. */
     __device__ __forceinline__ tile_mma_float_writer(
         const tile_work<FOVEA_FORMAT_RGBA16F, Image> &tile, int side, int x, int y)
         : work(tile), side_px(side), rows(min(side, tile.frame.height_px - y)),
@@ -50,8 +50,8 @@ template <typename Image> struct tile_mma_float_writer {
         }
     }
 
-    /* All of the first columns. */
-    __device__ __forceinline__ void ask_first()
+    /* Loads all alphas of the first columns. */
+    __device__ __forceinline__ void issue_first_loads()
     {
 #pragma unroll
         for (int q = 0; q < MMA_DOWNS; q++) {
@@ -62,7 +62,7 @@ template <typename Image> struct tile_mma_float_writer {
         }
     }
 
-    /* Colours that are 0 beyond the third. */
+    /* Returns the colour, or 0 beyond the third. */
     template <bool PLAIN>
     __device__ __forceinline__ void write(int x, int q, int i, int square, const two &colors) const
     {
@@ -86,7 +86,7 @@ template <typename Image> struct tile_mma_float_writer {
     }
 };
 
-/* Two neighbours, from a product. */
+/* Packs two neighbours from mma's outputs. */
 static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &levels,
                                                       const uint32_t (&of)[MMA_COLORS])
 {
@@ -97,7 +97,7 @@ static __device__ __forceinline__ uint4 floats_of_two(const tile_mma_levels &lev
                       __byte_perm(red, green, 0x7632), blue >> 16);
 }
 
-/* A warp's pixels, as write_upsampled makes them of bytes. */
+/* Writes a warp's pixels, as write_upsampled does for bytes. */
 template <bool PLAIN, typename Image>
 static __device__ __forceinline__ void write_floats(tile_mma_float_writer<Image> &writer,
                                                     const tile_mma_levels &levels,

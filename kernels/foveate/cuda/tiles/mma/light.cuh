@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are
- * averaged as light, RGBA8 by a polynomial and RGBA16F as it is. */
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): windows of the picture whose pixels are
+ * averaged as light; a polynomial converts RGBA8, and RGBA16F is light already. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_LIGHT_CUH
 
 #include "window.cuh"
 
-/* Two neighbours' channels, of bytes. */
+/* Converts two neighbours' bytes to channels. */
 static __device__ __forceinline__ void light_of_words(uint32_t first, uint32_t second,
                                                       uint32_t (&colors)[MMA_COLORS])
 {
@@ -25,7 +25,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
 
     tile_words<typename Image::word, 4> of[column::reads];
 
-    /* (left, top): its first pixel. */
+    /* (left, top) is the window's first pixel. */
     __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int left,
                                                 int top)
     {
@@ -38,7 +38,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
             const int64_t step = column::rows * row_bytes(work.src);
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
-                /* Rows beyond the last one are not put down, and the first is there. */
+                /* Rows beyond the last are not stored, and the first row always exists. */
                 of[i] = read_run<typename Image::word, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
             }
             return;
@@ -60,7 +60,8 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
         return stats;
     }
 
-    /* -> whether all that this thread has read is opaque; of floats nothing is known. */
+    /* Stores the window. Returns whether all pixels that this thread has read are opaque, or false
+     * for floats. */
     __device__ __forceinline__ bool commit(const tile_sample &zero, uint32_t *planes) const
     {
         const column at;

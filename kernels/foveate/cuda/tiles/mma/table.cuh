@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What products multiply with, worked out by the compiler: weights of Gaussians and of the spline,
- * as halves. */
+/* Operands of the MMA path that the compiler computes: weights of Gaussians and of the spline, as
+ * halves. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TABLE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TABLE_CUH
 
@@ -11,7 +11,7 @@
 
 /* ---- Halves, when compiled */
 
-/* From 2^-24 to 1, and 0. */
+/* The exponents from 2^-24 to 1, and 0. */
 static constexpr uint32_t tile_mma_half_bits(double value)
 {
     if (value < 1.0 / 16384) {
@@ -35,13 +35,14 @@ static constexpr double tile_mma_half_value(uint32_t bits)
     return value;
 }
 
-/* ---- Weights of Gaussians, of every variance that products take */
+/* ---- Weights of Gaussians, for every variance of the MMA path */
 
-/* Entry i is of variance i / 80, in samples squared, then 0.4 2^((i - 32) / 14): the weights at
- * distances d and d + 1, from -26 on, as halves. They add up to 1 and have just that variance. */
+/* Entry i has variance i / 80, in samples squared, up to 32, then 0.4 2^((i - 32) / 14). It has the
+ * weights at distances d and d + 1 for d from -26 on, as halves that add up to 1 and have just that
+ * variance. */
 struct tile_mma_table {
     static const int entries = 96;
-    static const int narrow = 32; /* that are even steps */
+    static const int narrow = 32; /* entries in even steps */
     static const int first = -26;
     static const int words = 52;
     uint32_t of[entries][words];
@@ -67,12 +68,12 @@ struct tile_mma_table {
         }
         return sum;
     }
-    /* Subnormal numbers are no constants. */
+    /* Subnormal numbers cannot be constants. */
     static constexpr double times(double a, double b)
     {
         return a > 1e-30 && b > 1e-30 ? a * b : 0.0;
     }
-    /* The variance of weights g^(d^2). */
+    /* Returns the variance of weights g^(d^2). */
     static constexpr double variance_of(double g)
     {
         double weight = g;
@@ -87,8 +88,8 @@ struct tile_mma_table {
         }
         return sum / total;
     }
-    /* The weight at distance 1 over that at 0. A sampled Gaussian that is narrow has less variance
-     * than its own. */
+    /* Returns the weight at distance 1 over that at 0. A narrow Gaussian has less variance once it
+     * is sampled. */
     static constexpr double ratio_of(double variance)
     {
         double wider = variance;
@@ -138,7 +139,7 @@ struct tile_mma_table {
 
 static __device__ const tile_mma_table tile_mma_gaussians;
 
-/* From 0.4 on. */
+/* Returns the entry of a variance from 0.4 on. */
 static __device__ __forceinline__ float entry_of_variance(float v)
 {
     return fmaf(14.0f, tile_logarithm(v), 18.5069933f + tile_mma_table::narrow);
@@ -150,7 +151,7 @@ static __device__ __forceinline__ float variance_of_entry(int i)
     return tile_power(beyond * (1.0f / 14.0f));
 }
 
-/* Of any variance. */
+/* Returns the entry of any variance. */
 static __device__ __forceinline__ float entry_of_any_variance(float v)
 {
     return v < 0.4f ? 80.0f * v : entry_of_variance(v);
@@ -161,8 +162,8 @@ static __device__ __forceinline__ float variance_of_any_entry(int i)
     return i < tile_mma_table::narrow ? (float)i * (1.0f / 80.0f) : variance_of_entry(i);
 }
 
-/* That a Gaussian has when it is sampled, which is what products' polynomials are in: 0 for what is
- * copied. */
+/* Returns the variance of the sampled Gaussian, in which the polynomials are; it is 0 for
+ * copies. */
 static __device__ __forceinline__ float sampled_variance(float sigma_px)
 {
     const float v = sigma_px * sigma_px;
@@ -178,8 +179,9 @@ static __device__ __forceinline__ float sampled_variance(float sigma_px)
 
 /* ---- The spline */
 
-/* Weights of pixel p for outputs 2 k and 2 k + 1, where a sample is so many pixels. Output 2 is
- * that of the first pixels' own cell. Of the picture, level 0, a pixel is its output. */
+/* Spline weights of pixel p for outputs 2 k and 2 k + 1, on a level with so many pixels to a
+ * sample. Output 2 is that of the first pixels' own cell. In the picture, level 0, a pixel is its
+ * output. */
 template <int LEVEL> struct spline_table {
     static const int pixels = LEVEL < 3 ? FOVEATE_TILE_QUADRANT_PX : FOVEATE_TILE_WIDE_PX;
     uint32_t of[pixels][8];
@@ -216,7 +218,7 @@ struct spline_tables {
 
 static __device__ const spline_tables tile_mma_splines;
 
-/* A row for each pixel. */
+/* one row a pixel */
 static __device__ __forceinline__ const uint32_t *spline_of_level(int level)
 {
     const int rows = level < 4 ? FOVEATE_TILE_QUADRANT_PX * level

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Wide tiles, all of them, and subtiles of level 1 and of the picture, as products of matrices:
- * RGBA8 and RGBA16F, sigma from 0.9 px on, of encoded RGBA8 any. Everything else is
- * foveate/cuda/tiles/common/blur.cuh's, which says the same in plain arithmetic; and where a float
- * is a NaN or an infinity, pixels are gathered one by one: products would spread it over all of the
+/* The MMA path of tiles makes all wide tiles, and subtiles of level 1 and of the picture, of RGBA8
+ * and RGBA16F: for sigma from 0.9 px on, of stored RGBA8 for any. Everything else is made by
+ * foveate/cuda/tiles/common/blur.cuh, which does the same in plain arithmetic. If a float is NaN or
+ * infinite, pixels are gathered one by one, because matrix products would spread it over all of the
  * tile.
  *
- * The block loads its window into shared memory, a plane for each channel. From there each of its
- * four warps goes alone: 16 x 16 outputs from 32 x 32 samples, in registers from the first product
- * to the last,
+ * The block loads its window into shared memory, a plane for each channel
+ * (foveate/cuda/tiles/kernels.cuh draws it). Then each of the four warps works alone: it makes 16 x
+ * 16 outputs from 32 x 32 samples, in registers from the first product to the last,
  *
  *     Y = W S         blurred down     16 x 32 times 32 x 32
  *     Z = Y W'        and across       16 x 32 times 32 x 16
  *     X = Z U'        up-sampled across and, its squares transposed,
  *     P = U X         down             the pixels
  *
- * since what one product gives is the left factor of the next as it is (cuda/mma.cuh). W has the
- * Gaussian's weights, the same for every output; U the cubic B-spline's, or the identity where
+ * because the result of one product is the left operand of the next (cuda/mma.cuh). W has the
+ * Gaussian's weights, the same for every output. U has the cubic B-spline's, or is the identity if
  * outputs are pixels.
  *
- * sigma grows across a warp's outputs, and W cannot. So they are blurred with two variances that
- * lie in their range, or three, and each is the polynomial through these at its own variance. Of a
- * texture of w cycles that leaves, with x = (2 pi w)^2 / 2 and h the range's half, h^2 x^2 exp(-x
- * sigma^2) / 4 with two at Chebyshev's places: less than 0.135 (h / sigma^2)^2. Where sigma is
- * below 0.9 px nodes are too far apart for it: it is asked for at each pixel, and four variances or
- * five are mixed, the first of them 0 where pixels are copied. Such subtiles are few; when they had
- * code of their own they outlived all others. */
+ * Sigma grows across a warp's outputs, and W cannot. So outputs are blurred with two or three
+ * variances that lie in their range, and each output blends them by Lagrange polynomials of its own
+ * variance. For a texture of w cycles the error is, with x = (2 pi w)^2 / 2 and h half the range,
+ * h^2 x^2 exp(-x sigma^2) / 4 for two variances at Chebyshev's nodes: less than 0.135 (h /
+ * sigma^2)^2. Below 0.9 px the corners of a warp are too far apart for that: there each pixel
+ * evaluates sigma, and four or five variances are blended, the first of them 0 if pixels are
+ * copied. Such subtiles are few; with code of their own they outlived all others. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TILE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_TILE_CUH
 
@@ -45,7 +45,7 @@ static __host__ __device__ constexpr bool tile_has_mma(enum fovea_format format)
     return TILE_HAS_MMA && (format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGBA16F);
 }
 
-/* Whether samples are light, which floats always are. */
+/* Returns whether samples are light, as floats always are. */
 template <enum fovea_format FORMAT>
 static __device__ __forceinline__ bool averages_light(const foveate_frame &frame)
 {
@@ -54,7 +54,7 @@ static __device__ __forceinline__ bool averages_light(const foveate_frame &frame
 
 /* ---- A tile */
 
-/* A warp's pixels, and of the spline what belongs to its first one. */
+/* A warp's pixels, and the spline's rows from its first pixel on. */
 struct tile_mma_place {
     int x0;
     int y0;
@@ -62,12 +62,12 @@ struct tile_mma_place {
     const uint32_t *across;
     const uint32_t *down;
 
-    /* (x, y): the block's first pixel. */
+    /* (x, y) is the block's first pixel. */
     __device__ __forceinline__ tile_mma_place(const tile_mma_shape &shape, int x, int y)
         : x0(x + tile_mma_warp() % 2 * shape.warp_px()),
           y0(y + tile_mma_warp() / 2 * shape.warp_px()), side_px(shape.warp_px())
     {
-        /* From level 3 on all have made the same outputs. */
+        /* From level 3 on all warps have made the same outputs. */
         const int first = shape.level < 3 ? 0 : side_px;
         across = spline_of_level(shape.level) + 8 * (tile_mma_warp() % 2 * first);
         down = spline_of_level(shape.level) + 8 * (tile_mma_warp() / 2 * first);
@@ -104,14 +104,14 @@ static __device__ __forceinline__ void write_mma_tile(const tile_work<FORMAT, Im
     }
 }
 
-/* What a block reads, put down. */
+/* The result of loading a block's window. */
 struct tile_mma_loaded {
     tile_sample base;
-    bool opaque; /* what this thread knows of */
-    bool spreads; /* floats that are a NaN or an infinity: products are not for them */
+    bool opaque; /* as far as this thread has seen */
+    bool spreads; /* A float is NaN or infinite, which matrix products would spread. */
 };
 
-/* Of a subtile of the picture. (x, y): the warp's first output. */
+/* Finds the variances of a subtile of the picture. (x, y) is the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Image> &work,
                                                       const tile_mma_shape &shape,
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void find_variances(const tile_work<FORMAT, Im
     }
 }
 
-/* (left, top): the window's first pixel; (x, y): the warp's first output. */
+/* (left, top) is the window's first pixel and (x, y) the warp's first output. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FORMAT, Image> &work,
                                                              const tile_mma_shape &shape,
@@ -147,7 +147,8 @@ static __device__ __forceinline__ tile_mma_loaded load_light(const tile_work<FOR
     return loaded;
 }
 
-/* A block's window, and meanwhile the variances of the warp's outputs, whose first is (x, y). */
+/* Loads a block's window, and meanwhile finds the variances of the warp's outputs, whose first is
+ * (x, y). */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     const tile_work<FORMAT, Image> &work, const tile_mma_shape &shape,
@@ -194,7 +195,7 @@ static __device__ __forceinline__ tile_mma_loaded load_mma_tile(
     return loaded;
 }
 
-/* A warp's outputs, up-sampled and written. */
+/* Makes, up-samples and writes a warp's outputs. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Image> &work,
                                                     const tile_mma_place &place,
@@ -208,7 +209,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     uint32_t z[MMA_COLORS][4];
     if constexpr (FORMAT == FOVEA_FORMAT_RGBA16F) {
         tile_mma_float_writer<Image> writer(work, place.side_px, place.x0, place.y0);
-        writer.ask_first();
+        writer.issue_first_loads();
         blur_outputs<false>(variances, memory.shares, window, sums);
         levels.set<FORMAT>(base, true);
         limit_outputs(sums, levels.low, levels.high, z);
@@ -229,7 +230,7 @@ static __device__ __forceinline__ void make_outputs(const tile_work<FORMAT, Imag
     }
 }
 
-/* -> false: nothing is made, because of floats that products would spread. */
+/* Returns false, with nothing written, if floats are there that matrix products would spread. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ bool make_by_mma(const tile_work<FORMAT, Image> &work,
                                                    const tile_mma_shape &shape, int x0, int y0)

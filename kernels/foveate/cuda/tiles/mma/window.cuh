@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): what a block reads, into shared memory, a
- * plane for each channel. */
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): loads a block's window into shared
+ * memory, a plane for each channel. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WINDOW_CUH
 
 #include "kernels/foveate/cuda/tiles/common/window.cuh"
 
-/* Of the block, read anew each time: what compilers work out from it ahead, for every kind of tile,
- * would lie in local memory. */
+/* Reads tid.x anew each time: values that compilers hoist from it, for every kind of tile, would
+ * spill to local memory. */
 static __device__ __forceinline__ uint32_t tile_mma_thread()
 {
     return ptx_thread_x();
@@ -26,22 +26,21 @@ static __device__ __forceinline__ int tile_mma_warp()
 }
 
 #define MMA_COLORS 3 /* alpha is kept, not blurred */
-#define MMA_WINDOW 32 /* samples that a warp's outputs are made of, along either axis */
-#define MMA_BEFORE 8 /* of these, before the first output */
+#define MMA_WINDOW 32 /* samples under a warp's outputs, along either axis */
+#define MMA_BEFORE 8 /* samples before the first output */
 
-/* What a block of products makes: known when it runs, so that one piece of code makes all;
- * instructions that each kind had for itself would be fetched anew by nearly every warp. Counts are
- * of samples. */
+/* The shape of a block's work, in samples. It is known at run time only, so that one piece of code
+ * makes all shapes: separate code for each would be fetched anew by nearly every warp. */
 struct tile_mma_shape {
     int level;
-    int side_px; /* of the block */
-    int own; /* from one warp's outputs to the next one's: the outputs overlap by what the spline
+    int side_px; /* the block's side */
+    int own; /* samples between the first outputs of two warps; they overlap by what the spline
                 needs */
-    int spline; /* outputs before the first pixel's own */
-    int used; /* outputs from one end to the other, along either axis */
-    bool narrow; /* sigma is small, and found at each pixel */
+    int spline; /* outputs before that of the first pixel */
+    int used; /* outputs used, along either axis */
+    bool narrow; /* sigma is small, and evaluated at each pixel */
 
-    /* A subtile of a tile, level 0 or 1. */
+    /* Returns the shape of a subtile of level 0 or 1. */
     static __device__ __forceinline__ tile_mma_shape of_subtile(int level)
     {
         return {level,
@@ -55,8 +54,8 @@ struct tile_mma_shape {
     {
         return {0, FOVEATE_TILE_SUBTILE_PX, 16, 0, 16, true};
     }
-    /* A wide tile, or a quadrant of one. From level 3 on it has no more outputs than one warp
-     * makes: all four make them, and each up-samples its own pixels. */
+    /* Returns the shape of a wide tile, or of a quadrant of one. From level 3 on it has no more
+     * outputs than one warp makes: all four warps make them, and each up-samples its own pixels. */
     static __device__ __forceinline__ tile_mma_shape of_wide(int level)
     {
         return {level,
@@ -71,36 +70,36 @@ struct tile_mma_shape {
     {
         return side_px / 2;
     }
-    /* Where the right warps' window begins in a row. Rows that are loaded as squares begin at
-     * multiples of 16 bytes: of levels, whose outputs are 12 apart, the columns of right warps are
-     * kept once more. */
+    /* Returns where the right warps' window begins in a row. ldmatrix loads rows from multiples of
+     * 16 bytes. Outputs of levels are 12 apart, so the columns of right warps are stored a second
+     * time. */
     __device__ __forceinline__ int right() const
     {
         return level == 0 ? own : MMA_WINDOW;
     }
 };
 
-/* Whether a subtile's Gaussians reach no farther than products; on levels a sample more is four
- * sigmas away. In light they are cut off later, and two pixels less are three and a half sigmas
- * still. */
+/* Returns whether the MMA path covers the support of a subtile's Gaussians. On levels one sample
+ * more is four sigma away. In light they are cut off later, and two pixels less are still three and
+ * a half sigma. */
 static __device__ __forceinline__ bool tile_mma_reaches(int level, int radius, bool light)
 {
     return radius <= (level > 0 ? 12 : light ? 10 : 8);
 }
 
-/* ---- Shared memory: shares and nodes of each warp, their least samples, the planes */
+/* ---- Shared memory: foveate/cuda/tiles/kernels.cuh draws it */
 
-#define MMA_VARIANCES 5 /* of a warp, at most */
-#define MMA_NODES 3 /* along either axis: outputs 0, 8 and the end of those that are used */
-#define MMA_NODES_PITCH 12 /* floats of a warp's */
-/* Halves of a row: odd in units of 16 bytes. */
+#define MMA_VARIANCES 5 /* for a warp, at most */
+#define MMA_NODES 3 /* along either axis: at outputs 0, 8 and the end of those used */
+#define MMA_NODES_PITCH 12 /* floats for a warp */
+/* Halves of a row: an odd number of 16 bytes, so that rows have no bank conflicts. */
 #define MMA_PITCH (2 * MMA_WINDOW + 8)
 #define MMA_PLANE (48 * MMA_PITCH)
 
 struct tile_mma_memory {
-    float4 *shares; /* of a warp */
-    float4 *nodes; /* of a warp */
-    float4 *narrow; /* of a warp, in place of both */
+    float4 *shares; /* this warp's */
+    float4 *nodes; /* this warp's */
+    float4 *narrow; /* this warp's, in place of both */
     uint2 *least; /* of all warps */
     uint32_t *planes;
 
@@ -125,10 +124,10 @@ static __device__ __forceinline__ __half2 high_halves(__half2 a, __half2 b)
     return half2_of(__byte_perm(bits_of(a), bits_of(b), 0x7632));
 }
 
-/* A channel each of four neighbours. */
+/* One channel each of four neighbours. */
 typedef uint2 tile_mma_colors[MMA_COLORS];
 
-/* Of samples, two and two, less `zero`. */
+/* Packs samples by channel, less `zero`. */
 static __device__ __forceinline__ void colors_of_samples(const uint4 &first, const uint4 &second,
                                                          const tile_sample &zero,
                                                          tile_mma_colors &colors)
@@ -150,14 +149,14 @@ static __device__ __forceinline__ void store_colors(const tile_mma_colors &color
     }
 }
 
-/* Four columns of a window, every so many rows: what a thread asks for and then puts down. */
+/* A thread loads four columns of a window, every so many rows, and stores them later. */
 template <int SIDE> struct tile_mma_column {
     static const int fours = SIDE / 4;
-    static const int rows = FOVEATE_TILE_THREADS / fours; /* at a time */
+    static const int rows = FOVEATE_TILE_THREADS / fours; /* rows at a time */
     static const int reads = (SIDE + rows - 1) / rows;
 
     int x;
-    int row; /* the first; the last threads do what others do */
+    int row; /* first row; the last threads repeat others' work */
 
     __device__ __forceinline__ tile_mma_column()
         : x((int)(tile_mma_thread() % (uint32_t)fours * 4u)),
@@ -174,16 +173,16 @@ template <int SIDE> struct tile_mma_column {
     }
 };
 
-#define MMA_LEVEL_SIDE 44 /* 12 + MMA_WINDOW; all shapes load as much */
+#define MMA_LEVEL_SIDE 44 /* 12 + MMA_WINDOW; all shapes load as many */
 #define MMA_PICTURE_SIDE 48
 
-/* ---- Floats. Their samples are taken relative to the least of the window, which is known when all
- * of it has been seen; and not below 0, or the largest would be too large. Without a base what is
- * flat would not stay so: weights end with the window. */
+/* ---- Floats. Samples are taken relative to the least of the window, which is known when all of it
+ * has been seen, and which is not below 0, or the largest would overflow. Without a base flat
+ * regions would not stay flat, because weights end with the window. */
 
 struct tile_mma_stats {
     tile_sample least = largest_sample();
-    __half2 bad = {}; /* a NaN where a NaN or an infinity was */
+    __half2 bad = {}; /* NaN if a sample was NaN or infinite */
 
     __device__ __forceinline__ void look(uint32_t xy, uint32_t zw)
     {
@@ -193,8 +192,8 @@ struct tile_mma_stats {
         bad = __hfma2(sample.zw, zero, __hfma2(sample.xy, zero, bad));
     }
 
-    /* The block's base. The block meets. -> false: one of its threads has seen what products would
-     * spread. */
+    /* Finds the block's base, with a barrier. Returns false if a thread has seen a float that
+     * matrix products would spread. */
     __device__ __forceinline__ bool settle(uint2 *of_warps, tile_sample &out_base) const
     {
         keep_least(least, of_warps);
@@ -216,7 +215,7 @@ struct tile_mma_level_window {
     uint2 middle; /* of the tile */
     uint4 of[column::reads][2];
 
-    /* (left, top): its first sample. */
+    /* (left, top) is the window's first sample. */
     __device__ __forceinline__ void issue_loads(const foveate_frame &frame,
                                                 const foveate_tiles &tiles,
                                                 const tile_mma_shape &shape, int x0, int y0,
@@ -260,7 +259,8 @@ struct tile_mma_level_window {
         }
     }
 
-    /* Of stored values. Light has none: halves are as precise as it is dark. */
+    /* The base of stored values. Light has none, because halves are more precise where it is
+     * darker. */
     __device__ __forceinline__ tile_sample base() const
     {
         return whole_levels(sample_of_bits(middle.x, middle.y));
@@ -277,7 +277,7 @@ struct tile_mma_level_window {
         return stats;
     }
 
-    /* `own`: of the shape. */
+    /* `own` is the shape's. */
     __device__ __forceinline__ void commit(int own, const tile_sample &zero, uint32_t *planes) const
     {
         const column at;
@@ -298,7 +298,7 @@ struct tile_mma_level_window {
 
 /* ---- A window of the picture */
 
-/* Two pixels' bytes as halves, less `zero`. */
+/* Converts two pixels' bytes to halves, less `zero`. */
 static __device__ __forceinline__ void colors_of_words(uint32_t first, uint32_t second,
                                                        const tile_sample &zero,
                                                        uint32_t (&colors)[MMA_COLORS])
@@ -330,11 +330,11 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
     typedef tile_mma_column<MMA_PICTURE_SIDE> column;
     static const int half = FOVEATE_TILE_SUBTILE_PX / 2;
 
-    uint32_t middle; /* of the tile, its base */
-    bool inside; /* else `of` is not there */
+    uint32_t middle; /* the tile's middle word, its base */
+    bool inside; /* otherwise `of` was not loaded */
     tile_words<uint32_t, 4> of[column::reads];
 
-    /* (left, top): its first pixel. */
+    /* (left, top) is the window's first pixel. */
     __device__ __forceinline__ void issue_loads(const tile_work<FORMAT, Image> &work, int x0,
                                                 int y0, int left, int top)
     {
@@ -347,14 +347,14 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
             const int64_t step = column::rows * row_bytes(work.src);
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
-                /* Rows beyond the last one are not put down, and the first is there. */
+                /* Rows beyond the last are not stored, and the first row always exists. */
                 of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
             }
             middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
         }
     }
-    /* Where it was not asked for with the others: what loads pixels in any memory would wait for
-     * all of them. */
+    /* This load is not issued with the others: a thread that loads pixels from any memory would
+     * wait for all of them. */
     __device__ __forceinline__ void find_middle(const tile_work<FORMAT, Image> &work, int x0,
                                                 int y0)
     {
@@ -370,7 +370,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
         return decode(middle);
     }
 
-    /* -> whether all that this thread has read is opaque. */
+    /* Stores the window. Returns whether all pixels that this thread has read are opaque. */
     __device__ __forceinline__ bool commit(const tile_work<FORMAT, Image> &work, int left, int top,
                                            uint32_t *planes) const
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles as products (foveate/cuda/tiles/mma/tile.cuh): from blurred samples to pixels. */
+/* The MMA path of tiles (foveate/cuda/tiles/mma/tile.cuh): blurred samples become pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WRITE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_MMA_WRITE_CUH
 
@@ -12,10 +12,10 @@
 
 /* ---- Pixels */
 
-/* What turns samples relative to a base into words. */
+/* Converts samples relative to a base to levels. */
 struct tile_mma_levels {
-    __half2 zero[MMA_COLORS]; /* to numbers behind 1024 */
-    __half2 low[MMA_COLORS]; /* that samples are not below */
+    __half2 zero[MMA_COLORS]; /* added to a sample it gives biased levels */
+    __half2 low[MMA_COLORS]; /* the range of samples */
     __half2 high[MMA_COLORS];
 
     template <enum fovea_format FORMAT>
@@ -38,13 +38,14 @@ struct tile_mma_levels {
     }
 };
 
-/* Two neighbours' alphas, each in the high byte of a half. */
+/* Packs two neighbours' alphas, each into the high byte of a half. */
 static __device__ __forceinline__ uint32_t alphas_of_two(uint32_t first, uint32_t second)
 {
     return __byte_perm(first, second, 0x7030);
 }
 
-/* Two neighbours from their channels, each in the low byte of a half. OPAQUE: without `alpha`. */
+/* Packs two neighbours from their channels, each in the low byte of a half. OPAQUE ignores
+ * `alpha`. */
 template <bool OPAQUE>
 static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t green,
                                                           uint32_t blue, uint32_t alpha)
@@ -54,15 +55,15 @@ static __device__ __forceinline__ uint2 words_of_channels(uint32_t red, uint32_t
     return make_uint2(__byte_perm(rg, ba, 0x5410), __byte_perm(rg, ba, 0x7632));
 }
 
-/* A product's sums are rounded to halves once, on sm_90: those that begin behind 1024 become whole
- * levels by it. Older devices round after 8 terms, too, and get their levels by an addition. */
+/* sm_90 rounds the sums of an mma to halves once, so that sums that begin at 1024 and up are
+ * rounded to whole levels. Older devices round after 8 terms, too, and add the bias afterwards. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define MMA_ROUNDS_ONCE true
 #else
 #define MMA_ROUNDS_ONCE false
 #endif
 
-/* What a product that makes pixels begins with. Two words, as in tile_mma_weights. */
+/* Returns what an mma that makes pixels adds to. It has two registers, as in tile_mma_weights. */
 template <bool LIGHT>
 static __device__ __forceinline__ mma_halves start_of_pixels(const tile_mma_levels &levels, int c)
 {
@@ -76,7 +77,7 @@ static __device__ __forceinline__ uint32_t level_of_mma_tile(const tile_mma_leve
     return MMA_ROUNDS_ONCE ? two : bits_of(__hadd2(half2_of(two), levels.zero[c]));
 }
 
-/* Two neighbours from such products. */
+/* Packs two neighbours from such sums. */
 template <bool LIGHT, bool OPAQUE>
 static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &levels,
                                                      const uint32_t (&of)[MMA_COLORS],
@@ -90,36 +91,37 @@ static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &leve
     return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
 }
 
-/* So many rows on, by one instruction: compilers would work out all rows' distances ahead, and keep
- * them in local memory. */
+/* Advances by so many rows in one instruction: compilers would compute all rows' offsets ahead, and
+ * spill them to local memory. */
 static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
 {
     return ptx_mad_wide(rows, stride, from);
 }
 
-/* Whether rows are so near that their distance has 32 bits. */
+/* Returns whether a row's pitch fits 32 bits. */
 template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
 {
     return row_bytes(image) == (int)row_bytes(image);
 }
 
-/* Where a warp's pixels go, four neighbours of a row at a time. Nearly all lie in the picture, so
- * that nothing is asked for each: PLAIN, decided once. Of rows sixteen at least do. */
+/* Writes a warp's pixels, four neighbours of a row at a time. PLAIN is decided once for nearly all
+ * warps: their pixels lie in the picture, at least sixteen rows of them, so that no pixel is
+ * tested. */
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     static const int count = 4;
     typedef tile_words<uint32_t, count> four;
 
     const tile_work<FORMAT, Image> &work;
-    bool opaque; /* no alpha is read */
-    bool inside; /* all columns and so many rows */
+    bool opaque; /* alpha need not be read */
+    bool inside; /* All columns lie in the picture, and at least sixteen rows. */
     int rows;
-    bool runs; /* four are written at once, and in the picture or beside it */
+    bool runs; /* Four pixels are written at once, and lie either in the picture or beside it. */
     int x0; /* the lane's first pixel */
     int y0;
     char *to;
-    int stride; /* of runs */
+    int stride; /* bytes, for runs */
 
-    /* (x, y): the warp's first pixel; the lane's is (right, below) of it. */
+    /* (x, y) is the warp's first pixel; the lane's is (right, below) of it. */
     __device__ __forceinline__ tile_mma_writer(const tile_work<FORMAT, Image> &tile, bool is_opaque,
                                                int side_px, int x, int y, int right, int below)
         : work(tile), opaque(is_opaque), x0(x + right), y0(y + below)
@@ -139,7 +141,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
         return runs && inside;
     }
 
-    /* x and y from the lane's first. */
+    /* (x, y) counts from the lane's first pixel. */
     template <bool PLAIN>
     __device__ __forceinline__ void write(int x, int y, const four &words) const
     {
@@ -176,15 +178,15 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     }
 };
 
-/* The alphas of a lane's next pixels, of a warp's that lie in the picture and are not opaque. They
- * are asked for as soon as those of the pixels before are used: to wait for them at each row took
+/* Alphas of a lane's next pixels, for a warp whose pixels lie in the picture and are not opaque.
+ * Their loads are issued as soon as the alphas before are used: waiting for them at each row took
  * half of the time. */
 template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     typedef tile_mma_writer<FORMAT, Image> writer;
 
     typename writer::four own[2]; /* rows y and y + 8 */
 
-    /* x and y from the lane's first. */
+    /* (x, y) counts from the lane's first pixel. */
     __device__ __forceinline__ void issue_loads(const writer &to, int x, int y)
     {
         const int stride = (int)row_bytes(to.work.src);
@@ -203,16 +205,17 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     }
 };
 
-/* As a register: compilers would work out the address of every word from the table's. */
+/* Keeps the pointer in a register: compilers would compute every word's address from the
+ * table's. */
 static __device__ __forceinline__ const uint32_t *pointer_of_lane(const uint32_t *words)
 {
     ptx_keep(words);
     return words;
 }
 
-/* A lane's words of the first pair of squares of 8 columns, from that row of the spline's on. Of
- * each square a lane has two neighbours; FOURS: the second square's are two pixels on, so that all
- * four are neighbours. */
+/* Returns a lane's words of the first two squares of 8 columns, from that row of the spline on. A
+ * lane has two neighbours of each square. With FOURS the second square's are two pixels on, so that
+ * all four are neighbours. */
 template <bool FOURS>
 static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *rows)
 {
@@ -221,7 +224,7 @@ static __device__ __forceinline__ const uint32_t *words_across(const uint32_t *r
     return pointer_of_lane(rows + 8 * pixel + lane % 4);
 }
 
-/* Up-sampled across: right factors of a pair. */
+/* Up-samples across and returns right operands for two squares. */
 template <bool FOURS>
 static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_COLORS][4],
                                                        const uint32_t *words,
@@ -241,9 +244,9 @@ static __device__ __forceinline__ void upsample_across(const uint32_t (&z)[MMA_C
     }
 }
 
-/* A warp's rows, 16 to a product, and likewise its columns: of 24 the second 16 begin at 8, and
- * what they share is made twice, the same. Warps with fewer do without the last. Likewise the rows
- * above the picture's lower border. */
+/* An mma makes 16 of a warp's rows, or columns: of 24 the second 16 begin at 8, and the shared ones
+ * are made twice, with the same result. Warps with fewer skip the last, as do those at the
+ * picture's lower border. */
 #define MMA_DOWNS 3
 
 static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
@@ -251,7 +254,7 @@ static __device__ __forceinline__ int first_of_sixteen(int i, int side_px)
     return min(16 * i, side_px - 16);
 }
 
-/* Weights of the rows. */
+/* The spline's weights of the rows. */
 struct spline_downs {
     uint32_t of[MMA_DOWNS][4];
 
@@ -270,7 +273,7 @@ struct spline_downs {
     }
 };
 
-/* And down: sixteen rows of a pair. `samples`: of rows and of the rows 8 on, of each square. */
+/* Up-samples down: sixteen rows of two squares. `samples`: [rows, rows 8 on][squares]. */
 template <bool LIGHT>
 static __device__ __forceinline__ void upsample_down(const tile_mma_levels &levels,
                                                      const uint32_t (&down)[4],
@@ -290,7 +293,7 @@ static __device__ __forceinline__ void upsample_down(const tile_mma_levels &leve
     }
 }
 
-/* Sixteen rows of a pair of squares, of which (x, y) is the first pixel. */
+/* Writes sixteen rows of two squares, whose first pixel is (x, y). */
 template <bool PLAIN, bool LIGHT, bool OPAQUE, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_sixteen_rows(
     const tile_mma_writer<FORMAT, Image> &writer, const tile_mma_levels &levels,
@@ -304,9 +307,9 @@ static __device__ __forceinline__ void write_sixteen_rows(
     }
 }
 
-/* A warp's pixels. One piece of code for all pairs: three of them would be fetched anew by every
- * warp. ASKS: for alphas; what is opaque does without their instructions. `first_...`: the warp's
- * first pixel's row of the spline's, along either axis. */
+/* Writes a warp's pixels. One piece of code serves all pairs of squares: three copies would be
+ * fetched anew by every warp. ASKS loads alphas; opaque pixels do without those instructions.
+ * `first_*` is the spline's row of the warp's first pixel, along either axis. */
 template <bool PLAIN, bool LIGHT, bool ASKS, enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT, Image> &writer,
                                                    const tile_mma_levels &levels,
@@ -336,7 +339,7 @@ static __device__ __forceinline__ void write_pairs(const tile_mma_writer<FORMAT,
             upsample_down<LIGHT>(levels, down.of[q], across, samples);
             uint32_t alphas[2][2] = {};
             if (ASKS) {
-                /* The last ones are asked for twice. */
+                /* The last alphas are loaded twice. */
                 const bool turns = 16 * (q + 1) >= rows_px;
                 next.take(alphas);
                 next.issue_loads(writer, turns ? first_of_sixteen(p + 1, side_px) : x,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for encoded pixels of four bytes, sm_80 and later: what
- * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
+/* The first kernel of the tiles for stored RGBA8, sm_80 and later (foveate_tiles.cu draws its
+ * block): it does what foveate/cuda/tiles/common/levels.cuh does by matrix products, each level
+ * straight from the picture.
  *
- * A block copies the pixels under its samples to shared memory, all at once and before it knows
- * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a subtile
- * of the columns: along rows by products of whole numbers on the bytes as they lie, exact, nothing
- * unpacked; what they sum to, as halves, is the left side of the product down columns. Warps meet
- * once, when the pixels are there. Bound by waiting for the picture. */
+ * A block copies the pixels under its samples to shared memory at once, before it knows which
+ * levels it makes; the classifier warp finds that out meanwhile. Each of the four workers' warps
+ * takes a quarter of the columns. It filters along rows by integer products on the bytes as they
+ * lie, which is exact and unpacks nothing; the sums, as halves, are the left operand of the product
+ * down columns. Workers have one barrier among them, when the pixels are there. The kernel is bound
+ * by waiting for the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_BYTES_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_BYTES_CUH
 
@@ -16,30 +18,31 @@
 #include "kernels/cuda/mma.cuh"
 #include "taps.cuh"
 
-/* The pixels that a block reads: rows from level 2's first tap on, columns from two before, at a
- * multiple of four. Eight lanes that read four pixels each, of two rows, meet no bank twice. */
+/* A block reads rows from level 2's first tap on, and columns from two before it, at a multiple of
+ * four. Eight lanes that read four pixels each, in two rows, have no bank conflicts. */
 #define TILE_BYTES_BEFORE_X 8
 #define TILE_BYTES_BEFORE_Y 6
-#define TILE_BYTES_FOURS 20 /* across */
+#define TILE_BYTES_FOURS 20 /* groups of four pixels across */
 #define TILE_BYTES_READ_ROWS 76
-#define TILE_BYTES_ROWS 80 /* four without taps: a multiple of 16 */
+#define TILE_BYTES_ROWS 80 /* with four rows without taps: a multiple of 16 */
 #define TILE_BYTES_WARPS (FOVEATE_TILE_BYTES_WORKERS / 32)
 
 struct tile_bytes_memory {
     uint4 window[TILE_BYTES_ROWS][TILE_BYTES_FOURS];
     tile_needs needs;
-    uint32_t warps_done; /* and from bit 16 on those that have seen pixels that are not opaque */
+    uint32_t warps_done; /* bits 0 to 15: warps; from bit 16 on: those that have seen a pixel that
+                            is not opaque */
 };
 
 /* ---- Barriers */
 
-/* The workers' own. */
+/* The workers' own barrier. */
 static __device__ __forceinline__ void workers_sync()
 {
     ptx_barrier_sync<1, FOVEATE_TILE_BYTES_WORKERS>();
 }
 
-/* The classifier warp has said what the block needs, and goes on. */
+/* The classifier warp knows the block's levels, and goes on without waiting. */
 static __device__ __forceinline__ void signal_workers()
 {
     ptx_barrier_arrive<2, FOVEATE_TILE_BYTES_MAKERS>();
@@ -50,11 +53,11 @@ static __device__ __forceinline__ void wait_for_classifier()
     ptx_barrier_sync<2, FOVEATE_TILE_BYTES_MAKERS>();
 }
 
-/* ---- The window. A thread fills a column of four pixels, in every sixth row. */
+/* ---- The window: a thread fills a column of four pixels, in every sixth row */
 
 typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS> tile_bytes_column;
 
-/* What copies cannot fill; some rows at a time are waited for. */
+/* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
 template <typename Image>
 static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
                                                    tile_bytes_memory &memory,
@@ -68,7 +71,8 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
     }
 }
 
-/* Has the window filled from row y0 on; end_window follows. Rows without taps are opaque. */
+/* Starts to fill the window from row y0 on; end_window follows. Rows without taps are filled with
+ * opaque words. */
 template <typename Image>
 static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
                                                     tile_bytes_memory &memory,
@@ -88,7 +92,7 @@ static __device__ __forceinline__ void begin_window(const foveate_frame &frame, 
     }
 }
 
-/* The picture's first or last column repeated. */
+/* Repeats the picture's first or last column. */
 static __device__ __forceinline__ void repeat_column(tile_bytes_memory &memory,
                                                      const tile_bytes_column &column)
 {
@@ -113,14 +117,14 @@ static __device__ __forceinline__ void end_window(const foveate_frame &frame,
 
 /* ---- Products */
 
-/* Sums count up from a float whose last bit is worth one of them, over all taps: read as a float,
- * they need no conversion, and what is taken off leaves levels less the middle. */
+/* Sums over all taps count up from a float whose last bit is worth one of them. Read as a float, a
+ * sum needs no conversion, and a subtraction leaves the level less the middle. */
 template <int LEVEL> static __device__ __forceinline__ float start_of_sums()
 {
     return (float)(1 << (23 - tap_bits(LEVEL)));
 }
 
-/* Four pixels each of eight rows, this lane's. */
+/* This lane's four pixels of each of eight rows. */
 struct tile_pixels {
     uint4 words;
 
@@ -130,8 +134,8 @@ struct tile_pixels {
     }
 };
 
-/* Eight rows filtered along: rows of four samples' channels (taps_along), columns of pixels'
- * rows. */
+/* Filters eight rows along: operand rows are four samples' channels (taps_along), columns are rows
+ * of pixels. */
 template <int LEVEL>
 static __device__ __forceinline__ void sum_along(const taps_along<LEVEL> &taps,
                                                  const tile_pixels (&pixels)[LEVEL], uint32_t &low,
@@ -168,7 +172,7 @@ template <int LEVEL> struct tile_bytes_part {
     }
 };
 
-/* Sixteen rows; this lane's of eight, and of the eight after. */
+/* This lane's pixels of sixteen rows: those of eight, and of the eight after. */
 template <int LEVEL> struct tile_bytes_rows {
     tile_pixels pixels[2][LEVEL];
 
@@ -197,7 +201,7 @@ template <int LEVEL> struct tile_bytes_rows {
     }
 };
 
-/* Eight rows of four samples: (x, y) is this lane's. */
+/* Writes eight rows of four samples; (x, y) is this lane's. */
 template <int LEVEL>
 static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
                                                      const float (&made)[4], int x, int y)
@@ -210,10 +214,11 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
     }
 }
 
-/* Loops are not unrolled: no slower, and a third of the instructions to fetch. The next rows are
- * loaded before what these gave is summed. */
+/* The loops below are not unrolled, which is no slower and has a third of the instructions to
+ * fetch. The next rows are loaded before the sums of these are used. */
 
-/* Sixteen rows of level 2 from eighty of pixels, as eight and eight. -> the AND of all words. */
+/* Makes sixteen rows of level 2 from eighty of pixels, as eight and eight. Returns the AND of all
+ * words. */
 static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2> &part,
                                                         const uint4 *from, float (&made)[2][4])
 {
@@ -234,8 +239,9 @@ static __device__ __forceinline__ uint32_t make_level_2(const tile_bytes_part<2>
     return all;
 }
 
-/* Eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y): this lane's
- * first. Of sixteen rows of pixels eight rows of samples begin, and the eight before end. */
+/* Makes eight columns and thirty-two rows of level 1 from seventy-two rows of pixels; (x, y) is
+ * this lane's first. In sixteen rows of pixels eight rows of samples begin, and the eight before
+ * end. */
 static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &part,
                                                     const uint4 *from, const foveate_tiles &tiles,
                                                     int x, int y)
@@ -269,7 +275,7 @@ static __device__ __forceinline__ void make_level_1(const tile_bytes_part<1> &pa
 
 /* ---- A block */
 
-/* Whoever ends last says whether the block has read opaque pixels alone. */
+/* The last warp to end writes whether the block has read opaque pixels alone. */
 template <typename Memory>
 static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles, Memory &memory,
                                                 uint32_t all)
@@ -284,8 +290,8 @@ static __device__ __forceinline__ void end_warp(const foveate_tiles &tiles, Memo
     }
 }
 
-/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first
- * sample of it. */
+/* A worker's part. Level 2 is made before it is known whether it is needed. (x0, y0) is the block's
+ * first sample of it. */
 template <typename Image>
 static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
                                                      const foveate_tiles &tiles, const Image &src,
@@ -320,7 +326,7 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
     }
 }
 
-/* The classifier warp's: it lists its tile while the others work. */
+/* The classifier warp's part: it lists its tile while the workers work. */
 static __device__ __forceinline__ void classifier_for_workers(const tile_law &law,
                                                               const foveate_frame &frame,
                                                               tile_needs &needs)

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels by products (foveate/cuda/tiles/pyramid/bytes.cuh, foveate/cuda/tiles/pyramid/floats.cuh):
- * how a block's workers fill its window with pixels, sixteen bytes at a time. */
+/* How a block's workers fill the window of a pyramid kernel (foveate/cuda/tiles/pyramid/bytes.cuh,
+ * foveate/cuda/tiles/pyramid/floats.cuh) with pixels, sixteen bytes at a time. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_COLUMN_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_COLUMN_CUH
 
 #include "kernels/cuda/copy.cuh"
 #include "kernels/foveate/cuda/tiles/common/levels.cuh"
 
-/* A thread's column of PIXELS pixels, of ACROSS in ROWS rows of the picture that lie PITCH apart:
- * in every AT_ONCE-th row. */
+/* A thread fills one column of PIXELS pixels out of ACROSS, in every AT_ONCE-th of ROWS rows; the
+ * window's rows lie PITCH apart. */
 template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
     static const int at_once = FOVEATE_TILE_BYTES_WORKERS / ACROSS; /* all workers but a few */
 
-    int index; /* in the window */
-    int first; /* row */
+    int index; /* column in the window */
+    int first; /* first row */
     int x; /* in the picture, or beside it */
     bool fills;
-    /* Asynchronously: of a column beside the picture the nearest, which is repeated afterwards. */
+    /* By asynchronous copies; a column beside the picture copies the nearest one, which is repeated
+     * afterwards. */
     bool copies;
 
     template <typename Image>
@@ -34,7 +35,7 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
         return x < 0 || x >= frame.width_px;
     }
 
-    /* From the picture's row y0 on; copy_wait follows. */
+    /* Copies from the picture's row y0 on; copy_wait follows. */
     template <typename Image>
     __device__ __forceinline__ void copy(const foveate_frame &frame, const Image &image,
                                          uint4 *window, int y0) const

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for RGBA16F, sm_80 and later: what
- * foveate/cuda/tiles/common/levels.cuh does, by products, each level straight from the picture.
+/* The first kernel of the tiles for RGBA16F, sm_80 and later (foveate_tiles_float.cu draws its
+ * block): it does what foveate/cuda/tiles/common/levels.cuh does by matrix products, each level
+ * straight from the picture.
  *
- * A block copies the pixels under its samples to shared memory, all at once and before it knows
- * which levels it makes; the classifier warp finds that out meanwhile. A warp then takes a subtile
- * of the samples' columns: down columns by products of the taps with the pixels as they lie, and
- * what they sum to, as halves, is the left side of the product along rows, whose right side keeps
- * channels apart.
+ * A block copies the pixels under its samples to shared memory at once, before it knows which
+ * levels it makes; the classifier warp finds that out meanwhile. Each of the four workers' warps
+ * takes a quarter of the samples' columns. It filters down columns by products of the taps with the
+ * pixels as they lie; the sums, as halves, are the left operand of the product along rows, whose
+ * right operand keeps channels apart.
  *
- * A NaN or an infinity times a tap that is 0 is a NaN: a warp that finds one in what it has made
- * sums the taps one by one. Bound by waiting for the picture. */
+ * NaN or infinity times a tap of 0 is NaN: a warp that finds one in its samples sums the taps one
+ * by one. The kernel is bound by waiting for the picture. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_CUH
 
 #include "bytes.cuh"
 #include "floats_taps.cuh"
 
-/* The pixels that a block reads: from level 2's first tap on. */
+/* A block reads pixels from level 2's first tap on. */
 #define TILE_FLOATS_BEFORE 6
 #define TILE_FLOATS_ROWS 76
 #define TILE_FLOATS_PAIRS 38
-/* Eight rows of a pair meet no bank twice: odd. */
+/* odd, so that eight rows of a pair have no bank conflicts */
 #define TILE_FLOATS_PITCH 39
 #define TILE_FLOATS_ROW_BYTES (16 * TILE_FLOATS_PITCH)
-/* The last of the sixteens of rows that products take, of which the window has a part. */
+/* The products take sixteen rows at a time; the window has only a part of the last sixteen, from
+ * this row on. */
 #define TILE_FLOATS_LAST_ROWS 64
 
 struct tile_floats_memory {
@@ -34,11 +36,11 @@ struct tile_floats_memory {
     uint32_t warps_done; /* as in tile_bytes_memory */
 };
 
-/* ---- The window. A thread fills a column of two pixels, in every third row. */
+/* ---- The window: a thread fills a column of two pixels, in every third row */
 
 typedef tile_column<2, TILE_FLOATS_PAIRS, TILE_FLOATS_PITCH, TILE_FLOATS_ROWS> tile_floats_column;
 
-/* What copies cannot fill; some rows at a time are waited for. */
+/* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
 template <typename Image>
 static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
                                                    tile_floats_memory &memory,
@@ -54,7 +56,7 @@ static __device__ __forceinline__ void load_column(const foveate_frame &frame, c
     }
 }
 
-/* Has the window filled from row y0 on; end_window follows. */
+/* Starts to fill the window from row y0 on; end_window follows. */
 template <typename Image>
 static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
                                                     tile_floats_memory &memory,
@@ -89,7 +91,7 @@ template <typename Image> struct tile_floats_filler {
     const tile_floats_column column;
     const int y0;
 
-    /* (x, y): the block's first sample of level 2. */
+    /* (x, y) is the block's first sample of level 2. */
     __device__ __forceinline__ tile_floats_filler(const foveate_frame &of_frame,
                                                   const Image &of_image, int x, int y)
         : frame(of_frame), image(of_image), column(of_frame, of_image, 4 * x - TILE_FLOATS_BEFORE),
@@ -104,7 +106,7 @@ template <typename Image> struct tile_floats_filler {
     {
         end_window(frame, memory, column);
     }
-    /* Of floats nothing is known. */
+    /* Floats have no opaque flag. */
     __device__ __forceinline__ void tell(const foveate_tiles &tiles, tile_floats_memory &) const
     {
         if (threadIdx.x == 0) {
@@ -116,7 +118,7 @@ template <typename Image> struct tile_floats_filler {
 /* ---- Products */
 
 /* Where a lane's rows of the window begin: of sixteen at a time, and of the last sixteen, in which
- * the window's last row stands for those without taps. */
+ * the window's last row stands in for rows without taps. */
 struct tile_floats_place {
     mma_place rows;
     mma_place last;
@@ -133,8 +135,8 @@ struct tile_floats_place {
     }
 };
 
-/* Four pixels' columns filtered down to sixteen rows of samples, as a left factor. `window`: the
- * first sixteen rows; `last`: the last. */
+/* Filters four pixels' columns down to sixteen rows of samples, as a left operand. `window` has the
+ * first sixteen rows and `last` the last. */
 template <int LEVEL>
 static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, mma_place window,
                                                 mma_place last, uint32_t (&sums)[4])
@@ -163,12 +165,12 @@ static __device__ __forceinline__ void sum_down(const floats_taps<LEVEL> &taps, 
     sums[3] = mma_rounded(right[2], right[3]);
 }
 
-/* Sixteen rows of PAIRS pairs of samples, as products give them: two channels of one of the two,
- * and 8 rows on. */
+/* Sixteen rows of PAIRS pairs of samples, as mma gives them: a lane has two channels of one of the
+ * two, and of the row 8 on. */
 template <int PAIRS> struct tile_floats_made {
     float of[PAIRS][4];
 
-    /* Whether a NaN or an infinity is among what the warp has made. */
+    /* Returns whether a NaN or an infinity is among the warp's samples. */
     __device__ __forceinline__ bool is_bad() const
     {
         float sum = 0.0f;
@@ -180,11 +182,12 @@ template <int PAIRS> struct tile_floats_made {
     }
 };
 
-/* A warp's samples: four columns of level 2, eight of level 1. */
+/* A warp's samples: four columns of level 2, or eight of level 1. */
 template <int LEVEL> struct tile_floats_part {
     static const int pairs = LEVEL == 1 ? 4 : 2;
     static const int fours = floats_table<LEVEL>::fours;
-    static const int apart = LEVEL == 1 ? 1 : 2; /* fours from one pair's to the next one's */
+    static const int apart =
+        LEVEL == 1 ? 1 : 2; /* groups of four pixels from one pair's to the next one's */
     static const int first = floats_filter<LEVEL>::first_px / 4;
 
     static __device__ __forceinline__ void make(const floats_taps<LEVEL> &taps, mma_place window,
@@ -210,8 +213,8 @@ template <int LEVEL> struct tile_floats_part {
 
 /* ---- Samples written */
 
-/* Lanes of two channels give each other what they lack, and write a sample each: (x, y) is the
- * warp's first. */
+/* Lanes swap the two channels that they lack, and write a sample each; (x, y) is the warp's
+ * first. */
 template <int LEVEL, int PAIRS>
 static __device__ __forceinline__ void write_mma_tile(const foveate_tiles &tiles,
                                                       const tile_floats_made<PAIRS> &made, int x,
@@ -234,7 +237,7 @@ static __device__ __forceinline__ void write_mma_tile(const foveate_tiles &tiles
     }
 }
 
-/* The sample whose first tap is at that place of the window, tap by tap. */
+/* Sums the taps of one sample, whose first tap is at that place of the window. */
 template <int LEVEL>
 static __device__ __forceinline__ uint2 sum_taps(const tile_floats_memory &memory, int column,
                                                  int row)
@@ -252,7 +255,8 @@ static __device__ __forceinline__ uint2 sum_taps(const tile_floats_memory &memor
     return bits_of(sum);
 }
 
-/* Sixteen rows of a warp's samples from the window's row `row` on; (x, y): the first of them. */
+/* Writes sixteen rows of a warp's samples from the window's row `row` on; (x, y) is the first of
+ * them. */
 template <int LEVEL>
 static __device__ __forceinline__ void write_one_by_one(const foveate_tiles &tiles,
                                                         const tile_floats_memory &memory, int row,
@@ -288,7 +292,7 @@ static __device__ __forceinline__ void write_samples(const foveate_tiles &tiles,
 
 /* ---- A block */
 
-/* A warp's 8 columns and 32 rows of level 1, from (x, y) on. */
+/* Makes a warp's 8 columns and 32 rows of level 1, from (x, y) on. */
 static __device__ __forceinline__ void make_level_1(const foveate_tiles &tiles,
                                                     const tile_floats_memory &memory,
                                                     const tile_floats_place &place, int x, int y)
@@ -307,8 +311,8 @@ static __device__ __forceinline__ void make_level_1(const foveate_tiles &tiles,
     }
 }
 
-/* A worker's. Level 2 is made before it is known whether it is needed. (x0, y0): the block's first
- * sample of it. */
+/* A worker's part. Level 2 is made before it is known whether it is needed. (x0, y0) is the block's
+ * first sample of it. */
 template <typename Filler, typename Image>
 static __device__ __forceinline__ void work_on_floats(const foveate_frame &frame,
                                                       const foveate_tiles &tiles, const Image &src,

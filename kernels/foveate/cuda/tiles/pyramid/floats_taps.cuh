@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* [1 5 10 10 5 1]/32, and twice that, which is one filter of sixteen taps, as matrices of products
- * of halves (cuda/mma.cuh), worked out by the compiler. A lane reads its own before it waits for
- * pixels. With g = lane / 4 and t = lane % 4. */
+/* The taps [1 5 10 10 5 1]/32, and that filter twice, which is one of sixteen taps, as matrix
+ * operands of halves (cuda/mma.cuh) that the compiler computes. A lane loads its own before it
+ * waits for pixels. g = lane / 4 and t = lane % 4. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_TAPS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_FLOATS_TAPS_CUH
 
@@ -12,10 +12,10 @@
 template <int LEVEL> struct floats_filter {
     static const int step_px = 1 << LEVEL;
     static const int taps = LEVEL == 1 ? 6 : 16;
-    /* From the window's first row or column to the first tap of the block's first sample. */
+    /* Pixels from the window's first row or column to the first tap of the block's first sample. */
     static const int first_px = LEVEL == 1 ? 4 : 0;
 
-    /* 0 where there is none. Halves hold all of them exactly. */
+    /* Returns a tap, or 0 beyond them. Halves hold all taps exactly. */
     static constexpr double tap(int i)
     {
         constexpr double of_1[6] = {1, 5, 10, 10, 5, 1};
@@ -25,11 +25,11 @@ template <int LEVEL> struct floats_filter {
     }
 };
 
-/* What a lane multiplies with. */
+/* A lane's operands. */
 template <int LEVEL> struct floats_table {
     typedef floats_filter<LEVEL> filter;
     static const int downs = LEVEL == 1 ? 3 : 6;
-    static const int fours = LEVEL == 1 ? 2 : 5; /* of pixels, under two samples */
+    static const int fours = LEVEL == 1 ? 2 : 5; /* groups of four pixels under two samples */
     static const int words = (downs + 2 * fours + 3) / 4 * 4;
     uint32_t of[words / 4][32][4];
     float taps[filter::taps];
@@ -57,7 +57,8 @@ template <int LEVEL> struct floats_table {
         const double own = filter::tap(tap);
         return own > 0.0 ? tile_mma_half_bits(own) : 0u;
     }
-    /* Rows are four pixels' channels, of which a lane has two; columns two samples' channels. */
+    /* Operand rows are four pixels' channels, of which a lane has two; columns are two samples'
+     * channels. */
     constexpr void set_across(int lane, int i)
     {
         const int t = lane % 4;
@@ -74,7 +75,7 @@ static __device__ const floats_table<2> floats_table_2;
 
 template <int LEVEL> struct floats_taps {
     typedef floats_table<LEVEL> table;
-    static const int steps = LEVEL == 1 ? 3 : 5; /* of 16 rows of pixels, to 16 of samples */
+    static const int steps = LEVEL == 1 ? 3 : 5; /* from 16 rows of pixels to 16 of samples */
     uint32_t of[table::words];
 
     static __device__ __forceinline__ const table &all()
@@ -100,7 +101,7 @@ template <int LEVEL> struct floats_taps {
     {
         return __ldg(all().taps + i);
     }
-    /* The left matrix of a step; rows 8 on are the same taps 8 samples later. */
+    /* Returns the left operand of a step; rows 8 on have the same taps 8 samples later. */
     __device__ __forceinline__ void down(int step, uint32_t (&a)[4]) const
     {
         const int later = 1 << LEVEL;
@@ -109,7 +110,7 @@ template <int LEVEL> struct floats_taps {
         a[2] = down_from(2 * step + 1);
         a[3] = down_from(2 * step + 1 - later);
     }
-    /* The right matrix of four pixels, whose first tap's are number 0. */
+    /* Returns the right operand of four pixels; number 0 has the first tap. */
     __device__ __forceinline__ uint32_t across(int four, int i) const
     {
         return of[table::downs + 2 * four + i];

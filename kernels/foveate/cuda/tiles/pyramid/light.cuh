@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: what
- * foveate/cuda/tiles/pyramid/floats.cuh does. Its window holds light: bytes come through registers,
- * all of a thread's before it waits for the first. */
+/* The first kernel of the tiles for RGBA8 that is averaged as light, sm_80 and later: it does what
+ * foveate/cuda/tiles/pyramid/floats.cuh does, with light in the window. Bytes come through
+ * registers, and a thread issues all its loads before it waits for the first. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_LIGHT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_LIGHT_CUH
 
 #include "floats.cuh"
 
 template <typename Image> struct tile_light_filler {
-    /* Columns of four pixels from two before the window's on, at a multiple of four. */
+    /* Columns of four pixels, from two before the window's on, at a multiple of four. */
     typedef tile_column<4, TILE_FLOATS_PAIRS / 2 + 1, TILE_FLOATS_PITCH, TILE_FLOATS_ROWS> columns;
     static const int reads = (TILE_FLOATS_ROWS + columns::at_once - 1) / columns::at_once;
     static const int beyond = 2;
@@ -22,7 +22,7 @@ template <typename Image> struct tile_light_filler {
     uint4 words[reads];
     uint32_t all; /* the AND of all words */
 
-    /* (x, y): the block's first sample of level 2. */
+    /* (x, y) is the block's first sample of level 2. */
     __device__ __forceinline__ tile_light_filler(const foveate_frame &of_frame,
                                                  const Image &of_image, int x, int y)
         : frame(of_frame), image(of_image),
@@ -70,13 +70,13 @@ template <typename Image> struct tile_light_filler {
     }
 
   private:
-    /* The last threads' last row is not put down. */
+    /* The last threads do not store their last row. */
     __device__ __forceinline__ int row_of(int i) const
     {
         return min(max(y0 + column.first + i * columns::at_once, 0), frame.height_px - 1);
     }
 
-    /* The picture's first or last column. */
+    /* Repeats the picture's first or last column. */
     __device__ __forceinline__ uint4 repeated(const uint4 &four) const
     {
         const uint32_t word = column.x < 0 ? four.x : four.w;

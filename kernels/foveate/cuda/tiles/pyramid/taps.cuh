@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* [1 5 10 10 5 1]/32, and twice that, which is one filter of sixteen taps, as matrices of products
- * (cuda/mma.cuh): each lane works its own out, in registers. With g = lane / 4 and t = lane % 4. */
+/* The taps [1 5 10 10 5 1]/32, and that filter twice, which is one of sixteen taps, as matrix
+ * operands (cuda/mma.cuh): each lane computes its own, in registers. g = lane / 4 and t = lane %
+ * 4. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_TAPS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_PYRAMID_TAPS_CUH
 
 #include "kernels/foveate/cuda/tiles/common/sample.cuh"
 
-/* Of a level's taps together, as a power of two. */
+/* The sum of a level's taps is a power of two, with this exponent. */
 static __host__ __device__ constexpr int tap_bits(int level)
 {
     return 5 * level;
 }
 
-/* Products of eight pixels that four samples take, along a row. */
+/* mma steps of eight pixels that four samples take, along a row. */
 static __host__ __device__ constexpr int tap_steps(int level)
 {
     return 2 * level;
 }
 
-/* Worked out here, and not where it is first asked for, behind a wait. */
+/* Computed here, because at its first use it would come after a wait. */
 static __device__ __forceinline__ void keep(uint32_t &value)
 {
     ptx_keep(value);
@@ -28,7 +29,7 @@ static __device__ __forceinline__ void keep(uint32_t &value)
 
 /* ---- Along rows */
 
-/* Taps by four bytes, the first two before the first tap; 0 where there are none. */
+/* Taps by four bytes, the first two before the first tap; 0 beyond them. */
 template <int LEVEL> static __device__ __forceinline__ uint32_t four_taps(int i)
 {
     uint32_t taps = i == 0 ? 0x05010000u : 0u;
@@ -44,10 +45,10 @@ template <int LEVEL> static __device__ __forceinline__ uint32_t four_taps(int i)
     return i == 4 ? 0x00000105u : taps;
 }
 
-/* Left matrices of four samples' four channels, from pixels whose bytes stay interleaved: the taps
- * of a row's other three channels are 0. Row g is channel g % 2 of sample g / 2, row g + 8 channel
- * 2 + g % 2. A lane has read four pixels in a row, from 4t on; two of them are in each of two
- * products. */
+/* Left operands of four samples' four channels, for pixels whose bytes stay interleaved: the
+ * taps of a row's other three channels are 0. Row g is channel g % 2 of sample g / 2, row g + 8
+ * channel 2 + g % 2. A lane has read four pixels in a row, from 4t on; each of two steps takes
+ * two of them. */
 template <int LEVEL> struct taps_along {
     uint32_t a[tap_steps(LEVEL)][4];
 
@@ -74,7 +75,7 @@ template <int LEVEL> struct taps_along {
 
 /* ---- Down columns */
 
-/* Two taps of a word pair, as halves over all taps. */
+/* Returns two taps of a word as halves over the taps' sum. */
 template <int LEVEL>
 static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high, int pair)
 {
@@ -84,9 +85,8 @@ static __device__ __forceinline__ uint32_t two_taps(uint32_t low, uint32_t high,
     return bits_of(__hfma2(biased, __float2half2_rn(scale), __float2half2_rn(-1024.0f * scale)));
 }
 
-/* Right matrices: eight samples down. A lane's column has four or fewer pairs of taps in a row that
- * are its own, of each eight rows two: so of all its registers two are not 0, one after the
- * other. */
+/* Right operands of eight samples down. A lane's column has at most four pairs of taps in a row,
+ * two in each eight rows: so two of all its registers, one after the other, are not 0. */
 template <int LEVEL> struct taps_down {
     uint32_t low;
     uint32_t high;
@@ -94,8 +94,8 @@ template <int LEVEL> struct taps_down {
 
     __device__ __forceinline__ void find(int lane)
     {
-        /* The first register's two rows, less the column's first tap's, by two; each on is eight
-         * rows. */
+        /* The first register's two rows less the column's first tap's, divided by two; each
+         * register on is eight rows later. */
         const int first = LEVEL == 1 ? lane % 4 - 2 - lane / 4 : lane % 4 - 2 * (lane / 4);
         begins = -(first >> 2);
         low = LEVEL == 1 ? two_taps<1>(0x0a0a0501u, 0x00000105u, first & 3)
@@ -104,7 +104,7 @@ template <int LEVEL> struct taps_down {
         keep(low);
         keep(high);
     }
-    /* Of the rows from 8 i on. */
+    /* Returns the operand of the rows from 8 i on. */
     __device__ __forceinline__ uint32_t from(int i) const
     {
         return i == begins ? low : i == begins + 1 ? high : 0u;
