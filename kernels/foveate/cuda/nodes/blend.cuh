@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A pixel weighs each node of its tile by Lagrange's weights (foveate/plan/ladder.h) as polynomials
- * of the third degree in the pixel's place. */
+/* The weight of each of a tile's nodes for a pixel: Lagrange weights (foveate/plan/ladder.h) as
+ * polynomials of the third degree in the pixel's place on the ladder. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_BLEND_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_BLEND_CUH
 
 #include "sigma.cuh"
 
-/* The weight of node i of one to four, for a place p counted from the first: x p^3 + y p^2 + z p +
- * w. */
+/* The weight of node i of one to four, for a place p counted from the first node: x p^3 + y p^2 + z
+ * p + w. */
 __constant__ float4 node_polynomials[FOVEATE_LADDER_TOGETHER][FOVEATE_LADDER_TOGETHER] = {
     {{0.0f, 0.0f, 0.0f, 1.0f}},
     {{0.0f, 0.0f, -1.0f, 1.0f}, {0.0f, 0.0f, 1.0f, 0.0f}},
@@ -19,7 +19,7 @@ __constant__ float4 node_polynomials[FOVEATE_LADDER_TOGETHER][FOVEATE_LADDER_TOG
      {-0.5f, 2.0f, -1.5f, 0.0f},
      {1.0f / 6.0f, -0.5f, 1.0f / 3.0f, 0.0f}}};
 
-/* A node's weight where a pixel takes the four around it out of more. */
+/* Returns a node's weight for a pixel that takes the four nodes around it out of more. */
 static __device__ __forceinline__ float sliding_weight(float place, float node)
 {
     const float s = fminf(fabsf(place - node), 2.0f);
@@ -30,8 +30,8 @@ static __device__ __forceinline__ float sliding_weight(float place, float node)
     return fmaf(fmaf(fmaf(a, s, b), s, c), s, 1.0f);
 }
 
-/* The first four nodes share the weight of one before the first, which there is not: node i's part
- * of it. */
+/* The node before the first does not exist: node i of the first four takes this part of its
+ * weight. */
 static __device__ __forceinline__ float weight_of_none(float place, int i)
 {
     const float p = fminf(place, 1.0f);
@@ -39,7 +39,7 @@ static __device__ __forceinline__ float weight_of_none(float place, int i)
     return before * (i == 0 ? 4.0f : i == 1 ? -6.0f : i == 2 ? 4.0f : -1.0f);
 }
 
-/* Finds what a lane's pixels weigh the tile's node i by. */
+/* Finds the weights of the tile's node i for a lane's pixels. */
 static __device__ __forceinline__ void find_weights(const node_places &places,
                                                     const foveate_tile_nodes &chosen, int i,
                                                     float (&weights)[NODES_PIXELS])

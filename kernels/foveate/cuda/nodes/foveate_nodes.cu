@@ -2,12 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method by nodes of sigma (foveate/cuda/nodes/params.h), for laws of any slope and
- * pictures of any size. In launches one after another: level 1 from the picture, further levels,
- * the picture from all of them.
- *
- * Blocks are 4 warps, or 8 for further levels, each of which makes a tile of 16 x 16 samples or
- * pixels; grids are blocks of 2 x 2 tiles, or of 8 tiles, and images along z. Bound by instruction
- * issue.
+ * pictures of any size. Its launches make level 1 from the picture, then further levels, then the
+ * picture from all of them. The kernels are bound by instruction issue.
  *
  *     product.cuh     two products from a window to a tile
  *     pixel.cuh       pixels as samples
@@ -16,7 +12,23 @@
  *     write.cuh       sums as pixels
  *     levels.cuh      levels
  *     gather.cuh      tiles with floats that are not finite
- *     picture.cuh     the picture */
+ *     picture.cuh     the picture
+ *
+ * nodes_level_1_*: block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 samples, z: images
+ *     shared      pairs stage[68][36]: 72 px by 68 rows, 39,168 B (colours of 8 bytes a pixel)
+ *     warp w      the tile w % 2 to the right and w / 2 down
+ *     lane 4g+t   samples of rows g and g + 8, columns 2t, 2t + 1, and the columns 8 on
+ *     barriers    after a table of light, if needed; after the stage
+ *
+ * nodes_levels_*: block of 8 warps; grid x: blocks, which share the tiles of a level
+ *     warp        a tile of 16 x 16 samples at a time, from 40 x 40 in global memory
+ *     barrier     after each level, if one block makes several
+ *
+ * nodes_picture_*, nodes_alpha_*: block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 px, z: images
+ *     shared      pairs stage[48][28]: 48 x 48 px, filled if one of the tiles blends level 0
+ *                 scratch[4][768]: by warp, formats of 1 or 3 bytes on their way out
+ *     warp, lane  as in nodes_level_1_*
+ *     barriers    as in nodes_level_1_*, if the stage is filled; then warps work alone */
 
 #include "picture.cuh"
 
@@ -42,7 +54,7 @@ __device__ __forceinline__ void run_picture(const foveate_frame &frame, const fo
 
 } // namespace
 
-/* `blocks` of them at once on a multiprocessor: more would take too many of its registers. */
+/* A multiprocessor holds `blocks` of them: more would cut their registers too short. */
 #define KERNEL(blocks) extern "C" __global__ void __launch_bounds__(NODES_THREADS, blocks)
 #define LEVELS_KERNEL extern "C" __global__ void __launch_bounds__(32 * FOVEATE_NODES_LEVEL_WARPS)
 
@@ -90,7 +102,7 @@ LEVELS_KERNEL nodes_levels_floats_alpha(const __grid_constant__ foveate_nodes_le
     }                                                                                              \
     PICTURE_KERNEL(nodes_picture, kind, suffix, format, false)
 
-/* nodes_alpha: alpha is blurred, too. */
+/* nodes_alpha blurs alpha, too. */
 #define ALPHA_KERNELS(kind, suffix, format)                                                        \
     KERNELS(kind, suffix, format)                                                                  \
     PICTURE_KERNEL(nodes_alpha, kind, suffix, format, true)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A tile of floats in which a value is not finite: its pixels are summed one by one, each from its
- * own samples. A node would spread the value over all of the tile. */
+/* If a tile of floats has a value that is not finite, its pixels are summed one by one, each from
+ * its own samples: a node would spread the value over all of the tile. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_GATHER_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_GATHER_CUH
 
@@ -52,7 +52,7 @@ static __device__ __noinline__ void sum_tile(const foveate_frame &frame, const P
             foveate_law_sigma(&plan.law, (const float *)plan.table, x, y,
                               (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
         typename Pixel::word word = src.load(x, y);
-        /* A Gaussian that reaches no neighbour is a copy. */
+        /* A Gaussian without neighbours in its support is a copy. */
         if (sigma_px * foveate_light_reach(light) >= 1.0f) {
             const typename Pixel::word colour =
                 Pixel::encode(sum_pixel(levels, plan.level_count, light, sigma_px, x, y));

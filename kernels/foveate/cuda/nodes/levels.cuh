@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Levels by products: a warp makes 16 x 16 samples from the 40 x 40 of the level below that they
- * are the means of. */
+/* Levels by matrix products: a warp makes 16 x 16 samples from 40 x 40 of the level below. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_LEVELS_CUH
 
@@ -13,7 +12,7 @@ const int NODES_TILE = FOVEATE_NODES_TILE_PX;
 const int NODES_WARPS = FOVEATE_NODES_WARPS;
 const int NODES_THREADS = 32 * NODES_WARPS;
 
-/* Where a lane's part of products is. */
+/* A lane's place in an mma. */
 struct node_lane {
     int row; /* of eight */
     int pair; /* of four */
@@ -40,14 +39,15 @@ template <typename Pair> struct node_level {
     {
     }
 
-    /* The pair of sample (x, y). */
+    /* Returns the pair of sample (x, y). */
     __device__ Pair pair_at(int x, int y) const
     {
         const int row = min(max(y + FOVEATE_NODES_MARGIN, 0), rows - 1);
         return first[row * pairs + min(max((x + FOVEATE_NODES_MARGIN) >> 1, 0), pairs - 1)];
     }
 
-    /* The window whose first sample is (x, y), x even. Beyond the margins the level is constant. */
+    /* Opens the window whose first sample is (x, y), x even. Beyond the margins the level is
+     * constant. */
     template <int STEPS>
     __device__ __forceinline__ void open(int x, int y, node_window<Pair, STEPS> &window) const
     {
@@ -63,7 +63,7 @@ template <typename Pair> struct node_level {
     }
 };
 
-/* The tile's samples that the level has. */
+/* Stores the tile's samples that the level has. */
 template <int CHANNELS, typename Pair>
 static __device__ __forceinline__ void store_samples(const node_level<Pair> &level, int tile_x,
                                                      int tile_y,
@@ -100,15 +100,15 @@ static __device__ __forceinline__ bool all_finite(const Row (&rows)[CHANNELS])
     return __all_sync(~0u, none == 0.0f);
 }
 
-/* Channel c of a pair's first or second sample. */
+/* Returns channel c of a pair's first or second sample. */
 template <typename Pair>
 static __device__ __forceinline__ float sample_of(const Pair &pair, int c, int second)
 {
     return __half2float(__ushort_as_half((unsigned short)(pair.channel(c) >> 16 * second)));
 }
 
-/* The samples of a tile one by one, from (x, y) of the level below on: products would spread what
- * is not finite over all of it. */
+/* Sums the samples of a tile one by one, from (x, y) of the level below on: matrix products would
+ * spread values that are not finite over all of it. */
 template <int CHANNELS, typename Pair>
 static __device__ __noinline__ void sum_samples(const node_level<Pair> level, int tile_x,
                                                 int tile_y, const node_level<Pair> below, int x,
@@ -138,7 +138,7 @@ static __device__ __noinline__ void sum_samples(const node_level<Pair> level, in
     }
 }
 
-/* A warp's tile of a level; (x, y) is its first sample of the level below. */
+/* Writes a warp's tile of a level; (x, y) is its first sample of the level below. */
 template <bool FLOATS, int CHANNELS, typename Pair>
 static __device__ __forceinline__ void put_samples(const node_level<Pair> &level, int tile_x,
                                                    int tile_y,
@@ -152,24 +152,24 @@ static __device__ __forceinline__ void put_samples(const node_level<Pair> &level
     }
 }
 
-/* The first of the samples below for the samples of a tile of a level, whose first one is a margin
+/* Returns the first sample below for a tile of a level, whose own first sample is a margin
  * outside. */
 static __device__ __forceinline__ int first_below(int tile)
 {
     return 2 * (NODES_TILE * tile - FOVEATE_NODES_MARGIN) - FOVEATE_NODES_BEFORE_BELOW;
 }
 
-/* ---- Level 1 from the picture. A block makes 2 x 2 tiles from 68 x 68 pixels in shared memory, by
- * runs of four 72 wide. */
+/* ---- Level 1 from the picture: a block makes 2 x 2 tiles from 68 x 68 pixels, loaded as runs of
+ * four, 72 wide */
 
 const int NODES_STAGE_RUNS = 18;
 const int NODES_STAGE_ROWS = 68;
 const int NODES_STAGE_PITCH =
-    2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128 where pairs have 16 */
-/* rows of a tile's window that weigh nothing and are not there */
+    2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128, if a pair has 16 */
+/* The first two rows of a tile's window have no weight and are not stored. */
 const int NODES_STAGE_ABOVE = 2;
 
-/* A warp's tile from the `rows` rows that its block has staged. */
+/* Makes a warp's tile from the `rows` rows that its block has staged. */
 template <int CHANNELS, bool FLOATS, typename Pair>
 static __device__ __forceinline__ void make_tile_of_level_1(const node_level<Pair> &level,
                                                             uint64_t matrices, Pair *stage,
@@ -220,8 +220,7 @@ static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
     }
 }
 
-/* ---- Further levels. Blocks share a level's tiles, or one block makes several levels one after
- * another. */
+/* ---- Further levels: blocks share a level's tiles, or one block makes several levels in turn */
 
 static __device__ __forceinline__ int tiles_along(int samples)
 {

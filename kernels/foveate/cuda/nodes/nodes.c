@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
 #define TILE FOVEATE_NODES_TILE_PX
 #define THREADS (32 * FOVEATE_NODES_WARPS)
 #define LEVEL_THREADS (32 * FOVEATE_NODES_LEVEL_WARPS)
-/* From a level of so few tiles on one block makes it and all further ones: each launch costs
+/* Once a level has so few tiles, one block makes it and all further ones: each launch costs
  * more. */
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
@@ -107,7 +107,7 @@ static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fov
         ->levels[format == FOVEA_FORMAT_R8 ? grey : of_floats + blurs_alpha(run, format)];
 }
 
-/* Of level `first` alone, or from it to `last` by one block. */
+/* Launches level `first` alone, or the levels from it to `last` in one block. */
 static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
                                        enum fovea_format format, uint32_t sources, int32_t first,
                                        int32_t last)

@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame.
- * The device is pushed around every call.
+ * Every call pushes the device.
  *
- * Plans: all laws and sizes. Formats: all but RGBA32F; those of levels as stored or in sRGB's
- * light. RGBA32F and wide light are for nodes_wide/smooth.h. */
+ * Plans: all laws and sizes. Formats: all but RGBA32F; levels are averaged as stored or in sRGB's
+ * light. RGBA32F and wide light go to nodes_wide/smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 
@@ -16,35 +16,35 @@
 
 struct foveate_nodes_kernels {
     CUmodule module;
-    struct cuda_kernels level_1; /* from a picture */
-    struct cuda_kernels picture; /* from the levels */
-    struct cuda_kernels alpha; /* the same where alpha is blurred */
+    struct cuda_kernels level_1; /* level 1 from a picture */
+    struct cuda_kernels picture; /* a picture from the levels */
+    struct cuda_kernels alpha; /* the same, with alpha blurred */
     CUfunction levels[FOVEATE_NODES_LEVELS_KERNELS]; /* further levels */
 };
 
-/* What is loaded when it fails is there for unload. */
+/* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *device,
                                                       struct foveate_nodes_kernels *out_kernels);
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
 
-/* How many parts of that size cover it. */
+/* Returns how many parts of that size cover it. */
 static inline uint32_t foveate_nodes_parts(int32_t size, int32_t part)
 {
     return (uint32_t)((size + part - 1) / part);
 }
 
-/* One frame or a slice of a batch: level 1, further levels, the pictures. On failure dst is not
- * written; what was launched by then still uses the levels. */
+/* Launches one frame or a slice of a batch: level 1, further levels, the pictures. On failure dst
+ * is not written; launches that were made still use the levels. */
 struct foveate_nodes_run {
     const struct cuda_device *device;
     const struct foveate_nodes_kernels *kernels;
     const struct foveate_nodes *nodes;
     const struct foveate_frame *frame;
     CUstream stream;
-    CUdeviceptr gazes; /* of a surface; 0: the frame's */
+    CUdeviceptr gazes; /* for a surface; 0: the frame's own gaze */
 };
 
-/* Levels from `first` on, each from the one below it, of so many pictures. */
+/* Launches the levels from `first` on, each from the one below it, for so many pictures. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
                                                                 enum fovea_format format,
                                                                 uint32_t sources, int32_t first);
@@ -52,8 +52,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct fov
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
                                                          enum fovea_format format, CUsurfObject src,
                                                          CUsurfObject dst);
-/* Each image has levels of its own, nodes->next_bytes apart; where all of them are one picture, its
- * levels are made once for all. */
+/* Each image has its own levels, nodes->next_bytes apart. If all images are one picture, its levels
+ * are made once for all. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
                                                         enum fovea_format format,
                                                         const struct foveate_cuda_slice *slice);

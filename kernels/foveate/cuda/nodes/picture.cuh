@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture: a warp makes a tile of 16 x 16 pixels. It asks the law for each pixel's sigma, takes
- * the nodes that any of them needs from the levels or, for the narrowest, from the picture, and
- * adds them up by each pixel's weights. */
+/* The picture: a warp makes a tile of 16 x 16 pixels. It evaluates each pixel's sigma, makes the
+ * nodes that any pixel needs from the levels, or the narrowest from the picture, and adds them up
+ * with each pixel's weights. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PICTURE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PICTURE_CUH
 
@@ -13,7 +13,7 @@
 
 /* ---- Adding up */
 
-/* Node i of the tile's, from its window. */
+/* Adds the tile's node i, from its window. */
 template <typename Sums, int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void add_node(const node_places &places,
                                                 const foveate_tile_nodes &chosen, int i,
@@ -35,8 +35,8 @@ static __device__ __forceinline__ void add_node(const node_places &places,
     }
 }
 
-/* Where a node's matrices for a tile begin along an axis: tiles lie in several ways on coarse
- * levels. */
+/* Returns where a node's matrices for a tile begin along an axis; on coarse levels they depend on
+ * the tile's phase. */
 static __device__ __forceinline__ int matrix_at(const foveate_nodes &nodes, int level, int node,
                                                 int tile)
 {
@@ -45,7 +45,7 @@ static __device__ __forceinline__ int matrix_at(const foveate_nodes &nodes, int 
     return span.step + ((node - span.first) * phases + (tile & (phases - 1))) * FOVEATE_NODES_STEPS;
 }
 
-/* The tile's nodes from the i-th on, which is not of level 0. */
+/* Adds the tile's nodes from the i-th on, which is not on level 0. */
 template <typename Sums, int CHANNELS, typename Pair>
 static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const node_tile &tile,
                                                const node_places &places,
@@ -79,13 +79,14 @@ static __device__ __forceinline__ void add_far(const foveate_nodes &nodes, const
     }
 }
 
-/* ---- The picture itself as level 0: a block's window of 48 x 48 pixels in shared memory. */
+/* ---- The picture itself as level 0: a block's window of 48 x 48 pixels in shared memory */
 
 const int NODES_NEAR_PX = 8 * FOVEATE_NODES_STEPS_0 + NODES_TILE;
-const int NODES_NEAR_PITCH = NODES_NEAR_PX / 2 + 4; /* two rows of a load lie in other banks */
+const int NODES_NEAR_PITCH =
+    NODES_NEAR_PX / 2 + 4; /* so that two rows of a load lie in different banks */
 const int NODES_NEAR_PAIRS = NODES_NEAR_PX * NODES_NEAR_PITCH;
 
-/* The nodes of level 0, which come first. Returns which one is not. */
+/* Adds the nodes of level 0, which come first. Returns the index of the first other one. */
 template <typename Sums, int CHANNELS, typename Pair>
 static __device__ __forceinline__ int add_near(const foveate_nodes &nodes, const Pair *stage,
                                                const node_places &places,
@@ -135,11 +136,10 @@ template <typename Pixel, typename Pair, typename Image> struct node_samples {
 
 /* ---- The tile */
 
-/* Formats that show no more than 8 bits are summed in halves. */
+/* Formats of at most 8 bits are summed in halves. */
 template <typename Pixel> struct node_sums {
     typedef node_half_sums type;
-    static const int blocks =
-        5; /* at once on a multiprocessor: more would take too many of its registers */
+    static const int blocks = 5; /* on a multiprocessor: more would cut their registers too short */
 };
 template <> struct node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
     typedef node_float_sums type;

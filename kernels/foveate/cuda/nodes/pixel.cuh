@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which is
- * exact, or linear light from 0 to 1. Floats are samples as they are: halves have all of their
+/* Pixels as samples of level 0, in pairs: stored values around the middle of their range, which
+ * is exact, or linear light from 0 to 1. Floats are samples unchanged: halves have all of their
  * bits. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
@@ -11,14 +11,14 @@
 #include "kernels/image/light.cuh"
 #include "product.cuh"
 
-/* What is stored for 0 of a channel; so far from 1024, above which halves count by ones, is a
- * half. */
+/* Returns the stored value of a channel's 0. Its distance from 1024, above which halves count by
+ * ones, is a half. */
 template <typename Pixel> static __device__ __forceinline__ float node_middle(int c, int light)
 {
     return c == 3 ? 0.5f * (Pixel::alpha_white + 1) : light ? 0.0f : 0.5f * (Pixel::white + 1);
 }
 
-/* The light of levels, as halves: a block works it out once. */
+/* The light of levels, as halves; a block computes it once. */
 template <typename Pixel> struct node_lights {
     static const int count = Pixel::white + 1;
 
@@ -38,7 +38,7 @@ template <typename Pixel> struct node_lights {
     }
 };
 
-/* Two levels as samples; each is in its half of the word, 1024 more. */
+/* Converts two levels to samples; each is biased by 1024 in its half of the word. */
 template <typename Pixel>
 static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
 {
@@ -47,7 +47,7 @@ static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
     return *(const uint32_t *)&centred;
 }
 
-/* Channel c of two pixels. */
+/* Returns channel c of two pixels. */
 template <typename Pixel>
 static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t second, int c)
 {
@@ -71,14 +71,14 @@ static __device__ __forceinline__ uint32_t light_pair(const node_lights<Pixel> &
     return lights.pair(first >> bits * c & mask, second >> bits * c & mask);
 }
 
-/* The same of half floats. */
+/* The same for half floats. */
 static __device__ __forceinline__ uint32_t float_pair(uint2 first, uint2 second, int c)
 {
     return __byte_perm(c < 2 ? first.x : first.y, c < 2 ? second.x : second.y,
                        c % 2 ? 0x7632 : 0x5410);
 }
 
-/* Of packed floats, which are halves without a sign and of shorter mantissas. */
+/* The same for packed floats, which are halves without a sign and with shorter mantissas. */
 static __device__ __forceinline__ uint32_t float_half(uint32_t word, int c)
 {
     return c == 0 ? word << 4 : c == 1 ? word >> 7 : word >> 17;
@@ -111,9 +111,9 @@ static __device__ __forceinline__ Pair pair_of_words(const node_lights<Pixel> &l
 
 template <typename Pixel> struct node_run {
     typename Pixel::word of[4];
-    int first; /* its column */
+    int first; /* the column of the first */
 
-    /* Those from column x on, of a row of `width`, or the nearest that there are. */
+    /* Keeps the pixels from column x on, of a row of `width`, or the nearest that exist. */
     __device__ __forceinline__ void move_to(int x, int width)
     {
         if (x == first) {
@@ -128,7 +128,7 @@ template <typename Pixel> struct node_run {
     }
 };
 
-/* A run in memory without gaps. */
+/* Reads a run without gaps. */
 template <typename Pixel>
 static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
 {
@@ -147,8 +147,8 @@ static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
     return run;
 }
 
-/* The same of one or three bytes a pixel. Words that lie across its ends are read where the row
- * goes on there. */
+/* Does the same for one or three bytes a pixel. Words across a row's end are read only where the
+ * row goes on there. */
 template <typename Pixel>
 static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int before, int behind)
 {
@@ -217,8 +217,8 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, in
     return false;
 }
 
-/* A run of the picture's pixels from (x, y) on, or the nearest one; beyond its edges are the
- * nearest pixels. */
+/* Reads the run of the picture's pixels from (x, y) on; beyond its edges pixels repeat the
+ * nearest. */
 template <typename Pixel, typename Image>
 static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const foveate_frame &frame,
                                                                 const Image &src, int x, int y)
@@ -235,12 +235,12 @@ static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const foveate_fr
     return run;
 }
 
-/* ---- A block's pixels as pairs of samples in shared memory, rows of RUNS runs */
+/* ---- A block's pixels as pairs of samples in shared memory, in rows of RUNS runs */
 
 template <int RUNS, int PITCH, int THREADS> struct node_stage {
-    static const int at_once = 5; /* runs that a thread asks for before it waits */
+    static const int at_once = 5; /* runs that a thread loads before it waits */
 
-    int x, y; /* of the first */
+    int x, y; /* the first pixel's place */
     int rows;
 
     template <typename Pixel, bool LIGHT, typename Pair, typename Image>

@@ -10,12 +10,12 @@
 #define TILE FOVEATE_NODES_TILE_PX
 #define STEP_HALVES (FOVEATE_NODES_STEP_BYTES / 2)
 #define PAIR_BYTES 16
-/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them,
+/* The last of a tile's nodes lies at most so far beyond its largest place: two nodes, six apart,
  * and rounding. */
 #define NODES_BEYOND 13
-/* Levels and nodes are those of any light but wide. */
+/* Levels and nodes are the same for any light but wide. */
 #define LIGHT IMAGE_LIGHT_STORED
-/* What the device may make of a sigma more than the plan does. */
+/* The device's sigma may exceed the plan's by so much. */
 #define SIGMA_SLACK 1.0001
 #define MOST_COLUMNS (8 * FOVEATE_NODES_STEPS_BELOW)
 
@@ -26,7 +26,7 @@ static int32_t level_of(int32_t node)
     return foveate_ladder_node(node, LIGHT, FOVEATE_NODES_LEVELS).level;
 }
 
-/* Steps that the matrices of `count` nodes of a level have. */
+/* Counts the steps that the matrices of `count` nodes of a level have. */
 static int32_t steps_of(int32_t level, int32_t count)
 {
     return count * foveate_nodes_phases(level) * foveate_nodes_steps(level);
@@ -88,8 +88,8 @@ struct matrix {
     double at[TILE][MOST_COLUMNS];
 };
 
-/* So that flat pictures stay flat: what is missing to 1 goes to the largest weight. A sum is then
- * off by at most 2^-12, with which the largest half, 65,504, is not infinite yet. */
+/* Flat pictures stay flat: the largest weight takes what is missing to 1. A sum is then off by at
+ * most 2^-12, and the largest half, 65,504, does not become infinite. */
 static void round_row(double *row, int32_t columns)
 {
     int32_t largest = 0;
@@ -102,7 +102,7 @@ static void round_row(double *row, int32_t columns)
     row[largest] += 1.0 - sum;
 }
 
-/* As lanes hold it (foveate/cuda/tiles/mma/tile.cuh). */
+/* Writes the matrix as lanes hold it (foveate/cuda/nodes/product.cuh). */
 static uint16_t *put_matrix(struct matrix *m, int32_t steps, uint16_t *out)
 {
     for (int32_t i = 0; i < TILE; i++) {
@@ -120,7 +120,7 @@ static uint16_t *put_matrix(struct matrix *m, int32_t steps, uint16_t *out)
     return out;
 }
 
-/* Sample i of a level is made of those from 2 i - 2 on. */
+/* Sample i of a level is made from the samples from 2 i - 2 on. */
 static uint16_t *put_taps(uint16_t *out)
 {
     static const double taps[] = {1, 5, 10, 10, 5, 1};
@@ -133,7 +133,7 @@ static uint16_t *put_taps(uint16_t *out)
     return put_matrix(&m, FOVEATE_NODES_STEPS_BELOW, out);
 }
 
-/* Row x: the samples' weights for pixel x of the tile. */
+/* Row x has the samples' weights for pixel x of the tile. */
 static uint16_t *put_node(const struct foveate_node *node, int32_t tile, uint16_t *out)
 {
     struct matrix m = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a plan is to the kernels of nodes.cu: where its levels lie, which nodes it needs, and their
- * matrices. */
+/* A plan as the kernels of foveate_nodes.cu see it: where its levels lie, which nodes it needs, and
+ * their matrices. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PLAN_H
 
@@ -11,15 +11,15 @@
 
 #include <stddef.h>
 
-/* Fills all but addresses and next_bytes. The plan blurs. In wide light its nodes are for floats,
- * which are no light. */
+/* Fills all but addresses and next_bytes, for a plan that blurs. In wide light its nodes are those
+ * of floats, which are no light. */
 void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
 
-/* Lays out levels from the first one that is stored on; level_count is known. */
+/* Lays out levels from the first stored one on; level_count is known. */
 void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_level,
                               struct foveate_nodes *nodes);
 
-/* Of an image's levels; a multiple of 16. */
+/* Returns the bytes of an image's levels, a multiple of 16. */
 size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
 
 size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes);

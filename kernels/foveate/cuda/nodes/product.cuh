@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of a warp: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along either
- * axis. Its rows lie in memory in pairs of samples, the channels of a pair side by side. The first
- * product, A X^T, leaves in a lane's registers what the second one asks for (cuda/mma.cuh). */
+/* A warp's matrix products: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along
+ * either axis. Its rows lie in memory as pairs of samples, with the channels of a pair side by
+ * side. The first product, A X^T, leaves in a lane's registers the operand of the second
+ * (cuda/mma.cuh). */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "params.h"
 
-/* Two neighbouring samples of a row, a word of halves for each channel. */
+/* Two neighbouring samples of a row, with a word of two halves for each channel. */
 struct node_pair {
     uint4 of;
 
@@ -28,7 +29,7 @@ struct node_pair {
     }
 };
 
-/* Two samples of a picture of one colour. */
+/* Two samples of a grey picture. */
 struct node_grey_pair {
     uint32_t of;
 
@@ -54,8 +55,8 @@ template <typename Pixel> struct node_samples_of<Pixel, true> {
     typedef node_grey_pair pair;
 };
 
-/* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t
- * + 1. */
+/* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t +
+ * 1. */
 template <int STEPS> struct node_matrix {
     uint2 steps[STEPS];
 
@@ -70,8 +71,8 @@ template <int STEPS> struct node_matrix {
     }
 };
 
-/* D += A B, B by its steps of 8 rows, D in floats, or in the halves that a next product takes.
- * Devices from 8.0 on take two steps at once. */
+/* D += A B for B's steps of 8 rows. D is in floats, or in the halves that a next product takes.
+ * Devices from sm_80 on take two steps at once. */
 template <int STEPS, typename Sums>
 static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<STEPS> &a,
                                                      const uint32_t (&b)[STEPS])
@@ -93,8 +94,7 @@ static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<
 #endif
 }
 
-/* The window as a lane reads it: of each eight rows where its own begins, and its pair of each
- * eight columns. */
+/* The window as a lane reads it: its row of each eight rows, and its pair of each eight columns. */
 template <typename Pair, int STEPS> struct node_window {
     const Pair *first;
     uint32_t rows[STEPS];
@@ -106,7 +106,7 @@ template <typename Pair, int STEPS> struct node_window {
     }
 };
 
-/* The same of memory that nobody writes to. */
+/* The same, for memory that nobody writes to. */
 template <typename Pair, int STEPS> struct node_constant_window {
     const node_window<Pair, STEPS> &of;
 
@@ -116,14 +116,14 @@ template <typename Pair, int STEPS> struct node_constant_window {
     }
 };
 
-/* Of each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of
+/* For each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of
  * row g + 8. */
 template <int CHANNELS> struct node_outputs {
     float of[CHANNELS][2][4];
 };
 
-/* What the first product is summed in: floats, or halves, of which a step loses up to one in 2,048:
- * half a level of 10 bits in all, a tenth of a level of 8. */
+/* The sums of the first product: floats, or halves, of which a step loses up to one in 2,048. That
+ * is half a level of 10 bits in all, a tenth of a level of 8. */
 struct node_float_sums {
     float of[4];
 
@@ -149,7 +149,7 @@ struct node_half_sums {
     }
 };
 
-/* Of a node_window or node_constant_window. */
+/* Multiplies a node_window or a node_constant_window. */
 template <typename Sums, int CHANNELS, int STEPS, typename Window>
 static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
                                                     const node_matrix<STEPS> &down,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where a tile's pixels lie on the ladder of nodes: the law's sigma of each, and the least and most
- * of a warp. A Plan has the law, its table, and `end`. Conversions between floats and whole numbers
- * take as long as eight sums, so that there are few. */
+/* Where a tile's pixels lie on the ladder of nodes: sigma of each by the law, and the least and
+ * most of a warp. A Plan has the law, its table, and `end`. Conversions between floats and integers
+ * take as long as eight sums and are avoided. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 
 #include "levels.cuh"
 
-const int NODES_PIXELS = 8; /* of a lane */
+const int NODES_PIXELS = 8; /* the lane's */
 
-/* A lane's eight pixels: i = 4 half + 2 r + k is column 8 half + 2 pair + k, row 8 r + row. */
+/* A lane has eight pixels: i = 4 half + 2 r + k is column 8 half + 2 pair + k, row 8 r + row. */
 struct node_tile {
-    int x, y; /* of its first pixel */
+    int x, y; /* the tile's first pixel */
     node_lane lane;
 
     __device__ __forceinline__ int column(int i) const
@@ -27,9 +27,9 @@ struct node_tile {
 };
 
 struct node_places {
-    float of[NODES_PIXELS]; /* then as nodes of the tile count */
+    float of[NODES_PIXELS]; /* later, as the tile's nodes count */
     float lowest, highest; /* of the warp */
-    uint32_t copied; /* a bit for each: it is at node 0, the picture itself */
+    uint32_t copied; /* a bit for each pixel at node 0, the picture itself */
 };
 
 template <int CHANNELS>
@@ -44,10 +44,10 @@ static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS]
     return make_float4(v[0], v[1], v[2], v[3]);
 }
 
-/* 2^23: a float beyond it holds a whole number in its low bits. */
+/* 2^23: a float beyond it has an integer in its low bits. */
 const float NODES_WHOLE = 8388608.0f;
 
-/* foveate_law_plain_at of a law by distance, whose square is given. */
+/* Does foveate_law_plain_at for a law by distance, whose square is given. */
 template <typename Plan>
 static __device__ __forceinline__ float radial_plain(const Plan &plan, float square)
 {
@@ -72,7 +72,8 @@ static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
         const float dx = (float)min(tile.column(i), frame.width_px - 1) - gaze_x_px;
         const float dy = (float)min(tile.row(i), frame.height_px - 1) - gaze_y_px;
         const float plain = radial_plain(plan, fmaf(dx, dx, dy * dy));
-        const float risen = fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* foveate_law_ramp */
+        const float risen =
+            fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* Does foveate_law_ramp. */
         sigmas[i] = plan.law.strength * fmaxf(fminf(plain, risen), 0.0f);
     }
 }
@@ -115,17 +116,17 @@ static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, c
     }
 }
 
-/* foveate_ladder_place where sigma is less than 0.8 px. */
+/* Does foveate_ladder_place for sigma of less than 0.8 px. */
 static __device__ __forceinline__ float near_place(float sigma_px)
 {
-    const float g = ptx_ex2(-0.72134752f * ptx_rcp(sigma_px * sigma_px)); /* of 1 / 2 sigma^2 */
+    const float g = ptx_ex2(-0.72134752f * ptx_rcp(sigma_px * sigma_px)); /* 1 / (2 sigma^2) */
     const float g_2 = g * g;
     const float g_4 = g_2 * g_2;
     const float sum = 1.0f + 2.0f * (g + g_4 + g_4 * g_4 * g);
     return sigma_px < 0.1f ? 0.0f : FOVEATE_LADDER_PER_OCTAVE * ptx_lg2(sum);
 }
 
-/* The numbers are not negative, so that their bits are in their order. */
+/* These floats are not negative, so their bits are in their order. */
 static __device__ __forceinline__ void find_range(node_places &places)
 {
 #if __CUDA_ARCH__ >= 800
@@ -140,8 +141,8 @@ static __device__ __forceinline__ void find_range(node_places &places)
 #endif
 }
 
-/* What lies outside the picture is as its nearest pixel, and widens nothing. `wide`: on the ladder
- * of wide light, where logarithms go down to no blur. */
+/* Pixels outside the picture are treated as the nearest one inside, and widen nothing. `wide` takes
+ * the ladder of wide light, whose logarithms go down to no blur. */
 template <typename Plan>
 static __device__ __forceinline__ void find_places(const foveate_frame &frame, bool wide,
                                                    const Plan &plan, const node_tile &tile,
@@ -179,7 +180,7 @@ static __device__ __forceinline__ void find_places(const foveate_frame &frame, b
     find_range(places);
 }
 
-/* The nodes of the warp's tile; blend: enum foveate_blend. */
+/* Chooses the nodes of the warp's tile; `blend` is an enum foveate_blend. */
 static __device__ __forceinline__ foveate_tile_nodes choose_nodes(int blend, node_places &places)
 {
     const foveate_tile_nodes chosen = foveate_tile_nodes_of(places.lowest, places.highest, blend);

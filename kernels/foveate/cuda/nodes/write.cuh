@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A tile's sums as pixels, and how they go out: two neighbours at once where memory allows it. */
+/* Converts a tile's sums to pixels and writes them, two neighbours at once if memory allows it. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
 
@@ -9,7 +9,7 @@
 
 /* ---- Words */
 
-/* A pixel of floats that are finite and stay so. */
+/* Encodes floats that are finite and stay so. */
 static __device__ __forceinline__ uint32_t finite_halves(float first, float second)
 {
     const float most = 65504.0f;
@@ -25,7 +25,7 @@ static __device__ __forceinline__ typename Pixel::word word_of_floats(float4 v)
     }
 }
 
-/* What sums are of white, from 0 to 1. */
+/* Returns a sum as a fraction of white, from 0 to 1. */
 template <typename Pixel, int CHANNELS>
 static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANNELS][NODES_PIXELS])
 {
@@ -52,14 +52,14 @@ static __device__ __forceinline__ void share_sums(int light, float (&sums)[CHANN
     }
 }
 
-/* As a level; added to 2^23 it is rounded and stands in the low bits. */
+/* Returns it as a level; added to 2^23 it is rounded and stands in the low bits. */
 static __device__ __forceinline__ uint32_t level_of_share(float share, int white)
 {
     return (uint32_t)(__float_as_int(fmaf(share, (float)white, NODES_WHOLE)) -
                       __float_as_int(NODES_WHOLE));
 }
 
-/* A lane's pixels as the format has them, from shares. */
+/* Encodes a lane's pixels from fractions of white. */
 template <typename Pixel, int CHANNELS>
 static __device__ __forceinline__ void words_of_shares(
     const float (&shares)[CHANNELS][NODES_PIXELS], uint32_t (&words)[NODES_PIXELS])
@@ -94,7 +94,7 @@ static __device__ __forceinline__ void words_of_sums(int light,
 
 /* ---- Memory */
 
-/* Two neighbours at once. */
+/* Stores two neighbours at once. */
 static __device__ __forceinline__ void copy_two(const uint32_t *from, uint32_t *to)
 {
     *(uint2 *)to = *(const uint2 *)from;
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void copy_two(const uint4 *from, uint4 *to)
     to[1] = from[1];
 }
 
-/* A lane's words of two rows without gaps, where the tile lies wholly inside of such a picture. */
+/* Stores a lane's words of two rows without gaps, if the tile lies wholly inside such a picture. */
 template <typename Word> struct node_rows {
     char *rows[2];
     bool are_there;
@@ -148,7 +148,7 @@ template <typename Word> struct node_rows {
     }
 };
 
-/* Where a lane's pixels lie beyond the picture, its nearest ones. */
+/* A lane whose pixels lie beyond the picture reads its nearest ones. */
 template <typename Pixel, typename Image>
 static __device__ __forceinline__ void load_tile(const foveate_frame &frame, const Image &src,
                                                  const node_tile &tile,
@@ -190,7 +190,7 @@ static __device__ __forceinline__ void store_tile(const foveate_frame &frame, co
     }
 }
 
-/* Pixels that are copied, and the alpha that is kept. */
+/* Copied pixels, and alpha that is kept, come from the source. */
 template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, const Image &src,
                                                     const node_tile &tile,
@@ -212,11 +212,11 @@ static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, 
     }
 }
 
-/* ---- Formats of one or three bytes: a tile goes out together, from shared memory */
+/* ---- Formats of one or three bytes: a tile goes out by way of shared memory */
 
-const int NODES_SCRATCH_BYTES = 3 * NODES_TILE * NODES_TILE; /* of a warp */
+const int NODES_SCRATCH_BYTES = 3 * NODES_TILE * NODES_TILE; /* for a warp */
 
-/* BYTES a pixel, by units of UNIT: a group of lanes has a row's next 16 bytes. */
+/* Writes BYTES a pixel by units of UNIT: a group of lanes has a row's next 16 bytes. */
 template <int BYTES, typename Unit>
 static __device__ __forceinline__ void write_units(const foveate_frame &frame, char *first,
                                                    int64_t stride, const node_tile &tile,

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method (foveate/smooth.h) for floats and for any light of levels: level 0 from the
- * picture, every further level from the one below, then the picture from nodes
- * (foveate/cuda/nodes_wide/wide.cuh). One launch each.
+/* The smooth method (foveate/smooth.h) for RGBA32F and for any light of levels. It has one launch
+ * each for level 0 from the picture, every further level from the one below, and the picture from
+ * nodes (foveate/cuda/nodes_wide/wide.cuh).
  *
- * Blocks of levels are 32 x 8 threads, grids count such blocks over what is written; x runs along
- * rows, so that a warp reads and writes neighbours. Those of the picture make 2 x 2 tiles. */
+ * smooth_level_*: block of 32 x 8 threads; grid x, y: blocks of 32 x 8 px, z: images
+ *     thread      one pixel to one sample; a warp reads and writes neighbours
+ *
+ * smooth_decimate_*: block of 32 x 8 threads; grid x, y: blocks of 32 x 8 samples, z: images
+ *     shared      float4 rows[20][32], 10,240 B: rows below, filtered along x
+ *     thread      two or three of those rows' samples; -- barrier --; its own sample's six rows
+ *
+ * smooth_picture_*: block of 4 warps; grid x, y: 2 x 2 tiles of 16 x 16 px, z: images
+ *     warp w      the tile w % 2 to the right and w / 2 down; no shared memory, no barrier
+ *     lane 4g+t   pixels of rows g and g + 8, columns 2t, 2t + 1, and the columns 8 on */
 
 #include "wide.cuh"
 
@@ -30,7 +38,7 @@ __device__ bool in_image(const foveate_frame &frame)
     return thread_x() < frame.width_px && thread_y() < frame.height_px;
 }
 
-/* ---- Level 0. A thread makes a sample of its pixel. Bound by memory: a pixel in, a sample out. */
+/* ---- Level 0: a thread makes a sample of its pixel. Bound by memory: a pixel in, a sample out */
 
 template <typename Pixel, typename Sample, typename Image>
 __device__ void make_level_0(const foveate_frame &frame, const foveate_cuda_smooth &smooth,
@@ -45,9 +53,9 @@ __device__ void make_level_0(const foveate_frame &frame, const foveate_cuda_smoo
     sample_level<Sample>(smooth, 0).row(y)[x] = Sample::of(v);
 }
 
-/* ---- Level k from level k - 1. A block filters the rows that its samples need along x into shared
- * memory, then a thread filters its sample's six rows of it. Bound by memory: each sample below is
- * read three times, from the cache but for once. */
+/* ---- Level k from level k - 1: the block filters rows along x into shared memory, then each
+ * thread filters its sample's six rows. Bound by memory: each sample below is read three times,
+ * twice from the cache */
 
 const int TAPS = 6;
 const int TAPS_BEFORE = 2; /* sample i lies between 2i and 2i + 1 of the level below */

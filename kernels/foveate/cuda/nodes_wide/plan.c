@@ -9,12 +9,12 @@
 
 #define TILE FOVEATE_WIDE_TILE_PX
 #define STEP_FLOATS (FOVEATE_WIDE_STEP_BYTES / sizeof(float))
-/* Of a tile's nodes the last lies at most so far beyond its largest place: six apart, two of them,
+/* The last of a tile's nodes lies at most so far beyond its largest place: two nodes, six apart,
  * and rounding. */
 #define NODES_BEYOND 14
-/* What the device may make of a sigma more than the plan does. */
+/* The device's sigma may exceed the plan's by so much. */
 #define SIGMA_SLACK 1.0001
-/* By so much of itself a weight may change: tails count in wide light. */
+/* A weight may change by so much of itself, because tails count in wide light. */
 #define MENDED (1.0 / 256.0)
 
 struct row {
@@ -29,7 +29,7 @@ static void make_row(const struct foveate_node *node, double reach, int32_t px, 
     out->count = foveate_node_row(node, reach, centre, &out->first, out->weights);
 }
 
-/* As products take it: 11 bits, to nearest. */
+/* Rounds to the 11 bits that mma uses, to nearest. */
 static float rounded(double weight)
 {
     float value = (float)weight;
@@ -40,8 +40,8 @@ static float rounded(double weight)
     return value;
 }
 
-/* So that flat pictures stay flat, the largest weight takes what is missing to 1, and those after
- * it what it leaves. */
+/* Flat pictures stay flat: the largest weight takes what is missing to 1, and those after it take
+ * what it leaves. */
 static void round_row(struct row *row)
 {
     int32_t largest = 0;
@@ -64,7 +64,7 @@ static int32_t node_count_of(float end)
     return last < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES;
 }
 
-/* What tiles see of the level, however they lie on it. */
+/* Finds what tiles see of the level, whatever their phase on it. */
 static void fill_node(const struct foveate_node *node, double reach, struct foveate_wide_node *out)
 {
     const int32_t last_px = TILE * foveate_wide_phases(node->level) - 1;
@@ -119,7 +119,7 @@ enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
         steps += wide->steps * foveate_wide_phases(wide->level);
     }
     out_tables->matrix_bytes = (size_t)steps * FOVEATE_WIDE_STEP_BYTES;
-    /* One more: a plan without nodes would have none. */
+    /* One more, because a plan may have no nodes. */
     out_tables->matrices = calloc((size_t)steps + 1, FOVEATE_WIDE_STEP_BYTES);
     if (!out_tables->matrices) {
         return FOVEA_ERROR_OUT_OF_MEMORY;

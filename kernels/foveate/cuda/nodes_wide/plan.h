@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a plan is to the kernels of foveate/cuda/nodes_wide/wide.cuh: the nodes of its ladder and
+/* A plan as the kernels of foveate/cuda/nodes_wide/wide.cuh see it: the nodes of its ladder and
  * their matrices of floats. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_PLAN_H
@@ -18,7 +18,7 @@ struct foveate_wide_tables {
     size_t matrix_bytes;
 };
 
-/* Fills node_count and end too. The plan blurs. */
+/* Fills node_count and end too, for a plan that blurs. */
 FOVEA_MUST_CHECK enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
                                                      struct foveate_cuda_smooth *smooth,
                                                      struct foveate_wide_tables *out_tables);

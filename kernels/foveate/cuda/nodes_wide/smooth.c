@@ -7,7 +7,7 @@ extern const unsigned char foveate_smooth_fatbin[];
 
 #define HALF_SAMPLE_BYTES 8
 #define FLOAT_SAMPLE_BYTES 16
-/* Kernels count the samples of a picture by 31 bits. */
+/* Kernels count the samples of a picture in 31 bits. */
 #define MOST_PITCH 65536
 
 static const uint32_t formats =
@@ -49,14 +49,14 @@ size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* How far a launch reaches. */
+/* The extents of a launch. */
 struct extent {
     int32_t width;
     int32_t height;
     uint32_t images;
 };
 
-/* A thread for each of width x height x images. */
+/* Launches a thread for each of width x height x images. */
 static enum fovea_result launch(const struct foveate_cuda_smooth_run *run, CUfunction kernel,
                                 struct extent extent, void *params)
 {
@@ -94,7 +94,7 @@ struct stages {
     void *params;
 };
 
-/* A block for each 2 x 2 tiles. */
+/* Launches a block for each 2 x 2 tiles. */
 static enum fovea_result launch_picture(const struct foveate_cuda_smooth_run *run,
                                         const struct stages *stages, uint32_t images)
 {
@@ -138,7 +138,7 @@ enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_r
     return launch_all(run, &stages, 1, 1);
 }
 
-/* Pixels of floats are samples as they lie, where they lie as those do. */
+/* Pixels of floats serve as samples in place, if they lie as samples do. */
 static void take_picture(const struct foveate_frame *frame, enum fovea_format format,
                          const struct foveate_cuda_slice *slice, struct foveate_cuda_smooth *smooth)
 {

@@ -2,11 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The picture from nodes in floats, for RGBA32F and for levels in any light: a warp makes a tile of
- * 16 x 16 pixels from the levels of foveate_smooth.cu. Products are of floats of 11 bits, whose
- * exponents have room for floats and for what tails weigh in wide light, of which the square roots
- * are blended (foveate/plan/ladder.h).
- *
- * Bound by the tensor cores. */
+ * 16 x 16 pixels from the levels of foveate_smooth.cu. The products take floats of 11 bits, whose
+ * exponents cover floats and the weights of tails in wide light; for wide light, square roots are
+ * blended (foveate/plan/ladder.h). The kernel is bound by the tensor cores. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
 
@@ -17,8 +15,8 @@
 
 /* ---- Products */
 
-/* D += A B of 16 x 8 by 8 x 8: a lane's values of A are rows g and g + 8 of column 2t, then of
- * column 2t + 1; of B rows 2t and 2t + 1 of column g; of D as cuda/mma.cuh has it. */
+/* D += A B of 16 x 8 by 8 x 8. A lane's values of A are rows g and g + 8 of column 2t, then of
+ * column 2t + 1; of B rows 2t and 2t + 1 of column g; of D as in cuda/mma.cuh. */
 static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const float4 &a,
                                                             float b0, float b1)
 {
@@ -50,7 +48,7 @@ static __device__ __forceinline__ void wide_multiply(float (&d)[4], const float4
 #endif
 }
 
-/* To the 11 bits that products look at. */
+/* Rounds to the 11 bits that the product uses. */
 static __device__ __forceinline__ float wide_rounded(float value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -74,7 +72,7 @@ static __device__ __forceinline__ float channel_of(const float4 &v, int c)
     return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w;
 }
 
-/* A node's part of a tile: where a lane's samples and weights begin. */
+/* A node's window for a tile: where a lane's samples and weights begin. */
 template <typename Sample> struct wide_window {
     sample_level<Sample> level;
     int x, y;
@@ -98,7 +96,7 @@ template <typename Sample> struct wide_window {
     }
 };
 
-/* What a step of products along ROWS times eight rows takes. */
+/* The operands of a step of products along ROWS times eight rows. */
 template <int ROWS, typename Sample> struct wide_step {
     float4 weights;
     Sample samples[ROWS][2];
@@ -117,8 +115,8 @@ template <int ROWS, typename Sample> struct wide_step {
     }
 };
 
-/* ROWS times eight rows of samples from step j on: the product across, and its part of the one
- * down. A step is asked for while the one before it is multiplied. */
+/* Filters ROWS times eight rows of samples from step j on: the product across, and its part of the
+ * one down. A step's loads are issued while the step before is multiplied. */
 template <int ROWS, int CHANNELS, typename Sample>
 static __device__ __forceinline__ void add_rows(const wide_window<Sample> &window, int j,
                                                 float (&outputs)[CHANNELS][2][4])
@@ -163,7 +161,7 @@ template <int CHANNELS, typename Sample>
 static __device__ __forceinline__ void wide_product(const wide_window<Sample> &window,
                                                     float (&outputs)[CHANNELS][2][4])
 {
-    /* By threes, the last four by twos. */
+    /* Takes eights of rows by threes, and the last four by twos. */
     int j = 0;
 #pragma unroll 1
     for (; window.steps - j == 3 || window.steps - j > 4; j += 3) {
@@ -180,7 +178,7 @@ static __device__ __forceinline__ void wide_product(const wide_window<Sample> &w
 
 /* ---- Blending */
 
-/* As they are, or the roots of colours; alpha is no light. */
+/* Returns samples unchanged, or the square roots of colours; alpha is no light. */
 template <int CHANNELS>
 static __device__ __forceinline__ void add_node(bool roots, const node_places &places,
                                                 const foveate_tile_nodes &chosen, int i,
@@ -200,7 +198,7 @@ static __device__ __forceinline__ void add_node(bool roots, const node_places &p
     }
 }
 
-/* Weights below 0 may make less than nothing. */
+/* Negative weights may make a root below 0. */
 template <int CHANNELS>
 static __device__ __forceinline__ void square_roots(float (&sums)[CHANNELS][NODES_PIXELS])
 {
