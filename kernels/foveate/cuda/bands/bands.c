@@ -11,7 +11,7 @@
 extern const unsigned char foveate_bands_fatbin[];
 
 #define FORMATS (1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8)
-#define RESERVED_BYTES 1024 /* by CUDA, of every block's shared memory */
+#define RESERVED_BYTES 1024 /* CUDA reserves so much of every block's shared memory. */
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static enum fovea_result ask(const struct cuda_device *device, CUdevice_attribut
     return FOVEA_OK;
 }
 
-/* A block may take so much if it says so beforehand. */
+/* A block may take so much if the function asks for it beforehand. */
 static enum fovea_result allow_window(const struct cuda_device *device, CUfunction kernel,
                                       int block_bytes, int32_t *window_bytes, int32_t *own_bytes)
 {
@@ -42,7 +42,7 @@ static enum fovea_result allow_window(const struct cuda_device *device, CUfuncti
     return FOVEA_OK;
 }
 
-/* How large the windows of blocks may be, which also says that there are kernels. */
+/* Finds how large blocks' windows may be; a positive size also says that the kernels exist. */
 static enum fovea_result allow_windows(const struct cuda_device *device,
                                        struct foveate_cuda_bands_kernels *out_kernels)
 {
@@ -94,7 +94,7 @@ size_t foveate_cuda_bands_filter_bytes(const struct foveate_bands *bands,
     return bands->radius_px >= 0 ? plan->ring_count * sizeof(struct foveate_bands_filter) : 0;
 }
 
-/* The tap in the centre, the largest, takes what the others were rounded by. */
+/* The largest tap, in the centre, takes what the others were rounded by. */
 static uint16_t rounded_centre(const float *taps, int32_t radius_px)
 {
     float centre = 1.0f;
@@ -137,7 +137,7 @@ void foveate_cuda_bands_fill_filters(const struct foveate_bands *bands,
     }
 }
 
-/* As many rows of fragments as so much memory of a block holds. */
+/* Chooses as many rows of fragments as fit into so much memory of a block. */
 static bool shape_within(int32_t bytes, const struct foveate_plan *plan,
                          struct foveate_bands_shape *out)
 {
@@ -159,7 +159,7 @@ struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_ker
         plan->max_radius_px > FOVEATE_BANDS_MAX_RADIUS_PX) {
         return bands;
     }
-    /* Two blocks on a multiprocessor, where there is memory for it. */
+    /* Two blocks share a multiprocessor if its memory allows it. */
     if (shape_within(kernels->half_bytes, plan, &bands.shape) ||
         shape_within(kernels->window_bytes, plan, &bands.shape)) {
         bands.radius_px = (int32_t)plan->max_radius_px;
@@ -176,7 +176,7 @@ bool foveate_cuda_bands_take(const struct foveate_bands *bands, const struct fov
            !(frame->blur_alpha && format == FOVEA_FORMAT_RGBA8);
 }
 
-/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
+/* Counts blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
  * it. */
 static uint32_t block_count(int32_t size_px, int32_t fragment_px, int32_t fragments)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method's part of foveate_cuda by tensor cores (foveate_bands.cu), where it can be
- * had: a device and code for it of compute capability 8.0 with enough shared memory, formats of 8
- * bits whose alpha is kept, fragments up to 64 px, filters up to 36 px on a side. All else takes
- * the kernels of foveate_cuda.cu. The device is pushed around every call. */
+/* The blockwise method by tensor cores (foveate_bands.cu). It needs a device and code for it of
+ * compute capability 8.0 with enough shared memory, formats of 8 bits whose alpha is kept,
+ * fragments up to 64 px, and filters up to 36 px on a side. All else takes the kernels of
+ * foveate_cuda.cu. Every call pushes the device. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_BANDS_H
 
@@ -14,20 +14,20 @@
 struct foveate_cuda_bands_kernels {
     CUmodule module;
     struct cuda_kernels kernels;
-    int32_t window_bytes; /* a block's at most; 0: this device has none of it */
-    int32_t half_bytes; /* where two blocks share a multiprocessor */
+    int32_t window_bytes; /* a block's at most; 0: this device has none */
+    int32_t half_bytes; /* the same if two blocks share a multiprocessor */
 };
 
-/* What is loaded when it fails is there for unload. */
+/* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_bands_load(
     const struct cuda_device *device, struct foveate_cuda_bands_kernels *out_kernels);
 void foveate_cuda_bands_unload(const struct cuda_device *device,
                                struct foveate_cuda_bands_kernels *kernels);
 
-/* The shape of a plan's blocks; radius_px < 0: not for this plan. */
+/* Returns the shape of a plan's blocks; radius_px < 0: not for this plan. */
 struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_kernels *kernels,
                                              const struct foveate_plan *plan);
-/* Its filters for bands->filters; 0: it needs none. `out` has so many bytes. */
+/* Writes the plan's filters for bands->filters and returns their bytes, or 0 if it needs none. */
 size_t foveate_cuda_bands_filter_bytes(const struct foveate_bands *bands,
                                        const struct foveate_plan *plan);
 void foveate_cuda_bands_fill_filters(const struct foveate_bands *bands,
@@ -40,7 +40,7 @@ struct foveate_cuda_bands_run {
     const struct foveate_bands *bands;
     const struct foveate_frame *frame;
     CUstream stream;
-    CUdeviceptr gazes; /* of a surface; 0: the frame's */
+    CUdeviceptr gazes; /* for a surface; 0: the frame's own gaze */
 };
 
 bool foveate_cuda_bands_take(const struct foveate_bands *bands, const struct foveate_frame *frame,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Filters as foveate_bands.cu's products want them, in shared memory: each warp has those of its
- * unit. */
+/* Filters as mma operands in shared memory; each warp has those of its unit. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_FILTER_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_FILTER_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "unit.cuh"
 
-/* The filters of a unit's quarters, without those that a quarter's left neighbour has too. */
+/* The filters of a unit's quarters; a quarter that shares its left neighbour's filter has none of
+ * its own. */
 struct unit_filters {
     foveate_bands_filter at[QUARTERS];
 };
 
-/* The taps from `tap` on that a lane needs of a product; a multiple of four taps on are as many
- * bytes on. */
+/* Returns the place of the taps from `tap` on that a lane needs; a multiple of four taps on are as
+ * many bytes on. */
 static __device__ __forceinline__ mma_place taps_at(const foveate_bands_filter &filter, int tap)
 {
     const int place = tap - FOVEATE_BANDS_FIRST_TAP;
     return mma_place_of(filter.pairs[place & 3][place >> 2]);
 }
 
-/* A's rows g and g + 8. */
+/* Loads rows g and g + 8 of A. */
 static __device__ __forceinline__ void load_taps(uint32_t (&weights)[4], mma_place upper,
                                                  mma_place lower)
 {
@@ -33,8 +33,9 @@ static __device__ __forceinline__ void load_taps(uint32_t (&weights)[4], mma_pla
     weights[3] = mma_load(lower + two_on);
 }
 
-/* By a warp. Quarters that are copied take what stands beside them. Returns the largest radius, -1
- * where all are copied, and for each quarter which of `filters` is its own, two bits each. */
+/* A warp loads its filters. Quarters that are copied take a neighbour's. Returns the largest
+ * radius, -1 if all are copied, and for each quarter which of `filters` is its own, two bits
+ * each. */
 template <int COUNT>
 static __device__ __forceinline__ int load_filters(const foveate_bands &bands, const unit &u,
                                                    unit_filters &filters, uint32_t &slots)

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Block-wise foveation on tensor cores: what foveate_cuda.cu does pixel by pixel, for formats of 8
- * bits and filters of up to 36 px on a side (foveate/cuda/bands/bands.h).
+/* Blockwise foveation on tensor cores does what foveate_cuda.cu does pixel by pixel, for formats of
+ * 8 bits and filters of up to 36 px on a side (foveate/cuda/bands/bands.h).
  *
  * A separable filter is two products with banded matrices, whose row for an output holds the taps
- * at that output's place. A block stages the window of some 64 x 64 pixels of whole fragments as
- * the words that they are; a warp makes a unit of it at a time, fragments or parts of one. Bytes
- * become halves as a product wants them: behind the byte 0x64 a byte is 1024 and itself, exactly.
+ * at that output's place. A block loads the window of some 64 x 64 pixels of whole fragments,
+ * unchanged; a warp makes a unit of it at a time, fragments or parts of one. Bytes become halves
+ * without conversion: behind the byte 0x64 a byte is exactly 1024 and itself.
  *
- * Halves hold taps to 1/4096 of themselves (a filter's sum is known and made up for), lines to 1/32
- * of a level, and each of the up to six sums of a column likewise: together below half a level, and
- * some 0.02 as a rule. Lines are summed in float.
+ * Halves hold taps to 1/4096 of themselves (a filter's sum is known and corrected for), lines to
+ * 1/32 of a level, and each of the up to six sums of a column likewise: together below half a
+ * level, and some 0.02 as a rule. Lines are summed in float.
  *
- * Grid: regions of fragments across and down for the worst gaze, images. Bound by latency: two
- * blocks a multiprocessor, with three barriers each and half of their time before the first
- * product.
+ * bands_*: block of 8 warps; grid x, y: regions of whole fragments for the worst gaze, z: images
+ *     shared      filters[8]: by warp, of the unit's quarters (unit.cuh)
+ *                 region: radii by warp, rings by fragment, light[256], alpha[64][72]
+ *                 window[rows][pitch_bytes]: dynamic, a word for each pixel
+ *     threads     a filter of a fragment each; -- barrier --; half a warp a row of the window
+ *                 -- barriers: window loaded, alpha kept, alpha replaced by 0x64 --
+ *     warp        a unit at a time, alone: two quarters by 32 rows, or four by 16 (product.cuh)
+ *     lane 4g+t   outputs of rows g and g + 8, columns 2t and 2t + 1 of each quarter
  *
- *     foveate/cuda/bands/window.cuh   the region and the window
- *     foveate/cuda/bands/unit.cuh     units of it
- *     foveate/cuda/bands/filter.cuh   the filters' tables
- *     foveate/cuda/tiles/mma/tile.cuh  products
- *     foveate/cuda/bands/store.cuh    results into the picture */
+ * The kernel is bound by latency: two blocks share a multiprocessor, and half of their time passes
+ * before the first product. store.cuh writes results into the picture. */
 
 #include "store.cuh"
 
@@ -32,7 +34,7 @@ struct block_memory {
     bands_shared region;
 };
 
-/* COUNT quarters by so many tiles of 16 rows. */
+/* Makes units of COUNT quarters by TILES tiles of 16 rows. */
 template <int COUNT, int TILES, bool LIGHT, enum fovea_format FORMAT, typename Image>
 __device__ __forceinline__ void make_units(const foveate_bands &bands,
                                            const target<FORMAT, Image> &to, block_memory &memory,

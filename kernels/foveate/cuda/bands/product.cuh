@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A unit's sums: two products with banded matrices, rows of the window along x, then down.
+/* A unit's sums are two products with banded matrices, along x over rows of the window, then down.
  *
  *     lines = H W  H: 8 outputs of two quarters x columns, W: columns x 8 rows of the window, twice
  *     sums = V L   V: 16 outputs x rows, L: rows x 8 columns of a quarter, which are its lines
  *
- * 16 rows of the window after the other. What H W gives is, rounded to halves, register for
- * register an L. A lane's columns of W are four neighbours (H's are shuffled alike), and its rows
+ * 16 rows of the window follow each other. The result of H W, rounded to halves, is register for
+ * register an L. A lane's columns of W are four neighbours (H's are permuted alike), and its rows
  * of L likewise. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_PRODUCT_CUH
 
 #include "filter.cuh"
 
-const int DEPTH = 16; /* of a product */
+const int DEPTH = 16; /* columns of a product */
 
 struct bands_lane {
     int g, t;
@@ -24,14 +24,14 @@ struct bands_lane {
     }
 };
 
-/* [row g, row g + 8] of each quarter's 8 columns, two neighbours to a word, for every 16 rows. */
+/* [row g, row g + 8] of each quarter's 8 columns, two neighbours in a word, for every 16 rows. */
 template <int CHANNELS, int COUNT, int TILES> struct unit_sums {
     mma_halves of[TILES][COUNT][CHANNELS];
 };
 
 /* Where a lane's W and H begin. */
 template <int COUNT> struct along {
-    const char *rows[2]; /* its pixels of the window: of one row, and of that two on */
+    const char *rows[2]; /* its pixels of the window: in one row, and in the row two on */
     mma_place taps[COUNT];
     float begin[COUNT];
     int first[COUNT / 2], end[COUNT / 2]; /* products that two quarters need: from 0 or 1 on */
@@ -42,7 +42,7 @@ template <int CHANNELS, int COUNT> struct unit_lines {
     float of[COUNT / 2][2][CHANNELS][4];
 };
 
-/* Product k of the pairs of quarters from FIRST to LAST, of which that of BEGINS is its pair's
+/* Adds product k of the pairs of quarters from FIRST to LAST; for the pair BEGINS it is the
  * first. */
 template <int FIRST, int LAST, int BEGINS, bool LIGHT, int CHANNELS, int COUNT>
 static __device__ __forceinline__ void multiply_along(unit_lines<CHANNELS, COUNT> &lines,
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void filter_along(unit_lines<CHANNELS, COUNT> 
     }
 }
 
-/* What the sums begin with: an exact half shall round up, where halves can tell. */
+/* Returns what the sums begin with: an exact half shall round up, if halves can tell. */
 template <bool LIGHT> static __device__ __forceinline__ uint32_t sums_begin()
 {
     return LIGHT ? 0u : 0x14001400u; /* 1/1024 */
@@ -120,8 +120,8 @@ static __device__ __forceinline__ void begin_sums(unit_sums<CHANNELS, COUNT, TIL
     }
 }
 
-/* Rows 16 j .. of the window. `down`: of each quarter; where there are two tiles, all have one
- * filter. */
+/* Adds rows 16 j .. of the window. `down` has the places of each quarter's taps; two tiles share
+ * one filter. */
 template <int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TILES> &sums,
                                                    const unit_lines<CHANNELS, COUNT> &lines,
@@ -158,9 +158,9 @@ static __device__ __forceinline__ void filter_down(unit_sums<CHANNELS, COUNT, TI
 }
 
 struct unit_place {
-    int row; /* of the window, the first that the unit's radius reaches */
-    int column; /* likewise, a multiple of 4 before it */
-    int reach; /* from that column to the unit's first pixel */
+    int row; /* of the window: the first that the unit's radius reaches */
+    int column; /* the same, at a multiple of 4 or before */
+    int reach; /* columns from there to the unit's first pixel */
     int radius;
 };
 
@@ -198,7 +198,7 @@ static __device__ __forceinline__ along<COUNT> along_unit(const unit_place &plac
     return a;
 }
 
-/* Rows of the window beyond the unit's are those of others, or the last: taps of 0 make nothing of
+/* Rows of the window beyond the unit's belong to others, or repeat the last: taps of 0 cancel
  * them. */
 template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ void filter_unit(unit_sums<CHANNELS, COUNT, TILES> &sums,

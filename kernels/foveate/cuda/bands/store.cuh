@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A unit of foveate_bands.cu into the picture: sums become words, which are stored with what the
- * picture keeps of its own: alpha, and the pixels of fragments that have no filter. */
+/* Writes a unit of foveate_bands.cu into the picture. Sums become words, which keep the picture's
+ * alpha, and the pixels of fragments without a filter. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_STORE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_STORE_CUH
 
@@ -13,8 +13,8 @@ static __device__ __forceinline__ uint32_t level_of_light(float v)
     return round_unorm(light_to_srgb(v) * 255.0f, 255.0f);
 }
 
-/* Two neighbours' levels in the low bytes of two halves. Averages stay in range: behind the
- * exponent of 1024 the steps of halves are whole numbers. */
+/* Converts two neighbours' sums to levels in the low bytes of two halves. Averages stay in range:
+ * behind the exponent of 1024 the steps of halves are integers. */
 template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint32_t sums)
 {
     const __half2 pair = *(const __half2 *)&sums;
@@ -26,7 +26,7 @@ template <bool LIGHT> static __device__ __forceinline__ uint32_t levels_of(uint3
     return *(const uint32_t *)&biased;
 }
 
-/* Two pixels; `alpha` has their fourth bytes. */
+/* Packs two pixels; `alpha` has their fourth bytes. */
 template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
 static __device__ __forceinline__ uint2 words_of(const unit_sums<CHANNELS, COUNT, TILES> &sums,
                                                  int tile, int half, int q, uint32_t alpha)
@@ -47,13 +47,13 @@ static __device__ __forceinline__ uint2 words_of(const unit_sums<CHANNELS, COUNT
     }
 }
 
-/* The part of a word that is made; the rest is the picture's own. */
+/* The bits of a word that are made; the others are the picture's own. */
 template <enum fovea_format FORMAT> static __device__ __forceinline__ uint32_t made_part(int ring)
 {
     return ring == FOVEATE_RING_NONE ? 0u : pixel<FORMAT>::keep_alpha(~0u, 0u);
 }
 
-/* Columns 2 t and 2 t + 1 of a unit's quarters, in the picture. */
+/* The places of columns 2 t and 2 t + 1 of a unit's quarters in the picture. */
 template <int COUNT> struct lane_columns {
     int x[COUNT]; /* of the first */
     uint32_t inside; /* bits 2 q and 2 q + 1 */
@@ -78,7 +78,7 @@ template <int COUNT> struct lane_columns {
     }
 };
 
-/* What a pair of pixels has in the window, and alpha. */
+/* Reads what a pair of pixels has in the window, and its alpha. */
 struct own_pixels {
     const bands_region &region;
     const char *window;
@@ -110,7 +110,7 @@ template <enum fovea_format FORMAT, typename Image> struct target {
     const Image &dst;
     own_pixels own;
 
-    /* Of the unit's row; -1: outside. */
+    /* Returns the row of the picture for the unit's row, or -1 outside. */
     __device__ __forceinline__ int y_of(const unit &u, int row) const
     {
         const int y = region.y + u.y + row;
@@ -171,8 +171,8 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         }
     }
 
-    /* Whole quarters that are made, inside the picture, whose pairs of pixels are aligned in `dst`
-     * and alike in the plane of alpha. */
+    /* Whole quarters that are made, lie in the picture, and whose pairs of pixels are aligned in
+     * `dst` and alike in the plane of alpha, are written by pairs. */
     template <int COUNT> __device__ __forceinline__ bool is_plain(const unit &u) const
     {
         bool made = FORMAT == FOVEA_FORMAT_RGBA8 && u.width == COUNT * QUARTER_PX;

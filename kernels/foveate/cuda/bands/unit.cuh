@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Units: what a warp of foveate_bands.cu makes at a time. A unit has up to four quarters side by
+/* A unit is what a warp of foveate_bands.cu makes at a time. It has up to four quarters side by
  * side, each of up to 8 columns of one fragment:
  *
  *     fragments of more than 16 px    two quarters by 32 rows, of one fragment
@@ -17,13 +17,13 @@ const int QUARTERS = 4;
 const int QUARTER_PX = 8;
 const int TILE_ROWS = 16;
 struct unit {
-    int16_t x, y; /* the first pixel, from the region's on */
-    int16_t width; /* of pixels that are its fragments' */
+    int16_t x, y; /* the first pixel, counted from the region's */
+    int16_t width; /* only pixels of its fragments */
     int16_t rows;
     int16_t rings[QUARTERS];
 };
 
-/* A quarter's first column in its unit, and the first beyond its fragment. */
+/* Returns a quarter's first column in its unit; quarter_end the first beyond its fragment. */
 static __device__ __forceinline__ int quarter_start(int side, int q)
 {
     return side <= QUARTER_PX       ? q * side
@@ -36,14 +36,14 @@ static __device__ __forceinline__ int quarter_end(int side, int q)
            : side <= 2 * QUARTER_PX ? (q / 2 + 1) * side
                                     : QUARTERS * QUARTER_PX;
 }
-/* Its columns that are pixels of the fragment. */
+/* Returns how many of its columns are pixels of the fragment. */
 static __device__ __forceinline__ int quarter_columns(const unit &u, int side, int q)
 {
     return min(max(min((int)u.width, quarter_end(side, q)) - quarter_start(side, q), 0),
                QUARTER_PX);
 }
 
-/* Side by side from a fragment on. */
+/* Collects the quarters side by side from a fragment on. */
 static __device__ __forceinline__ unit unit_of_fragments(const bands_region &region,
                                                          const int16_t *rings, int side, int column,
                                                          int row)
@@ -74,8 +74,8 @@ static __device__ __forceinline__ int parts_of(int length, int part)
     return (length + part - 1) / part;
 }
 
-/* Fragments of up to 16 px. Those of up to 8 px come in pairs of rows; of pairs that have the same
- * filters there is no `second`. false: there is no such unit. */
+/* Finds units for fragments of up to 16 px. Those of up to 8 px come in pairs of rows; a pair with
+ * the same filters has no `second`. Returns false if there is no such unit. */
 static __device__ __forceinline__ bool small_unit(const bands_region &region, const int16_t *rings,
                                                   int side, int i, bool second, unit &u)
 {
@@ -100,7 +100,7 @@ static __device__ __forceinline__ bool small_unit(const bands_region &region, co
     return true;
 }
 
-/* Larger ones. */
+/* Finds units for larger ones. */
 static __device__ __forceinline__ bool large_unit(const bands_region &region, const int16_t *rings,
                                                   int side, int i, unit &u)
 {
@@ -127,7 +127,7 @@ static __device__ __forceinline__ bool large_unit(const bands_region &region, co
     return true;
 }
 
-/* Of either kind, without the `second`. */
+/* Counts units of either kind, without the `second`. */
 template <bool SMALL>
 static __device__ __forceinline__ int count_units(const bands_region &region, int side)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a block of foveate_bands.cu works on: the region of its fragments, and the window of the
- * picture around it in shared memory, a word a pixel. Its alpha gives way to a byte that makes
- * halves of two bytes at once. */
+/* The region of fragments that a block of foveate_bands.cu makes, and the window of the picture
+ * around it in shared memory, one word a pixel. In the window a byte that turns two bytes into
+ * halves replaces alpha. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_BANDS_WINDOW_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_BANDS_WINDOW_CUH
 
@@ -15,37 +15,37 @@
 
 const int BANDS_THREADS = 32 * FOVEATE_BANDS_WARPS;
 
-/* What a block works on. Pixels are the view's. */
+/* A block's region. Pixels are the view's. */
 struct bands_region {
     int first_x, first_y; /* fragments */
-    int x, y; /* its first pixel; may lie outside the picture */
+    int x, y; /* first pixel; may lie outside the picture */
     int fragments_x, fragments_y;
     int width, height;
-    int radius; /* of its largest filter; 0: everything is copied */
+    int radius; /* its largest filter's; 0: everything is copied */
     int lead; /* columns of the window left of the first pixel */
     int rows; /* of the window */
     int pitch_bytes;
 };
 
-/* Columns as in the window from its last multiple of 4 on that the region does not begin before. */
+/* Columns of alpha count from the window's last multiple of 4 at or before the region. */
 const int ALPHA_PITCH = FOVEATE_BANDS_WIDTH_PX + 8;
 
 struct bands_shared {
     int radii[FOVEATE_BANDS_WARPS];
     int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
-    uint16_t light[256]; /* halves of bytes */
-    uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* of the region */
+    uint16_t light[256]; /* light of bytes as halves */
+    uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* the region's */
 };
 
 /* ---- The region */
 
-/* i / d of small numbers, in a quarter of the instructions. */
+/* Divides small integers, in a quarter of the instructions. */
 static __device__ __forceinline__ int quotient(int i, int d)
 {
     return (int)__fdividef((float)i + 0.5f, (float)d);
 }
 
-/* The i-th of `count` blocks along an axis, the farthest from `centre` first. */
+/* Returns the i-th of `count` blocks along an axis, the farthest from `centre` first. */
 static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
 {
     const int before = centre;
@@ -58,8 +58,8 @@ static __device__ __forceinline__ int from_far_on(int i, int count, int centre)
     return (i - far) % 2 == 0 ? centre - distance : centre + distance;
 }
 
-/* Along one axis: this block's first fragment, and the pixel where that begins. Blocks of the
- * smallest filters begin last: they are done the soonest where few are left. */
+/* Finds this block's first fragment along one axis, and its first pixel. Blocks of the smallest
+ * filters start last, because short blocks fill the device best at the end. */
 static __device__ __forceinline__ int2 block_along(int gaze_q8, int side, int fragments, int i,
                                                    int count)
 {
@@ -69,7 +69,7 @@ static __device__ __forceinline__ int2 block_along(int gaze_q8, int side, int fr
     return make_int2(first, foveate_grid_start_px(first, side, shift));
 }
 
-/* Even lanes do x, odd ones y: there are many instructions in a division. */
+/* Even lanes compute x, odd ones y, because a division is many instructions. */
 static __device__ __forceinline__ bands_region region_of_block(const foveate_frame &frame,
                                                                const foveate_bands_shape &shape)
 {
@@ -106,8 +106,8 @@ struct fragment_filter {
     int radius;
 };
 
-/* foveate_grid_ring: the bounds are F/2 + 1.4 F i, so that a guess in floats is off by one at
- * most. */
+/* Does foveate_grid_ring: the bounds are F/2 + 1.4 F i, so a guess in floats is off by at most
+ * one. */
 static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *rings,
                                                             const foveate_frame &frame,
                                                             uint64_t distance_sq_q16)
@@ -115,7 +115,7 @@ static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *
     const float distance_px = sqrtf((float)distance_sq_q16) * (1.0f / 256);
     const float guess = floorf((distance_px / (float)frame.fragment_px - 0.5f) * (1.0f / 1.4f));
     const int first = (int)fminf(guess, (float)(frame.ring_count - 1)) - 1;
-    uint4 heads[3]; /* bound, radius, first tap; all asked for at once */
+    uint4 heads[3]; /* bound, radius, first tap; loaded together */
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         heads[i] = __ldg((const uint4 *)(rings + min(max(first + i, 0), frame.ring_count - 1)));
@@ -132,20 +132,20 @@ static __device__ __forceinline__ fragment_filter ring_near(const foveate_ring *
     return filter;
 }
 
-/* By the paper's rings. */
+/* Finds the filter among the paper's rings. */
 static __device__ __forceinline__ fragment_filter find_ring(const foveate_frame &frame,
                                                             const foveate_bands &bands,
                                                             const bands_region &region, int x,
                                                             int y)
 {
-    const int side = frame.fragment_px; /* centres are truncated toward zero, in foveate/grid.h */
+    const int side = frame.fragment_px; /* foveate/grid.h truncates centres toward zero */
     const uint64_t distance = foveate_grid_distance_sq_q16((2 * (region.x + x * side) + side) / 2,
                                                            (2 * (region.y + y * side) + side) / 2,
                                                            frame.gaze_x_q8, frame.gaze_y_q8);
     return ring_near((const foveate_ring *)bands.tables.rings, frame, distance);
 }
 
-/* In a law's bank. */
+/* Finds the filter in a law's bank. */
 static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_frame &frame,
                                                                const foveate_bands &bands,
                                                                const bands_region &region, int x,
@@ -161,14 +161,14 @@ static __device__ __forceinline__ fragment_filter find_in_bank(const foveate_fra
 
 static __device__ __forceinline__ int largest_of_warp(int value)
 {
-#if __CUDA_ARCH__ >= 800 /* older devices never run it */
+#if __CUDA_ARCH__ >= 800 /* Older devices never run it. */
     value = __reduce_max_sync(~0u, value);
 #endif
     return value;
 }
 
-/* Every fragment's filter, a thread each, and from them what the window needs. A barrier is in
- * it. */
+/* Each thread finds a fragment's filter, and from them the window's size follows. It has a
+ * barrier. */
 static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                                                     const foveate_bands &bands,
                                                     bands_region &region, bands_shared &shared)
@@ -200,7 +200,7 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
     region.rows = region.height + 2 * radius;
 }
 
-/* ---- Rows of words, where an image has them: pixels of 32 bits without gaps */
+/* ---- Rows of words, for images of 32 bits a pixel without gaps */
 
 template <typename Pixel>
 static __device__ __forceinline__ bool has_words(const linear_image<Pixel> &image)
@@ -214,7 +214,7 @@ static __device__ __forceinline__ bool has_words(const surface_image<Pixel> &)
     return false;
 }
 
-/* Pictures take less than two gigabytes (OPERATOR_MAX_SIZE_PX), with strides of a sane size. */
+/* Pictures take less than two gigabytes (OPERATOR_MAX_SIZE_PX), with ordinary strides. */
 template <typename Pixel>
 static __device__ __forceinline__ int row_bytes_of(const linear_image<Pixel> &image)
 {
@@ -228,13 +228,13 @@ static __device__ __forceinline__ int row_bytes_of(const surface_image<Pixel> &)
 
 /* ---- The window */
 
-/* In place of alpha: behind it, a byte is a half from 1024 on. */
+/* It replaces alpha: behind it, a byte is a half from 1024 on. */
 static __device__ __forceinline__ uint32_t marked(uint32_t word)
 {
     return (word & 0x00ffffffu) | 0x64000000u;
 }
 
-/* Channel c of two words of the window as halves: the byte + 1024, or its light. */
+/* Returns channel c of two words of the window as halves: the byte + 1024, or its light. */
 template <bool LIGHT>
 static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint32_t c,
                                                    const uint16_t *light)
@@ -245,24 +245,24 @@ static __device__ __forceinline__ uint32_t pair_of(uint32_t a, uint32_t b, uint3
     return __byte_perm(a, b, 0x7430u | c | c << 8);
 }
 
-/* Fours of the window by half a warp a row: from a lane's first on, and on. */
+/* Half a warp loads a row of the window by fours. */
 const int WINDOW_LANES = 16;
-const int WINDOW_ROWS = BANDS_THREADS / WINDOW_LANES; /* at a time */
+const int WINDOW_ROWS = BANDS_THREADS / WINDOW_LANES; /* rows at a time */
 
-/* Rows of words, clamped to the picture. */
+/* Reads rows of words, clamped to the picture. */
 struct window_words {
     const char *first; /* of the view */
     int row_bytes;
     int last_x, last_y;
     int left, top;
-    bool runs; /* where four lie in the picture */
+    bool runs; /* whether four lie in the picture */
 
     __device__ __forceinline__ const char *row(int row) const
     {
         return first + min(max(top + row, 0), last_y) * row_bytes;
     }
 
-    /* The window's columns from 4 `four` on. */
+    /* Loads the window's columns from 4 `four` on. */
     __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
         const int x = left + 4 * four;
@@ -290,7 +290,7 @@ struct window_words {
     }
 };
 
-/* Any, pixel by pixel. */
+/* Reads any image, pixel by pixel. */
 template <typename Image> struct window_pixels {
     clamped_image<Image> clamped;
     int left, top;
@@ -316,7 +316,7 @@ static __device__ __forceinline__ void fill_from(const Source &source, const ban
     }
 }
 
-/* The fourth bytes of the region's pixels, a warp a row. */
+/* Keeps the fourth bytes of the region's pixels, a warp a row. */
 static __device__ __forceinline__ void keep_alpha(const bands_region &region, const char *window,
                                                   uint8_t *alpha)
 {
@@ -333,8 +333,8 @@ static __device__ __forceinline__ void keep_alpha(const bands_region &region, co
     }
 }
 
-/* All of its memory: products also read what lies beyond the columns that were filled. Taps of 0
- * make nothing of that, unless it is NaN, and what is marked is not. */
+/* Marks all of the window's memory: products also read beyond the columns that were filled. Taps of
+ * 0 cancel any value there but NaN, and marked words are not NaN. */
 static __device__ __forceinline__ void mark_window(const bands_region &region, char *window)
 {
     const int end = region.rows * region.pitch_bytes + FOVEATE_BANDS_BYTES_BEYOND;
@@ -345,8 +345,8 @@ static __device__ __forceinline__ void mark_window(const bands_region &region, c
     }
 }
 
-/* Every pixel that a tap other than 0 may fall on. Edges are replicated. Barriers are in it, and
- * the last thing. */
+/* Fills every pixel that a tap other than 0 may reach. Edges are replicated. It has barriers, the
+ * last one at its end. */
 template <bool ALPHA, typename Image>
 static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
                                                    const bands_region &region, const Image &src,

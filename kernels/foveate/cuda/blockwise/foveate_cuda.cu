@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Block-wise foveation (Malkin, Deza and Poggio 2020): each fragment of a grid centred on the gaze
+/* Blockwise foveation (Malkin, Deza and Poggio 2020): each fragment of a grid centred on the gaze
  * is copied or blurred by one separable Gaussian, borders replicated.
  *
- * A block makes one tile of one fragment, so that all its threads share one filter. Source pixels
- * are staged, decoded, 32 x 32 at a time, however large the radius: each thread adds a piece of a
- * row to the horizontal sums of 4 neighbouring columns, and, when a chunk of 32 rows is summed, a
- * piece of a column to the vertical sums of 4 neighbouring rows. Both stay in registers.
+ * foveate_*: block of 32 x quads threads for one tile of one fragment, so that all have one filter;
+ * grid x, y: the tiles of the worst gaze (blocks outside this frame's grid return), z: images
+ *     shared      float4 stage[32][33], 16,896 B: the pitch has no bank conflicts either way
+ *     loading     thread x: column, y: every quads-th row of 32 x 32 decoded pixels
+ *                 -- barrier --
+ *     rows        thread x: row, y: four columns, whose sums stay in registers
+ *                 -- barrier; more chunks of columns; the sums go to the stage; barrier --
+ *     columns     thread x: column, y: four rows, whose sums stay in registers
+ *                 -- barrier; more chunks of rows --
  *
- * Grid: x and y count the tiles that the worst gaze needs; blocks outside this frame's grid return.
- * Block: 32 x quads threads. Loading, x is the column; summing along rows, x is the row and y the
- * four columns; summing along columns, x is the column and y the four rows.
- * Access: rows of 32 pixels, coalesced; shared memory at a pitch of 33 float4, free of conflicts
- * both ways; taps are the same for a whole warp. Bound by shared memory and instruction issue:
- * about (tile + 2 radius)^2 staged pixels a tile. */
+ * foveate_light_*: block of 128 threads; grid x: pixels of a row, y: rows, z: images
+ *
+ * However large the radius, a thread adds 32 samples of a row or column to four neighbours' sums at
+ * a time. Loads are coalesced, and taps are the same for a whole warp. The kernel is bound by
+ * shared memory and instruction issue: about (tile + 2 radius)^2 staged pixels a tile. */
 
 #include "kernels/foveate/cuda/common/image.cuh"
 #include "kernels/foveate/grid.h"
@@ -38,7 +42,8 @@ struct filter {
     int radius;
 };
 
-/* Where tile `index` of an axis starts, and how many pixels of its fragment are left for it. */
+/* Returns where tile `index` of an axis starts, and how many pixels of its fragment are left for
+ * it. */
 __device__ int tile_start(int index, int gaze_q8, const foveate_frame &frame,
                           const foveate_cuda_tables &tables, int *fragment, int *count)
 {
@@ -49,7 +54,7 @@ __device__ int tile_start(int index, int gaze_q8, const foveate_frame &frame,
     return foveate_grid_start_px(*fragment, frame.fragment_px, shift) + inside;
 }
 
-/* The same for every thread of the block. False: no pixel of it is in the image. */
+/* Finds the block's tile, alike in all threads. Returns false if no pixel of it is in the image. */
 __device__ bool find_tile(const foveate_frame &frame, const foveate_cuda_tables &tables, tile *t)
 {
     int fragment_x, fragment_y;
@@ -129,7 +134,7 @@ __device__ float4 light_at(const Image &src, const frame_light &light, int x, in
     return light.kind ? levels_to_light<Pixel>(v, light) : v;
 }
 
-/* This image's pixels in their light, where they are there. */
+/* Returns the light of this image's pixels, if it was made. */
 __device__ float4 *lights_of(const foveate_cuda_tables &tables)
 {
     return (float4 *)(tables.lights + blockIdx.z * tables.lights_next_bytes);
@@ -149,7 +154,7 @@ __device__ void load_stage(float4 (*stage)[PITCH], const Image &src, const fovea
     }
 }
 
-/* The vertical sums of this thread: column threadIdx.x, rows from OUTPUTS * threadIdx.y on. */
+/* Makes this thread's vertical sums: column threadIdx.x, rows from OUTPUTS * threadIdx.y on. */
 template <typename Pixel, typename Image>
 __device__ void blur(float4 sums[OUTPUTS], const Image &src, const foveate_frame &frame,
                      const frame_light &light, const foveate_cuda_tables &tables, const tile &t,
@@ -211,7 +216,7 @@ __device__ void foveate(const foveate_frame &frame, const foveate_cuda_tables &t
     }
 }
 
-/* A fragment's window has many times its pixels: their light is worked out once. */
+/* A fragment's window has many times its pixels, so their light is made once. */
 template <typename Pixel, typename Image>
 __device__ void make_lights(const foveate_frame &frame, const foveate_cuda_tables &tables,
                             const Image &src)

@@ -3,8 +3,15 @@
 
 /* The blockwise method from levels (foveate/cuda/fragments/params.h), of UNORM pictures averaged as
  * stored or in sRGB's light: level 0 from the picture, further levels by foveate_nodes.cu, and the
- * picture from all of them. Blocks are 4 warps, each of which makes four units of at most 16 x 16
- * pixels along x; grids are blocks of 4 x 4 units, and images along z. */
+ * picture from all of them.
+ *
+ * fragments_level_0_*: block of 128 threads; grid x: 256 pairs, y: 16 rows, z: images
+ *     thread      two pairs of samples, row after row; no barrier but for the table of light
+ *
+ * fragments_picture_*: block of 4 warps; grid x, y: 4 x 4 units of at most 16 x 16 px, z: images
+ *     shared      uint4 steps[4][16][32], 32,768 B: by warp, a matrix of filters by step and lane
+ *     warp w      row w of units, the four of it one after the other; no barrier
+ *     lane 4g+t   pixels of rows g and g + 8, columns 2t and 2t + 1, and the columns 8 on */
 
 #include "fragments.cuh"
 

@@ -48,7 +48,7 @@ static size_t aligned(size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-/* Filters for 10 bits are those for 8 where nothing asks for more. */
+/* Filters for 10 bits are those for 8 if nothing asks for more. */
 static bool is_shared(const struct foveate_plan *plan, int depth)
 {
     return depth > 0 && foveate_plan_light(plan) == IMAGE_LIGHT_STORED;
@@ -59,8 +59,8 @@ static size_t filter_bytes(const struct foveate_plan *plan)
     return aligned(plan->ring_count * sizeof(struct foveate_fragment_filter));
 }
 
-/* A row on the device is an even number of samples, of which an even first one may lie before the
- * filter's own. */
+/* A row on the device is an even number of samples from an even one on, which may lie before the
+ * filter's own first. */
 static int32_t even_count(const struct foveate_fragment_filter *filter)
 {
     return (filter->count + 2) & ~1;
@@ -81,9 +81,9 @@ static size_t weight_bytes(const struct foveate_plan *plan,
     return aligned(halves * sizeof(uint16_t));
 }
 
-/* As halves. From the largest outwards each weight takes up what rounding has left of the one two
- * samples nearer, so that the weights of even samples keep their sum, and those of odd ones: flat
- * pictures and stripes a pixel wide are averaged as by the weights themselves. */
+/* Rounds weights to halves. From the largest outwards each weight takes up what rounding has left
+ * of the one two samples nearer, so that the weights of even samples keep their sum, and those of
+ * odd ones: flat pictures and stripes a pixel wide are averaged as by the weights themselves. */
 static void put_row(const float *weights, int32_t count, uint16_t *out)
 {
     int32_t largest = 0;
@@ -104,7 +104,7 @@ static void put_row(const float *weights, int32_t count, uint16_t *out)
     }
 }
 
-/* `out_halves` is zero. */
+/* `out_halves` is zero on entry. */
 static void put_filters(const struct foveate_plan *plan,
                         const struct foveate_fragment_filters *filters,
                         struct foveate_fragment_filter *out_filters, uint16_t *out_halves)
@@ -124,7 +124,7 @@ static void put_filters(const struct foveate_plan *plan,
     }
 }
 
-/* A window holds what a unit sees. */
+/* Returns whether a window holds what a unit sees. */
 static bool fits(const struct foveate_plan *plan, const struct foveate_fragment_filters *filters)
 {
     for (uint32_t i = 0; filters->filters && i < plan->ring_count; i++) {
@@ -224,7 +224,7 @@ struct stages {
     void *params;
 };
 
-/* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
+/* Counts blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
  * it. */
 static uint32_t count_blocks(const struct foveate_fragments_run *run, int32_t size_px,
                              int32_t of_a_block)

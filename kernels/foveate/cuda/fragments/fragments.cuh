@@ -3,9 +3,8 @@
 
 /* Fragments from levels: a warp makes a unit as a product D X A^T, whose rows are fragments'
  * filters (foveate/plan/fragment.h): row m of A has the weights of pixel column m of the unit, row
- * m of D those of a pixel row of fragment m / height. What such a row makes of other fragments'
- * columns is left out. Fragments of different levels come one after the other: rows that are not a
- * level's are zero. */
+ * m of D those of a pixel row of fragment m / height. Results of a row for other fragments' columns
+ * are dropped. Fragments of different levels are made in turn: rows of another level are zero. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_CUH
 
@@ -53,14 +52,14 @@ static __device__ __forceinline__ void make_level_0(const foveate_frame &frame,
 /* ---- A unit */
 
 struct fragment_unit {
-    int x, y; /* its first pixel, which may lie outside the picture */
-    int width, height; /* of each fragment, as far as the unit has it */
-    /* fragments, of which lane `lane` of the warp and those after it have the filters */
+    int x, y; /* first pixel, which may lie outside the picture */
+    int width, height; /* each fragment's, as far as the unit has it */
+    /* fragments; their filters are in lane `lane` of the warp and those after it */
     int together;
     int lane;
     int per_px;
 
-    /* Which of them pixel m along an axis is of; `together` or more: none. */
+    /* Returns which of them pixel m along an axis belongs to; `together` or more: none. */
     __device__ __forceinline__ int owner(int m, int size) const
     {
         return together > 1 ? m * per_px >> 16 : m < size ? 0 : 1;
@@ -102,7 +101,7 @@ struct fragment_row {
     int count; /* even; 0: the row is zero */
     const uint16_t *weights;
 
-    /* Of pixel px. */
+    /* Returns the row of pixel px. */
     __device__ __forceinline__ void open(const foveate_fragment_filter &filter, const uint16_t *all,
                                          int px, bool is_there)
     {
@@ -110,7 +109,7 @@ struct fragment_row {
         count = is_there ? filter.count : 0;
         weights = all + filter.first + (px & ((2 << filter.level) - 1)) * filter.count;
     }
-    /* What samples i and i + 1 weigh, i even. */
+    /* Returns the weights of samples i and i + 1, i even. */
     __device__ __forceinline__ uint32_t pair(int sample) const
     {
         const int i = sample - first;
@@ -151,7 +150,7 @@ struct fragment_matrix {
         begin = least_of_warp(low);
         steps = (15 - least_of_warp(minus_high) - begin) / 16;
     }
-    /* As a product asks for step i: samples 2t and 2t + 1 of rows g and g + 8, then 8 samples
+    /* Returns the operand of step i: samples 2t and 2t + 1 of rows g and g + 8, then 8 samples
      * on. */
     __device__ __forceinline__ uint4 step(int i, int pair) const
     {
@@ -161,7 +160,7 @@ struct fragment_matrix {
     }
 };
 
-/* Rows of pixels and columns, of the unit's fragments that have this level. */
+/* The rows of pixels and columns, of the unit's fragments that have this level. */
 static __device__ __forceinline__ void open_matrices(const fragment_unit &unit,
                                                      const foveate_fragment_filter &own,
                                                      const uint16_t *weights, int level,
@@ -202,7 +201,7 @@ static __device__ __forceinline__ void fragment_multiply(float (&d)[4], const ui
 
 /* ---- The product */
 
-/* Samples of 16 rows of the window, and of each its pair of every eight columns. */
+/* A lane's samples of 16 rows of the window: its pair of every eight columns. */
 template <typename Pair> struct fragment_window {
     node_level<Pair> level;
     int rows[2];
@@ -221,7 +220,7 @@ template <typename Pair> struct fragment_window {
     }
 };
 
-/* 16 rows of the window, summed along x: halves of the next product's other side. */
+/* Sums 16 rows of the window along x: halves of the next product's operand. */
 template <int CHANNELS, typename Pair>
 static __device__ __forceinline__ void sum_across(const fragment_window<Pair> &window,
                                                   const fragment_matrix &across, const uint4 *steps,
@@ -253,7 +252,7 @@ static __device__ __forceinline__ void sum_across(const fragment_window<Pair> &w
     }
 }
 
-/* Adds the fragments of a level. `steps` has room for a matrix's. */
+/* Adds the fragments of a level. `steps` holds one matrix. */
 template <int CHANNELS, typename Pair>
 static __device__ __forceinline__ void add_level(const foveate_nodes &nodes,
                                                  const fragment_unit &unit,
@@ -381,7 +380,7 @@ static __device__ __forceinline__ void make_units(const foveate_frame &frame,
     if (unit.y >= frame.height_px || unit.y + unit.height <= 0) {
         return;
     }
-    /* Fragments are together only where each of them is whole: then all are units' parts. */
+    /* Units have several fragments only if each is whole: then a part is a fragment. */
     const int part = min(lane, FOVEATE_FRAGMENTS_UNITS * unit.together - 1);
     const foveate_fragment_filter filter = find_filter(
         frame, nodes, fragments, (first * unit.together + part) / fragments.parts, index_y, depth);

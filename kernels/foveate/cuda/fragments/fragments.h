@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The blockwise method from levels (foveate_fragments.cu): its tables, its kernels, and the
- * launches of a frame. The device is pushed around every call. Formats and light are those of
+ * launches of a frame. Every call pushes the device. Formats and light are those of
  * foveate/cuda/nodes/nodes.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_FRAGMENTS_FRAGMENTS_H
@@ -16,23 +16,23 @@ struct foveate_fragments_kernels {
     struct cuda_kernels picture;
 };
 
-/* What is loaded when it fails is there for unload. */
+/* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result foveate_fragments_load(
     const struct cuda_device *device, struct foveate_fragments_kernels *out_kernels);
 void foveate_fragments_unload(const struct cuda_device *device,
                               struct foveate_fragments_kernels *kernels);
 
-/* Tables of a plan on the host; the caller frees `memory`. NULL: no kernel takes the plan. */
+/* Makes a plan's tables on the host; the caller frees `memory`. NULL: no kernel takes the plan. */
 struct foveate_fragments_tables {
     void *memory;
     size_t bytes;
 };
 
-/* Fills what the plan is to the kernels, addresses from `memory` on instead of the device's. */
+/* Fills the plan as the kernels see it, with addresses from `memory` on instead of the device's. */
 FOVEA_MUST_CHECK enum fovea_result foveate_fragments_fill(
     const struct foveate_plan *plan, struct foveate_nodes *out_nodes,
     struct foveate_fragments *out_fragments, struct foveate_fragments_tables *out_tables);
-/* Where the tables are on the device. */
+/* Tells where the tables are on the device. */
 void foveate_fragments_place(struct foveate_nodes *nodes, struct foveate_fragments *fragments,
                              CUdeviceptr tables);
 

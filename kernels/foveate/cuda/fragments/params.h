@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The parameters of foveate_fragments.cu: the blockwise method from levels. Shared by C and CUDA C.
+/* The parameters of foveate_fragments.cu: the blockwise method from levels. C and CUDA C share
+ * them.
  *
  * Levels are those of foveate/cuda/nodes/params.h, and level 0 before them: the picture in halves.
  * A warp makes a *unit*, at most 16 x 16 pixels: fragments side by side, or a part of one that is
@@ -12,17 +13,17 @@
 #include "kernels/foveate/cuda/nodes/params.h"
 #include "kernels/foveate/plan/fragment.h"
 
-#define FOVEATE_FRAGMENTS_DEPTHS 2 /* pictures of 8 and of 10 bits have filters of their own */
-#define FOVEATE_FRAGMENTS_UNITS 4 /* that a warp makes one after the other along x */
-/* sixteens of samples that a unit sees along an axis, at most */
+#define FOVEATE_FRAGMENTS_DEPTHS 2 /* Pictures of 8 and of 10 bits have their own filters. */
+#define FOVEATE_FRAGMENTS_UNITS 4 /* units that a warp makes one after the other along x */
+/* A unit sees at most so many times sixteen samples along an axis. */
 #define FOVEATE_FRAGMENTS_STEPS 16
-#define FOVEATE_FRAGMENTS_LEVEL_ROWS 16 /* of level 0 that a block makes, */
-#define FOVEATE_FRAGMENTS_LEVEL_PAIRS 256 /* and of each so many pairs, two a thread */
+#define FOVEATE_FRAGMENTS_LEVEL_ROWS 16 /* rows of level 0 for a block, */
+#define FOVEATE_FRAGMENTS_LEVEL_PAIRS 256 /* and pairs in each, two a thread */
 
 struct foveate_fragments {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
-    /* For each ring a struct foveate_fragment_filter whose rows of weights, as halves, begin with
-     * an even sample and are an even number: there are rows for the pixels of two cells. */
+    /* For each ring a struct foveate_fragment_filter. Its rows of weights, as halves, begin with an
+     * even sample and have an even number: there are rows for the pixels of two cells. */
     uint64_t filters[FOVEATE_FRAGMENTS_DEPTHS];
     uint64_t weights[FOVEATE_FRAGMENTS_DEPTHS];
     int32_t together; /* fragments of a unit */

@@ -11,13 +11,13 @@
 
 #define BINS FOVEATE_SMALL_BINS
 #define NODES FOVEATE_SMALL_NODES
-#define LINE 12 /* frequencies along an axis, of the picture: BINS = LINE^2 */
-#define TAPS 12 /* a side of a sampled Gaussian */
+#define LINE 12 /* frequencies of the picture along an axis: BINS = LINE^2 */
+#define TAPS 12 /* samples on a side of a Gaussian */
 #define PI 3.14159265358979323846
-/* Parts that cancel each other show what halves round. */
+/* Weights that cancel each other magnify the rounding of halves. */
 #define AGAINST_LARGE_PARTS 1e-6
 
-/* Of a Gaussian that is sampled at pixels, at frequencies from 0 to Nyquist. */
+/* Returns the spectrum of a Gaussian sampled at pixels, at frequencies from 0 to Nyquist. */
 static void fill_line(double sigma, double line[LINE])
 {
     double sum = 1.0;
@@ -36,8 +36,8 @@ static void fill_line(double sigma, double line[LINE])
     }
 }
 
-/* Of pixels in two dimensions, since there it is not round; of samples over the radius, up to where
- * the narrowest node lets nothing through. */
+/* The spectrum has two dimensions on the picture, where it is not round, and one on levels, up to
+ * where the narrowest node lets nothing through. */
 static void fill_spectrum(const struct foveate_small_blender *m, double sigma, double out[BINS])
 {
     double line[LINE];
@@ -93,7 +93,7 @@ enum fovea_result foveate_small_blender_init(const struct foveate_small_sets *se
     return made ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Least squares over the spectrum among the parts that sum to 1. */
+/* Solves least squares over the spectrum, among weights that sum to 1. */
 static void solve(const struct foveate_small_blender *m, double sigma, double parts[NODES])
 {
     static const double ones[NODES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};

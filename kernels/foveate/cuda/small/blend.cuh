@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In which parts the outputs of a tile are sums of what is blurred by a level's nodes: looked up
- * for eight outputs a lane, and kept as pairs, as products give them: rows g and g + 8, which are
+/* The weights with which the outputs of a tile blend a level's nodes. They are looked up for a
+ * lane's eight outputs, and kept as pairs, as mma gives outputs: rows g and g + 8, which are
  * columns of the picture, and pairs of its rows. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_CUH
 
 #include "work.cuh"
 
-/* Whole numbers below 2^23 in the bits of a float: this and the number. */
+/* 2^23: an integer below it stands in the low bits of this float plus the integer. */
 #define SMALL_WHOLE 8388608.0f
 #define SMALL_WHOLE_BITS 0x4b000000u
 
-/* Entries of the level's table for the outputs of a lane, as such bits: [n][row g, row g + 8][of
- * the pair]. */
+/* Entries of the level's table for a lane's outputs, as such bits: [n][row g, row g + 8][of the
+ * pair]. */
 struct small_entries {
     uint32_t of[2][2][2];
 };
@@ -28,7 +28,8 @@ static __device__ __forceinline__ float root_of(float v)
     return ptx_sqrt(v);
 }
 
-/* At places x[row] and y[2 n + of the pair], in pixels from the top left corner. */
+/* Finds the entries at places x[row] and y[2 n + of the pair], in pixels from the top left
+ * corner. */
 template <int LEVEL>
 static __device__ __forceinline__ small_entries entries_at(const small_work &work,
                                                            const float (&x)[2], const float (&y)[4])
@@ -62,7 +63,7 @@ static __device__ __forceinline__ small_entries entries_at(const small_work &wor
     return entries;
 }
 
-/* Of samples of a coarser level. */
+/* Finds them for samples of a coarser level. */
 template <int LEVEL>
 static __device__ __forceinline__ small_entries entries_of_samples(const small_work &work, int x0,
                                                                    int y0, const small_lane &l)
@@ -75,7 +76,8 @@ static __device__ __forceinline__ small_entries entries_of_samples(const small_w
     return entries_at<LEVEL>(work, x, y);
 }
 
-/* Of the picture: rows are columns of pixels in fours, the first pair of each and the second. */
+/* Finds them for the picture: rows are columns of pixels in fours, the first pair of each and then
+ * the second. */
 static __device__ __forceinline__ small_entries entries_of_pixels(const small_work &work, int x0,
                                                                   int y0, const small_lane &l)
 {
@@ -86,7 +88,7 @@ static __device__ __forceinline__ small_entries entries_of_pixels(const small_wo
     return entries_at<0>(work, x, y);
 }
 
-/* Of NODES nodes from one on with which a table begins. */
+/* Loads the weights of NODES nodes, from one with which a table begins. */
 template <int LEVEL, int NODES>
 static __device__ __forceinline__ small_blend<NODES> blend_of(const small_work &work,
                                                               const small_entries &entries,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The nodes of small pictures (foveate/cuda/small/params.h): a few Gaussians, and in which parts
- * their sum is nearest to the Gaussian of another sigma. */
+/* The nodes of small pictures (foveate/cuda/small/params.h) are a few Gaussians. Blended with the
+ * right weights they come nearest to the Gaussian of another sigma. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLEND_H
 
@@ -14,13 +14,13 @@
 struct foveate_small_sets {
     double sigmas[3][FOVEATE_SMALL_NODES];
     int32_t counts[3];
-    bool light; /* is averaged, not stored values */
+    bool light; /* light is averaged, not stored values */
 };
 
-/* A level's nodes, prepared for sums of them. */
+/* A level's nodes, prepared for blending. */
 struct foveate_small_blender {
     int32_t level, count;
-    double first, last; /* sigmas; what lies beyond is taken for these */
+    double first, last; /* sigmas; others are clamped to them */
     double spectra[FOVEATE_SMALL_NODES][FOVEATE_SMALL_BINS];
     double inverse[FOVEATE_SMALL_NODES][FOVEATE_SMALL_NODES];
 };
@@ -29,7 +29,7 @@ FOVEA_MUST_CHECK enum fovea_result foveate_small_blender_init(const struct fovea
                                                               int32_t level,
                                                               struct foveate_small_blender *out);
 
-/* The parts as halves, which sum to 1; those beyond the last node are 0. */
+/* Writes the weights as halves, which sum to 1; those beyond the last node are 0. */
 void foveate_small_blend(const struct foveate_small_blender *blender, double sigma,
                          uint16_t parts[FOVEATE_SMALL_NODES]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Blurs of foveate_small.cu by tiles of 16 x 16 outputs, of levels 1 and 2 and of the pixels near
- * the gaze: for each of the level's nodes two products of 16 x 32 weights, of which every output
- * takes its part. */
+/* The blurs of foveate_small.cu, by tiles of 16 x 16 outputs of levels 1 and 2 and of the pixels
+ * near the gaze. Each of the level's nodes has two products of 16 x 32 weights, and every output
+ * adds its share of the node. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLUR_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_BLUR_CUH
 
@@ -14,7 +14,7 @@ struct small_window {
     uint32_t of[4][2][2]; /* [y / 8][x / 16][pair] */
 };
 
-/* Along x: of eight rows y each, 16 columns. `start`: of the sums. */
+/* Filters along x: 16 columns of eight rows y each. `start` is what the sums begin with. */
 static __device__ __forceinline__ void blur_lines(const small_window &window, const uint4 (&x)[2],
                                                   uint32_t start, small_result (&lines)[4])
 {
@@ -26,7 +26,8 @@ static __device__ __forceinline__ void blur_lines(const small_window &window, co
     }
 }
 
-/* Along y with weights that are the same for every output: those 8, 0, 16 and 8 after it on. */
+/* Filters along y with weights that are the same for every output: those 8, 0, 16 and 8 after it
+ * on. */
 static __device__ __forceinline__ void blur_by_band(const small_result (&lines)[4],
                                                     const uint4 &band, small_result (&blurred)[2])
 {
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void add_parts(small_result (&sums)[2],
 
 /* ---- Levels */
 
-/* Rows of the window of a tile, eight at a time, of a plane. */
+/* Loads rows of a tile's window of a plane, eight at a time. */
 template <int LEVEL>
 static __device__ __forceinline__ void load_rows(const small_work &work, int channel, int x0,
                                                  int y0, small_window &window, const small_lane &l)
@@ -76,7 +77,7 @@ static __device__ __forceinline__ void load_rows(const small_work &work, int cha
     }
 }
 
-/* Beside the level its outermost samples lie again. */
+/* Beside the level its outermost samples repeat. */
 static __device__ __forceinline__ void repeat_outermost(small_window &window, bool left, bool right,
                                                         const small_lane &l)
 {
@@ -96,7 +97,7 @@ static __device__ __forceinline__ void repeat_outermost(small_window &window, bo
     }
 }
 
-/* All channels, so that parts are looked up once. */
+/* Blurs all channels, so that weights are looked up once. */
 template <typename Format>
 static __device__ __forceinline__ void blur_level_1(const small_work &work, int tile)
 {
@@ -127,7 +128,7 @@ static __device__ __forceinline__ void blur_level_1(const small_work &work, int 
     }
 }
 
-/* One channel. */
+/* Blurs one channel. */
 static __device__ __forceinline__ void blur_level_2(const small_work &work, int tile, int channel)
 {
     const small_lane l;
@@ -164,12 +165,12 @@ static __device__ __forceinline__ void blur_level_2(const small_work &work, int 
 
 /* ---- Near the gaze */
 
-/* Which bytes of the words of four pixels are a channel's, and beside the picture its outermost
+/* Which bytes of the words of four pixels are a channel's; beside the picture, its outermost
  * pixel's. */
 struct small_taken {
     int x; /* of the four */
     uint32_t of[2]; /* for the pairs */
-    bool left, right; /* the picture lies to the right, to the left */
+    bool left, right; /* the picture lies to the right, or to the left */
 };
 
 template <int BYTES>
@@ -191,7 +192,7 @@ static __device__ __forceinline__ small_taken taken_bytes(int x, int width, int 
     return taken;
 }
 
-/* Pairs of bytes in 16 bits. */
+/* Extracts pairs of bytes, each in 16 bits. */
 template <int BYTES>
 static __device__ __forceinline__ void load_pairs(const char *row, const small_taken &taken,
                                                   uint32_t (&pairs)[2])
@@ -205,7 +206,7 @@ static __device__ __forceinline__ void load_pairs(const char *row, const small_t
     pairs[1] = __byte_perm(taken.left ? words[0] : words[middle], last, taken.of[1]) & 0x00ff00ffu;
 }
 
-/* Channel c of the 32 x 32 pixels around a tile, and the tile's own as sums, transposed. */
+/* Loads channel c of the 32 x 32 pixels around a tile, and the tile's own as sums, transposed. */
 template <typename Format>
 static __device__ __forceinline__ void load_near(const small_work &work, int x0, int y0, int c,
                                                  small_window &window, small_result (&own)[2],
@@ -239,7 +240,7 @@ static __device__ __forceinline__ void load_near(const small_work &work, int x0,
     }
 }
 
-/* Four finished bytes of a channel, of row g or g + 8, until all channels are. */
+/* Four finished bytes of a channel, of row g or g + 8, wait here until all channels are done. */
 template <int CHANNELS>
 static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, int channel, int r,
                                                       const small_lane &l)
@@ -248,7 +249,7 @@ static __device__ __forceinline__ uint32_t *kept_near(const small_work &work, in
            l.lane;
 }
 
-/* The tile's blocks of level 0. */
+/* Writes the tile's blocks of level 0. */
 template <typename Format>
 static __device__ __forceinline__ void write_near(const small_work &work, int x0, int y0,
                                                   const small_lane &l)
@@ -279,7 +280,7 @@ static __device__ __forceinline__ void write_near(const small_work &work, int x0
     }
 }
 
-/* All channels of a tile. */
+/* Blurs all channels of a tile. */
 template <typename Format>
 static __device__ __forceinline__ void blur_near(const small_work &work, int index)
 {

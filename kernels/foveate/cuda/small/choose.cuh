@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From which level every block of 4 x 4 pixels is made, by its smallest sigma, and what tiles of 16
- * x 16 pixels need. */
+/* Chooses the level of every block of 4 x 4 pixels by its smallest sigma, and what tiles of 16 x 16
+ * pixels need. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_CHOOSE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_CHOOSE_CUH
 
 #include "work.cuh"
 
-/* Laws that know more than distance. */
+/* For laws that do not depend on the distance alone, measures sigma at corners. */
 static __device__ void measure_corners(const small_work &work, float2 gaze)
 {
     const int across = (work.frame.width_px + 3) / 4 + 1;
@@ -26,7 +26,7 @@ static __device__ __forceinline__ int level_from(float value, const float (&from
     return value >= from[2] ? 2 : value >= from[1] ? 1 : 0;
 }
 
-/* Of the block's place that is nearest to the gaze, or of its corners. */
+/* Returns the block's smallest sigma: that of its place nearest to the gaze, or of its corners. */
 static __device__ __forceinline__ int level_of_block(const small_work &work, float2 gaze, int x,
                                                      int y)
 {
@@ -43,7 +43,7 @@ static __device__ __forceinline__ int level_of_block(const small_work &work, flo
     return level_from(fminf(above, below), work.small.from_sigma);
 }
 
-/* A warp finds out about a row of blocks at a time. The block is together again afterwards. */
+/* A warp chooses a row of blocks at a time. A barrier of the block follows. */
 static __device__ __forceinline__ void choose_levels(const small_work &work, float2 gaze)
 {
     const int x = (int)(threadIdx.x % 32);
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void choose_levels(const small_work &work, flo
     __syncthreads();
 }
 
-/* Tiles of level 1 that a tile's pixels are interpolated from. */
+/* Returns a bit for each tile of level 1 that a tile's pixels are interpolated from. */
 static __device__ __forceinline__ uint32_t needed_of_level_1(const small_work &work, int tile)
 {
     const int x = work.small.x.from[1][tile % TILES];
@@ -75,7 +75,7 @@ static __device__ __forceinline__ uint32_t needed_of_level_1(const small_work &w
     return columns << 4 * (y / TILE) | columns << 4 * ((y + TILE - 1) / TILE);
 }
 
-/* A warp does it, from what was chosen. */
+/* One warp lists tiles by their chosen levels. */
 static __device__ __forceinline__ void list_tiles(const small_work &work)
 {
     const int lane = (int)(threadIdx.x % 32);

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Batches of small pictures: a block foveates a picture of up to 128 x 128 pixels within shared
- * memory, whatever the slope of its law (foveate/cuda/small/params.h).
+/* Batches of small pictures: a block foveates a picture of up to 128 x 128 pixels in shared memory,
+ * whatever the slope of its law (foveate/cuda/small/params.h). The kernel is bound by what 24 warps
+ * of a multiprocessor wait for: products, weights, each other.
  *
- * In order, with barriers between: the picture is asked for, and sigma at blocks of 4 x 4 pixels
- * says from which level each is made; level 1, and the pixels near the gaze, which are written;
- * level 2, and the blurs of both levels, one of them where the picture was; the pixels that are
- * made from them, which are written. Tasks are 16 x 16 outputs; warps take the longer ones in
- * turns. What the picture's place saves is first-level cache for weights, or lets two blocks in.
+ * small_*: block of 12 warps for each picture; grid (1, 1, pictures)
  *
- * Grid: (1, 1, pictures). Bound by what 24 warps a multiprocessor wait for: products, weights, each
- * other.
+ *     phase                    a warp's task                      in shared memory
+ *     load                     threads issue copies               picture[rows][pitch]
+ *     choose (choose.cuh)      a row of blocks of 4 x 4 px        state, corners (over level 1)
+ *     -- copies have arrived, __syncthreads --
+ *     read (levels.cuh)        16 x 16 px near the gaze, written  level 1: half[64][64] a channel
+ *                              or 16 x 16 samples of level 1
+ *     -- __syncthreads; the picture is no longer needed --
+ *     blur (blur.cuh)          16 x 16 samples of level 2,        level 2: half[32][32] a channel
+ *                              a blurred tile of level 1          over the picture
+ *                              -- mbarrier made_2 --
+ *                              a blurred tile of level 2          half[32][32] a channel
+ *     -- __syncthreads --
+ *     upsample (upsample.cuh)  16 x 16 px, written                a tile a warp, over level 2
  *
- *     foveate/cuda/small/work.cuh     what the phases share
- *     foveate/cuda/small/choose.cuh   which levels
- *     foveate/cuda/small/levels.cuh   levels from the picture
- *     foveate/cuda/small/blend.cuh      in which parts an output is a sum of blurs
- *     foveate/cuda/small/blur.cuh     blurs
- *     foveate/cuda/small/upsample.cuh     the picture from levels
- *     foveate/cuda/small/image.cuh    shared memory, and the way from and to global memory
- *     foveate/cuda/small/pixel.cuh    formats
- *     cuda/barrier.cuh        where some wait for others */
+ *     lane 4g + t: outputs of rows g and g + 8, columns 2t and 2t + 1, and the columns 8 on;
+ *     operands are 512 B, 16 B a lane, loaded from global memory
+ *
+ * Warps take longer tasks in turns, from a counter. Laying level 1's blur over the picture leaves
+ * first-level cache for weights, or lets two blocks in. work.cuh has what phases share, blend.cuh
+ * the weights of nodes, image.cuh shared memory and the way to and from global memory, pixel.cuh
+ * formats. */
 
 #include "choose.cuh"
 #include "levels.cuh"
@@ -39,7 +45,7 @@ __device__ void fill_light(const small_work &work)
     }
 }
 
-/* All that is read of the picture: the tiles near the gaze, which take longer, then level 1. */
+/* Does all that reads the picture: the tiles near the gaze, which take longer, then level 1. */
 template <typename Format> __device__ __forceinline__ void read_picture(const small_work &work)
 {
     const int near = (int)work.memory.state->near_count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The shared memory of a block: the picture as it is stored; levels 1 and 2 and what is blurred of
- * them, a plane a channel; what each 4 x 4 pixels are made from. And the ways from and to global
- * memory. */
+/* The shared memory of a block: the picture as it is stored, levels 1 and 2 and their blurs (a
+ * plane for each channel), and the level of each block of 4 x 4 pixels. It is loaded from and
+ * stored to global memory here. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_IMAGE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_IMAGE_CUH
 
@@ -12,30 +12,30 @@
 #include "params.h"
 #include "pixel.cuh"
 
-/* Of this block, in shared memory. */
+/* The block's state in shared memory. */
 struct small_state {
-    uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* bit x of [k][y]: block x, y is of level k; read by
-                                               fours */
+    uint32_t rows[3][FOVEATE_SMALL_BLOCKS]; /* [k][y]: bit x says that block (x, y) takes level k;
+                                               read by fours */
     float2 gaze; /* pixels */
-    uint64_t made_2; /* where threads say that they have made their part of level 2 */
-    uint32_t next[2]; /* tasks that warps take after their first, of each phase that has some */
-    uint32_t far; /* some block is of level 2 */
+    uint64_t made_2; /* mbarrier: a thread arrives when its part of level 2 is made */
+    uint32_t next[2]; /* the next task of each phase that has a counter */
+    uint32_t far; /* some block takes level 2 */
     uint32_t blur_count; /* tiles of level 1 that are needed */
     uint32_t near_count; /* tiles with blocks of level 0 */
     uint8_t
-        /* bit k: tile 8 y + x has such blocks */
+        /* bit k: tile 8 y + x has blocks of level k */
         levels[FOVEATE_SMALL_TILES * FOVEATE_SMALL_TILES];
-    uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* those with level 0 */
+    uint8_t near_tiles[FOVEATE_SMALL_NEAR_TILES]; /* tiles with level 0 */
     uint8_t blur_tiles[16]; /* 4 y + x */
 };
 
 struct small_memory {
     char *picture;
     int pitch;
-    char *level[3]; /* [0]: a tile of finished pixels a warp, over level 2 and its blur */
+    char *level[3]; /* [0]: a tile of finished pixels for each warp, over level 2 and its blur */
     char *blurred[3]; /* transposed: x down, y across; [1] lies over the picture */
     float *corners; /* sigma at corners of blocks, over level 1 */
-    uint16_t *light; /* halves of bytes, or NULL */
+    uint16_t *light; /* light of bytes as halves, or NULL */
     small_state *state;
 };
 
@@ -93,9 +93,8 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
 
 /* ---- Global memory */
 
-/* This block's picture there. Plain: rows of pixels side by side, at multiples of 16 bytes.
- * Addresses are 64 bits wide, and cost more than what is done there unless they are known to be of
- * this kind. */
+/* This block's picture in global memory. Plain means rows without gaps at multiples of 16 bytes.
+ * Addresses of 64 bits cost more than the work there, unless the picture is known to be plain. */
 struct small_view {
     uint64_t data;
     int64_t row_bytes, pixel_bytes;
@@ -105,14 +104,14 @@ struct small_view {
     {
         return (char *)(data + y * row_bytes + x * pixel_bytes);
     }
-    /* Of a plain one: byte x of row y. */
+    /* Returns byte x of row y of a plain picture. */
     __device__ __forceinline__ char *plain_at(int x, int y) const
     {
         return (char *)(ptx_mad_wide(y, (int)row_bytes, data) + x);
     }
 };
 
-/* Made anew wherever it is asked for: it is too many registers to be kept while others blur. */
+/* Views are made anew at each use: kept while others blur, they would take too many registers. */
 static __device__ __forceinline__ small_view small_view_of(const image_linear &image,
                                                            const foveate_frame &frame,
                                                            int64_t next_bytes, int32_t plain)
@@ -135,14 +134,14 @@ static __device__ __forceinline__ small_view small_dst(const foveate_small_linea
                          params.dst_is_plain);
 }
 
-/* The picture into shared memory, with the last pixel again up to a whole four. Plain ones come by
- * and by. */
+/* Loads the picture into shared memory, repeating the last pixel up to a multiple of four. Copies
+ * of plain ones arrive later. */
 static __device__ inline void small_begin_load(const small_memory &m, const small_view &view,
                                                int width, int height, int bytes)
 {
     if (view.plain) {
         const int sixteens = width * bytes / 16;
-        const int first = (int)(threadIdx.x % 8); /* eight lanes a row */
+        const int first = (int)(threadIdx.x % 8); /* eight lanes for a row */
         const int most = FOVEATE_SMALL_MOST_PX * 4 / 16 / 8;
         for (int y = (int)(threadIdx.x / 8); y < height; y += FOVEATE_SMALL_THREADS / 8) {
             const char *far = view.plain_at(16 * first, y);
@@ -168,7 +167,7 @@ static __device__ inline void small_begin_load(const small_memory &m, const smal
     }
 }
 
-/* And out of it. */
+/* Stores it back. */
 static __device__ inline void small_store(const small_memory &m, const small_view &view, int width,
                                           int height, int bytes)
 {
@@ -199,7 +198,7 @@ static __device__ inline void small_store(const small_memory &m, const small_vie
     }
 }
 
-/* Four pixels from (4 n, y) on, as they are; beside the picture 0. */
+/* Loads four pixels from (4 n, y) on; beside the picture they are 0. */
 template <int BYTES>
 static __device__ __forceinline__ void small_read_four(const small_view &view, int x, int y,
                                                        int width, uint32_t (&words)[BYTES])
@@ -216,7 +215,7 @@ static __device__ __forceinline__ void small_read_four(const small_view &view, i
     }
 }
 
-/* And those that are in the picture out. */
+/* Stores those of four pixels that are in the picture. */
 template <int BYTES>
 static __device__ __forceinline__ void small_write_four(const small_view &view, int x, int y,
                                                         int width, const uint32_t (&words)[BYTES])
@@ -241,8 +240,8 @@ static __device__ __forceinline__ void small_write_four(const small_view &view, 
     }
 }
 
-/* Sixteen pixels of three bytes from x on, of which four lanes side by side have four each: by
- * three of them. All lanes come here. */
+/* Stores sixteen pixels of three bytes from x on; each of four neighbouring lanes has four, and
+ * three of them write. All lanes must call it. */
 static __device__ __forceinline__ void small_write_sixteen(const small_view &view, int x, int y,
                                                            bool there, const uint32_t (&words)[3])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From the picture to the coarser levels of foveate_small.cu: level 1 from the picture, level 2
- * from level 1, 48 x 48 inputs for 16 x 16 outputs. */
+/* The coarser levels of foveate_small.cu: level 1 from the picture, level 2 from level 1, 48 x 48
+ * inputs for 16 x 16 outputs. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_LEVELS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_LEVELS_CUH
 
@@ -24,7 +24,7 @@ static __device__ __forceinline__ void load_pixels(const small_work &work, const
     }
 }
 
-/* What lies beside the picture has no weight, but room: nobody writes there. */
+/* Outputs beside the picture have no weight, but have memory that nobody else writes. */
 template <typename Format>
 static __device__ __forceinline__ void make_level_1(const small_work &work, int tile)
 {
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void make_level_1(const small_work &work, int 
     }
 }
 
-/* One channel. Past the end the weights are 0, and anything but NaN may lie there. */
+/* Makes one channel. Past the end the weights are 0, and any value but NaN may lie there. */
 static __device__ void make_level_2(const small_work &work, int tile, int channel)
 {
     const small_lane l;

@@ -60,7 +60,7 @@ void foveate_small_matrix_multiply(struct foveate_small_matrix *out, struct fove
     }
 }
 
-/* By Gauss and Jordan. */
+/* Gauss-Jordan elimination without pivoting. */
 void foveate_small_matrix_invert(struct foveate_small_matrix *m, struct foveate_small_matrix *out)
 {
     const int32_t n = m->rows;

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Weights for `count` places, a row each. */
+/* Weights for `count` places, one row each. */
 struct foveate_small_matrix {
     int32_t rows, columns;
     double at[FOVEATE_SMALL_MOST_PX * FOVEATE_SMALL_MOST_PX];
@@ -25,14 +25,14 @@ static inline int32_t foveate_small_clamp(int32_t value, int32_t low, int32_t hi
     return value < low ? low : value > high ? high : value;
 }
 
-/* NULL: no memory. All 0; free gives it back. */
+/* Returns a matrix of zeros, or NULL without memory; free releases it. */
 struct foveate_small_matrix *foveate_small_matrix_new(int32_t rows, int32_t columns);
 
-/* A row of a Gaussian at a place among `count` samples, the outermost repeated: added to `row`. */
+/* Adds a Gaussian at a place among `count` samples to `row`; the outermost samples repeat. */
 void foveate_small_add_gaussian(double *row, int32_t count, double place, double sigma,
                                 double reach);
 
-/* Row i: a Gaussian at first + spacing i. */
+/* Row i gets a Gaussian at first + spacing i. */
 void foveate_small_matrix_fill_gaussians(struct foveate_small_matrix *m, double first,
                                          double spacing, double sigma, double reach);
 
@@ -40,7 +40,7 @@ void foveate_small_matrix_fill_gaussians(struct foveate_small_matrix *m, double 
 void foveate_small_matrix_multiply(struct foveate_small_matrix *out, struct foveate_small_matrix *a,
                                    struct foveate_small_matrix *b, bool transposed);
 
-/* What is inverted here is positive definite. `m` is overwritten. */
+/* Inverts a positive definite matrix; `m` is overwritten. */
 void foveate_small_matrix_invert(struct foveate_small_matrix *m, struct foveate_small_matrix *out);
 
 #endif

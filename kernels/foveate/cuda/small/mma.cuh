@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of 16 x 16 weights with samples, in registers of a warp. Lane 4 g + t of m16n8k16 holds
+/* Products of 16 x 16 weights with samples, in a warp's registers. Lane 4 g + t of m16n8k16 holds
  * rows g and g + 8 and pairs of columns from 2 t on. Weights come from the host in lane order.
  *
- * What a product gives is, register for register, the left matrix of a next one over its columns,
- * whose weights are the right matrix: two products filter along x, then along y, and the result
- * lies transposed. Or it is the right matrix of one over its rows, with registers in other places.
- */
+ * The result of a product is, register for register, the left operand of a next one over its
+ * columns, with weights on the right: two products filter along x, then along y, and the result
+ * lies transposed. It can also be the right operand of a product over its rows, with registers in
+ * other places. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MMA_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_MMA_CUH
 
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void small_multiply(small_result &sum, const u
     mma_add(sum, a, first, second);
 }
 
-/* Over the columns of `first` and `second`, with eight columns of weights. */
+/* Filters the columns of `first` and `second`, with eight columns of weights. */
 static __device__ __forceinline__ void small_multiply_next(small_result &sum,
                                                            const small_result &first,
                                                            const small_result &second, uint32_t b0,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Four pixels of 8 bits in a row: as words in shared memory, and a pair of halves for each two
- * pixels of a channel. Stored values that are averaged go into the first product as they are
- * (foveate/cuda/small/params.h); what comes of it has 128 subtracted, where halves are finest.
- * Light is 0..1. */
+/* Four pixels of 8 bits in a row: words in shared memory, and a pair of halves for each two pixels
+ * of a channel. Stored values go into the first product as they are (foveate/cuda/small/params.h);
+ * its results have 128 subtracted, where halves are finest. Light is 0 to 1. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_PIXEL_CUH
 
@@ -12,20 +11,20 @@
 #include "kernels/image/light.cuh"
 #include "mma.cuh"
 
-/* BYTES a pixel, of which the first CHANNELS are blurred. */
+/* BYTES of a pixel, of which the first CHANNELS are blurred. */
 template <int BYTES_, int CHANNELS_, bool LIGHT_> struct small_format {
     static const bool LIGHT = LIGHT_;
     static const int BYTES = BYTES_;
     static const int CHANNELS = CHANNELS_;
 };
 
-/* Bytes i and j of eight, each in 16 bits. */
+/* Selects bytes i and j of eight, each in 16 bits. */
 static __device__ __forceinline__ uint32_t two_bytes(uint32_t a, uint32_t b, int i, int j)
 {
     return __byte_perm(a, b, (uint32_t)(i | j << 8)) & 0x00ff00ffu;
 }
 
-/* Pixels 2 n and 2 n + 1 of channel c: bytes in 16 bits. */
+/* Returns pixels 2 n and 2 n + 1 of channel c: bytes in 16 bits. */
 template <int BYTES>
 static __device__ __forceinline__ uint32_t two_of_channel(const uint32_t (&words)[BYTES], int c,
                                                           int n)
@@ -43,7 +42,7 @@ static __device__ __forceinline__ uint32_t light_of_bytes(uint32_t two, const ui
     return (uint32_t)light[two & 255u] | (uint32_t)light[two >> 16] << 16;
 }
 
-/* Two bytes as sums that are done. `light` is NULL for what is averaged as it is stored. */
+/* Converts two bytes to results. `light` is NULL for stored values. */
 static __device__ __forceinline__ uint32_t sums_of_bytes(uint32_t two, const uint16_t *light)
 {
     if (light) {
@@ -53,7 +52,7 @@ static __device__ __forceinline__ uint32_t sums_of_bytes(uint32_t two, const uin
     return bits_of_pair(__hsub2(biased, __float2half2_rn(1152.0f)));
 }
 
-/* Two bytes as a first product takes them. Weights for light are no larger than 1, for its alpha
+/* Converts two bytes to inputs of a first product. Weights for light are at most 1, for its alpha
  * too. */
 template <typename Format>
 static __device__ __forceinline__ uint32_t halves_of_bytes(uint32_t two, const uint16_t *light)
@@ -61,19 +60,19 @@ static __device__ __forceinline__ uint32_t halves_of_bytes(uint32_t two, const u
     return Format::LIGHT ? sums_of_bytes(two, light) : two;
 }
 
-/* Where the sums of a first product begin. */
+/* The sums of a first product begin here. */
 template <typename Format> static __device__ __forceinline__ uint32_t first_sum()
 {
     return Format::LIGHT ? 0u : 0xb400b400u; /* -0.25: -128 of 2^-9 */
 }
 
-/* Sums that are done -> 1024 + byte, rounded; light as it is. */
+/* Rounds results to 1024 + byte; light stays as it is. */
 static __device__ __forceinline__ uint32_t biased(uint32_t two, bool light)
 {
     return light ? two : bits_of_pair(__hadd2(pair_of_bits(two), __float2half2_rn(1152.0f)));
 }
 
-/* Where the sums of a last product begin, so that they come out biased. */
+/* The sums of a last product begin here, so that they come out biased. */
 static __device__ __forceinline__ uint32_t last_sum(bool light)
 {
     return light ? 0u : 0x64806480u; /* 1152 */
@@ -84,7 +83,8 @@ static __device__ __forceinline__ uint32_t level_of_light(float v)
     return round_unorm(light_to_srgb(v) * 255.0f, 255.0f);
 }
 
-/* What is biased, or light, as bytes in 16 bits. Halves from 1024 on count as their bits do. */
+/* Converts biased results, or light, to bytes in 16 bits. Halves from 1024 on are ordered as their
+ * bits. */
 static __device__ __forceinline__ uint32_t bytes_of_biased(uint32_t two, bool light)
 {
     if (light) {
@@ -94,7 +94,7 @@ static __device__ __forceinline__ uint32_t bytes_of_biased(uint32_t two, bool li
     return __viaddmin_s16x2_relu(two, 0x9c009c00u, 0x00ff00ffu); /* less 0x6400, 0 to 255 */
 }
 
-/* Bytes of channels, two pairs of pixels in 16 bits each -> words of four pixels. */
+/* Packs the bytes of channels, two pairs of pixels in 16 bits each, into words of four pixels. */
 template <typename Format>
 static __device__ __forceinline__ void interleave(const uint32_t (&c)[4][2],
                                                   uint32_t (&words)[Format::BYTES])
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void interleave(const uint32_t (&c)[4][2],
     }
 }
 
-/* The words of four pixels; what is not blurred stays what `words` has. */
+/* Packs the words of four pixels; channels that are not blurred stay as in `words`. */
 template <typename Format>
 static __device__ __forceinline__ void blend_words(const uint32_t (&channels)[4][2],
                                                    uint32_t (&words)[Format::BYTES])

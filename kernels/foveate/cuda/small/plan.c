@@ -17,20 +17,20 @@
 #define MOST FOVEATE_SMALL_MOST_PX
 #define TILE FOVEATE_SMALL_TILE
 
-/* From these sigmas on, in spacings, a level shows what the picture has; its nodes begin below,
- * since a pixel is interpolated from samples nearer to the gaze too. */
+/* From these sigmas on, in spacings, a level is fine enough. Its nodes begin below, because a pixel
+ * is interpolated from samples nearer to the gaze too. */
 #define FROM_1 0.9
 #define FROM_2 1.14
 #define NODES_FROM_1 0.75
 #define NODES_FROM_2 0.89
-/* Between the widest and the narrowest sigma of level 2 that four nodes are enough for; in light,
- * where a thousandth of white shows next to black, they are not. */
+/* Up to this ratio of level 2's widest to its narrowest sigma four nodes are enough, except in
+ * light, where a thousandth of white shows next to black. */
 #define MOST_FOR_FOUR 3.2
-/* How far a block's sigma may lie above its smallest, in pixels: in laws steeper than this weights
- * of 17 samples end too early. */
+/* A block's sigma may exceed its smallest by so many pixels: in steeper laws weights of 17 samples
+ * end too early. */
 #define MOST_ACROSS_PX 0.8
 
-/* ---- The parts of nodes ---------------------------------------------------------------------- */
+/* ---- Blend weights --------------------------------------------------------------------------- */
 
 static double sigma_at_distance(const struct foveate_plan *plan, double distance_px)
 {
@@ -38,7 +38,7 @@ static double sigma_at_distance(const struct foveate_plan *plan, double distance
                                         0.0f);
 }
 
-/* From there on the law is at least `sigma`, or constant. */
+/* Returns the distance from which on the law is at least `sigma`, or constant. */
 static double last_distance(const struct foveate_plan *plan, double sigma)
 {
     const double per_entry = 1.0 / (double)plan->law.table_per_unit;
@@ -105,7 +105,7 @@ static void fill_spacing(const struct foveate_plan *plan, struct foveate_small *
     fill_axis(&small->y, plan->height_px, small->spacing);
 }
 
-/* Tiles of the box of blocks that need the picture itself. */
+/* Counts the tiles of the box of blocks that need the picture itself. */
 static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
                           struct fovea_point_uv gaze)
 {
@@ -121,12 +121,12 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
             }
         }
     }
-    /* Blocks stick out by up to 3 pixels, and their edges by another; tiles lie anyhow. */
+    /* Blocks stick out by up to 3 pixels, and their edges by another; tiles have any phase. */
     return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
 }
 
-/* How much sigma changes across a block of pixels, with the gaze in the middle, in x, or in y. On
- * the ramp, where it starts, blocks are all of level 0, which has every sigma from 0 on. */
+/* Returns how much sigma changes across a block of pixels, with the gaze in the middle, in x, or in
+ * y. Where the ramp starts, blocks all take level 0, which has every sigma from 0 on. */
 static double across_block(const struct foveate_plan *plan)
 {
     const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
@@ -150,7 +150,7 @@ static double across_block(const struct foveate_plan *plan)
 bool foveate_small_fits(const struct foveate_plan *plan)
 {
     struct foveate_small small;
-    /* Sigma of a map may jump, and a block is measured at its corners. */
+    /* Sigma of a map may jump, and a block is measured at its corners only. */
     const bool line =
         plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
     if (!plan->smooth || !line || plan->level_count == 0 || plan->width_px > MOST ||
@@ -171,8 +171,9 @@ bool foveate_small_fits(const struct foveate_plan *plan)
     return true;
 }
 
-/* Of four, found by trying: to within 0.0064 of any frequency where the last is 3.4 times the
- * first, and 0.0054 where 3.2 times; evenly 0.0079 and 0.0066. Five are evenly to within 0.0026. */
+/* Four nodes were placed by trial: to within 0.0064 of any frequency if the last is 3.4 times the
+ * first, and 0.0054 if 3.2 times; even spacing gives 0.0079 and 0.0066. Five are spaced evenly, to
+ * within 0.0026. */
 static const double places_of_four[4] = {0.0, 0.29, 0.69, 1.0};
 
 static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count, double first,
@@ -185,7 +186,8 @@ static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count
     }
 }
 
-/* Of the picture: to within 0.0013 of any frequency up to a sigma of 2.8, found by trying. */
+/* The picture's nodes were placed by trial: to within 0.0013 of any frequency up to a sigma of
+ * 2.8. */
 static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0, 0.52, 0.74, 1.042, 1.525, 2.24, 2.75};
 
 static void fill_sets(const struct foveate_plan *plan, const struct foveate_small *small,
@@ -203,7 +205,7 @@ static void fill_sets(const struct foveate_plan *plan, const struct foveate_smal
     fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
 }
 
-/* Else a block's smallest sigma need not be that of its place nearest to the gaze. */
+/* Otherwise a block's smallest sigma need not be that of its place nearest to the gaze. */
 static bool rises_with_distance(const struct foveate_plan *plan)
 {
     bool rises = plan->law.kind == FOVEATE_LAW_RADIAL;
@@ -213,7 +215,7 @@ static bool rises_with_distance(const struct foveate_plan *plan)
     return rises;
 }
 
-/* Where blocks of a level begin: HUGE_VALF where the law does not stay above. */
+/* Returns where blocks of a level begin: HUGE_VALF if the law does not stay above. */
 static float square_from(const struct foveate_plan *plan, double sigma)
 {
     const double distance = last_distance(plan, sigma);

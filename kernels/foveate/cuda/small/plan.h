@@ -9,14 +9,14 @@
 #include "kernels/foveate/foveate.h"
 #include "params.h"
 
-/* Operands, then the parts of nodes. */
+/* Operands, then blend weights. */
 struct foveate_small_tables {
     uint16_t *halves;
     size_t bytes;
     size_t blend_at; /* bytes */
 };
 
-/* Whether a plan is for them: sizes, and that the part near the gaze fits. */
+/* Returns whether a plan fits: its sizes, and the part near the gaze. */
 bool foveate_small_fits(const struct foveate_plan *plan);
 /* Fills all but addresses. The caller frees tables->halves, also after a failure. */
 FOVEA_MUST_CHECK enum fovea_result foveate_small_fill(const struct foveate_plan *plan,

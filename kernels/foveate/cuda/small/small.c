@@ -70,7 +70,7 @@ void foveate_cuda_small_unload(const struct cuda_device *device,
     }
 }
 
-/* What a format has and which kernel makes it. */
+/* A format's bytes and kernels. */
 struct kind {
     const CUfunction *kernels;
     int32_t bytes;
@@ -96,7 +96,8 @@ static bool kind_of(const struct foveate_cuda_small_kernels *kernels, enum fovea
     }
 }
 
-/* Rows of sixteens; eight of them, read four pixels a lane, lie in different banks. */
+/* Rows are a multiple of sixteen bytes; eight of them, read by four pixels a lane, lie in different
+ * banks. */
 static int32_t pitch_of(int32_t width_px, int32_t bytes)
 {
     const int32_t wanted = bytes == 4 ? 64 : 16;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from what is blurred of levels 1 and 2, by tiles of 16 x 16 pixels, into global
- * memory: each block of 4 x 4 from the level that it needs. A lane has four pixels of rows g and g
- * + 8. */
+/* Interpolates the picture from the blurs of levels 1 and 2, by tiles of 16 x 16 pixels, into
+ * global memory: each block of 4 x 4 from the level that it needs. A lane has four pixels of rows g
+ * and g + 8. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_UPSAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_UPSAMPLE_CUH
 
 #include "blur.cuh"
 
-/* Biased sums or light, [n][row g, row g + 8]. */
+/* Biased results or light, [n][row g, row g + 8]. */
 template <int CHANNELS> struct small_upsampled {
     uint32_t of[CHANNELS][2][2];
 };
 
-/* First along y, then along x. */
+/* Filters along y first, then along x. */
 template <typename Format, int LEVEL>
 static __device__ __forceinline__ void upsample_level(const small_work &work, int tx, int ty,
                                                       const bool (&takes)[2],
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void upsample_level(const small_work &work, in
     }
 }
 
-/* A row of the tile. The blocks of level 0 are there. */
+/* A row of the tile; the blocks of level 0 are there already. */
 template <typename Format>
 static __device__ __forceinline__ void write_upsampled(const small_work &work,
                                                        const small_view &dst, int x, int y,
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void write_upsampled(const small_work &work,
     }
 }
 
-/* Four pixels of two rows; what is not blurred is read again. */
+/* Writes four pixels of two rows; channels that are not blurred are read again. */
 template <typename Format> struct small_kept {
     uint32_t of[2][Format::BYTES];
 };

@@ -16,14 +16,15 @@
 #define TILE FOVEATE_SMALL_TILE
 #define MAKE_1 FOVEATE_SMALL_MAKE_1_PX
 
-/* Variances of the prefilters, in squares of the spacing: less folds over, more is hard to undo. */
+/* Variances of the prefilters, in squares of the spacing: smaller ones alias, larger ones are hard
+ * to undo. */
 #define PREFILTER_1 0.34
 #define PREFILTER_2 0.45
 #define REACH 4.5 /* sigmas */
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* So that a row of halves sums to 1: its largest takes the rest. */
+/* Rounds a row to halves that sum to 1: its largest takes the remainder. */
 static void round_row(double *row, int32_t count)
 {
     double sum = 0.0;
@@ -36,8 +37,8 @@ static void round_row(double *row, int32_t count)
     row[largest] += 1.0 - sum;
 }
 
-/* Outputs and inputs of an operand may be shuffled by fours: a lane then has four pixels in a row.
- */
+/* Outputs and inputs of an operand may be permuted by fours: a lane then has four pixels in a
+ * row. */
 static int32_t shuffled(int32_t i)
 {
     return i < 8 ? i / 2 * 4 + i % 2 : (i - 8) / 2 * 4 + 2 + i % 2;
@@ -46,21 +47,21 @@ static int32_t shuffled(int32_t i)
 struct order {
     bool outputs;
     bool inputs;
-    bool transposed; /* as lanes hold a matrix B twice, of eight outputs each */
+    bool transposed; /* as lanes hold a right operand twice, of eight outputs each */
     double scale; /* 0: 1 */
 };
 
 struct writer {
     struct foveate_small_tables *tables;
     int32_t operands;
-    /* For what is multiplied with stored bytes, along x, and then along y. */
+    /* Scales for inputs of stored bytes, along x, and then along y. */
     double scales[2];
 };
 
 #define HALVES (FOVEATE_SMALL_OPERAND_BYTES / 2)
 
-/* weights[output][input] of 16 x 16, `pitch` apart; as lanes hold a matrix A of m16n8k16.
- * Transposed, eight rows on and eight columns on change places. */
+/* Writes weights[output][input] of 16 x 16, `pitch` apart, as lanes hold a left operand of
+ * m16n8k16. Transposed, the registers of eight rows on and eight columns on change places. */
 static void write_operand(struct writer *w, const double *weights, int32_t pitch,
                           struct order order)
 {
@@ -79,8 +80,8 @@ static void write_operand(struct writer *w, const double *weights, int32_t pitch
     }
 }
 
-/* Of weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes
- * hold halves of a B whose inputs begin 8, 0, 16, 8 after its outputs. */
+/* Writes weights that are the same for every output, `taps` of 17 inputs: squares of 8 x 8 as lanes
+ * hold halves of a right operand whose inputs begin 8, 0, 16, 8 after its outputs. */
 static void write_band(struct writer *w, const double *taps, double scale)
 {
     static const int32_t begins[4] = {8, 0, 16, 8};
@@ -109,7 +110,7 @@ static double spline(double u)
                    : 0.0;
 }
 
-/* Pixels from samples: the cubic spline through them. */
+/* Pixels are interpolated from samples by the cubic spline through them. */
 static void fill_upsampling(struct work *w, struct foveate_small_matrix *out, double first,
                             double spacing, int32_t n, int32_t size_px)
 {
@@ -131,8 +132,8 @@ static void fill_upsampling(struct work *w, struct foveate_small_matrix *out, do
     foveate_small_matrix_multiply(out, w->c, w->b, false);
 }
 
-/* The window starts inside of the picture, whose outermost pixels stand for those beyond. `down`:
- * for the second product, whose inputs are the first's results, as they are. */
+/* The window starts inside the picture, whose outermost pixels stand for those beyond. `down`
+ * writes for the second product, whose inputs are the first's results. */
 static void write_make_1(struct writer *w, struct work *work, struct foveate_small_axis *axis,
                          double spacing, bool down)
 {
@@ -193,8 +194,9 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
     }
 }
 
-/* The matrix that makes of the level's samples what is nearest to the Gaussian of the picture:
- * least squares, B = G D^T (D D^T)^-1. `a` and `c` are overwritten, `out` is the result. */
+/* Finds the matrix that makes of the level's samples what is nearest to the Gaussian of the
+ * picture: least squares, B = G D^T (D D^T)^-1. `a` and `c` are overwritten, `out` is the
+ * result. */
 static void fit(struct work *w, struct foveate_small_matrix *make,
                 struct foveate_small_matrix *inverse, struct foveate_small_matrix *out)
 {
@@ -238,8 +240,7 @@ static void write_blur_2(struct writer *w, struct work *work, struct foveate_sma
     }
 }
 
-/* Of level k; its first sample is `before` samples before the place of the first pixel, or a little
- * more. */
+/* Sets up level k; its first sample is at least `before` samples before the first pixel. */
 static void write_upsampling(struct writer *w, struct work *work, struct foveate_small_axis *axis,
                              int32_t k, double spacing, double before, struct order order)
 {
@@ -278,7 +279,7 @@ static void write_blur_0(struct writer *w, struct foveate_small *small, const do
     }
 }
 
-/* The same weights at every sample: those in the middle of an axis of the largest size. */
+/* Takes the same weights at every sample: those in the middle of an axis of the largest size. */
 static void write_blur_1(struct writer *w, struct work *work, struct foveate_small *small,
                          const double *sigmas, int32_t count)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The weights of the products of small pictures (foveate/cuda/small/params.h), in operands as lanes
- * hold them: from the picture to levels, blurs by the nodes of each level, and from levels to
- * pixels. */
+/* The weights of small pictures (foveate/cuda/small/params.h) as operands in lane order: from the
+ * picture to levels, blurs by the nodes of each level, and from levels to pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WEIGHTS_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WEIGHTS_H
 

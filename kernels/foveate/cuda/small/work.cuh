@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the phases of foveate_small.cu share: the block's picture with its matrices, sigma at a
- * place, and the tasks that warps take. */
+/* What the phases of foveate_small.cu share: the block's picture with its operands, sigma at a
+ * place, and the tasks of warps. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WORK_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_SMALL_WORK_CUH
 
@@ -15,7 +15,7 @@ const int WARPS = FOVEATE_SMALL_THREADS / 32;
 const int BLOCKS = FOVEATE_SMALL_BLOCKS;
 const int TILES = FOVEATE_SMALL_TILES;
 const int TILES_1 = FOVEATE_SMALL_SAMPLES_1 / TILE; /* of level 1, in a row */
-const int OPERAND = FOVEATE_SMALL_OPERAND_BYTES / 16; /* a sixteenth a lane */
+const int OPERAND = FOVEATE_SMALL_OPERAND_BYTES / 16; /* 16 bytes a lane */
 
 struct small_lane {
     int lane, g, t;
@@ -26,7 +26,7 @@ struct small_lane {
     }
 };
 
-/* Long, and seldom needed. */
+/* Not inlined, because it is long and seldom called. */
 static __device__ __noinline__ float small_sigma(const foveate_law &law, const float *table,
                                                  float x_px, float y_px, float2 gaze)
 {
@@ -58,24 +58,25 @@ static __device__ __forceinline__ int small_warp()
     return (int)(threadIdx.x / 32);
 }
 
-/* Compilers that know it to be the warp's number keep more than there are registers. */
+/* If compilers know that this is the warp's number they keep more values than there are
+ * registers. */
 static __device__ __forceinline__ int first_task()
 {
     return __shfl_sync(~0u, (int)ptx_thread_x() / 32, 0);
 }
 
-/* The next task of a phase after the first, which is the number of the warp, to all lanes. */
+/* Returns the next task of a phase to all lanes; the first task is the number of the warp. */
 static __device__ __forceinline__ int take_task(const small_work &work, int phase)
 {
     uint32_t task = 0;
-    if (threadIdx.x % 32 == 0) { /* no lane to add up with others, as atomicAdd would */
+    if (threadIdx.x % 32 == 0) { /* Compilers would add up lanes for atomicAdd. */
         task =
             ptx_count_shared((uint32_t)__cvta_generic_to_shared(&work.memory.state->next[phase]));
     }
     return (int)__shfl_sync(~0u, task, 0);
 }
 
-/* Of blocks x of level `level`, rows `row` and `row` + 2 of blocks. */
+/* Reads whether blocks x in rows `row` and `row` + 2 of blocks take level `level`. */
 static __device__ __forceinline__ void small_is_of(const small_work &work, int level, int x,
                                                    int row, bool (&is)[2])
 {
@@ -85,7 +86,7 @@ static __device__ __forceinline__ void small_is_of(const small_work &work, int l
     }
 }
 
-/* The sums of 16 x 16 samples, into a plane of the level, as they lie. */
+/* Stores the sums of 16 x 16 samples into a plane of the level, in place. */
 template <int LEVEL>
 static __device__ __forceinline__ void store_tile(char *to, int channel, int x0, int y0,
                                                   const small_result (&sums)[2],
