@@ -22,7 +22,7 @@ const bool LIGHT = LIGHT_OF != 0;
 const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;
 const bool LIGHT_IS_HLG = LIGHT_OF == LIGHT_HLG || LIGHT_OF == LIGHT_HLG_BLUE_FIRST;
 /* Where it is not, nothing of a fourth channel is computed. */
-layout(constant_id = 2) const bool BLUR_ALPHA = true;
+layout(constant_id = 2) const bool AVERAGE_ALPHA = true;
 
 layout(set = 0, binding = 0) uniform utexture2D source;
 #if WORDS == 4
@@ -80,7 +80,7 @@ uvec4 encode(vec4 value, uvec4 raw)
     if (PIXEL == PIXEL_RGBA16F) {
         uvec2 pairs = uvec2(packHalf2x16(value.xy), packHalf2x16(value.zw));
         uvec4 halves = uvec4(pairs.x & 0xffffu, pairs.x >> 16, pairs.y & 0xffffu, pairs.y >> 16);
-        return uvec4(halves.xyz, BLUR_ALPHA ? halves.w : raw.w);
+        return uvec4(halves.xyz, AVERAGE_ALPHA ? halves.w : raw.w);
     }
     if (PIXEL == PIXEL_B10G11R11F) {
         return uvec4(shorten_half(value.x, 4) | shorten_half(value.y, 4) << 11 |
@@ -88,9 +88,9 @@ uvec4 encode(vec4 value, uvec4 raw)
     }
     uvec4 n = uvec4(value + 0.5);
     if (PIXEL == PIXEL_A2B10G10R10) {
-        uint alpha = BLUR_ALPHA ? n.w << 30 : raw.x & 0xc0000000u;
+        uint alpha = AVERAGE_ALPHA ? n.w << 30 : raw.x & 0xc0000000u;
         return uvec4(n.x | n.y << 10 | n.z << 20 | alpha);
     }
-    uint alpha = BLUR_ALPHA ? n.w << 24 : raw.x & 0xff000000u;
+    uint alpha = AVERAGE_ALPHA ? n.w << 24 : raw.x & 0xff000000u;
     return uvec4(n.x | n.y << 8 | n.z << 16 | alpha);
 }

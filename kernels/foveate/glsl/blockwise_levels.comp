@@ -120,7 +120,7 @@ void add(inout vec4 four[EACH], vec4 weight, vec4 value)
 {
     [[unroll]] for (int n = 0; n < EACH; n++) {
         four[n].xyz += weight[n] * value.xyz;
-        if (BLUR_ALPHA) {
+        if (AVERAGE_ALPHA) {
             four[n].w += weight[n] * value.w;
         }
     }
@@ -276,7 +276,7 @@ void make_tile(tile_work t, axis across, axis down)
 
 void store_tile(axis across, axis down)
 {
-    const uint kept = BLUR_ALPHA ? 0u : PIXEL == PIXEL_A2B10G10R10 ? 0xc0000000u : 0xff000000u;
+    const uint kept = AVERAGE_ALPHA ? 0u : PIXEL == PIXEL_A2B10G10R10 ? 0xc0000000u : 0xff000000u;
     int width = across.fragments * across.count_px;
     for (int i = int(gl_LocalInvocationIndex); i < width * down.count_px; i += THREADS) {
         ivec2 at = ivec2(i % width, i / width);

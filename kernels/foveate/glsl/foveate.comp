@@ -45,14 +45,14 @@ void put_sum(int at, vec4 sum)
     if (NARROW) {
         sum -= ZERO;
         sums[at] = packHalf2x16(sum.xy);
-        sums[at + SUM_PLANE] = packHalf2x16(vec2(sum.z, BLUR_ALPHA ? sum.w : 0.0));
+        sums[at + SUM_PLANE] = packHalf2x16(vec2(sum.z, AVERAGE_ALPHA ? sum.w : 0.0));
         return;
     }
     uvec4 words = floatBitsToUint(sum);
     sums[at] = words.x;
     sums[at + SUM_PLANE] = words.y;
     sums[at + 2 * SUM_PLANE] = words.z;
-    if (BLUR_ALPHA) {
+    if (AVERAGE_ALPHA) {
         sums[at + 3 * SUM_PLANE] = words.w;
     }
 }
@@ -62,7 +62,7 @@ vec4 sum_at(int at)
     if (NARROW) {
         return vec4(unpackHalf2x16(sums[at]), unpackHalf2x16(sums[at + SUM_PLANE]));
     }
-    uint last = BLUR_ALPHA ? sums[at + 3 * SUM_PLANE] : 0u;
+    uint last = AVERAGE_ALPHA ? sums[at + 3 * SUM_PLANE] : 0u;
     return uintBitsToFloat(
         uvec4(sums[at], sums[at + SUM_PLANE], sums[at + 2 * SUM_PLANE], last));
 }
@@ -374,9 +374,9 @@ uvec4 made_at(int at, uvec4 raw)
     uint word = sums[at];
     if (PIXEL_WORDS == 2) {
         uint last = sums[at + MADE_PLANE];
-        return uvec4(word & 0xffffu, word >> 16, last & 0xffffu, BLUR_ALPHA ? last >> 16 : raw.w);
+        return uvec4(word & 0xffffu, word >> 16, last & 0xffffu, AVERAGE_ALPHA ? last >> 16 : raw.w);
     }
-    uint kept = BLUR_ALPHA || PIXEL == PIXEL_B10G11R11F ? 0u
+    uint kept = AVERAGE_ALPHA || PIXEL == PIXEL_B10G11R11F ? 0u
                 : PIXEL == PIXEL_A2B10G10R10            ? 0xc0000000u
                                                         : 0xff000000u;
     return uvec4(word & ~kept | raw.x & kept);

@@ -47,7 +47,7 @@ const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
 void add(inout vec4 sum, float weight, vec4 value)
 {
     sum.xyz += weight * value.xyz;
-    if (BLUR_ALPHA) {
+    if (AVERAGE_ALPHA) {
         sum.w += weight * value.w;
     }
 }

@@ -211,5 +211,5 @@ void store_over(ivec2 pixel, vec4 value, uvec4 raw)
 
 uvec4 kept_alpha(ivec2 pixel)
 {
-    return BLUR_ALPHA ? uvec4(0u) : fetch_pixel(pixel);
+    return AVERAGE_ALPHA ? uvec4(0u) : fetch_pixel(pixel);
 }

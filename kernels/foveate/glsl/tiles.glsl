@@ -75,7 +75,7 @@ vec4 sample_of(uvec4 raw)
 
 uvec2 halves_of(vec4 value)
 {
-    vec2 zw = vec2(value.z, BLUR_ALPHA ? value.w : 0.0);
+    vec2 zw = vec2(value.z, AVERAGE_ALPHA ? value.w : 0.0);
     return uvec2(packHalf2x16(value.xy), packHalf2x16(zw));
 }
 
