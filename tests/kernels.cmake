@@ -67,3 +67,6 @@ target_link_options(test_context_memory PRIVATE -Wl,--wrap=calloc,--wrap=mmap)
 
 fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_context_objects)
+
+fovea_add_test(NAME test_blur_exact SOURCES test_blur_exact.c test_blur_support.c
+    LINK fovea_operators fovea_config fovea_test_images LABELS unit)

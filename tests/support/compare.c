@@ -231,30 +231,50 @@ static void encode(const struct fovea_foveation *foveation, const struct fovea_i
     convert(foveation, image, values, false);
 }
 
-double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
-                         const struct foveate_frame *frame)
+double *compare_expected_by(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                            int32_t light_kind, compare_reference_fn reference, const void *user)
 {
     const uint32_t channels = image_channels(src->format);
     const size_t count = (size_t)src->width_px * src->height_px * channels;
-    const bool light = frame->light && !image_is_float(src->format);
-    const bool blue_first = frame->light == IMAGE_LIGHT_HLG_BLUE_FIRST;
+    const bool light = light_kind && !image_is_float(src->format);
+    const bool blue_first = light_kind == IMAGE_LIGHT_HLG_BLUE_FIRST;
     double *in = image_to_doubles(src);
     double *out = calloc(count, sizeof *out);
     assert_non_null(out);
     if (light) {
         decode(foveation, src, in, blue_first);
     }
-    enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
-                                         uint32_t, const double *, double *, double, double) =
-        foveation->method == FOVEA_METHOD_SMOOTH ? foveate_reference_smooth : foveate_reference;
-    assert_int_equal(reference(foveation, src->width_px, src->height_px, channels, in, out,
-                               frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0),
-                     FOVEA_OK);
+    reference(user, src, in, out);
     if (light) {
         encode(foveation, src, out, blue_first);
     }
     free(in);
     return out;
+}
+
+struct foveation_of_frame {
+    const struct fovea_foveation *foveation;
+    const struct foveate_frame *frame;
+};
+
+static void foveate_by_reference(const void *user, const struct fovea_image *src, const double *in,
+                                 double *out)
+{
+    const struct foveation_of_frame *of = user;
+    enum fovea_result (*const reference)(const struct fovea_foveation *, uint32_t, uint32_t,
+                                         uint32_t, const double *, double *, double, double) =
+        of->foveation->method == FOVEA_METHOD_SMOOTH ? foveate_reference_smooth : foveate_reference;
+    assert_int_equal(reference(of->foveation, src->width_px, src->height_px,
+                               image_channels(src->format), in, out, of->frame->gaze_x_q8 / 256.0,
+                               of->frame->gaze_y_q8 / 256.0),
+                     FOVEA_OK);
+}
+
+double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                         const struct foveate_frame *frame)
+{
+    const struct foveation_of_frame of = {foveation, frame};
+    return compare_expected_by(foveation, src, frame->light, foveate_by_reference, &of);
 }
 
 enum fovea_light compare_display(int which, struct fovea_display *out_display)

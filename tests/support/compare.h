@@ -39,6 +39,12 @@ struct compare_budget compare_budget_wide(void);
 double *compare_expected(const struct fovea_foveation *foveation, const struct fovea_image *src,
                          const struct foveate_frame *frame);
 
+/* The same of any reference, which makes rows of doubles of as many. */
+typedef void (*compare_reference_fn)(const void *user, const struct fovea_image *src,
+                                     const double *in, double *out);
+double *compare_expected_by(const struct fovea_foveation *foveation, const struct fovea_image *src,
+                            int32_t light_kind, compare_reference_fn reference, const void *user);
+
 /* Fails the running cmocka test, after printing the first pixel beyond the budget with both values,
  * the largest and the mean error, and `what`. NaN must meet NaN, Inf the same Inf. */
 void compare_assert_close(const struct fovea_image *actual, const double *expected,
