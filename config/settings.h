@@ -146,16 +146,19 @@ struct fovea_map {
      * configuration file that names it. */
     char file[FOVEA_PATH_MAX];
     /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the
-     * same with the linear law; 2..4096 each way, as files. Copied by the call that takes the
-     * settings. */
+     * same with the linear law; 2..4096 each way, as files. The struct borrows them, and each set
+     * of samples has one owner. Those that a program gives belong to the object that it gave them
+     * to (own_values) and are copied by the call that takes the settings; the copy belongs to the
+     * context's struct map_copy, which lasts as long as the settings that were taken. Plans point
+     * to none: they keep what is ready of them. */
     const float *values;
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
     struct fovea_map_ready *ready; /* NULL; what Fovea has made of its own copy */
-    float
-        /* of fovea_settings_set_map, which fovea_settings_destroy frees; else NULL */
-        *own_values;
+    /* What a struct fovea_settings of fovea_settings_create, or a struct fovea_config, owns and
+     * frees; a copy of the struct by value does not. NULL in settings that were taken. */
+    float *own_values;
 };
 
 #define FOVEA_DISPLAY_MAX 1024

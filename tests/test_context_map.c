@@ -7,7 +7,7 @@
 
 #include "compare.h"
 #include "kernels/foveate/foveate.h"
-#include "plugin/context/map_copy.h"
+#include "plugin/context/settings_take.h"
 #include "png_file.h"
 
 #include <math.h>
@@ -505,6 +505,31 @@ static void degrees_lie_where_the_mapping_puts_them(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_make, bench_finish)
 
+/* A program frees its settings as soon as the call returns: nothing that stays may point there. */
+static void what_is_taken_points_to_no_samples_of_the_programs(void **state)
+{
+    const struct bench *bench = *state;
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_int_equal(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS), FOVEA_OK);
+    for (int with_map = 0; with_map < 2; with_map++) {
+        struct map_copy copy = {0};
+        struct fovea_settings taken = *settings;
+        taken.foveation.model = with_map ? FOVEA_MODEL_MAP : FOVEA_MODEL_PAPER;
+        assert_int_equal(settings_take(&taken, &copy, silent), FOVEA_OK);
+        assert_ptr_equal(taken.foveation.map.values, copy.values);
+        assert_true((copy.values != NULL) == with_map);
+        assert_null(taken.foveation.map.own_values);
+        struct foveate_plan *plan = NULL;
+        assert_int_equal(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan),
+                         FOVEA_OK);
+        assert_null(plan->foveation.map.values);
+        foveate_plan_destroy(&plan);
+        map_copy_finish(&copy);
+    }
+    fovea_settings_destroy(&settings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +537,7 @@ int main(void)
         TEST(colours_count_by_their_luma),
         TEST(a_context_foveates_by_the_picture),
         TEST(an_array_is_copied),
+        TEST(what_is_taken_points_to_no_samples_of_the_programs),
         TEST(what_did_not_change_keeps_its_serial),
         TEST(files_that_cannot_be_read_are_refused),
         TEST(formulas_are_evaluated_once),

@@ -25,6 +25,7 @@ struct foveate_plan {
     uint32_t width_px;
     uint32_t height_px;
     float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
+    char description[OPERATOR_DESCRIPTION_BYTES]; /* of the model at this size */
 
     /* The blockwise method; 0 and NULL for the smooth one. */
     uint32_t fragment_px;

@@ -25,10 +25,14 @@ static enum fovea_result check_model(const struct fovea_foveation *foveation, st
 static enum fovea_result take_map(struct fovea_foveation *foveation, struct map_copy *copy,
                                   struct fovea_log log, struct map_copy *fresh)
 {
+    /* The program may free its samples as soon as it has its answer. */
+    const float *given = foveation->map.values;
+    foveation->map.values = foveation->map.own_values = NULL;
     foveation->map.ready = NULL;
     if (foveation->model != FOVEA_MODEL_MAP) {
         return FOVEA_OK;
     }
+    foveation->map.values = given;
     FOVEA_TRY(map_copy_make(&foveation->map, copy, log, fresh));
     const struct map_copy *now = fresh->values ? fresh : copy;
     if (!fresh->ready) {

@@ -6,7 +6,6 @@
 #include "foveate_operator.h"
 
 #include "core/log.h"
-#include "kernels/foveate/model/model.h"
 
 #include <stdio.h>
 
@@ -61,13 +60,8 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct foveate_plan *foveate = foveate_plan_of(plan);
-    struct foveate_model model;
-    if (foveate->foveation.model == FOVEA_MODEL_PAPER ||
-        !foveate_model_init(&model, &foveate->foveation, foveate->width_px, foveate->height_px)) {
-        return false;
-    }
-    foveate_model_describe(&model, out, bytes);
-    return true;
+    snprintf(out, bytes, "%s", foveate->description);
+    return foveate->foveation.model != FOVEA_MODEL_PAPER;
 }
 
 /* "smooth paper  linear light  strength 1.00" */

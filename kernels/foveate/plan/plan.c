@@ -127,6 +127,9 @@ static enum fovea_result fill_plan(struct foveate_plan *plan, const struct fovea
     plan->foveation = model->foveation;
     plan->ready = foveate_map_ready_share(model->map.ready);
     plan->foveation.map.ready = plan->ready;
+    plan->foveation.map.values = NULL; /* settings.h says whose they are */
+    plan->foveation.map.own_values = NULL;
+    foveate_model_describe(model, plan->description, sizeof plan->description);
     plan->width_px = model->width_px;
     plan->height_px = model->height_px;
     plan->sigma_max_px = (float)foveate_model_sigma_max_px(model);
