@@ -3,9 +3,11 @@
 """What is loaded into other people's programs: what libfovea.so, the layer and fovea-run show to the world and what
 they ask of it. A program brings libraries of its own along, also older ones of the same names."""
 
+import json
 import os
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import PUBLIC_HEADERS, ROOT, need_tool, run_program
@@ -64,6 +66,19 @@ def test_exports_are_the_public_headers(library):
     declared = declared_functions()
     assert len(declared) > 20
     assert exported_symbols(library) == declared
+
+
+def test_what_defines_a_public_function_is_built_as_the_library(build_dir):
+    """As fovea_base.h promises: elsewhere than on ELF, that is what exports it. Nobody else says that he builds it."""
+    defines = re.compile(rf"^[a-z][\w *]*\b({'|'.join(declared_functions())})\(", re.M)
+    public, built = set(), set()
+    for entry in json.loads((build_dir / "compile_commands.json").read_text()):
+        path = Path(entry["file"])
+        if path.suffix == ".c" and path.is_relative_to(ROOT) and "tests" not in path.relative_to(ROOT).parts:
+            public |= {path} if defines.search(path.read_text()) else set()
+            built |= {path} if "-DFOVEA_BUILDING" in entry["command"] else set()
+    assert len(public) > 10 and public - built == set()
+    assert {path for path in built if "sample_scene" in path.parts} == set()
 
 
 def test_the_layer_shows_the_loaders_one_function(layer_library):
