@@ -157,9 +157,16 @@ static bool release(struct foveation_image *image, VkImageLayout layout)
     return !image->held;
 }
 
+static bool is_lost(enum fovea_result result)
+{
+    return result == FOVEA_ERROR_FRAME_LOST || result == FOVEA_ERROR_DEVICE_LOST;
+}
+
 static void tell(struct foveation *foveation, enum fovea_result result)
 {
-    if (result < 0 && !foveation->failing) {
+    if (is_lost(result)) {
+        say_error("Fovea has lost a frame: %s; no more can follow", fovea_result_name(result));
+    } else if (result < 0 && !foveation->failing) {
         say_error("Fovea could not take a frame: %s; frames are shown as they were drawn",
                   fovea_result_name(result));
     } else if (result >= 0 && foveation->failing) {
@@ -168,7 +175,8 @@ static void tell(struct foveation *foveation, enum fovea_result result)
     foveation->failing = result < 0;
 }
 
-bool foveation_run(struct foveation *foveation, const struct foveation_frame *frame)
+enum foveation_outcome foveation_run(struct foveation *foveation,
+                                     const struct foveation_frame *frame)
 {
     struct fovea_vk_semaphore wait = {.semaphore = frame->wait};
     struct fovea_vk_semaphore signal = {.semaphore = frame->signal};
@@ -187,11 +195,14 @@ bool foveation_run(struct foveation *foveation, const struct foveation_frame *fr
                                    ? fovea_vk_foveate(foveation->fovea, &desc)
                                    : FOVEA_ERROR_INVALID_STATE;
     tell(foveation, result);
+    if (is_lost(result)) {
+        return FOVEATION_LOST;
+    }
     if (result < 0 || result == FOVEA_NOT_READY) {
         foveation->failed_frames++;
-        return false; /* nothing changed hands: src is still the engine's */
+        return FOVEATION_REFUSED; /* nothing changed hands: src is still the engine's */
     }
     frame->src->held = false;
     frame->dst->held = frame->dst->made != NULL;
-    return true;
+    return FOVEATION_DONE;
 }

@@ -24,7 +24,7 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
 void foveation_destroy(struct foveation **foveation);
 /* For the frames after this; on failure the old settings stay. */
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings);
-/* Frames for which foveation_run said false. */
+/* Frames that foveation_run has refused. */
 uint64_t foveation_failed_frames(const struct foveation *foveation);
 /* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on
  * them. The source must stay until it is taken away with NULL. */
@@ -60,8 +60,17 @@ struct foveation_frame {
     const char *hud;
 };
 
-/* True: dst shows the frame, foveated or passed through, and `signal` will be signalled. False: not
- * a thing has happened, show src. The first failure is told, and the first success after it. */
-bool foveation_run(struct foveation *foveation, const struct foveation_frame *frame);
+enum foveation_outcome {
+    FOVEATION_DONE, /* dst shows the frame, foveated or passed through; `signal` will be signalled
+                     */
+    FOVEATION_REFUSED, /* not a thing has happened: show src */
+    /* `wait` is taken and nothing will be signalled, or the device is lost: show nothing. All of
+     * this is to be made anew before the next frame. */
+    FOVEATION_LOST,
+};
+
+/* The first failure is told, and the first success after it. */
+enum foveation_outcome foveation_run(struct foveation *foveation,
+                                     const struct foveation_frame *frame);
 
 #endif

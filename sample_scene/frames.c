@@ -197,8 +197,8 @@ static bool finish(struct frames *frames, const struct frames_request *request, 
     return true;
 }
 
-static bool foveate(struct frames *frames, const struct frames_request *request,
-                    uint32_t slot_index, VkImageLayout src_layout)
+static enum foveation_outcome foveate(struct frames *frames, const struct frames_request *request,
+                                      uint32_t slot_index, VkImageLayout src_layout)
 {
     struct frames_surface *surface = request->surface;
     struct foveation_frame frame = {
@@ -228,7 +228,11 @@ bool frames_run(struct frames *frames, const struct frames_request *request)
     if (!draw(frames, request, slot_index, &src_layout)) {
         return false;
     }
-    bool foveated = foveate(frames, request, slot_index, src_layout);
+    const enum foveation_outcome outcome = foveate(frames, request, slot_index, src_layout);
+    if (outcome == FOVEATION_LOST) {
+        return false; /* the surface is not ours to wait for, and there is nothing to show */
+    }
+    const bool foveated = outcome == FOVEATION_DONE;
     slot->picture = (struct frames_picture){
         .number = request->number,
         .gaze = request->gaze,

@@ -12,7 +12,7 @@
 struct frames_picture {
     uint64_t number;
     struct fovea_gaze gaze;
-    bool foveated; /* false: Fovea failed and `shown` is what the engine drew */
+    bool foveated; /* false: Fovea refused it and `shown` is what the engine drew */
     const void *drawn;
     const void *shown;
 };
@@ -62,7 +62,8 @@ struct frames_request {
     const char *hud;
 };
 
-/* Draws, foveates and submits. Waits only for the frame FRAMES_IN_FLIGHT before this one. */
+/* Draws, foveates and submits. Waits only for the frame FRAMES_IN_FLIGHT before this one. False:
+ * nothing of it is to be shown, and no frame can follow. */
 bool frames_run(struct frames *frames, const struct frames_request *request);
 /* CPU time of the calling thread. */
 double frames_thread_cpu_s(void);

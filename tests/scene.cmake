@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# What tests/test_demo_flags.py needs: a Fovea that takes no frame, put before the real one by the
-# loader.
+# What tests/test_demo_*.py need: a Fovea that takes no frame and one that loses a frame, put before
+# the real one by the loader.
 if(FOVEA_SAMPLE_SCENE)
-    add_library(demo_failing_fovea MODULE support/demo_failing_fovea.c)
-    target_link_libraries(demo_failing_fovea PRIVATE fovea_build)
+    foreach(name IN ITEMS demo_failing_fovea demo_losing_fovea)
+        add_library(${name} MODULE support/${name}.c)
+        target_link_libraries(${name} PRIVATE fovea_build ${CMAKE_DL_LIBS})
+    endforeach()
 endif()

@@ -359,6 +359,18 @@ def test_frames_that_fovea_refuses_are_shown_as_drawn(run_demo, build_dir, tmp_p
         assert digest(tmp_path / "failed" / f"frame_00{i}.png") == digest(tmp_path / "drawn" / f"frame_00{i}.png")
 
 
+def test_a_lost_frame_ends_the_demo(run_demo, build_dir, tmp_path):
+    shim = build_dir / "tests" / "libdemo_losing_fovea.so"
+    assert shim.exists(), f"{shim} was not built"
+    preload = [os.environ[k] for k in ("LD_PRELOAD",) if os.environ.get(k)]
+    env = {**os.environ, "LD_PRELOAD": ":".join([*preload, str(shim)]), "FOVEA_TEST_LOSES": "1"}
+    done = run_demo(folder="lost", check=False, env=env)
+    assert done.returncode == 1 and done.stderr.count("FRAME_LOST") == 1
+    assert "could not take a frame" not in done.stderr
+    assert (tmp_path / "lost" / "frame_000.png").exists()
+    assert not (tmp_path / "lost" / "frame_001.png").exists()
+
+
 @pytest.mark.parametrize("backend,path", [("vulkan", "made"), ("vulkan", "copy"), ("cpu", "made")])
 def test_validation_layer_is_silent(run_demo, backend, path):
     if not LAYER.exists():

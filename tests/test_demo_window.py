@@ -163,3 +163,12 @@ def test_window_shows_what_fovea_refuses(open_window, build_dir):
     assert abs(detail(window.picture()) / sharp - 1) < 0.3
     code, text = window.end()
     assert code == 1 and text.count("could not take a frame") == 1 and "validation" not in text
+
+
+def test_a_lost_frame_is_not_shown(open_window, build_dir, monkeypatch):
+    """Its image's semaphore is taken: who waits for it again waits for ever, and validation says so."""
+    monkeypatch.setenv("FOVEA_TEST_LOSES", "60")
+    shim = build_dir / "tests" / "libdemo_losing_fovea.so"
+    window = open_window("--gaze", "0,0.5", "--validate", preload=[shim])
+    assert window.process.wait(60) == 1, window.text()
+    assert window.text().count("FRAME_LOST") == 1 and "validation" not in window.text()
