@@ -24,6 +24,10 @@ enum fovea_format {
     FOVEA_FORMAT_B10G11R11F = 5, /* one 32-bit word of unsigned floats */
     FOVEA_FORMAT_RGBA16F = 6,
     FOVEA_FORMAT_RGBA32F = 7,
+    FOVEA_FORMAT_RGB16F = 8, /* these four: not in surfaces, nor of Vulkan images */
+    FOVEA_FORMAT_R16F = 9,
+    FOVEA_FORMAT_RGB32F = 10,
+    FOVEA_FORMAT_R32F = 11,
 };
 
 enum fovea_memory {
@@ -141,11 +145,11 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  *
  * Memory is taken by the first batch that needs more than those before it, and kept; on the device
  * for the next power of two of images, and taking more may wait for all that the device has to do:
- * 8 bytes an image on the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F;
- * 22 on the cpu) for as many images as fit in 256 MiB (1.5 MiB a thread on the cpu), at least one.
- * The others of a batch come after those, on the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing
- * was done, and smaller batches still work. On other failures of the device some images may have
- * been written. */
+ * 8 bytes an image on the device, and for the smooth method about 11 bytes a pixel (22 of 32-bit
+ * floats; 22 on the cpu) for as many images as fit in 256 MiB (1.5 MiB a thread on the cpu), at
+ * least one. The others of a batch come after those, on the same stream. FOVEA_ERROR_OUT_OF_MEMORY:
+ * nothing was done, and smaller batches still work. On other failures of the device some images may
+ * have been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
 

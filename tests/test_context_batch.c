@@ -119,7 +119,7 @@ static void every_format_and_order_is_as_single_runs(void **state)
 {
     (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA32F; format++) {
+        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
             for (int order = 0; order < SHEET_ORDER_COUNT; order++) {
                 struct kind kind = usual;
                 kind.method = (enum fovea_method)method;

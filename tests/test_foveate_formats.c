@@ -18,7 +18,8 @@
 
 static const enum fovea_format formats[] = {
     FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,    FOVEA_FORMAT_R8,      FOVEA_FORMAT_A2B10G10R10,
-    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F, FOVEA_FORMAT_RGB16F,
+    FOVEA_FORMAT_R16F,       FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R32F,
 };
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
 
@@ -83,7 +84,8 @@ static void kept_alpha_comes_through_bit_by_bit(void **state)
 {
     (void)state;
     static const uint32_t bits[] = {0x7f800001u, 0xffc12345u, 0x80000000u, 0x00000001u, 0x7c01u};
-    static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F};
+    static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+                                               FOVEA_FORMAT_RGB16F, FOVEA_FORMAT_R32F};
     for (size_t f = 0; f < 2; f++) {
         const size_t alpha_at = f == 0 ? 6 : 12;
         const size_t alpha_bytes = f == 0 ? 2 : 4;

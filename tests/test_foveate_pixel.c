@@ -59,6 +59,8 @@ static void bytes_and_halves_decode_and_encode_every_code(void **state)
     check_all_codes(FOVEA_FORMAT_RGB8, 8);
     check_all_codes(FOVEA_FORMAT_R8, 8);
     check_all_codes(FOVEA_FORMAT_RGBA16F, 16);
+    check_all_codes(FOVEA_FORMAT_RGB16F, 16);
+    check_all_codes(FOVEA_FORMAT_R16F, 16);
 }
 
 static void words_decode_and_encode_every_code_of_a_channel(void **state)
@@ -144,7 +146,7 @@ static void numbers_that_are_no_format_have_no_codec(void **state)
 {
     (void)state;
     assert_null(pixel_codec_of(FOVEA_FORMAT_NONE));
-    assert_null(pixel_codec_of((enum fovea_format)8));
+    assert_null(pixel_codec_of((enum fovea_format)12));
     assert_null(pixel_codec_of((enum fovea_format) - 1));
 }
 

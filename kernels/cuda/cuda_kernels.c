@@ -16,6 +16,10 @@ static const struct {
     [FOVEA_FORMAT_B10G11R11F] = {"b10g11r11f", true},
     [FOVEA_FORMAT_RGBA16F] = {"rgba16f", true},
     [FOVEA_FORMAT_RGBA32F] = {"rgba32f", false},
+    [FOVEA_FORMAT_RGB16F] = {"rgb16f", false},
+    [FOVEA_FORMAT_R16F] = {"r16f", false},
+    [FOVEA_FORMAT_RGB32F] = {"rgb32f", false},
+    [FOVEA_FORMAT_R32F] = {"r32f", false},
 };
 
 enum fovea_result cuda_kernels_get(const struct cuda_device *device, CUmodule module,

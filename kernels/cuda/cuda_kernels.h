@@ -7,7 +7,7 @@
 
 #include "cuda_device.h"
 
-#define CUDA_FORMATS (FOVEA_FORMAT_RGBA32F + 1)
+#define CUDA_FORMATS (FOVEA_FORMAT_R32F + 1)
 
 /* One kernel for each format of linear images; in arrays through surfaces, some formats have
  * none. */
@@ -22,5 +22,10 @@ FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get(const struct cuda_device *de
                                                     CUmodule module, const char *prefix,
                                                     uint32_t formats, struct cuda_kernels *out);
 #define CUDA_EVERY_FORMAT (~0u)
+#define CUDA_32_BIT_FLOATS                                                                         \
+    (1u << FOVEA_FORMAT_RGBA32F | 1u << FOVEA_FORMAT_RGB32F | 1u << FOVEA_FORMAT_R32F)
+#define CUDA_SMALLER_FLOATS                                                                        \
+    (1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F |            \
+     1u << FOVEA_FORMAT_B10G11R11F)
 
 #endif

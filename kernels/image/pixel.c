@@ -147,32 +147,34 @@ static void encode_b10g11r11f(const float *in, uint32_t channels, const struct p
 
 /* ---- A float a channel */
 
-static void decode_rgba16f(const struct pixel_row *src, uint32_t channels, float *out)
+/* `size` floats lie in a pixel, of which `channels` are asked for. */
+static inline void decode_halves(const struct pixel_row *src, uint32_t size, uint32_t channels,
+                                 float *out)
 {
     const unsigned char *pixel = src->data;
     for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes) {
         uint16_t halves[4];
-        memcpy(halves, pixel, sizeof halves);
+        memcpy(halves, pixel, size * sizeof *halves);
         for (uint32_t c = 0; c < channels; c++) {
             *out++ = pixel_half_to_float(halves[c]);
         }
     }
 }
 
-static void encode_rgba16f(const float *in, uint32_t channels, const struct pixel_row *src,
-                           const struct pixel_row *dst)
+static inline void encode_halves(const float *in, uint32_t size, uint32_t channels,
+                                 const struct pixel_row *src, const struct pixel_row *dst)
 {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++) {
         uint16_t halves[4];
-        memcpy(halves, src->data + i * src->stride_bytes, sizeof halves);
+        memcpy(halves, src->data + i * src->stride_bytes, size * sizeof *halves);
         for (uint32_t c = 0; c < channels; c++) {
             halves[c] = pixel_float_to_half(*in++);
         }
-        memcpy(dst->data + i * dst->stride_bytes, halves, sizeof halves);
+        memcpy(dst->data + i * dst->stride_bytes, halves, size * sizeof *halves);
     }
 }
 
-static void decode_rgba32f(const struct pixel_row *src, uint32_t channels, float *out)
+static void decode_floats(const struct pixel_row *src, uint32_t channels, float *out)
 {
     const unsigned char *pixel = src->data;
     for (uint32_t i = 0; i < src->count; i++, pixel += src->stride_bytes, out += channels) {
@@ -180,16 +182,36 @@ static void decode_rgba32f(const struct pixel_row *src, uint32_t channels, float
     }
 }
 
-static void encode_rgba32f(const float *in, uint32_t channels, const struct pixel_row *src,
-                           const struct pixel_row *dst)
+static inline void encode_floats(const float *in, uint32_t size, uint32_t channels,
+                                 const struct pixel_row *src, const struct pixel_row *dst)
 {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)dst->count; i++, in += channels) {
         float pixel[4];
-        memcpy(pixel, src->data + i * src->stride_bytes, sizeof pixel);
+        memcpy(pixel, src->data + i * src->stride_bytes, size * sizeof *pixel);
         memcpy(pixel, in, channels * sizeof *pixel);
-        memcpy(dst->data + i * dst->stride_bytes, pixel, sizeof pixel);
+        memcpy(dst->data + i * dst->stride_bytes, pixel, size * sizeof *pixel);
     }
 }
+
+#define CODEC_OF_FLOATS(name, size)                                                                \
+    static void decode_##name##16f(const struct pixel_row *src, uint32_t channels, float *out)     \
+    {                                                                                              \
+        decode_halves(src, size, channels, out);                                                   \
+    }                                                                                              \
+    static void encode_##name##16f(const float *in, uint32_t channels,                             \
+                                   const struct pixel_row *src, const struct pixel_row *dst)       \
+    {                                                                                              \
+        encode_halves(in, size, channels, src, dst);                                               \
+    }                                                                                              \
+    static void encode_##name##32f(const float *in, uint32_t channels,                             \
+                                   const struct pixel_row *src, const struct pixel_row *dst)       \
+    {                                                                                              \
+        encode_floats(in, size, channels, src, dst);                                               \
+    }
+
+CODEC_OF_FLOATS(rgba, 4)
+CODEC_OF_FLOATS(rgb, 3)
+CODEC_OF_FLOATS(r, 1)
 
 static const struct pixel_codec codecs[] = {
     [FOVEA_FORMAT_RGBA8] = {4, 1, 3, true, decode_rgba8, encode_rgba8},
@@ -198,7 +220,11 @@ static const struct pixel_codec codecs[] = {
     [FOVEA_FORMAT_A2B10G10R10] = {4, 4, 3, true, decode_a2b10g10r10, encode_a2b10g10r10},
     [FOVEA_FORMAT_B10G11R11F] = {4, 4, 3, false, decode_b10g11r11f, encode_b10g11r11f},
     [FOVEA_FORMAT_RGBA16F] = {8, 2, 3, true, decode_rgba16f, encode_rgba16f},
-    [FOVEA_FORMAT_RGBA32F] = {16, 4, 3, true, decode_rgba32f, encode_rgba32f},
+    [FOVEA_FORMAT_RGBA32F] = {16, 4, 3, true, decode_floats, encode_rgba32f},
+    [FOVEA_FORMAT_RGB16F] = {6, 2, 3, false, decode_rgb16f, encode_rgb16f},
+    [FOVEA_FORMAT_R16F] = {2, 2, 1, false, decode_r16f, encode_r16f},
+    [FOVEA_FORMAT_RGB32F] = {12, 4, 3, false, decode_floats, encode_rgb32f},
+    [FOVEA_FORMAT_R32F] = {4, 4, 1, false, decode_floats, encode_r32f},
 };
 
 const struct pixel_codec *pixel_codec_of(enum fovea_format format)

@@ -174,6 +174,22 @@ template <> struct pixel<FOVEA_FORMAT_RGBA16F> {
     }
 };
 
+/* Of fewer halves than a word holds; the others are 0. */
+template <> struct pixel<FOVEA_FORMAT_RGB16F> : pixel<FOVEA_FORMAT_RGBA16F> {
+    static const int part_count = 3;
+    static const int channels = 3;
+
+    static __device__ word keep_alpha(word colour, word)
+    {
+        return colour;
+    }
+};
+
+template <> struct pixel<FOVEA_FORMAT_R16F> : pixel<FOVEA_FORMAT_RGB16F> {
+    static const int part_count = 1;
+    static const int channels = 1;
+};
+
 template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
     typedef uint4 word;
     typedef uint32_t part;
@@ -196,6 +212,21 @@ template <> struct pixel<FOVEA_FORMAT_RGBA32F> {
     {
         return make_uint4(colour.x, colour.y, colour.z, alpha.w);
     }
+};
+
+template <> struct pixel<FOVEA_FORMAT_RGB32F> : pixel<FOVEA_FORMAT_RGBA32F> {
+    static const int part_count = 3;
+    static const int channels = 3;
+
+    static __device__ word keep_alpha(word colour, word)
+    {
+        return colour;
+    }
+};
+
+template <> struct pixel<FOVEA_FORMAT_R32F> : pixel<FOVEA_FORMAT_RGB32F> {
+    static const int part_count = 1;
+    static const int channels = 1;
 };
 
 #endif

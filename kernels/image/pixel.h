@@ -33,6 +33,13 @@ struct pixel_codec {
                    const struct pixel_row *dst);
 };
 
+/* Halves do not hold what they hold. */
+static inline bool pixel_has_32_bit_floats(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGBA32F || format == FOVEA_FORMAT_RGB32F ||
+           format == FOVEA_FORMAT_R32F;
+}
+
 /* NULL for FOVEA_FORMAT_NONE and numbers that are no format. */
 const struct pixel_codec *pixel_codec_of(enum fovea_format format);
 

@@ -6,6 +6,7 @@
 #include "context_backend.h"
 
 #include "kernels/cuda/cuda_device.h"
+#include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
@@ -162,7 +163,7 @@ static enum fovea_result get_plan(struct context_device *device, struct context_
                                   struct operator_cuda_plan **out_plan)
 {
     struct operator_cuda_plan **plan =
-        image->format == FOVEA_FORMAT_RGBA32F ? &op->floats : &op->usual;
+        pixel_has_32_bit_floats(image->format) ? &op->floats : &op->usual;
     if (!*plan) {
         const enum fovea_result result =
             device->api->plan_create(device->kernels, op->plan, image->format, plan);

@@ -18,7 +18,8 @@ static struct cuda_fixture fixture;
 
 static const enum fovea_format formats[] = {
     FOVEA_FORMAT_RGBA8,      FOVEA_FORMAT_RGB8,    FOVEA_FORMAT_R8,      FOVEA_FORMAT_A2B10G10R10,
-    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
+    FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F, FOVEA_FORMAT_RGB16F,
+    FOVEA_FORMAT_R16F,       FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R32F,
 };
 
 /* ---- Formats, sizes, fragments --------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  * test_cuda_batch.c. */
 
 #include "kernels/foveate/cuda/plan.h"
+#include "kernels/image/pixel.h"
 #include "smooth_scene.h"
 
 #include <math.h>
@@ -198,7 +199,7 @@ static bool by_nodes(const struct prepared *p, enum fovea_format format, bool su
     const struct foveate_cuda_image image = {format, surface};
     const enum foveate_cuda_way way = foveate_cuda_way_of(fixture.foveate, p->tables, image);
     assert_int_not_equal(way, FOVEATE_CUDA_TILES);
-    assert_int_equal(way == FOVEATE_CUDA_WIDE, format == FOVEA_FORMAT_RGBA32F);
+    assert_int_equal(way == FOVEATE_CUDA_WIDE, pixel_has_32_bit_floats(format));
     return way != FOVEATE_CUDA_SMALL;
 }
 

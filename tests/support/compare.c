@@ -18,10 +18,14 @@ struct compare_budget compare_budget_of(enum fovea_format format)
 {
     switch (format) {
     case FOVEA_FORMAT_RGBA16F:
+    case FOVEA_FORMAT_RGB16F:
+    case FOVEA_FORMAT_R16F:
         return (struct compare_budget){.max_abs = 1e-6, .max_rel = 1e-3, .max_mean_abs = 0.01};
     case FOVEA_FORMAT_B10G11R11F:
         return (struct compare_budget){.max_abs = 1e-5, .max_rel = 1.0 / 32, .max_mean_abs = 0.2};
     case FOVEA_FORMAT_RGBA32F:
+    case FOVEA_FORMAT_RGB32F:
+    case FOVEA_FORMAT_R32F:
         return (struct compare_budget){.max_abs = 1e-5, .max_rel = 1e-5, .max_mean_abs = 1e-5};
     default:
         return (struct compare_budget){.rounding = 0.5, .max_abs = 0.5, .max_mean_abs = 0.05};
@@ -31,9 +35,9 @@ struct compare_budget compare_budget_of(enum fovea_format format)
 struct compare_budget compare_budget_bank(enum fovea_format format)
 {
     struct compare_budget budget = compare_budget_of(format);
-    if (format == FOVEA_FORMAT_RGBA16F) {
+    if (image_is_half(format)) {
         budget.max_abs = 1e-5 * image_white(format, 0);
-    } else if (format == FOVEA_FORMAT_RGBA32F) {
+    } else if (image_is_float(format) && format != FOVEA_FORMAT_B10G11R11F) {
         budget.max_abs = 1e-4 * image_white(format, 0);
         budget.max_rel = 1e-3;
         budget.max_mean_abs = 1e-4 * image_white(format, 0);

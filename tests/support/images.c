@@ -36,6 +36,14 @@ static struct format format_of(enum fovea_format format)
         return (struct format){8, 4, 2, true};
     case FOVEA_FORMAT_RGBA32F:
         return (struct format){16, 4, 4, true};
+    case FOVEA_FORMAT_RGB16F:
+        return (struct format){6, 3, 2, true};
+    case FOVEA_FORMAT_R16F:
+        return (struct format){2, 1, 2, true};
+    case FOVEA_FORMAT_RGB32F:
+        return (struct format){12, 3, 4, true};
+    case FOVEA_FORMAT_R32F:
+        return (struct format){4, 1, 4, true};
     case FOVEA_FORMAT_NONE:
         break;
     }
@@ -55,6 +63,11 @@ uint32_t image_channels(enum fovea_format format)
 bool image_is_float(enum fovea_format format)
 {
     return format_of(format).is_float;
+}
+
+bool image_is_half(enum fovea_format format)
+{
+    return format_of(format).is_float && format_of(format).channel_bytes == 2;
 }
 
 double image_white(enum fovea_format format, uint32_t channel)
@@ -160,9 +173,13 @@ double image_get(const struct fovea_image *image, uint32_t x, uint32_t y, uint32
     float value = 0.0f;
     switch (image->format) {
     case FOVEA_FORMAT_RGBA16F:
+    case FOVEA_FORMAT_RGB16F:
+    case FOVEA_FORMAT_R16F:
         memcpy(&half, pixel + channel * sizeof half, sizeof half);
         return half_decode(half);
     case FOVEA_FORMAT_RGBA32F:
+    case FOVEA_FORMAT_RGB32F:
+    case FOVEA_FORMAT_R32F:
         memcpy(&value, pixel + channel * sizeof value, sizeof value);
         return (double)value;
     case FOVEA_FORMAT_A2B10G10R10:
@@ -183,9 +200,13 @@ void image_set(const struct fovea_image *image, uint32_t x, uint32_t y, uint32_t
     uint32_t word = 0;
     switch (image->format) {
     case FOVEA_FORMAT_RGBA16F:
+    case FOVEA_FORMAT_RGB16F:
+    case FOVEA_FORMAT_R16F:
         memcpy(pixel + channel * sizeof half, &half, sizeof half);
         break;
     case FOVEA_FORMAT_RGBA32F:
+    case FOVEA_FORMAT_RGB32F:
+    case FOVEA_FORMAT_R32F:
         memcpy(pixel + channel * sizeof single, &single, sizeof single);
         break;
     case FOVEA_FORMAT_A2B10G10R10:

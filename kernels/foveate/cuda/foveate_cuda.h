@@ -30,7 +30,7 @@ void foveate_cuda_abandon(struct foveate_cuda *foveate);
 /* What a plan is run on. 32-bit floats take twice the memory for the smooth method's levels. */
 enum foveate_cuda_formats {
     FOVEATE_CUDA_FORMATS_ALL = 0,
-    FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but RGBA32F */
+    FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but 32-bit floats */
 };
 
 /* Plans are made and freed without waiting for the device (its memory has pools). Else what is

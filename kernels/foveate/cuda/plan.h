@@ -102,10 +102,11 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
 /* The ways of the smooth method, the first that takes an image:
  *
  *     way     laws                        formats                            light    memory
- *     TILES   by distance or angle, flat  all but RGBA32F                    plain    any
+ *     TILES   by distance or angle, flat  0 to 255, 0 to 1023, RGBA16F,      plain    any
+ *                                         B10G11R11F
  *     SMALL   any, 24 to 128 pixels       RGB8, RGBA8, R8                    plain    linear
- *     NODES   any                         all but RGBA32F                    plain    any
- *     WIDE    any                         all but RGBA16F, B10G11R11F        any      any
+ *     NODES   any                         all but 32-bit floats              plain    any
+ *     WIDE    any                         all but smaller floats             any      any
  *
  * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and
  * what floats are. SMALL asks for products in the loaded code. */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "kernels/foveate/grid.h"
+#include "kernels/image/pixel.h"
 #include "plan.h"
 
 /* Enough blocks for the gaze that shifts the grid furthest, so that the grid does not depend on
@@ -306,7 +307,7 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
 bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
     return !plan->is_smooth || plan->formats == FOVEATE_CUDA_FORMATS_ALL ||
-           format != FOVEA_FORMAT_RGBA32F;
+           !pixel_has_32_bit_floats(format);
 }
 
 enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,

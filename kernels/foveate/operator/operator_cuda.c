@@ -7,6 +7,7 @@
 
 #include "foveate_operator.h"
 #include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/image/pixel.h"
 
 static struct foveate_cuda *own(struct operator_cuda *cuda)
 {
@@ -54,7 +55,7 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
     struct foveate_cuda_plan *made = NULL;
     const enum fovea_result result = foveate_cuda_plan_create(
         own(cuda), foveate_plan_of(plan),
-        format == FOVEA_FORMAT_RGBA32F ? FOVEATE_CUDA_FORMATS_ALL : FOVEATE_CUDA_FORMATS_SURFACE,
+        pixel_has_32_bit_floats(format) ? FOVEATE_CUDA_FORMATS_ALL : FOVEATE_CUDA_FORMATS_SURFACE,
         &made);
     *out_plan = (struct operator_cuda_plan *)made;
     return result;

@@ -24,6 +24,10 @@ enum fovea_format {
     FOVEA_FORMAT_B10G11R11F = 5, /* one 32-bit word of unsigned floats */
     FOVEA_FORMAT_RGBA16F = 6,
     FOVEA_FORMAT_RGBA32F = 7,
+    FOVEA_FORMAT_RGB16F = 8, /* these four: not in surfaces, nor of Vulkan images */
+    FOVEA_FORMAT_R16F = 9,
+    FOVEA_FORMAT_RGB32F = 10,
+    FOVEA_FORMAT_R32F = 11,
 };
 
 enum fovea_memory {

@@ -16,9 +16,7 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
  * more. */
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
-static const uint32_t formats = CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA32F);
-static const uint32_t formats_of_floats =
-    1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F;
+static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_32_BIT_FLOATS;
 static const uint32_t formats_with_alpha =
     1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10 | 1u << FOVEA_FORMAT_RGBA16F;
 
@@ -101,7 +99,7 @@ static bool blurs_alpha(const struct foveate_nodes_run *run, enum fovea_format f
 
 static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
 {
-    const int of_floats = (formats_of_floats >> format & 1u) != 0 ? 2 : 0;
+    const int of_floats = (CUDA_SMALLER_FLOATS >> format & 1u) != 0 ? 2 : 0;
     const int grey = FOVEATE_NODES_LEVELS_KERNELS - 1;
     return run->kernels
         ->levels[format == FOVEA_FORMAT_R8 ? grey : of_floats + blurs_alpha(run, format)];

@@ -4,8 +4,8 @@
 /* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame.
  * Every call pushes the device.
  *
- * Plans: all laws and sizes. Formats: all but RGBA32F; levels are averaged as stored or in sRGB's
- * light. RGBA32F and wide light go to nodes_wide/smooth.h. */
+ * Plans: all laws and sizes. Formats: all but 32-bit floats; levels are averaged as stored or in
+ * sRGB's light. 32-bit floats and wide light go to nodes_wide/smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 

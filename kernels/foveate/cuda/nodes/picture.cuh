@@ -148,6 +148,12 @@ template <> struct node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
 template <>
 struct node_sums<pixel<FOVEA_FORMAT_RGBA16F>> : node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
 };
+template <>
+struct node_sums<pixel<FOVEA_FORMAT_RGB16F>> : node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
+};
+template <>
+struct node_sums<pixel<FOVEA_FORMAT_R16F>> : node_sums<pixel<FOVEA_FORMAT_A2B10G10R10>> {
+};
 
 template <typename Pixel, int CHANNELS, typename Pair, typename Image>
 static __device__ __forceinline__ void make_picture(const foveate_frame &frame,

@@ -187,7 +187,7 @@ template <typename Pixel>
 static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image)
 {
     return image.view.pixel_stride_bytes == Pixel::part_count * (int)sizeof(typename Pixel::part) &&
-           (!linear_image<Pixel>::has_whole || image.view.whole_pixels);
+           (linear_image<Pixel>::has_whole ? image.view.whole_pixels != 0 : Pixel::white > 0);
 }
 
 template <typename Pixel>
@@ -203,7 +203,7 @@ static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image
         (const char *)image.view.data + row * image.view.row_stride_bytes + first * bytes;
     if constexpr (linear_image<Pixel>::has_whole) {
         run = read_words<Pixel>(at);
-    } else {
+    } else if constexpr (Pixel::white > 0) {
         run = read_bytes<Pixel>(at, bytes * first, bytes * (width - 4 - first));
     }
     run.first = first;

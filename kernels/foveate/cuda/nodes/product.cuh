@@ -47,8 +47,10 @@ struct node_grey_pair {
     }
 };
 
-/* The type that holds two samples of a format. */
-template <typename Pixel, bool GREY = Pixel::channels == 1> struct node_samples_of {
+/* The type that holds two samples of a format: floats of one colour are as rare as they are few,
+ * and go as three. */
+template <typename Pixel, bool GREY = Pixel::channels == 1 && (Pixel::white > 0)>
+struct node_samples_of {
     typedef node_pair pair;
 };
 template <typename Pixel> struct node_samples_of<Pixel, true> {

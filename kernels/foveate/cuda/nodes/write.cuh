@@ -297,7 +297,7 @@ static __device__ __forceinline__ void write_tile(const foveate_frame &frame, co
     typename Pixel::word words[NODES_PIXELS];
     words_of_sums<Pixel>(frame.light, sums, words);
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
-    if constexpr (!linear_image<Pixel>::has_whole) {
+    if constexpr (!linear_image<Pixel>::has_whole && Pixel::white > 0) {
         if (dst.view.pixel_stride_bytes == Pixel::part_count) {
             store_bytes<Pixel>(frame, dst, tile, words, scratch);
             return;

@@ -137,6 +137,8 @@ KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8, half_sample)
 KERNELS(linear, r8, FOVEA_FORMAT_R8, half_sample)
 KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)
 KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F, float_sample)
+KERNELS(linear, rgb32f, FOVEA_FORMAT_RGB32F, float_sample)
+KERNELS(linear, r32f, FOVEA_FORMAT_R32F, float_sample)
 
 KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, half_sample)
 KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10, half_sample)

@@ -3,6 +3,8 @@
 
 #include "smooth.h"
 
+#include "kernels/image/pixel.h"
+
 extern const unsigned char foveate_smooth_fatbin[];
 
 #define HALF_SAMPLE_BYTES 8
@@ -10,8 +12,7 @@ extern const unsigned char foveate_smooth_fatbin[];
 /* Kernels count the samples of a picture in 31 bits. */
 #define MOST_PITCH 65536
 
-static const uint32_t formats =
-    CUDA_EVERY_FORMAT & ~(1u << FOVEA_FORMAT_RGBA16F | 1u << FOVEA_FORMAT_B10G11R11F);
+static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_SMALLER_FLOATS;
 
 static enum fovea_result get_decimations(const struct cuda_device *device,
                                          struct foveate_cuda_smooth_kernels *kernels)
@@ -160,7 +161,7 @@ enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_ru
                                              const struct foveate_cuda_slice *slice)
 {
     const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
-    const bool floats = format == FOVEA_FORMAT_RGBA32F;
+    const bool floats = pixel_has_32_bit_floats(format);
     const uint32_t sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count;
     struct foveate_cuda_smooth_linear_params params = {.frame = *run->frame,
                                                        .smooth = *run->smooth,

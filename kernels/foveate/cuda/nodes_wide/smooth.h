@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method for RGBA32F and for levels in any light: kernels by nodes in floats
+/* The smooth method for 32-bit floats and for levels in any light: kernels by nodes in floats
  * (foveate_smooth.cu), and the launches of a frame. Every call pushes the device. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The picture from nodes in floats, for RGBA32F and for levels in any light: a warp makes a tile of
- * 16 x 16 pixels from the levels of foveate_smooth.cu. The products take floats of 11 bits, whose
- * exponents cover floats and the weights of tails in wide light; for wide light, square roots are
- * blended (foveate/plan/ladder.h). The kernel is bound by the tensor cores. */
+/* The picture from nodes in floats, for 32-bit floats and for levels in any light: a warp makes a
+ * tile of 16 x 16 pixels from the levels of foveate_smooth.cu. The products take floats of 11 bits,
+ * whose exponents cover floats and the weights of tails in wide light; for wide light, square roots
+ * are blended (foveate/plan/ladder.h). The kernel is bound by the tensor cores. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_WIDE_CUH
 
