@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One thread, first in a frame's commands: reads the block that the gaze thread keeps up to date, and
- * leaves the gaze for everything that follows in the frame, so that all of it sees the same. Bound by one
- * or two round trips to the host's memory. */
+/* One thread, first in a frame's commands, reads the block that the gaze thread keeps up to date, and leaves the
+ * gaze for everything that follows in the frame, so that all of it sees the same. Bound by one or two round trips
+ * to the host's memory. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "late.h"
@@ -14,7 +14,7 @@ layout(local_size_x = 1) in;
 layout(push_constant) uniform Constants { late_own own; };
 layout(set = 0, binding = 2, std430) coherent volatile readonly buffer Block { uint block[]; };
 layout(set = 0, binding = 3, std430) writeonly buffer Latched { uint latched[]; };
-/* The same once more where the host can read it. */
+/* The same again, where the host can read it. */
 layout(set = 0, binding = 4, std430) writeonly buffer Report { uint report[]; };
 
 void leave(int word, uint value)
@@ -42,7 +42,7 @@ void main()
     leave(LATCHED_GAZE_Y, taken ? words[LATE_GAZE_Y] : uint(own.gaze_y_q8));
     leave(LATCHED_T_LOW, taken ? words[LATE_T_LOW] : own.t_low);
     leave(LATCHED_T_HIGH, taken ? words[LATE_T_HIGH] : own.t_high);
-    leave(LATCHED_CLOCK_LOW, 0u); /* timestamps of the queue say when */
+    leave(LATCHED_CLOCK_LOW, 0u); /* the queue's timestamps tell when */
     leave(LATCHED_CLOCK_HIGH, 0u);
     leave(LATCHED_TAKEN, taken ? 1u : 0u);
 }

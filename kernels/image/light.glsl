@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Light: the numbers that are averaged, where they are not the stored ones. After image/pixel.glsl. A display's
- * samples are LIGHT_SAMPLES[LIGHT_SAMPLES_FROM] and those after it, which whoever includes this defines. */
+/* Light, which is averaged where stored values are not. Include it after image/pixel.glsl. A display's samples are
+ * LIGHT_SAMPLES[LIGHT_SAMPLES_FROM] and those after it, which the including file defines. */
 
 float pixel_white()
 {
@@ -61,7 +61,7 @@ vec3 light_to_hlg(vec3 light)
     return mix(high, low, lessThanEqual(light, vec3(1.0 / 12.0)));
 }
 
-/* The OOTF of HLG and its inverse, by the exponent: colours keep their ratios. Luminance is of BT.2020's
+/* Applies the OOTF of HLG or its inverse, by the exponent: colours keep their ratios. Luminance has BT.2020's
  * primaries. */
 vec3 apply_ootf(vec3 light, float exponent)
 {
@@ -70,7 +70,7 @@ vec3 apply_ootf(vec3 light, float exponent)
     return luminance > 0.0 ? light * pow(luminance, exponent) : vec3(0.0);
 }
 
-/* A display's samples, of which there are `count`. */
+/* Looks up a display's samples, of which there are `count`. */
 float sampled_to_light(float encoded, float count)
 {
     float place = encoded * (count - 1.0);
@@ -79,7 +79,7 @@ float sampled_to_light(float encoded, float count)
     return mix(LIGHT_SAMPLES[at], LIGHT_SAMPLES[at + 1], place - float(below));
 }
 
-/* The lowest value that gives the light. */
+/* Returns the lowest value that gives the light. */
 float light_to_sampled(float light, float count)
 {
     int low = LIGHT_SAMPLES_FROM;
@@ -129,9 +129,8 @@ vec3 encode_light(vec3 light, float value)
 
 const float LIGHT_SCALE = LIGHT_WIDE ? 32768.0 : 1.0; /* IMAGE_LIGHT_SCALE */
 
-/* Light by the image's transfer function or the display's, from 0 to LIGHT_SCALE; light_value is struct
- * pixel_transfer's. Alpha is light already, but
- * for its scale. */
+/* Converts by the image's transfer function or the display's to light from 0 to LIGHT_SCALE; light_value is struct
+ * pixel_transfer's. Alpha is light already, but for its scale. */
 vec4 to_light(vec4 stored, float light_value)
 {
     vec3 light = decode_light(stored.rgb / pixel_white(), light_value);

@@ -10,7 +10,7 @@ const int PIXEL_A2B10G10R10 = 4;
 const int PIXEL_B10G11R11F = 5;
 const int PIXEL_RGBA16F = 6;
 layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
-/* IMAGE_LIGHT_* of image/light.h: as what UNORM pixels are averaged. */
+/* IMAGE_LIGHT_* of image/light.h, in which UNORM pixels are averaged. */
 const int LIGHT_SRGB = 1;
 const int LIGHT_PQ = 2;
 const int LIGHT_HLG = 3;
@@ -21,7 +21,7 @@ layout(constant_id = 1) const int LIGHT_OF = 0;
 const bool LIGHT = LIGHT_OF != 0;
 const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;
 const bool LIGHT_IS_HLG = LIGHT_OF == LIGHT_HLG || LIGHT_OF == LIGHT_HLG_BLUE_FIRST;
-/* Where it is not, nothing of a fourth channel is computed. */
+/* If it is false, nothing of a fourth channel is computed. */
 layout(constant_id = 2) const bool AVERAGE_ALPHA = true;
 
 layout(set = 0, binding = 0) uniform utexture2D source;
@@ -33,7 +33,7 @@ layout(set = 0, binding = 1, r32ui) uniform uimage2D result;
 
 /* ---- Pixels: raw words <-> the numbers that are averaged ---- */
 
-/* Whole numbers below 2^23 as floats. Conversions are a quarter as fast as arithmetic on some GPUs; this is
+/* Converts integers below 2^23 to floats. Conversions are a quarter as fast as arithmetic on some GPUs; this is
  * exact too, as long as no compiler moves the large number into other sums. */
 vec4 whole_numbers(uvec4 n)
 {
@@ -60,7 +60,7 @@ vec4 decode(uvec4 raw)
     return whole_numbers(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u);
 }
 
-/* A half's bits with its mantissa rounded to nearest even to `bits` fewer bits; no sign. */
+/* Rounds the mantissa of a half's bits, which have no sign, to nearest even by `bits` bits. */
 uint shorten_half(float value, int bits)
 {
     uint half_bits = packHalf2x16(vec2(value, 0.0));
@@ -74,7 +74,7 @@ uint shorten_half(float value, int bits)
     return (half_bits + (1u << (bits - 1)) - 1u + odd) >> bits;
 }
 
-/* raw is the source's pixel: its alpha is kept where alpha is not filtered. */
+/* raw is the source's pixel: its alpha is kept if alpha is not filtered. */
 uvec4 encode(vec4 value, uvec4 raw)
 {
     if (PIXEL == PIXEL_RGBA16F) {

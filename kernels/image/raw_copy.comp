@@ -2,9 +2,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Raw words from one image to the other, as they are. On some GPUs vkCmdCopyImage takes many times as long
- * between images whose tiles differ. A warp of 32 has two rows of 64 bytes, which are whole sectors of tiled
- * memory; four pixels a thread are on their way at once. */
+/* Copies raw words from one image to the other. On some GPUs vkCmdCopyImage takes many times as long between images
+ * whose tilings differ.
+ *
+ * Workgroup: 16 x 16 threads for 16 x 64 pixels, four a thread, sixteen rows apart, all loaded before one is
+ * stored.
+ * A warp of 32 has two rows of 64 bytes, which are whole sectors of tiled memory. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "pixel.glsl"

@@ -2,16 +2,17 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method from levels (plan/fragment.h), of UNORM pictures averaged as stored or in sRGB's
- * light: level 0 by smooth_level.comp, further levels by smooth_levels.comp, then this.
+/* The blockwise method from levels (plan/fragment.h), of UNORM pictures averaged as stored or in sRGB's light:
+ * level 0 by smooth_level.comp, further levels by smooth_levels.comp, then this shader.
  *
- * A workgroup makes a tile of at most 32x16 pixels: as many whole fragments side by side as fit, or a part of one.
+ * Workgroup: 128 threads for a tile of at most 32x16 pixels: whole fragments side by side, or a part of one;
+ * 20 KB: sums[32][41], weights[512], filters[8]. A thread sums four rows down, then four columns across.
+ *
  * The samples that a fragment sees come in chunks of columns: they are summed down into shared memory, and each
- * thread adds those sums across to four neighbouring pixels that it keeps in registers. Down, too, a thread makes
- * four sums at once. A sample weighs something else in each pixel: these weights are collected in shared memory,
- * four pixels together, before they are used. Bound by the sums. Neighbouring threads have neighbouring columns on
- * the way down and neighbouring rows on the way across, an odd number of samples apart: no bank of shared memory is
- * asked twice. All of it fits into 20 KB. */
+ * thread adds those sums across to four neighbouring pixels that it keeps in registers. Each pixel weighs a sample
+ * differently, so weights are collected in shared memory first, those of four pixels together. Bound by the sums.
+ * Neighbouring threads have neighbouring columns on the way down and neighbouring rows on the way across, an odd
+ * number of samples apart, which has no bank conflicts. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -26,13 +27,13 @@
 
 const int THREADS = 128;
 const int EACH = 4; /* sums a thread makes at once */
-const int TILE_ROWS = SHADER_BLOCKWISE_WIDTH_PX; /* of all its fragments */
+const int TILE_ROWS = SHADER_BLOCKWISE_WIDTH_PX; /* rows of all fragments together */
 const int CHUNK = 41; /* samples across; odd */
-const int WEIGHTS_MOST = 512; /* for weights of fours */
+const int WEIGHTS_MOST = 512; /* for the weights of four pixels each */
 
 layout(local_size_x = THREADS) in;
 
-shared uvec2 sums[TILE_ROWS * CHUNK]; /* then the words of what was made */
+shared uvec2 sums[TILE_ROWS * CHUNK]; /* later the words of finished pixels */
 shared vec4 weights[WEIGHTS_MOST];
 
 /* struct foveate_fragment_filter. */
@@ -65,14 +66,14 @@ float weight_at(fragment_filter f, int px, int s)
     return i >= 0 && i < f.count ? uintBitsToFloat(filter_words[weights_at + row + i]) : 0.0;
 }
 
-/* An axis of the tile. */
+/* One axis of the tile. */
 struct axis {
-    int fragment; /* the first */
-    int fragments; /* side by side in the tile */
+    int fragment; /* its first pixel */
+    int fragments; /* fragments side by side in the tile */
     int first_px;
-    int apart_px; /* from a fragment to the next */
-    int count_px; /* of each */
-    int groups; /* of EACH pixels */
+    int apart_px; /* pixels from a fragment to the next */
+    int count_px; /* pixels of each */
+    int groups; /* groups of EACH pixels */
 };
 
 axis axis_of(int tile, int gaze_q8, int most_px, int most_fragments)
@@ -88,14 +89,14 @@ axis axis_of(int tile, int gaze_q8, int most_px, int most_fragments)
                 count_px, (count_px + EACH - 1) / EACH);
 }
 
-/* How many samples so many neighbouring pixels see at most. */
+/* Returns how many samples so many neighbouring pixels see at most. */
 int most_seen(fragment_filter f, int count_px)
 {
     return f.level < 0 ? 0 : f.count + (count_px - 1 >> f.level) + 1;
 }
 
-/* Of all groups of an axis, `capacity` for each, from a sample on, which counts from the first one that the group sees,
- * or the fragment. */
+/* Collects the weights of all groups of an axis, `capacity` for each, from a sample on, which counts from the first
+ * one that the group sees, or the fragment. */
 void collect_weights(axis a, int capacity, int from, bool of_group)
 {
     const int lanes = 32;
@@ -126,8 +127,8 @@ void add(inout vec4 four[EACH], vec4 weight, vec4 value)
     }
 }
 
-/* Samples of a column: four at a time are asked for before the first is used. Weights are there for a number of them
- * that four divides, zeros behind the last that counts. */
+/* Sums samples of a column; four loads are issued before the first is used. The count of weights is a multiple of
+ * four, with zeros behind the last that counts. */
 void add_column(int k, ivec2 at, int count, int weights_from, inout vec4 four[EACH])
 {
     foveate_level from = levels[k];
@@ -147,12 +148,12 @@ void add_column(int k, ivec2 at, int count, int weights_from, inout vec4 four[EA
     }
 }
 
-/* How the tile is worked on, in samples. */
+/* How the tile is divided, in samples. */
 struct tile_work {
     int seen_down; /* of four pixels, at most */
     int seen_across; /* of a fragment, at most */
-    int capacity; /* for weights of a group, down; four divides it */
-    int chunk; /* and across */
+    int capacity; /* of a group's weights down; a multiple of four */
+    int chunk; /* and of those across */
 };
 
 tile_work plan_work(axis across, axis down)
@@ -168,7 +169,7 @@ tile_work plan_work(axis across, axis down)
     return t;
 }
 
-/* Column `from` and those after it of what every fragment sees, down to its rows of pixels. */
+/* Sums down column `from` and those after it of what every fragment sees, for its rows of pixels. */
 void sum_columns(tile_work t, axis across, axis down, int from)
 {
     int columns = min(t.chunk, t.seen_across - from);
@@ -207,7 +208,7 @@ void sum_columns(tile_work t, axis across, axis down, int from)
     }
 }
 
-/* Four pixels that a thread makes: in row `row` of a fragment's, from column `column` of its on. */
+/* A thread's four pixels: in row `row` of a fragment, from its column `column` on. */
 struct own_pixels {
     bool wanted;
     int fragment;
@@ -238,7 +239,7 @@ void sum_across(tile_work t, axis across, own_pixels own, int from, inout vec4 f
     }
 }
 
-/* Weights go a little beyond black and white. */
+/* Weights overshoot black and white a little. */
 vec4 as_stored(vec4 value)
 {
     if (LIGHT) {
@@ -312,7 +313,7 @@ void main()
             fragment_centre(down.fragment, side, grid_shift(seen.gaze_y_q8, side)));
     }
     barrier();
-    /* The same for the whole workgroup: the barriers of what follows are reached by all or none. */
+    /* This is the same for the whole workgroup, so that all or none reach the barriers below. */
     tile_work t = plan_work(across, down);
     if (t.seen_across > 0) {
         make_tile(t, across, down);

@@ -2,14 +2,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Block-wise foveation: each fragment is blurred by one separable Gaussian.
+/* Blockwise foveation: each fragment is blurred by one separable Gaussian.
  *
- * A workgroup makes a tile of at most 32x32 pixels: as many whole fragments side by side as fit, or a part of
- * one. The columns that a fragment's filter reaches come in chunks, so that no radius is too large: they are
- * summed down into shared memory, and each thread adds those sums across to eight neighbouring pixels that it
- * keeps in registers. Down, too, a thread makes eight sums at once: each number that is read serves eight. Bound
- * by the sums. Neighbouring threads have neighbouring columns on the way down and neighbouring rows on the way
- * across, an odd number of words apart: no bank of shared memory is asked twice. */
+ * Workgroup: 128 threads for a tile of at most 32x32 pixels: whole fragments side by side, or a part of one;
+ * 12 KB of sums, and 18 KB of staged pixels and taps where there are. A thread sums eight rows, then columns.
+ *
+ * The columns that a fragment's filter reaches come in chunks, so that no radius is too large: they are summed down
+ * into shared memory, and each thread adds those sums across to eight neighbouring pixels that it keeps in
+ * registers. Each number that is loaded serves eight sums. Bound by the sums. Neighbouring threads have
+ * neighbouring columns on the way down and neighbouring rows on the way across, an odd number of words apart, which
+ * has no bank conflicts. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -67,11 +69,11 @@ vec4 sum_at(int at)
         uvec4(sums[at], sums[at + SUM_PLANE], sums[at + 2 * SUM_PLANE], last));
 }
 
-/* ---- The source: a chunk's pixels and the taps are read into shared memory first where they fit. Each is used
- * many times, and textures are slower. */
+/* ---- The source: a chunk's pixels and the taps are staged in shared memory if they fit, because each is used many
+ * times, and textures are slower */
 
 const int STAGED_RADIUS = 36;
-const int STAGED_FRAGMENTS = 4; /* side by side */
+const int STAGED_FRAGMENTS = 4; /* fragments side by side */
 const int TAPS_BEFORE = EACH; /* zeros before the first and behind the last */
 const int TAPS_BEHIND = 2 * EACH;
 const int TAPS = TAPS_BEFORE + 2 * STAGED_RADIUS + 1 + TAPS_BEHIND; /* odd */
@@ -80,9 +82,9 @@ const int PIXEL_WORDS = PIXEL == PIXEL_RGBA16F ? 2 : 1;
 const int STAGED_WORDS = LIGHT ? 3904 : 4160;
 shared uint staged_pixels[STAGED ? STAGED_WORDS : 1];
 shared float staged_taps[STAGED ? STAGED_FRAGMENTS * TAPS : 1];
-const bool BY_LEVEL = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG; /* light is of one colour alone */
+const bool BY_LEVEL = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG; /* light converts one colour at a time */
 shared float light_of_level[BY_LEVEL ? 256 : 1];
-bool staged = false; /* this tile's are */
+bool staged = false; /* the ones of this tile */
 
 uvec4 fetch_raw(int x, int y)
 {
@@ -108,7 +110,7 @@ uvec4 staged_pixel(int at)
     return uvec4(staged_pixels[at]);
 }
 
-/* What every pixel has more than it is worth, so that whole numbers become floats by their bits alone. */
+/* Every staged pixel has this added, so that integers become floats by their bits alone. */
 const float SURPLUS = NARROW ? 256.0 : 0.0;
 
 vec4 value_of(uvec4 raw)
@@ -158,7 +160,7 @@ span tile_span(int tile, int shift, int side_by_side)
     return span(fragment, 1, fragment * side - shift + offset, min(TILE, side - offset));
 }
 
-/* Of each fragment: the radius of its filter, -1 where nothing is blurred; and its first tap. */
+/* Each fragment's radius, -1 if nothing is blurred, and its first tap. */
 shared ivec2 filters[TILE];
 
 ivec2 find_filter(int fragment_x, int centre_y, int shift_x)
@@ -180,7 +182,7 @@ filter_at filter_of(int fragment)
     return filter_at(filters[fragment].x, filters[fragment].y, fragment * TAPS + TAPS_BEFORE);
 }
 
-/* Eight weights from a tap on. Taps are counted from the outermost one; beyond both ends they are 0. */
+/* Returns eight weights from a tap on. Taps count from the outermost one; beyond both ends they are 0. */
 float[EACH] weights(filter_at f, int tap)
 {
     float w[EACH];
@@ -207,25 +209,25 @@ void stage_taps(int fragments)
     }
 }
 
-/* A number that is none stays within the filter's reach: weight 0 times infinity would not be 0. */
+/* A value that is not finite must not leave the filter's support: weight 0 times infinity would not be 0. */
 vec4 add(vec4 sum, float w, vec4 value)
 {
     bool floats = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
     return floats && w == 0.0 ? sum : sum + w * value;
 }
 
-/* How the tile is worked on; all in pixels. */
+/* How the tile is divided, in pixels. */
 struct tile_work {
-    int columns; /* of a fragment */
+    int columns; /* a fragment's */
     int rows;
-    int column_groups; /* of EACH */
+    int column_groups; /* groups of EACH */
     int row_groups;
     int reach; /* the longest radius */
     int chunk; /* columns a chunk */
-    int pitch; /* of staged pixels */
+    int pitch; /* staged pixels */
 };
 
-/* From (x, y) on; as many rows as the filters reach. */
+/* Stages pixels from (x, y) on, as many rows as the filters reach. */
 void stage_pixels(tile_work t, int x, int y)
 {
     const int at_once = 4;
@@ -248,8 +250,8 @@ void stage_pixels(tile_work t, int x, int y)
     }
 }
 
-/* Eight rows of a column; its first pixel that counts is `pixel`, staged at `at`. The weights of a row for the
- * eight are those of the row before, moved on by one: a ring. */
+/* Sums eight rows of a column; its first pixel that counts is `pixel`, staged at `at`. The weights of a row for the
+ * eight are those of the row before, moved on by one in a ring. */
 void sum_down(filter_at f, ivec2 pixel, int at, int pitch, out vec4 eight[EACH])
 {
     float w[EACH];
@@ -279,7 +281,7 @@ void sum_down(filter_at f, ivec2 pixel, int at, int pitch, out vec4 eight[EACH])
     }
 }
 
-/* A chunk of every fragment: column 0 is `first` columns right of the fragment's first one. */
+/* Sums a chunk of every fragment down: column 0 is `first` columns right of the fragment's first one. */
 void sum_columns(tile_work t, int fragments, int first, ivec2 tile_px)
 {
     int tasks = fragments * t.row_groups * t.chunk;
@@ -306,7 +308,8 @@ void sum_columns(tile_work t, int fragments, int first, ivec2 tile_px)
     }
 }
 
-/* Up to eight columns of a row of sums, which begins at `at`; column 0 counts as tap `first` for the leftmost. */
+/* Sums up to eight columns of a row of sums, which begins at `at`; column 0 counts as tap `first` for the
+ * leftmost. */
 void sum_across(filter_at f, int at, int first, int columns, int chunk, inout vec4 eight[EACH])
 {
     int begin = max(0, -first);
@@ -340,7 +343,7 @@ tile_work plan_work(span across, span down)
         t.reach = max(t.reach, filters[i].x);
     }
     int aside = across.count - t.columns;
-    int rows = t.row_groups * EACH + 2 * t.reach + EACH; /* that sum_down asks for */
+    int rows = t.row_groups * EACH + 2 * t.reach + EACH; /* that sum_down takes */
     int fit = STAGED_WORDS / PIXEL_WORDS / rows - aside;
     staged = STAGED && t.reach <= STAGED_RADIUS && across.fragments <= STAGED_FRAGMENTS &&
              fit >= LEAST_CHUNK;
@@ -352,7 +355,7 @@ tile_work plan_work(span across, span down)
     return t;
 }
 
-/* ---- Pixels: words of what was made, a row of 33 for each of sums */
+/* ---- Pixels: words of finished pixels, 33 for each row of sums */
 
 const int MADE_PITCH = TILE + 1;
 const int MADE_PLANE = TILE * MADE_PITCH;
@@ -368,7 +371,7 @@ void put_made(int at, vec4 value)
     sums[at] = words.x;
 }
 
-/* raw: the source's pixel, whose alpha is kept where it is not blurred. */
+/* raw is the source's pixel, whose alpha is kept if it is not blurred. */
 uvec4 made_at(int at, uvec4 raw)
 {
     uint word = sums[at];
@@ -417,13 +420,13 @@ void main()
     fill_light();
     barrier();
 
-    /* The same for the whole workgroup: the barriers below are reached by all or none. */
+    /* This is the same for the whole workgroup, so that all or none reach the barriers below. */
     tile_work t = plan_work(across, down);
     if (t.reach >= 0) {
         if (staged) {
             stage_taps(across.fragments);
         }
-        /* Across: a row, eight columns of its fragment. */
+        /* Across, a thread makes eight columns of a fragment's row. */
         int rows = across.fragments * t.rows;
         int group = thread / rows;
         int row = thread - group * rows;

@@ -74,7 +74,7 @@ const struct shader foveate_shader_overlay = SHADER_CODE(overlay_1, overlay_4);
 
 #define FOVEATE_TILE_PX 32u /* the blockwise shader's tile side */
 
-/* Workgroups of most_px along an axis, of whole fragments or of parts of one. */
+/* Counts workgroups of most_px along an axis, of whole fragments or of parts of one. */
 static uint32_t fragment_groups(int32_t side_px, int32_t fragment_px, uint32_t most_px,
                                 uint32_t most_fragments)
 {
@@ -129,7 +129,7 @@ void foveate_shader_tile_groups(const struct shader *shader, const struct foveat
     }
 }
 
-/* Of the second level with its margins; the first one's are half as wide. */
+/* Samples of the second level with its margins; the first one's are half as wide. */
 void foveate_shader_levels_groups(const struct foveate_frame *frame, int32_t level,
                                   uint32_t out_groups[2])
 {

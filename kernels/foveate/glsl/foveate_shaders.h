@@ -14,7 +14,7 @@
 
 /* Blockwise from pixels; push constants: struct foveate_frame. */
 extern const struct shader foveate_shader_blockwise;
-/* Blockwise from levels, 0 included, as below; push constants: struct smooth_constants. */
+/* Blockwise from levels, 0 included; push constants: struct smooth_constants. */
 extern const struct shader foveate_shader_blockwise_levels;
 /* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light
  * and of floats, LEVELS once for each two levels from 1 on, NODES. */
@@ -31,7 +31,7 @@ extern const struct shader foveate_shader_overlay;
 
 struct smooth_constants {
     struct foveate_frame frame;
-    int32_t level; /* LEVELS: the first to make */
+    int32_t level; /* LEVELS: the first level to make */
     int32_t level_count;
     /* tiles: of struct foveate_shader_tiles */
     float slope;
@@ -43,14 +43,14 @@ struct smooth_constants {
     int32_t weights_at;
 };
 
-/* How many workgroups cover the image wherever the gaze is: the grid may be shifted by up to one
+/* Returns how many workgroups cover the image for any gaze: it may shift the grid by up to one
  * fragment less one pixel. */
 void foveate_shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
 void foveate_shader_blockwise_levels_groups(const struct foveate_frame *frame,
                                             uint32_t out_groups[2]);
 void foveate_shader_levels_groups(const struct foveate_frame *frame, int32_t level,
                                   uint32_t out_groups[2]);
-/* Of the shaders of the tiles: workgroups, and smooth_constants.places_each. */
+/* Sets workgroups and smooth_constants.places_each for the shaders of the tiles. */
 int32_t foveate_shader_places_each(const struct foveate_frame *frame);
 void foveate_shader_tile_groups(const struct shader *shader, const struct foveate_frame *frame,
                                 uint32_t out_groups[2]);

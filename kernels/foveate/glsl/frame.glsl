@@ -19,8 +19,8 @@ struct foveate_frame {
     float light_value;
 };
 
-/* Where a view's pixel lies in the images, which may hold several views. What lies beyond a view's
- * edges is its own edge again: coordinates are clamped before they come here. */
+/* Returns the place of a view's pixel in the images, which may hold several views. Coordinates are clamped to the
+ * view's edges before they come here. */
 ivec2 place_of(foveate_frame frame, ivec2 pixel)
 {
     return pixel + ivec2(frame.origin_x_px, frame.origin_y_px);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One pixel of the smooth method by its definition: the average of a level's samples under the
- * Gaussian that is left of its sigma. After foveate/glsl/levels.glsl. */
+/* One pixel of the smooth method by its definition: the average of a level's samples under the Gaussian with the
+ * sigma that is left. Include it after foveate/glsl/levels.glsl. */
 
 int level_for(float sigma_px)
 {
@@ -17,8 +17,8 @@ int level_for(float sigma_px)
     return k;
 }
 
-/* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio
- * of two neighbours shrinks by a constant factor. */
+/* Weights exp(falloff d^2) at distances that grow by 1, without an exponential for each: the ratio of two
+ * neighbours shrinks by a constant factor. */
 struct gaussian {
     float weight;
     float ratio;

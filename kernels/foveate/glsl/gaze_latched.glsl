@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The gaze of a frame whose latch has run: gaze_latch.comp. After frame.glsl. */
+/* The gaze of a frame after gaze_latch.comp has run. Include it after frame.glsl. */
 
 layout(set = 0, binding = 5) uniform Latched { ivec4 latched_gaze; };
 
-/* The frame as it was submitted, with the gaze that counts. */
+/* Returns the frame with the gaze that counts. */
 foveate_frame frame_now(foveate_frame submitted)
 {
     if (submitted.late != 0) {

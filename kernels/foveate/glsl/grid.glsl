@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The plan's filters, and the exact search for a fragment's one. The C twin is foveate/grid.h. After
+/* The plan's filters, and the exact search for a fragment's filter. The C twin is foveate/grid.h. Include it after
  * image/pixel.glsl and foveate/glsl/law.glsl. */
 
 /* struct foveate_ring of foveate.h, eight words each, as many as the plan has; then the taps, and what
@@ -25,7 +25,7 @@ float ring_sigma_px(int ring)
     return uintBitsToFloat(ring_word(ring, RING_SIGMA_PX));
 }
 
-/* Where a ring's taps begin: an index for tap_at. */
+/* The place of a ring's taps, as an index for tap_at. */
 int ring_taps(foveate_frame frame, int ring)
 {
     return frame.ring_count * RING_WORDS + int(ring_word(ring, RING_FIRST_TAP));
@@ -38,8 +38,8 @@ float tap_at(int index)
 
 /* ---- The fragment grid, centred on the gaze (Malkin, Deza and Poggio 2020) ---- */
 
-/* By how many pixels the grid is shifted left or up, so that the gaze is in a fragment's middle. What %
- * makes of a negative number GLSL leaves open: NVIDIA's shaders divide 2^32 more. */
+/* Returns how many pixels the grid is shifted left or up, so that the gaze is in a fragment's middle. GLSL leaves %
+ * of a negative number open: NVIDIA's shaders divide 2^32 more. */
 int grid_shift(int gaze_q8, int fragment_px)
 {
     int side = fragment_px * 256;
@@ -71,7 +71,7 @@ bool inside_bound(uvec2 distance_sq, int i)
            (distance_sq.y == high && distance_sq.x < ring_word(i, RING_BOUND_SQ_LOW));
 }
 
-/* By the law: the filter of the bank nearest to sigma, of the length that sigma asks for. */
+/* Returns the law's filter: the one of the bank nearest to sigma, of the length that sigma asks for. */
 int bank_at(foveate_frame frame, ivec2 centre)
 {
     ivec2 place = clamp(centre, ivec2(0), ivec2(frame.width_px, frame.height_px));
@@ -89,8 +89,8 @@ int bank_at(foveate_frame frame, ivec2 centre)
     return min(nearest + sign(longer) + 1, frame.ring_count);
 }
 
-/* 0: copied; v: filter v - 1. By the paper's rings it is the smallest v whose bound is beyond the distance, the
- * last filter where there is none. Exact: floats only guess where to start. */
+/* Returns 0 for a copy, or 1 + the filter. Of the paper's rings it is the smallest whose bound is beyond the
+ * distance, or the last. Exact: floats only guess where to start. */
 int ring_at(foveate_frame frame, ivec2 centre)
 {
     if (frame.ring_count == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder of nodes: foveate/plan/ladder.h in GLSL. After foveate/glsl/levels.glsl. */
+/* The ladder of nodes: foveate/plan/ladder.h in GLSL. Include it after foveate/glsl/levels.glsl. */
 
 const float LADDER_PER_OCTAVE = 16.0;
 const int LADDER_TOGETHER = 4;
@@ -9,7 +9,7 @@ const bool LADDER_FLOATS = PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
 const float LADDER_FAR = LIGHT_WIDE ? 41.0 : LADDER_FLOATS ? 37.0 : 16.0;
 const float LADDER_WIDE_PX = 0.1;
 
-/* The sum of the sampled Gaussian. */
+/* Returns the sum of the sampled Gaussian. */
 float ladder_sum(float sigma)
 {
     if (sigma < 0.1) {
@@ -20,15 +20,14 @@ float ladder_sum(float sigma)
     return sigma > 0.8 ? 2.50662827 * sigma : 1.0 + 2.0 * (q + q4 * (1.0 + q4 * q));
 }
 
-/* The place of a sigma. */
+/* Returns the place of a sigma. */
 float ladder_place(float sigma_px)
 {
     float w = LIGHT_WIDE ? max(sigma_px * (1.0 / LADDER_WIDE_PX), 1.0) : ladder_sum(sigma_px);
     return LADDER_PER_OCTAVE * log2(w);
 }
 
-/* Sigmas of the first nodes, by foveate_ladder_sigma_px; from there on the sum is sqrt(2 pi) sigma.
- * */
+/* Sigmas of the first nodes, by foveate_ladder_sigma_px; beyond them the sum is sqrt(2 pi) sigma. */
 const int LADDER_CLOSE = 17;
 const float ladder_close_px[LADDER_CLOSE] = float[LADDER_CLOSE](
     0.0, 0.36223703, 0.40189759, 0.432881444, 0.460394188, 0.486295958, 0.511518175, 0.5366214,
@@ -49,7 +48,7 @@ struct tile_nodes {
     int first;
     int apart;
     int count;
-    int together; /* of which a pixel blends so many neighbours */
+    int together; /* a pixel blends so many neighbours of them */
 };
 
 /* foveate_blend_apart */

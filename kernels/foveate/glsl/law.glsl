@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's law and levels: foveate/smooth.h in GLSL. After frame.glsl. */
+/* The smooth method's law and levels: foveate/smooth.h in GLSL. Include it after frame.glsl. */
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
@@ -64,7 +64,7 @@ float law_at(float at)
     return mix(law_table[below], law_table[below + 1], place - float(below));
 }
 
-/* A map at a place from the gaze, right and down, in the table's units. */
+/* Returns a map's value at a place from the gaze, right and down, in the table's units. */
 float law_map(vec2 at)
 {
     vec2 last = vec2(law.map_width, law.map_height) - 1.0;
@@ -83,9 +83,9 @@ vec3 law_ray(vec2 px)
     return vec3(law.tan_x0 + px.x * law.tan_x_per_px, law.tan_y0 + px.y * law.tan_y_per_px, 1.0);
 }
 
-/* The angle whose tangent is rise / run in degrees, 0 to 180, for a rise that is not negative. GLSL's own
- * may be 4096 units off (Vulkan, "Precision of core SPIR-V instructions"), which on NVIDIA's GPUs gave
- * fragments a filter that is a tap too short. Cephes' polynomial, below tan(22.5 degrees). */
+/* Returns the angle whose tangent is rise / run in degrees, 0 to 180, for a rise that is not negative. GLSL's own
+ * may be 4096 units off (Vulkan, "Precision of core SPIR-V instructions"), which on NVIDIA's GPUs gave fragments a
+ * filter that is a tap too short. Cephes' polynomial (atanf), below tan(22.5 degrees). */
 float law_arc_deg(float rise, float run)
 {
     float ratio = min(rise, abs(run)) / max(max(rise, abs(run)), 1e-30);
@@ -104,7 +104,7 @@ float law_angle_deg(vec3 a, vec3 b)
     return law_arc_deg(length(cross(a, b)), dot(a, b));
 }
 
-/* foveate_law_map_projected: differences first, so that small angles are exact. */
+/* Does foveate_law_map_projected: differences first, so that small angles are exact. */
 float law_map_projected(vec3 ray, vec3 gaze)
 {
     vec2 off = ray.xy - gaze.xy;
@@ -118,7 +118,7 @@ float law_map_projected(vec3 ray, vec3 gaze)
     return law_map(far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0));
 }
 
-/* sigma at a place, which is counted as the gaze is, before the ramp and the strength. */
+/* Returns sigma at a place, counted as the gaze is, before the ramp and the strength. */
 float law_plain(foveate_frame frame, vec2 place_px)
 {
     vec2 pixel = place_px - 0.5;
@@ -142,13 +142,13 @@ float law_applied(float plain_px)
     return law.strength * law_ramp(plain_px);
 }
 
-/* sigma at a place; 0: what is there is copied. */
+/* Returns sigma at a place; 0: it is copied. */
 float law_sigma_at(foveate_frame frame, vec2 place_px)
 {
     return law_applied(law_plain(frame, place_px));
 }
 
-/* sigma of a pixel. */
+/* Returns sigma of a pixel. */
 float law_sigma(foveate_frame frame, ivec2 pixel)
 {
     return law_sigma_at(frame, vec2(pixel) + 0.5);

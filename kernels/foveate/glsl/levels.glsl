@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The decimated levels, four halves a sample. After foveate/glsl/law.glsl. */
+/* The decimated levels, four halves a sample. Include it after foveate/glsl/law.glsl. */
 
 /* struct smooth_constants of shaders.h. */
 layout(push_constant) uniform Constants
 {
     foveate_frame frame;
-    int level; /* the one to make */
+    int level; /* the level to make */
     int level_count;
-    float slope; /* tiles: sigma before the ramp changes by no more a pixel */
+    float slope; /* tiles: sigma before the ramp changes by at most so much a pixel */
     float fine_sigma_px; /* tiles: below it, both axes are summed at once */
-    int kinds; /* tiles: where in the samples their kinds lie */
+    int kinds; /* tiles: where kinds lie among the samples */
     int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
     int filters_at; /* blockwise: words of Filters where filters of fragments begin, */
-    int weights_at; /* and what samples weigh in them */
+    int weights_at; /* and where their weights begin */
 };
 
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };
@@ -24,13 +24,13 @@ int level_margin(int k)
     return k > 0 ? MARGIN : 0;
 }
 
-/* v_k of foveate/smooth.h in pixels squared. */
+/* Returns v_k of foveate/smooth.h in pixels squared. */
 float level_variance(int k)
 {
     return float((1 << 2 * k) - 1) * (5.0 / 12.0);
 }
 
-/* Where sample (i, j) lies; farther out than the margins the picture is constant. */
+/* Returns the place of sample (i, j); beyond the margins the picture is constant. */
 int sample_index(int k, int i, int j)
 {
     int margin = level_margin(k);

@@ -15,7 +15,7 @@
 
 _Static_assert(sizeof(struct foveate_fragment_filter) == 16, "as blockwise_levels.comp has it");
 
-/* Filters for 10 bits are those for 8 where nothing asks for more. */
+/* Filters for 10 bits are those for 8 if nothing asks for more. */
 static bool is_shared(const struct foveate_plan *plan, int depth)
 {
     return depth > 0 && foveate_plan_light(plan) == IMAGE_LIGHT_STORED;
@@ -65,8 +65,8 @@ static enum fovea_result put_words(const struct foveate_plan *plan,
     return FOVEA_OK;
 }
 
-/* A bank has filters for every gaze. Of those of a larger sigma than any in the picture one may be
- * the nearest. */
+/* A bank has filters for every gaze. A sigma may be nearest to a filter larger than any in the
+ * picture. */
 static int32_t count_near_rings(const struct foveate_plan *plan)
 {
     const bool is_bank = plan->law.bank_per_octave > 0.0f;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the shaders: shapes and limits. Shared by C and GLSL; the numbers of
- * foveate/cuda/tiles/common/params.h hold here too where they are not repeated. */
+/* Tiles of the shaders: shapes and limits. C and GLSL share them; constants of
+ * foveate/cuda/tiles/common/params.h hold here too unless they are repeated. */
 #ifndef FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILE_SHAPE_H
 #define FOVEA_KERNELS_FOVEATE_GLSL_SHADER_TILE_SHAPE_H
 
@@ -15,41 +15,40 @@
 #define SHADER_TILE_PLACES_ACROSS 2
 #define SHADER_TILE_PLACES_DOWN 4
 
-/* Levels that tiles are made from: the picture, and up to 16 pixels a sample. Each from a sigma of
- * so many of its samples on, as FOVEATE_TILE_SIGMA_1 says. */
+/* Tiles are made from these levels: the picture, and up to 16 pixels a sample. Each serves from a
+ * sigma of so many of its samples on, as FOVEATE_TILE_SIGMA_1 says. */
 #define SHADER_TILE_LEVEL_COUNT 5
 #define SHADER_TILE_SIGMA_SAMPLES 1.1
 
-/* Shared memory of the picture's shader in samples of eight bytes: the window, and the sums down
- * its columns. What the tiles of each level may reach with it, see shape_of of
- * foveate/glsl/tile_blur.glsl. */
+/* Shared memory of the picture's shaders in samples of eight bytes: the window, and the sums down
+ * its columns. The radii of each level fit into it (shape_of in foveate/glsl/tile_blur.glsl). */
 #define SHADER_TILE_SCRATCH 2970
 #define SHADER_TILE_RADIUS_0 11
 #define SHADER_TILE_RADIUS_1 12
 #define SHADER_TILE_RADIUS_2 12
 #define SHADER_TILE_RADIUS_3 18
 #define SHADER_TILE_RADIUS_4 21
-/* As much as any shader asks of a device; foveate.comp does with 16 KB if it must. */
+/* No shader asks a device for more; foveate.comp does with 16 KB if it must. */
 #define SHADER_TILE_SHARED_BYTES 30720
 
-/* Gaussians are cut off at so many sigma in encoded levels; in light and in floats at the method's
- * own. */
+/* Gaussians are cut off at so many sigma in stored levels; in light and in floats at the method's
+ * own reach. */
 #define SHADER_TILE_REACH_ENCODED 3.5
 
-/* Of the levels' shader: samples of the second level a workgroup. */
+/* For smooth_levels.comp: samples of the second level in a workgroup. */
 #define SHADER_LEVELS_ACROSS 12
 #define SHADER_LEVELS_DOWN 8
 
-/* Of the kinds' shader: tiles a workgroup. */
+/* For smooth_tile_kinds.comp: tiles in a workgroup. */
 #define SHADER_TILE_KINDS_A_GROUP 8
 
-/* Of blockwise_levels.comp: a tile, and fragments side by side in one. */
+/* For blockwise_levels.comp: a tile, and fragments side by side in one. */
 #define SHADER_BLOCKWISE_WIDTH_PX 32
 #define SHADER_BLOCKWISE_HEIGHT_PX 16
 #define SHADER_BLOCKWISE_FRAGMENTS 8
 
-/* Pictures of at least so many pixels have tiles enough to fill a device: a workgroup makes all
- * places of a column of a tile, one after another. */
+/* Pictures of at least so many pixels have enough tiles to fill a device: a workgroup then makes
+ * all places of a column of a tile, one after another. */
 #define SHADER_TILE_WHOLE_FROM_PX 5000000
 
 #endif

@@ -7,11 +7,12 @@
 #include "kernels/foveate/model/slope.h"
 #include "shader_tile_shape.h"
 
-/* From this slope on sigma is summed in both axes at once up to the end of the law's ramp. */
+/* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at
+ * once. */
 #define RAMP_SLOPE 0.015f
 
-/* Levels that serve a sigma; 0: more than there are. Each beyond the second is a dispatch of its
- * own. */
+/* Counts the levels that serve a sigma; 0: more than there are. Each beyond the second is one more
+ * dispatch. */
 static int32_t count_levels(const struct foveate_plan *plan, float sigma_px)
 {
     static const int32_t radii[SHADER_TILE_LEVEL_COUNT] = {

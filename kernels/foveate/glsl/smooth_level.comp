@@ -2,8 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 0 of both methods: the picture as the numbers that are averaged. A thread, a pixel. Bound
- * by memory: reads the picture once, writes eight bytes a pixel. */
+/* Level 0 of both methods: the picture as light, or as stored values around 0. Bound by memory: it reads the
+ * picture once and writes eight bytes a pixel.
+ *
+ * Workgroup: 16 x 16 threads, a pixel and its sample each;
+ * 1 KB: the light of levels, before one barrier. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"

@@ -2,11 +2,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Two levels of the smooth method, `level` and the next one, from the level below, which for levels 1
- * and 2 is the picture itself: [1 5 10 10 5 1]/32 along both axes, margins included. A workgroup makes
- * 12 x 8 samples of the second and the 24 x 16 of the first around the same pixels: rows are filtered
- * down in registers, twelve samples for four sums, then across in shared memory, and the same again
- * for the second. All of it fits into 16 KB. */
+/* Two levels of the smooth method, `level` and the next one, from the level below, which for levels 1 and 2 is the
+ * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins.
+ *
+ * Workgroup: 192 threads for 12 x 8 samples of the second level and the 24 x 16 of the first around them;
+ * 16 KB: down[20][60], later the first level filtered down, and level_1[20][28].
+ *
+ * Rows are filtered down in registers, twelve samples for four sums, then across in shared memory, and the second
+ * level is made from the first in the same way. A barrier follows each step. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -21,12 +24,12 @@ const int THREADS = 192;
 layout(local_size_x = THREADS) in;
 
 const ivec2 MADE_2 = ivec2(SHADER_LEVELS_ACROSS, SHADER_LEVELS_DOWN);
-/* Of the first, with the two samples around that the second's taps reach; of what is below likewise. */
+/* The first level with the two samples around that the second's taps reach, and columns below likewise. */
 const ivec2 MADE_1 = 2 * MADE_2 + 4;
 const int COLUMNS = 2 * MADE_1.x + 4;
-const int EACH = 4; /* rows of the first that a thread makes at once */
+const int EACH = 4; /* rows of the first level that a thread makes at once */
 
-shared uvec2 down[MADE_1.y * COLUMNS]; /* what is below, filtered down to the first's rows; then the first */
+shared uvec2 down[MADE_1.y * COLUMNS]; /* the level below, or the first level, filtered down */
 shared uvec2 level_1[MADE_1.y * MADE_1.x];
 
 vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
@@ -34,14 +37,14 @@ vec4 six_taps(vec4 a, vec4 b, vec4 c, vec4 d, vec4 e, vec4 f)
     return (1.0 / 32.0) * (a + f) + ((5.0 / 32.0) * (b + e) + (10.0 / 32.0) * (c + d));
 }
 
-/* Even columns lie before odd ones, so that neighbours across meet no conflicts of banks. */
+/* Even columns lie before odd ones, so that neighbours across have no bank conflicts. */
 int down_at(int row, int column)
 {
     return row * COLUMNS + column % 2 * (COLUMNS / 2) + column / 2;
 }
 
-/* Encoded bytes are filtered as whole numbers, two in a word: red and blue, green and alpha. Down: eighths of a
- * level, 2040 of them at most; then across their sums fill 16 bits. */
+/* Stored bytes are filtered as integers, two in a word: red and blue, green and alpha. Down gives eighths of a
+ * level, at most 2040 of them; across, their sums fill 16 bits. */
 bool is_whole()
 {
     return PIXEL == PIXEL_RGBA8 && !LIGHT && level == 1;
@@ -64,7 +67,7 @@ vec4 of_sums(uvec2 sums)
     return whole * (1.0 / 256.0);
 }
 
-/* What a thread reads of a column for its rows. */
+/* A thread's column of the level below, for its rows. */
 const int READ = 2 * EACH + 4;
 
 void filter_down(uvec4 raw[READ], int column, int row)
@@ -97,7 +100,7 @@ uvec4 read_below(ivec2 at)
     return level == 1 ? fetch_pixel(at) : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
 }
 
-/* Columns of what is below, filtered down to the first level's rows. */
+/* Filters columns of the level below down to the first level's rows. */
 void filter_below_down(ivec2 first)
 {
     ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
@@ -130,7 +133,7 @@ vec4 filter_level_1_down(int at)
                     of_halves(level_1[at + 4 * MADE_1.x]), of_halves(level_1[at + 5 * MADE_1.x]));
 }
 
-/* `at`: down_at the first of six, an even column. */
+/* `at` is down_at of the first of six, an even column. */
 vec4 filter_across(int at)
 {
     int odd = at + COLUMNS / 2;
@@ -138,7 +141,7 @@ vec4 filter_across(int at)
                     of_halves(down[odd + 1]), of_halves(down[at + 2]), of_halves(down[odd + 2]));
 }
 
-/* The same of the columns of what is below. */
+/* Does the same for the columns of the level below. */
 vec4 filter_below_across(int at)
 {
     if (!is_whole()) {

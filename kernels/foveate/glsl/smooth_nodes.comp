@@ -2,11 +2,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's last step: a workgroup makes 16x16 pixels from the few nodes of the ladder
- * around their sigmas. A node's picture is two sums of a window of samples of its level, across and
- * down, blur and up-sampling at once; each pixel blends the nodes' pictures. Its cost depends on
- * the number of nodes and not on sigma. Bound by the sums: four outputs in registers for each
- * sample that is read. */
+/* The smooth method's last step blends 16x16 pixels from the few nodes of the ladder around their sigmas.
+ *
+ * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
+ * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.
+ *
+ * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
+ * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by the
+ * sums: four outputs in registers for each sample that is loaded. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -26,22 +29,22 @@ const int GROUPS = TILE / EACH;
 const int THREADS = TILE * GROUPS;
 layout(local_size_x = THREADS) in;
 
-/* Samples at a time; with these all of it fits into 16 KB. Stored levels and sRGB's light have
- * windows of at most 32 samples but on the coarsest level. */
+/* Samples at a time, for which 16 KB suffice. Windows of stored levels and sRGB's light have at most 32 samples but
+ * on the coarsest level. */
 const int COLUMNS = 32;
 const int ROWS = 28;
-/* Odd pitches: neighbours down a column meet no conflicts of banks. */
+/* Odd pitches: neighbours down a column have no bank conflicts. */
 const int PITCH = COLUMNS + 1;
 const int SUM_PITCH = TILE + 1;
 
 shared uvec2 window[ROWS * PITCH];
-shared uvec2 sums[ROWS * SUM_PITCH]; /* of each row of the window, for the tile's columns */
-shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* of a sample in each pixel: across, then down */
-shared vec4 totals[4 * GROUPS]; /* of a pixel's weights: of even samples, then of odd ones */
+shared uvec2 sums[ROWS * SUM_PITCH]; /* each row of the window, for the tile's columns */
+shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* a sample's weights in each pixel: across, then down */
+shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
 shared uint lowest_bits;
 shared uint highest_bits;
 
-/* Else nodes take level 0 from the picture itself. */
+/* Otherwise nodes take level 0 from the picture itself. */
 const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
 
 void add(inout vec4 sum, float weight, vec4 value)
@@ -52,7 +55,7 @@ void add(inout vec4 sum, float weight, vec4 value)
     }
 }
 
-/* What a node is made of: a level, and a Gaussian in its samples. */
+/* A node's source: a level, and a Gaussian in its samples. */
 struct node_of_level {
     int level;
     float per_px; /* samples a pixel */
@@ -74,7 +77,7 @@ float place_among(node_of_level node, int px)
     return (float(px) + 0.5) * node.per_px - 0.5;
 }
 
-/* The first sample that a pixel sees, and the one after the last. */
+/* Returns the first sample that a pixel sees, and the one after the last. */
 int first_seen(node_of_level node, int px)
 {
     return int(ceil(place_among(node, px) - node.reach));
@@ -85,7 +88,7 @@ int end_seen(node_of_level node, int px)
     return int(floor(place_among(node, px) + node.reach)) + 1;
 }
 
-/* A part of a level. */
+/* Loads a part of a level. */
 struct part {
     int level;
     ivec2 first;
@@ -98,7 +101,7 @@ uvec2 sample_at(part p, int x, int y)
                                             : halves_of(sample_of(fetch_pixel(ivec2(x, y))));
 }
 
-/* Four rows at a time are asked for before the first is used. */
+/* Loads of four rows are issued before the first is used. */
 const int AT_ONCE = 4;
 
 void load_window(part p)
@@ -123,8 +126,8 @@ void load_window(part p)
     }
 }
 
-/* A thread, every other sample of a pixel of an axis. Weights out of reach are there as zeros where
- * others of the group reach. */
+/* A thread makes every other weight of a pixel along an axis. Weights out of reach are zeros if others of the group
+ * reach the sample. */
 void fill_weights(node_of_level node, part p, ivec2 tile_px)
 {
     int thread = int(gl_LocalInvocationIndex);
@@ -152,13 +155,13 @@ void fill_weights(node_of_level node, part p, ivec2 tile_px)
     totals[(odd ? 2 * GROUPS : 0) + (down ? GROUPS : 0) + group][own % EACH] = total;
 }
 
-/* Of four pixels; those down come after those across. */
+/* Returns the weights of four pixels; those down come after those across. */
 vec4 scales(int group)
 {
     return 1.0 / (totals[group] + totals[2 * GROUPS + group]);
 }
 
-/* Four pixels of each row of samples. Neighbouring threads have neighbouring rows and the same
+/* Sums four pixels of each row of samples across. Neighbouring threads have neighbouring rows and the same
  * weights. */
 void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool first_part)
 {
@@ -190,7 +193,7 @@ void sum_across(node_of_level node, part p, ivec2 offset, int tile_px, bool firs
     }
 }
 
-/* A thread's four pixels, one below the other. */
+/* Sums a thread's four pixels, one below the other. */
 void sum_down(node_of_level node, part p, int tile_px, inout vec4 made[EACH])
 {
     int column = int(gl_LocalInvocationIndex) % TILE;
@@ -207,7 +210,7 @@ void sum_down(node_of_level node, part p, int tile_px, inout vec4 made[EACH])
     }
 }
 
-/* The node's picture at a thread's pixels, if those are wanted. `loaded`: what the window holds. */
+/* Makes the node's picture at a thread's pixels, if those are wanted. `loaded` says what the window holds. */
 void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded,
                out vec4 made[EACH])
 {
@@ -250,7 +253,7 @@ bool in_picture(ivec2 pixel)
     return pixel.x < frame.width_px && pixel.y < frame.height_px;
 }
 
-/* Where a pixel is on the ladder; -1: no neighbour is within its reach, and it is copied. */
+/* Returns a pixel's place on the ladder, or -1 if no neighbour is within its reach and it is copied. */
 float find_place(float sigma_px, ivec2 pixel)
 {
     return in_picture(pixel) && sigma_px * REACH >= 1.0 ? ladder_place(sigma_px) : -1.0;
@@ -262,7 +265,7 @@ struct blended {
     vec4 weights;
 };
 
-/* What wide light is blended by. */
+/* Returns the root that wide light is blended by. */
 vec4 roots(vec4 light)
 {
     return vec4(sqrt(max(light.rgb, 0.0)), light.a);
@@ -274,7 +277,7 @@ void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[E
     [[unroll]] for (int n = 0; n < EACH; n++) {
         values[n] = vec4(0.0);
     }
-    /* From the largest on: what it sees of a level, those after it see a part of. */
+    /* The largest node comes first: those after it see a part of its window of a level. */
     for (int i = nodes.count - 1; i >= 0; i--) {
         vec4 shares;
         [[unroll]] for (int n = 0; n < EACH; n++) {
@@ -295,7 +298,7 @@ bool is_finite(vec4 value)
     return all(notEqual(floatBitsToUint(value) & 0x7f800000u, uvec4(0x7f800000u)));
 }
 
-/* Blending goes a little beyond black and white. */
+/* Blending overshoots black and white a little. */
 vec4 as_stored(vec4 value)
 {
     if (LADDER_FLOATS) {
@@ -310,7 +313,7 @@ vec4 as_stored(vec4 value)
     return clamp(value, vec4(0.0), vec4(vec3(pixel_white()), opaque));
 }
 
-/* Values that are not finite reach only those pixels that see them. */
+/* Values that are not finite must reach only those pixels that see them. */
 uvec4 made_raw(ivec2 pixel, float sigma_px, vec4 value, uvec4 raw)
 {
     bool sees_others = LADDER_FLOATS && !is_finite(value);
@@ -343,7 +346,7 @@ void main()
     atomicMax(highest_bits, highest);
     barrier();
 
-    /* The same for the whole workgroup: barriers are reached by all or none. */
+    /* This is the same for the whole workgroup, so that all or none reach the barriers. */
     bool none = lowest_bits == 0x7f800000u;
     tile_nodes nodes = tile_nodes(0, 1, 0, 1);
     if (!none) {

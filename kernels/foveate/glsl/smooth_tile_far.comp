@@ -2,9 +2,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the smooth method, last: those made from a level. A tile's window of samples is blurred, and its
- * pixels are the cubic B-spline through what comes out. Bound by arithmetic, and by how many workgroups their
- * registers leave room for. */
+/* Tiles of the smooth method that are made from a level: a window of samples is blurred, and the pixels are the
+ * cubic B-spline through the result. Bound by arithmetic, and by how many workgroups their registers leave room
+ * for.
+ *
+ * Workgroup: 128 threads for a subtile or a tile, or several one below the other (places_each);
+ * 24 KB: scratch[2970] (window, then lines), grid[80], splines. Barriers: loaded, down, across. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -21,7 +24,7 @@ layout(local_size_x = THREADS) in;
 
 #include "tile_blur.glsl"
 
-/* Four rows at a time are asked for before the first is used. */
+/* Loads of four rows are issued before the first is used. */
 const int AT_ONCE = 4;
 const int ROWS_AT_ONCE = THREADS / 32;
 
@@ -49,7 +52,7 @@ void load_level(tile_shape s)
     }
 }
 
-/* Of a place `part` of a sample beyond the second of four. */
+/* Returns the spline's weights at a place `part` of a sample beyond the second of four. */
 vec4 spline(float part)
 {
     float residual = 1.0 - part;
@@ -58,7 +61,7 @@ vec4 spline(float part)
            (1.0 / 6.0);
 }
 
-/* For each of a sample's pixels. */
+/* The weights of each of a sample's pixels. */
 shared vec4 splines[1 << (SHADER_TILE_LEVEL_COUNT - 1)];
 
 void fill_splines(int level)
@@ -75,8 +78,8 @@ vec4 four_across(int at, vec4 weights)
            (weights.z * of_halves(scratch[at + 2]) + weights.w * of_halves(scratch[at + 3]));
 }
 
-/* A thread goes down a column of pixels, with the four rows of samples around it at hand: from a sample's first
- * pixel on, and in its middle the next row takes its turn. */
+/* A thread goes down a column of pixels with the four rows of samples around it: in the middle of a sample the next
+ * row takes its turn. */
 void upsample(tile_shape s, ivec2 first_px, int pitch)
 {
     int side_px = (s.outputs.x - 2 * BEFORE) << s.level;

@@ -2,8 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the smooth method, first: what each place of the picture is made from, by sigma at 5 x 5 points
- * of the tile around it, and by how much it can differ in between. 32 threads a tile. */
+/* Tiles of the smooth method are classified first: what each place of the picture is made from, by sigma at 5 x 5
+ * points of the tile around it, and by how much it can differ in between.
+ *
+ * Workgroup: 256 threads for 8 tiles, 32 for each; points[8][25] of sigma in shared memory.
+ * The first 25 threads of a tile measure a point each; after a barrier the first 8 decide a place each. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
@@ -16,13 +19,13 @@
 
 const int TILES = SHADER_TILE_KINDS_A_GROUP;
 const int THREADS_A_TILE = 32;
-const int POINTS = 5; /* along either axis */
+const int POINTS = 5; /* each axis */
 layout(local_size_x = TILES * THREADS_A_TILE) in;
 
-/* What the spline reads of the samples around a tile, and the points' distance for it. */
+/* The spline reads so many pixels around a tile; the distance of points follows. */
 const float AROUND_PX = 4.0;
 const float STEP_PX = (SHADER_TILE_PX + 2.0 * AROUND_PX) / float(POINTS - 1);
-/* From anything in the tile to the nearest point, and as much as a place sticks out of its points. */
+/* The distance from anything in the tile to the nearest point, and how far a place sticks out of its points. */
 const float BETWEEN_PX = 0.7072 * STEP_PX + 2.0;
 
 /* A Gaussian is cut off at so many sigma. */
@@ -66,7 +69,7 @@ uvec2 kind_of_level(int k, float sigma_px)
     return uvec2(KIND_LEVEL_0 + uint(k), radius);
 }
 
-/* The finest level from 2 on that serves a whole tile; 0: none. */
+/* Returns the finest level from 2 on that serves a whole tile, or 0. */
 int level_of_tile(range tile)
 {
     for (int k = 2; k < level_count; k++) {
@@ -93,7 +96,7 @@ uvec2 kind_of_place(range own)
     return kind;
 }
 
-/* The points of each tile of the workgroup: sigma before the ramp. */
+/* Sigma before the ramp at the points of each tile of the workgroup. */
 shared float points[TILES][POINTS * POINTS];
 
 uvec2 kind_at(int tile_of_group, ivec2 part)

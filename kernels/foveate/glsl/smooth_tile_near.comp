@@ -2,9 +2,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Tiles of the smooth method, last: places made from the picture itself, where sigma is small, and those that
- * are copied. Where sigma is so small that its change within a Gaussian's reach would show, both axes are
- * summed at once. Bound by arithmetic, and by how many workgroups their registers leave room for. */
+/* Tiles of the smooth method that are made from the picture itself, where sigma is small, or copied. Where sigma is
+ * so small that its change within a Gaussian's support would show, pixels are averaged in two dimensions at once.
+ * Bound by arithmetic, and by how many workgroups their registers leave room for.
+ *
+ * Workgroup: 128 threads for a place of 32 x 16 pixels, or several one below the other (places_each);
+ * 27 KB: scratch[2970] (window, then lines), grid[80], sigma of pixels, light of levels. */
 
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -23,7 +26,7 @@ layout(local_size_x = THREADS) in;
 
 shared float sigma_of_pixel[SHADER_PLACE_WIDTH_PX * SHADER_PLACE_HEIGHT_PX];
 
-/* Four rows at a time are asked for before the first is used. */
+/* Loads of four rows are issued before the first is used. */
 const int AT_ONCE = 4;
 const int ROWS_AT_ONCE = THREADS / 32;
 
@@ -58,7 +61,7 @@ void copy_place(ivec2 first_px)
     }
 }
 
-/* Around a sample of the window, over the square that its sigma reaches. */
+/* Averages around a sample of the window, over the square that its sigma reaches. */
 vec4 average_square(tile_shape s, int centre, float sigma_px)
 {
     int reach = min(int(REACH * sigma_px), s.radius);
@@ -92,7 +95,7 @@ vec4 average_square(tile_shape s, int centre, float sigma_px)
     return sum / (4.0 * total);
 }
 
-/* The pixels whose sigma is below fine_sigma_px, copies among them. */
+/* Writes the pixels whose sigma is below fine_sigma_px, copies among them. */
 void write_fine(tile_shape s)
 {
     for (int i = int(gl_LocalInvocationIndex); i < PLACE_PX.x * PLACE_PX.y; i += THREADS) {

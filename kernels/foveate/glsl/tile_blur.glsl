@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blur of a tile: a window of samples in shared memory is summed down its columns and then across its
- * rows, each sample with the sigma of its own place. Sigma changes little within a Gaussian's reach, so that
- * the two passes give what one of two dimensions would. Sums are floats, what lies in shared memory halves.
- * After foveate/glsl/tiles.glsl; THREADS is the workgroup's. */
+/* Blurs a tile: a window of samples in shared memory is summed down its columns and then across its rows; each
+ * sample has the sigma of its own place. Sigma changes little within a Gaussian's support, so two passes give what
+ * one pass in two dimensions would. Sums are floats, shared memory has halves. Include it after
+ * foveate/glsl/tiles.glsl; THREADS is the workgroup's. */
 
 const int GROUP = 4; /* sums that a thread makes at once; the grid of sigma has every fourth sample */
 const int BEFORE = 2; /* samples of a level left of and above its tile's first pixel, for the spline */
 const ivec2 PLACE_PX = ivec2(SHADER_PLACE_WIDTH_PX, SHADER_PLACE_HEIGHT_PX);
 
-/* The window, afterwards a level's blurred samples; then what was summed down its columns. */
+/* The window, later a level's blurred samples; then the sums down its columns. */
 shared uvec2 scratch[SHADER_TILE_SCRATCH];
 shared float grid[80];
 
@@ -18,14 +18,14 @@ foveate_frame now;
 
 struct tile_shape {
     int level;
-    ivec2 first; /* output, in samples of the level */
+    ivec2 first; /* the first output, in samples of the level */
     ivec2 outputs;
     int radius;
     int aside; /* columns of the grid left of the first output, times the group */
     int grid_columns;
     int columns; /* of the window */
     int rows;
-    int pitch; /* odd, so that columns meet no conflicts of banks */
+    int pitch; /* odd, so that columns have no bank conflicts */
     int lines; /* where the sums down begin */
 };
 
@@ -46,8 +46,8 @@ tile_shape shape_of(int level, ivec2 first_px, int radius)
     return s;
 }
 
-/* ---- Sigma, at every fourth sample. Of a level: the variance in samples squared. Of the picture: the law
- * before its ramp, whose kinks a grid would smooth away just where the blur begins. */
+/* ---- Sigma at every fourth sample. On a level a value is the variance in samples squared. In the picture it is
+ * the law before its ramp, because a grid would smooth the ramp's kinks away where the blur begins. */
 
 void fill_grid(tile_shape s)
 {
@@ -68,7 +68,7 @@ float variance(tile_shape s, float value)
     return sigma_px * sigma_px;
 }
 
-/* Of four samples in a row, from the grid's value at the first one towards the next. */
+/* Interpolates four samples in a row, from the grid's value at the first one towards the next. */
 vec4 variances_between(tile_shape s, float first, float next)
 {
     vec4 values = first + (next - first) * vec4(0.0, 0.25, 0.5, 0.75);
@@ -78,9 +78,9 @@ vec4 variances_between(tile_shape s, float first, float next)
 
 /* ---- Gaussians: weights g^(i^2) at distances of i samples */
 
-/* Of the first neighbour. In the picture the Gaussian's own: it is the definition. On levels the weights
- * together must have just the variance v, or the sum of variances does not come out: for a narrow Gaussian
- * exp(-1/(2v)) has less, and a polynomial meets it. */
+/* Returns the weight of the first neighbour. In the picture it is the Gaussian's own, which is the definition. On
+ * levels the sampled weights must have just the variance v, or variances would not add up: a narrow exp(-1/(2v))
+ * has less, so a polynomial replaces it (tests/fit/fit_first_weight.py). */
 vec4 first_weights(int level, vec4 v)
 {
     vec4 gaussian = exp(-0.5 / max(v, 0.005));
@@ -95,7 +95,7 @@ vec4 first_weights(int level, vec4 v)
     return mix(narrow, gaussian, greaterThan(v, vec4(0.6)));
 }
 
-/* Of four outputs; from each weight to the next the ratio grows by a constant factor: g, g^3, g^5. */
+/* Weights of four outputs; the ratio of a weight to the next one grows by a constant factor: g, g^3, g^5. */
 struct gaussians {
     vec4 weight;
     vec4 ratio;
@@ -113,8 +113,8 @@ void add_four(inout mat4 sums, inout vec4 total, inout gaussians g, vec4 x, vec4
     g.ratio *= g.factor;
 }
 
-/* What lies on one side of four outputs of a line, the first of them at `at`, each next one `apart`: for each
- * distance the samples move on by one, a ring of four names. */
+/* Adds one side of four outputs of a line, the first of them at `at`, each next one `apart`: for each distance the
+ * samples move on by one, in a ring of four names. */
 void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, int radius)
 {
     gaussians g = gaussians(first, first * first * first, first * first);
@@ -146,7 +146,7 @@ void add_side(inout mat4 sums, out vec4 total, vec4 first, int at, int apart, in
     }
 }
 
-/* Four outputs of a line from `centre` on, `apart` from each other. */
+/* Makes four outputs of a line from `centre` on, `apart` from each other. */
 mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
 {
     vec4 first = first_weights(level, v);
@@ -161,7 +161,7 @@ mat4 blur_four(int level, int centre, int apart, int radius, vec4 v)
     return mat4(scale.x * sums[3], scale.y * sums[2], scale.z * sums[1], scale.w * sums[0]);
 }
 
-/* Down the window's columns, into the lines. */
+/* Sums down the window's columns, into the lines. */
 void blur_down(tile_shape s)
 {
     int tasks = s.columns * (s.outputs.y / GROUP);
@@ -185,7 +185,7 @@ void blur_down(tile_shape s)
     }
 }
 
-/* Four outputs of a row of the lines. */
+/* Makes four outputs of a row of the lines. */
 mat4 blur_across(tile_shape s, int row, int group)
 {
     int at = row / GROUP * s.grid_columns + s.aside / GROUP + group;
@@ -202,7 +202,7 @@ bool in_picture(ivec2 pixel)
     return pixel.x < frame.width_px && pixel.y < frame.height_px;
 }
 
-/* raw: the source's pixel, where alpha is kept. */
+/* raw is the source's pixel, whose alpha may be kept. */
 void store_over(ivec2 pixel, vec4 value, uvec4 raw)
 {
     value = LIGHT ? from_light(value, frame.light_value) : value + sample_zero();

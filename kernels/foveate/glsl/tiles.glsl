@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the shaders of the tiles share: kinds of tiles, and pixels as samples. The way is that of
- * foveate_tiles.cu: a tile takes one level for all its pixels, and variances add up,
+/* What the shaders of the tiles share: kinds of tiles, and pixels as samples. The method is that of
+ * foveate_tiles.cu: all pixels of a tile take one level, and variances add up,
  *
- *     sigma^2 = v_k + 4^k v + 4^k / 3     pixels squared,
+ *     sigma^2 = v_k + 4^k v + 4^k / 3     pixels squared:
  *
- * decimation to level k, the blur there, and up-sampling by the cubic B-spline. After foveate/glsl/levels.glsl
- * and gaze_latched.glsl. */
+ * decimation to level k, the blur there, and up-sampling by the cubic B-spline. Include it after
+ * foveate/glsl/levels.glsl and gaze_latched.glsl. */
 
 #include "shader_tile_shape.h"
 
@@ -15,7 +15,7 @@
 
 const uint KIND_NONE = 0u; /* part of a tile that another workgroup makes */
 const uint KIND_COPIED = 1u;
-const uint KIND_LEVEL_0 = 2u; /* and so on */
+const uint KIND_LEVEL_0 = 2u; /* plus the level */
 const uint KIND_MASK = 15u;
 const uint KIND_FINE = 16u; /* some of its sigma is below fine_sigma_px */
 const uint KIND_ALL_FINE = 32u;
@@ -31,7 +31,7 @@ uvec2 kind_of(ivec2 place)
     return samples[kinds + place.y * count_places().x + place.x];
 }
 
-/* What is left of sigma_px to blur at a level, in samples squared. */
+/* Returns the variance that is left to blur at a level, in samples squared. */
 float tile_residual(float sigma_px, int k)
 {
     float step_px = float(1 << k);
@@ -39,7 +39,7 @@ float tile_residual(float sigma_px, int k)
     return max(sigma_px * sigma_px - before, 0.0) / (step_px * step_px);
 }
 
-/* ---- Samples: levels less the middle of their range, where halves are finest; light; or floats */
+/* ---- Samples: levels less the middle of their range, where halves are finest; or light; or floats */
 
 /* HLG's colours depend on each other. */
 const bool LIGHT_OF_LEVELS = LIGHT && PIXEL == PIXEL_RGBA8 && !LIGHT_IS_HLG;
@@ -53,7 +53,7 @@ vec4 sample_zero()
     return PIXEL == PIXEL_A2B10G10R10 ? vec4(512.0, 512.0, 512.0, 2.0) : vec4(128.0);
 }
 
-/* A barrier comes before the first sample_of. */
+/* A barrier must come before the first sample_of. */
 void fill_light(int threads)
 {
     if (LIGHT_OF_LEVELS) {
@@ -84,7 +84,7 @@ vec4 of_halves(uvec2 halves)
     return vec4(unpackHalf2x16(halves.x), unpackHalf2x16(halves.y));
 }
 
-/* The picture at a place; repeated beyond its edges. */
+/* Returns the picture's pixel at a place; it repeats beyond its edges. */
 uvec4 fetch_pixel(ivec2 pixel)
 {
     ivec2 inside = clamp(pixel, ivec2(0), ivec2(frame.width_px, frame.height_px) - 1);

@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Draws over a foveated frame what helps to see what foveation does: the engine's own image left of a
- * wipe, sigma as colours, circles of equal eccentricity, the gaze, lines of text. A thread looks at
- * one pixel and stores only if something covers it. */
+/* Draws over a foveated frame to show what foveation does: the engine's own image left of a wipe, sigma as colours,
+ * circles of equal eccentricity, the gaze, lines of text.
+ *
+ * Workgroup: 16 x 16 threads, a pixel each; no shared memory.
+ * A thread stores only if something covers its pixel. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
@@ -34,7 +36,7 @@ layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; }
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
-const int FLAG_SMOOTH = 8; /* sigma by the pixel, not by the fragment */
+const int FLAG_SMOOTH = 8; /* sigma of each pixel, not of its fragment */
 const int FLAG_RINGS_BY_ANGLE = 16;
 const int TEXT_MARGIN_PX = 8;
 
@@ -43,7 +45,7 @@ bool stores_light()
     return PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F;
 }
 
-/* Colours are mixed as a screen shows them. */
+/* Colours are mixed in display-encoded values. */
 vec3 to_shown(vec3 stored)
 {
     if ((flags & FLAG_SWAP_RED_BLUE) != 0) {
@@ -62,7 +64,8 @@ vec3 to_stored(vec3 shown)
     return (flags & FLAG_SWAP_RED_BLUE) != 0 ? stored.zyx : stored;
 }
 
-/* From dark blue over green to yellow, of rising lightness: readable without telling red from green. */
+/* The colours go from dark blue over green to yellow with rising lightness: they are readable without telling red
+ * from green. */
 vec3 heat_colour(float t)
 {
     const vec3 stops[5] = vec3[5](vec3(0.267, 0.004, 0.329), vec3(0.231, 0.322, 0.545),
@@ -73,7 +76,7 @@ vec3 heat_colour(float t)
     return mix(stops[below], stops[below + 1], at - float(below));
 }
 
-/* A light line with dark edges shows on every picture: coverage of (light, dark) at a distance. */
+/* A light line with dark edges is visible on every picture: returns the coverage of (light, dark) at a distance. */
 vec2 stroke(float distance_px, float half_width_px)
 {
     float light = clamp(half_width_px + 0.5 - distance_px, 0.0, 1.0);
@@ -89,15 +92,15 @@ float cross_distance(vec2 d)
     return min(across, down);
 }
 
-/* Degrees from the gaze's ray, as the law has them. */
+/* Returns degrees from the gaze's ray, as the law has them. */
 float eccentricity_deg(vec2 place)
 {
     vec2 gaze = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0;
     return law_angle_deg(law_ray(place - 0.5), law_ray(gaze - 0.5));
 }
 
-/* What rings are counted in, and how much of it a pixel is: on a flat picture a degree has as many pixels as
- * place and direction say, and rings are no circles. */
+/* Returns the eccentricity in the rings' unit, and how much of it a pixel is: on a flat picture a degree has as
+ * many pixels as place and direction say, and rings are no circles. */
 vec2 ring_place(vec2 pixel, float distance_px)
 {
     if ((flags & FLAG_RINGS_BY_ANGLE) == 0 || rings == vec4(0.0)) {

@@ -11,7 +11,7 @@ enum overlay_flag {
     OVERLAY_MARKER = 1,
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
-    OVERLAY_SMOOTH = 8, /* sigma by the pixel, not by the fragment */
+    OVERLAY_SMOOTH = 8, /* sigma of each pixel, not of its fragment */
     OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
 };
 
