@@ -32,7 +32,11 @@ static const char *const filter_length_names[] = {"code", "printed", NULL};
 static const char *const backend_names[] = {"auto", "cuda", "vulkan", "cpu", NULL};
 static const char *const measure_names[] = {"cached", "always", "never", NULL};
 static const char *const cuda_context_names[] = {"shared", "own", NULL};
-static const char *const source_names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", NULL};
+#define GAZE_SOURCE(kind, name) #name,
+static const char *const source_names[] = {
+#include "gaze_sources.def"
+    NULL};
+#undef GAZE_SOURCE
 static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", NULL};

@@ -198,12 +198,9 @@ struct fovea_foveation {
 };
 
 enum fovea_gaze_kind {
-    FOVEA_GAZE_FIXED = 0, /* gaze.fixed, for ever */
-    /* what the program pushes: the pointer, or any tracker it reads itself */
-    FOVEA_GAZE_MOUSE = 1,
-    FOVEA_GAZE_SCANPATH = 2, /* a CSV file with t, x, y[, confidence] */
-    FOVEA_GAZE_SACCADES = 3, /* a deterministic generator: fixations, saccades, blinks */
-    FOVEA_GAZE_UDP = 4, /* JSON datagrams */
+#define GAZE_SOURCE(kind, name) FOVEA_GAZE_##kind,
+#include "gaze_sources.def"
+#undef GAZE_SOURCE
 };
 
 /* In what the numbers of a source are given. */

@@ -28,6 +28,20 @@ def test_links_lead_somewhere(page):
     assert broken == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_that_are_named_exist(page):
+    """From the root or from the page's folder; the notebook tells of its time."""
+    if "notebook" in page.parts:
+        return
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    named = set(re.findall(r"`((?:\w[\w.-]*/)+[\w.*-]*)`", text))
+    named = {name for name in named if not re.match("build/|vulkan/implicit_layer.d", name)}  # made; the loader's
+    folders = [ROOT, page.parent]
+    ours = {name for name in named if any((folder / name.split("/")[0]).is_dir() for folder in folders)}
+    missing = {name for name in ours if not any(any(folder.glob(name.rstrip("/"))) for folder in folders)}
+    assert missing == set()
+
+
 @pytest.mark.parametrize("name, page", [("integration.c", "README.md"), ("images.c", "docs/images.md"),
                                         ("stereo.c", "docs/stereo.md")])
 def test_examples_of_the_pages_are_those_that_compile(name, page):

@@ -53,6 +53,19 @@ def test_includes_run_downwards(part):
     assert {known for known in parts if known[1] not in MAY_KNOW[part] | {part}} == set()
 
 
+def test_adapters_know_the_public_headers_alone():
+    """The folders of plugin/ that are for one engine; what the layer, the oldest, still knows besides is listed."""
+    knows = {"layer": {"config/settings.h", "plugin/gaze/gaze_source.h", "vulkan/vk_format.h"}}
+    known = defaultdict(set)
+    for folder in (ROOT / "plugin").iterdir():
+        if folder.is_dir() and folder.name not in {"context", "frame", "gaze"}:
+            for path in sources(f"plugin/{folder.name}"):
+                known[folder.name] |= {other.relative_to(ROOT) for other in included(path) if folder not in other.parents}
+    for folder, others in known.items():
+        others = {str(path) for path in others if path.parts[0] != "core" and path.name not in PUBLIC}
+        assert others == knows.get(folder, set()), folder
+
+
 def test_headers_of_other_folders_are_included_by_their_path():
     wrong = []
     for part in MAY_KNOW:

@@ -50,7 +50,6 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
 static enum fovea_result check_choices(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
     const struct choice_rule rules[] = {
-        {"gaze.source", (int)s->kind, FOVEA_GAZE_UDP},
         {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_PIXELS},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_NONE},

@@ -11,19 +11,40 @@
 #include "gaze_intake.h"
 #include "gaze_settings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#define GAZE_SOURCE(kind, name) [FOVEA_GAZE_##kind] = &gaze_##name,
 static const struct gaze_source_api *const APIS[] = {
-    [FOVEA_GAZE_FIXED] = &gaze_fixed,       [FOVEA_GAZE_MOUSE] = &gaze_mouse,
-    [FOVEA_GAZE_SCANPATH] = &gaze_scanpath, [FOVEA_GAZE_SACCADES] = &gaze_saccades,
-    [FOVEA_GAZE_UDP] = &gaze_udp,
+#include "config/gaze_sources.def"
 };
+#undef GAZE_SOURCE
+
+#define KINDS (sizeof APIS / sizeof APIS[0])
+
+static bool is_kind(enum fovea_gaze_kind kind)
+{
+    return (size_t)kind < KINDS;
+}
 
 const char *gaze_kind_name(enum fovea_gaze_kind kind)
 {
-    const size_t index = (size_t)kind;
-    return index < sizeof APIS / sizeof APIS[0] ? APIS[index]->name : "unknown gaze source";
+    return is_kind(kind) ? APIS[kind]->name : "unknown gaze source";
+}
+
+bool gaze_kind_opens_slowly(enum fovea_gaze_kind kind)
+{
+    return is_kind(kind) && APIS[kind]->opens_slowly;
+}
+
+void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    if (is_kind(settings->kind) && APIS[settings->kind]->describe) {
+        APIS[settings->kind]->describe(settings, out, bytes);
+    } else {
+        snprintf(out, bytes, "%s", gaze_kind_name(settings->kind));
+    }
 }
 
 static enum fovea_result open_source(const struct fovea_gaze_settings *settings,
@@ -47,6 +68,11 @@ enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings, s
                                    struct fovea_gaze_source **out_source)
 {
     *out_source = NULL;
+    if (!is_kind(settings->kind)) {
+        log_error(log, "gaze.source is number %d; there are 0 to %zu", (int)settings->kind,
+                  KINDS - 1);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
     FOVEA_TRY(gaze_settings_check(settings, log));
     const enum fovea_result result = open_source(settings, log, out_source);
     if (result < 0) {

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What a gaze source is to the common pipeline. A new source is one file with one
- * struct gaze_source_api and one line in the table of gaze_source.c; gaze_fixed.c is the file to
- * copy. */
+ * struct gaze_source_api and one line of config/gaze_sources.def; gaze_fixed.c is the file to copy,
+ * and docs/gaze.md says what else there is to do. */
 #ifndef FOVEA_GAZE_SOURCE_H
 #define FOVEA_GAZE_SOURCE_H
 
@@ -49,6 +49,9 @@ struct gaze_source_api {
     const char *name; /* as the configuration spells it */
     size_t bytes; /* of the source's struct, whose first member is struct fovea_gaze_source */
     bool in_uv; /* x and y of the observation are uv, else in the settings' space and origin */
+    bool opens_slowly; /* init asks a file system or a network: no frame waits for it */
+    /* One line for a person. NULL: the name. */
+    void (*describe)(const struct fovea_gaze_settings *settings, char *out, size_t bytes);
 
     /* The object is zeroed but for its base. On failure finish is called. NULL: nothing to do. */
     enum fovea_result (*init)(struct fovea_gaze_source *source);
@@ -73,11 +76,9 @@ struct fovea_gaze_source {
     pid_t process; /* that made it */
 };
 
-extern const struct gaze_source_api gaze_fixed;
-extern const struct gaze_source_api gaze_mouse;
-extern const struct gaze_source_api gaze_scanpath;
-extern const struct gaze_source_api gaze_saccades;
-extern const struct gaze_source_api gaze_udp;
+#define GAZE_SOURCE(kind, name) extern const struct gaze_source_api gaze_##name;
+#include "config/gaze_sources.def"
+#undef GAZE_SOURCE
 
 /* fovea_gaze_source_create with nothing but what counts. */
 FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_settings *settings,
@@ -86,6 +87,9 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_open(const struct fovea_gaze_sett
 
 /* The name of a kind as the configuration spells it: "fixed", "mouse", ... Never NULL. */
 const char *gaze_kind_name(enum fovea_gaze_kind kind);
+bool gaze_kind_opens_slowly(enum fovea_gaze_kind kind);
+/* One line on the source that the settings name, for a person. */
+void gaze_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes);
 
 /* Any number may listen, each once. FOVEA_ERROR_UNSUPPORTED: samples of this source do not come
  * from outside. After gaze_source_unlisten returns, the listener is not called any more: it waits

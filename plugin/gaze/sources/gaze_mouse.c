@@ -4,6 +4,8 @@
 /* What the program pushes: the pointer, or a tracker that the program reads itself. */
 #include "plugin/gaze/gaze_intake.h"
 
+#include <stdio.h>
+
 struct mouse {
     struct fovea_gaze_source base;
     struct gaze_intake intake;
@@ -40,9 +42,16 @@ static void mouse_observe(struct fovea_gaze_source *source, int64_t t_ns, double
     gaze_intake_observe(&((struct mouse *)source)->intake, t_ns, out);
 }
 
+static void mouse_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    (void)settings;
+    snprintf(out, bytes, "the pointer");
+}
+
 const struct gaze_source_api gaze_mouse = {
     .name = "mouse",
     .bytes = sizeof(struct mouse),
+    .describe = mouse_describe,
     .init = mouse_init,
     .finish = mouse_finish,
     .push = mouse_push,

@@ -6,6 +6,7 @@
 #include "plugin/gaze/gaze_source.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define PERIOD_NS (600 * GAZE_NS_PER_S) /* bounds what a jump in time costs */
 
@@ -96,9 +97,16 @@ static void saccades_observe(struct fovea_gaze_source *source, int64_t t_ns, dou
     out->rate_hz = (double)(out->sample_count - samples_until(elapsed_ns - GAZE_NS_PER_S));
 }
 
+static void saccades_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    (void)settings;
+    snprintf(out, bytes, "saccades, made up");
+}
+
 const struct gaze_source_api gaze_saccades = {
     .name = "saccades",
     .bytes = sizeof(struct saccades),
+    .describe = saccades_describe,
     .in_uv = true,
     .observe = saccades_observe,
 };

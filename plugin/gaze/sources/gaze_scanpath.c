@@ -8,6 +8,7 @@
 
 #include "core/log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NO_ROW SIZE_MAX
@@ -175,9 +176,16 @@ static void scanpath_observe(struct fovea_gaze_source *source, int64_t t_ns, dou
     out->rate_hz = (double)(out->sample_count - rows_until(scanpath, elapsed_ns - GAZE_NS_PER_S));
 }
 
+static void scanpath_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    snprintf(out, bytes, "scanpath, %s", settings->scanpath_file);
+}
+
 const struct gaze_source_api gaze_scanpath = {
     .name = "scanpath",
     .bytes = sizeof(struct scanpath),
+    .opens_slowly = true,
+    .describe = scanpath_describe,
     .init = scanpath_init,
     .finish = scanpath_finish,
     .observe = scanpath_observe,

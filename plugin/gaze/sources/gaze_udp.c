@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -189,9 +190,16 @@ static uint16_t udp_port(const struct fovea_gaze_source *source)
     return ((const struct udp *)source)->port;
 }
 
+static void udp_describe(const struct fovea_gaze_settings *settings, char *out, size_t bytes)
+{
+    snprintf(out, bytes, "datagrams at %s, UDP port %u", settings->udp_bind, settings->udp_port);
+}
+
 const struct gaze_source_api gaze_udp = {
     .name = "udp",
     .bytes = sizeof(struct udp),
+    .opens_slowly = true,
+    .describe = udp_describe,
     .init = udp_init,
     .finish = udp_finish,
     .intake = udp_intake,

@@ -22,28 +22,6 @@ static void on_gaze_log(void *user, enum fovea_log_level level, const char *mess
     check_line(user, level == FOVEA_LOG_ERROR ? MARK_MISSING : MARK_NOTE, "gaze", "%s", message);
 }
 
-static void describe_gaze(struct checklist *list, const struct fovea_gaze_settings *gaze)
-{
-    switch (gaze->kind) {
-    case FOVEA_GAZE_FIXED:
-        check_line(list, MARK_OK, "gaze", "fixed at %g, %g", gaze->fixed.x_uv, gaze->fixed.y_uv);
-        break;
-    case FOVEA_GAZE_MOUSE:
-        check_line(list, MARK_OK, "gaze", "the pointer");
-        break;
-    case FOVEA_GAZE_SCANPATH:
-        check_line(list, MARK_OK, "gaze", "scanpath, %s", gaze->scanpath_file);
-        break;
-    case FOVEA_GAZE_SACCADES:
-        check_line(list, MARK_OK, "gaze", "saccades, made up");
-        break;
-    case FOVEA_GAZE_UDP:
-        check_line(list, MARK_OK, "gaze", "datagrams at %s, UDP port %u", gaze->udp_bind,
-                   gaze->udp_port);
-        break;
-    }
-}
-
 /* Opened as the layer opens it, and closed again. */
 static void check_gaze(struct checklist *list, const struct fovea_gaze_settings *gaze)
 {
@@ -53,7 +31,9 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     const enum fovea_result result = gaze_source_open(gaze, log, &source);
     fovea_gaze_source_destroy(&source);
     if (result == FOVEA_OK) {
-        describe_gaze(list, gaze);
+        char line[FOVEA_PATH_MAX + 64];
+        gaze_describe(gaze, line, sizeof line);
+        check_line(list, MARK_OK, "gaze", "%s", line);
     } else if (list->missing == before) {
         check_line(list, MARK_MISSING, "gaze", "the source %s cannot be opened: %s",
                    gaze_kind_name(gaze->kind), fovea_result_name(result));

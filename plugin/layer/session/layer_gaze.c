@@ -146,11 +146,6 @@ struct layer_gaze *layer_gaze_create(void)
     return gaze;
 }
 
-bool layer_gaze_takes_time(enum fovea_gaze_kind kind)
-{
-    return kind == FOVEA_GAZE_SCANPATH || kind == FOVEA_GAZE_UDP;
-}
-
 /* In the child of a fork there is no thread, and the lock may be held for ever. */
 static bool has_thread(const struct layer_gaze *gaze)
 {

@@ -17,9 +17,6 @@ struct layer_gaze *layer_gaze_create(void);
  * thread then ends by itself. NULL is left alone. */
 void layer_gaze_leave(struct layer_gaze **gaze);
 
-/* A source of that kind takes its time; others are memory and nothing else. */
-bool layer_gaze_takes_time(enum fovea_gaze_kind kind);
-
 /* What was to be closed is closed before; where `wanted` cannot be opened `former` is, unless it is
  * NULL. False: there is no thread, and nothing was asked for. */
 FOVEA_MUST_CHECK bool layer_gaze_ask(struct layer_gaze *gaze,

@@ -127,7 +127,7 @@ static void open_source(const struct fovea_gaze_settings *gaze)
         session.has_former = false;
     }
     session.opening =
-        layer_gaze_takes_time(gaze->kind) &&
+        gaze_kind_opens_slowly(gaze->kind) &&
         layer_gaze_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
     if (!session.opening) {
         layer_gaze_cancel(session.opener);
