@@ -99,8 +99,9 @@ struct operator_api {
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
 
     struct operator_host_api host;
+    /* NULL: rows with it are FOVEA_ERROR_UNSUPPORTED there. */
     const struct operator_glsl_api *glsl;
-    const struct operator_cuda_api *cuda; /* NULL: a build without CUDA */
+    const struct operator_cuda_api *cuda; /* NULL too: a build without CUDA */
 };
 
 /* The gaze is clamped to four image sizes outside the image, so that squares fit in 64 bits. */

@@ -60,6 +60,9 @@ static enum fovea_result make_kernels(struct row_cuda *row, enum fovea_operator 
     if (atomic_load(&row->kernels[name])) {
         return FOVEA_OK;
     }
+    if (!api_at(name)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
     FOVEA_TRY(api_at(name)->create(row->device, &made));
     atomic_store(&row->kernels[name], made);
     if (atomic_load(&row->abandoned)) {

@@ -74,6 +74,9 @@ static void place_steps(struct row_glsl *row)
 static enum fovea_result make(const struct operator_glsl_limits *limits, struct row_glsl *row)
 {
     for (uint32_t i = 0; i < row->plan->count; i++) {
+        if (!api_of(row, i)) {
+            return FOVEA_ERROR_UNSUPPORTED;
+        }
         FOVEA_TRY(api_of(row, i)->create(row->plan->parts[i].plan, limits, &row->parts[i]));
     }
     place_steps(row);

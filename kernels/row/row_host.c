@@ -11,9 +11,6 @@
 
 #include <stdlib.h>
 
-/* Of images that Vulkan shares, for which nobody calls reserve. */
-#define SHARED_PIXEL_BYTES 8
-
 struct row_host {
     const struct row_plan *plan;
     struct operator_host *parts[FOVEA_OPERATOR_COUNT];
@@ -49,7 +46,10 @@ static enum fovea_result make(struct thread_pool *pool, struct row_host *host)
         const struct row_part *part = &plan->parts[i];
         FOVEA_TRY(part->api->host.create(pool, part->plan, &host->parts[i]));
     }
-    return grow(host, (uint64_t)SHARED_PIXEL_BYTES * plan->width_px * plan->height_px);
+    /* The largest that Vulkan shares: for its images nobody calls reserve. */
+    const struct fovea_image shared = {
+        .format = FOVEA_FORMAT_RGBA16F, .width_px = plan->width_px, .height_px = plan->height_px};
+    return grow(host, row_image_bytes(&shared));
 }
 
 enum fovea_result row_host_create(struct thread_pool *pool, const struct operator_plan *plan,

@@ -60,6 +60,9 @@ static void tidy(struct cuda_peer *peer)
         free_plans(peer);
         free_images(peer);
     }
+    if (peer->outgrown_images && is_idle(peer)) {
+        peer_cuda_between_tidy(peer);
+    }
 }
 
 /* ---- Images ---------------------------------------------------------------------------------- */
@@ -77,6 +80,9 @@ static enum fovea_result import_image(struct peer *base, const struct peer_image
         image->width_px = desc->width_px;
         image->height_px = desc->height_px;
         result = peer_cuda_map_image(peer->device, desc, image);
+    }
+    if (result == FOVEA_OK) {
+        result = peer_cuda_between_for_image(peer, desc);
     }
     if (image && result != FOVEA_OK) {
         peer_cuda_unmap_image(peer->device, image);
@@ -167,6 +173,12 @@ static enum fovea_result import_plan(struct peer *base, const struct operator_pl
         result = peer->forgotten_plan_count < FORGOTTEN_PLANS_MAX
                      ? peer->api->plan_create(peer->kernels, plan, FOVEA_FORMAT_RGBA8, &own->cuda)
                      : FOVEA_ERROR_OUT_OF_MEMORY;
+        if (result == FOVEA_OK) {
+            result = peer_cuda_between_for_plan(peer, plan);
+        }
+        if (result < 0) {
+            peer->api->plan_retire(peer->kernels, &own->cuda);
+        }
         cuda_device_pop(peer->device);
     }
     if (result != FOVEA_OK) {
@@ -233,6 +245,7 @@ static void destroy_pushed(struct cuda_peer *peer)
     destroy_slots(peer);
     free_plans(peer);
     free_images(peer);
+    peer_cuda_between_destroy(peer);
     late_cuda_destroy(&peer->late);
     peer->api->destroy(&peer->kernels);
     if (peer->stream) {
@@ -246,6 +259,7 @@ static void leave(struct cuda_peer *peer)
     log_warning(peer->log, "cuda: an abandoned stream is left to the end of the process");
     free_plans(peer);
     free_images(peer);
+    peer_cuda_between_destroy(peer);
     late_cuda_abandon(&peer->late);
     peer->api->destroy(&peer->kernels);
     cuda_device_abandon(&peer->device);

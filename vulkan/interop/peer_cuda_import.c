@@ -15,7 +15,7 @@ static int copy_handle(struct os_handle handle)
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 /* Bits matter here and not what they mean: formats that CUDA has no name for are 32-bit words. */
-static CUDA_ARRAY3D_DESCRIPTOR array_desc(const struct peer_image_desc *desc)
+CUDA_ARRAY3D_DESCRIPTOR peer_cuda_array_desc(const struct peer_image_desc *desc)
 {
     CUDA_ARRAY3D_DESCRIPTOR array = {.Width = desc->width_px,
                                      .Height = desc->height_px,
@@ -74,7 +74,7 @@ enum fovea_result peer_cuda_map_image(const struct cuda_device *device,
                                       const struct peer_image_desc *desc, struct peer_image *image)
 {
     const struct cuda_driver *cu = device->cu;
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC levels = {.arrayDesc = array_desc(desc),
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC levels = {.arrayDesc = peer_cuda_array_desc(desc),
                                                         .numLevels = 1};
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
     CUarray *array = &resource.res.array.hArray;
@@ -95,6 +95,9 @@ void peer_cuda_unmap_image(const struct cuda_device *device, struct peer_image *
     }
     if (image->levels) {
         CU_WARN(device->log, cu, cu->MipmappedArrayDestroy(image->levels));
+    }
+    if (image->array) {
+        CU_WARN(device->log, cu, cu->ArrayDestroy(image->array));
     }
     if (image->memory) {
         CU_WARN(device->log, cu, cu->DestroyExternalMemory(image->memory));

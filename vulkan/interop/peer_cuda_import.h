@@ -12,12 +12,16 @@ struct peer_image {
     CUexternalMemory
         memory; /* lives for as long as this does, whether Vulkan still has it or not */
     CUmipmappedArray levels;
+    CUarray array; /* of an image that is no import */
     CUsurfObject surface;
     enum fovea_format format;
     uint32_t width_px;
     uint32_t height_px;
     struct peer_image *next; /* of those that are forgotten */
 };
+
+/* A plain array with surfaces, for images of that format and size. */
+CUDA_ARRAY3D_DESCRIPTOR peer_cuda_array_desc(const struct peer_image_desc *desc);
 
 /* The descriptor stays the caller's. On failure what was made of it is the caller's to unmap. */
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_map_image(const struct cuda_device *device,

@@ -24,14 +24,18 @@ static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct pee
 static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job,
                                        CUdeviceptr gazes)
 {
+    const struct peer_cuda_between *between = peer_cuda_between_of(peer, job->src->format);
     for (uint32_t i = 0; i < job->view_count; i++) {
         const struct peer_view *view = &job->views[i];
-        const struct operator_cuda_run run = {.plan = view->plan->plan,
-                                              .cuda_plan = view->plan->cuda,
-                                              .frame = &view->frame,
-                                              .stream = peer->stream,
-                                              .stream_kept = true,
-                                              .gazes = gazes};
+        struct operator_cuda_run run = {.plan = view->plan->plan,
+                                        .cuda_plan = view->plan->cuda,
+                                        .frame = &view->frame,
+                                        .stream = peer->stream,
+                                        .stream_kept = true,
+                                        .gazes = gazes};
+        for (uint32_t j = 0; j < view->plan->plan->images_between; j++) {
+            run.between[j] = between->images[j]->surface;
+        }
         FOVEA_TRY(peer->api->run_surface(peer->kernels, &run, job->src->format, job->src->surface,
                                          job->dst->surface));
     }

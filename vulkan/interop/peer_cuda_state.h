@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* What the files of the cuda peer share: peer_cuda.c is its life, images, semaphores and plans,
- * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles. */
+ * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles,
+ * peer_cuda_between.c the images between operators. */
 #ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H
 #define FOVEA_VULKAN_PEER_CUDA_STATE_H
 
@@ -30,6 +31,15 @@ struct slot {
     bool late;
 };
 
+/* Of images of so many words a pixel: one and two. */
+#define PEER_CUDA_WIDTHS 2
+
+struct peer_cuda_between {
+    uint32_t width_px; /* of the largest that the peer knows or has known; 0: of none */
+    uint32_t height_px;
+    struct peer_image *images[OPERATOR_MAX_BETWEEN];
+};
+
 struct cuda_peer {
     struct peer base;
     struct fovea_log log;
@@ -42,6 +52,9 @@ struct cuda_peer {
     struct peer_plan *forgotten_plans;
     uint32_t forgotten_plan_count;
     struct peer_image *forgotten_images;
+    struct peer_image *outgrown_images; /* of those between operators; jobs may use them */
+    struct peer_cuda_between between[PEER_CUDA_WIDTHS];
+    uint32_t between_count; /* the most that a plan has asked for */
     CUstream stream;
     CUdeviceptr count_device; /* what base.over points to, where it is not NULL */
     bool dirty; /* a job failed half way: kernels of it may be under way whatever else is over */
@@ -54,6 +67,22 @@ static inline struct cuda_peer *cuda(struct peer *peer)
 {
     return (struct cuda_peer *)peer;
 }
+
+static inline struct peer_cuda_between *peer_cuda_between_of(struct cuda_peer *peer,
+                                                             enum fovea_format format)
+{
+    return &peer->between[format == FOVEA_FORMAT_RGBA16F ? 1 : 0];
+}
+
+/* Jobs may be about images of that kind, and plans of that. The device is pushed. What was there
+ * stays on failure. */
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_between_for_image(struct cuda_peer *peer,
+                                                               const struct peer_image_desc *desc);
+FOVEA_MUST_CHECK enum fovea_result peer_cuda_between_for_plan(struct cuda_peer *peer,
+                                                              const struct operator_plan *plan);
+/* No job is left. The device is pushed, or abandoned. */
+void peer_cuda_between_tidy(struct cuda_peer *peer);
+void peer_cuda_between_destroy(struct cuda_peer *peer);
 
 /* The device is pushed and the stream is there. On failure base.over stays NULL. */
 void peer_cuda_count_create(struct cuda_peer *peer);
