@@ -40,10 +40,11 @@ static enum fovea_result put_some(const struct gaze_cuda_run *run, uint32_t firs
 {
     struct gaze_cuda_put_params params = {.table = run->table + (uint64_t)first * GAZE_CUDA_BYTES,
                                           .count = (int32_t)count};
-    const float *uv = run->gazes_uv + 2 * (size_t)first;
-    for (uint32_t i = 0; i < count; i++, uv += 2) {
-        params.gazes_q8[i][0] = gaze_to_q8((double)uv[0], run->width_px);
-        params.gazes_q8[i][1] = gaze_to_q8((double)uv[1], run->height_px);
+    const float *uv = run->gazes_uv ? run->gazes_uv + 2 * (size_t)first : NULL;
+    for (size_t i = 0; i < count; i++) {
+        int32_t *gaze_q8 = params.gazes_q8[i];
+        gaze_q8[0] = uv ? gaze_to_q8((double)uv[2 * i], run->width_px) : run->gaze_q8[0];
+        gaze_q8[1] = uv ? gaze_to_q8((double)uv[2 * i + 1], run->height_px) : run->gaze_q8[1];
     }
     return launch(run, run->kernels->put, count, &params);
 }

@@ -29,7 +29,8 @@ struct gaze_cuda_run {
     int32_t height_px;
     CUstream stream;
     CUdeviceptr table;
-    const float *gazes_uv; /* two for each image */
+    const float *gazes_uv; /* two for each image; NULL: gaze_q8 for all */
+    int32_t gaze_q8[2];
     uint32_t count;
 };
 

@@ -6,6 +6,8 @@
 
 #include "compare.h"
 #include "cuda_fixture.h"
+#include "kernels/operator/operator_cuda.h"
+#include "kernels/row/row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -204,6 +206,63 @@ static void a_device_that_is_not_there_is_unsupported(void **state)
     assert_null(context);
 }
 
+/* ---- Operators, which take what contexts never give them ---- */
+
+#define IMAGES 3
+#define IMAGE_HEIGHT_PX 50
+
+/* One below the other in p. */
+static void run_images(struct pictures *p, enum fovea_method method, const float *gazes_uv)
+{
+    const struct operator_cuda_api *api = row_operator.cuda;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = method;
+    const struct operator_plan_desc desc = {&settings, p->src.view.width_px, IMAGE_HEIGHT_PX};
+    const struct operator_frame frame =
+        operator_frame_make(desc.width_px, desc.height_px, (struct fovea_point_uv){0.25, 0.75});
+    struct fovea_image src = p->device_src.view;
+    struct fovea_image dst = p->device_dst.view;
+    src.height_px = dst.height_px = IMAGE_HEIGHT_PX;
+    const struct operator_images images = {.count = IMAGES,
+                                           .src = &src,
+                                           .dst = &dst,
+                                           .src_next_bytes = IMAGE_HEIGHT_PX * src.row_stride_bytes,
+                                           .dst_next_bytes = IMAGE_HEIGHT_PX * dst.row_stride_bytes,
+                                           .gazes_uv = gazes_uv};
+    struct operator_plan *plan = NULL;
+    struct operator_cuda *kernels = NULL;
+    struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
+    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    run.plan = plan;
+    assert_int_equal(api->create(fixture.device, &kernels), FOVEA_OK);
+    assert_int_equal(api->plan_create(kernels, plan, src.format, &run.cuda_plan), FOVEA_OK);
+    CU_ASSERT(&fixture, fixture.cu->MemsetD8(p->device_dst.copy, 0xa5, p->device_dst.bytes));
+    assert_int_equal(api->reserve(kernels, run.cuda_plan, &images), FOVEA_OK);
+    assert_int_equal(api->run_linear(kernels, &run, &images), FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &p->device_dst, &p->dst);
+    api->plan_retire(kernels, &run.cuda_plan);
+    api->destroy(&kernels);
+    row_operator.plan_destroy(&plan);
+}
+
+static void the_frames_gaze_is_for_all_images(void **state)
+{
+    (void)state;
+    static const float same[2 * IMAGES] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f};
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct pictures p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        run_images(&p, (enum fovea_method)method, same);
+        unsigned char *expected = malloc(p.dst.memory_bytes);
+        assert_non_null(expected);
+        memcpy(expected, p.dst.memory, p.dst.memory_bytes);
+        run_images(&p, (enum fovea_method)method, NULL);
+        assert_memory_equal(p.dst.memory, expected, p.dst.memory_bytes);
+        free(expected);
+        release(&p);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -213,6 +272,7 @@ int main(void)
         cmocka_unit_test(the_callers_current_context_stays),
         cmocka_unit_test(host_pointers_are_refused),
         cmocka_unit_test(a_device_that_is_not_there_is_unsupported),
+        cmocka_unit_test(the_frames_gaze_is_for_all_images),
     };
     return CUDA_RUN(&fixture, tests);
 }

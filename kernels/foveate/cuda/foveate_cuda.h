@@ -80,7 +80,7 @@ struct foveate_cuda_images {
     const struct fovea_image *dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
-    const float *gazes_uv; /* x and y for each image */
+    const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
     bool gazes_on_device; /* read on the stream; an image whose gaze is not finite is copied */
 };
 

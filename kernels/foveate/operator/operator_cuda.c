@@ -81,11 +81,16 @@ static struct foveate_cuda_images images_of(const struct operator_images *images
                                         .gazes_on_device = images->gazes_on_device};
 }
 
+static bool is_batch(const struct operator_images *images)
+{
+    return images->gazes_uv || images->count > 1;
+}
+
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                                  const struct operator_images *images)
 {
     const struct foveate_cuda_images batch = images_of(images);
-    return images->gazes_uv ? foveate_cuda_reserve(own(cuda), own_plan(plan), &batch) : FOVEA_OK;
+    return is_batch(images) ? foveate_cuda_reserve(own(cuda), own_plan(plan), &batch) : FOVEA_OK;
 }
 
 static struct foveate_cuda_run run_of(const struct operator_cuda_run *run,
@@ -104,7 +109,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
     const struct foveate_cuda_run own_run = run_of(run, &frame);
     const struct foveate_cuda_images batch = images_of(images);
-    return images->gazes_uv
+    return is_batch(images)
                ? foveate_cuda_run_batch(own(cuda), &own_run, &batch)
                : foveate_cuda_run_linear(own(cuda), &own_run, images->src, images->dst);
 }
