@@ -80,7 +80,7 @@ vec4 variances_between(tile_shape s, float first, float next)
 
 /* Returns the weight of the first neighbour. In the picture it is the Gaussian's own, which is the definition. On
  * levels the sampled weights must have just the variance v, or variances would not add up: a narrow exp(-1/(2v))
- * has less, so a polynomial replaces it (tests/fit/fit_first_weight.py). */
+ * has less, so a polynomial replaces it (tests/fit/fits.py). */
 vec4 first_weights(int level, vec4 v)
 {
     vec4 gaussian = exp(-0.5 / max(v, 0.005));

@@ -29,9 +29,9 @@ static inline lanes foveate_cpu_level_of_light(const lanes *light)
     const lanes q = lanes_quick_root(&root);
     const lanes curve =
         255.0f *
-        (-0.0614833354f +
-         q * (0.163495493f +
-              q * (1.24997997f + q * (-0.567387739f + q * (0.280971055f + q * -0.0653806371f)))));
+        (-0.0613402163f +
+         q * (0.16202626f +
+              q * (1.25540446f + q * (-0.577482844f + q * (0.289533123f + q * -0.0681473498f)))));
     const lanes line = *light * (12.92f * 255.0f);
     const whole_lanes dark = *light < 0.0031308f;
     return lanes_choose(&dark, &line, &curve);

@@ -23,7 +23,8 @@ struct gaussian {
     __device__ gaussian(float sigma, float d)
     {
         const float scale = 0.5f / (sigma * sigma);
-        /* Less than one over the sum of all, so that sums of huge floats stay finite. */
+        /* 2.51 is above sqrt(2 pi): the weights sum to less than 1, so that sums of huge floats
+         * stay finite. */
         weight = expf(-scale * d * d) / (1.0f + 2.51f * sigma);
         ratio = expf(-scale * (2.0f * d + 1.0f));
         factor = expf(-2.0f * scale);

@@ -33,7 +33,7 @@ struct tile_memory {
 /* Returns the weight of the first neighbour for a variance v. In the picture (LEVEL 0) it is the
  * Gaussian's own, which is the definition. On levels the sampled weights must have just the
  * variance v, or variances would not add up: a narrow exp(-1/(2v)) has less, so a polynomial
- * replaces it (tests/fit/fit_first_weight.py). */
+ * replaces it (tests/fit/fits.py). */
 template <bool PICTURE> static __device__ __forceinline__ float first_weight(float v)
 {
     /* log2(e) / 2 */

@@ -349,7 +349,7 @@ static __device__ __forceinline__ tile_sample colors_in_light(uint32_t word, con
 }
 
 /* Converts two levels of sRGB's 255, each the bits of a half, to light by a polynomial of degree
- * five that is off by less than 0.07 levels (tests/fit/fit_light_of_levels.py). A table's halves
+ * five that is off by less than 0.07 levels (tests/fit/fits.py). A table's halves
  * are off by 0.04, but lanes that look up bytes have bank conflicts. */
 static __device__ __forceinline__ __half2 light_of_bytes(uint32_t two)
 {

@@ -119,6 +119,7 @@ template <int LANES> static __device__ __forceinline__ tile_range range_of_lanes
 static __device__ __forceinline__ tile_range range_between(const tile_law &law,
                                                            const tile_range &range, float side)
 {
+    /* A place is at most half a diagonal of a 4 x 4 grid away: sqrt(2) / 8 of the side. */
     const float more = law.tiles.radial ? 0.0f : law.tiles.slope * 0.1768f * side;
     return {range.low - more, range.high + more};
 }

@@ -139,7 +139,7 @@ struct tile_mma_variances {
         const float low = fminf(fmaxf(entry_of_variance(range.low), least), most);
         const float span = fminf(fmaxf(entry_of_variance(range.high), least), most) - low;
         const bool three = range.high + before > MMA_TWO_VARIANCES * (range.low + before);
-        const float outside = three ? 0.067f : 0.146f;
+        const float outside = three ? 0.067f : 0.146f; /* Chebyshev's nodes of 3 and of 2 */
         const int a = min((int)fmaf(outside, span, low), tile_mma_table::entries - 2);
         const int c = min(max(a + (three ? 2 : 1), (int)ceilf(fmaf(1.0f - outside, span, low))),
                           tile_mma_table::entries - 1);

@@ -142,6 +142,7 @@ static __device__ const tile_mma_table tile_mma_gaussians;
 /* Returns the entry of a variance from 0.4 on. */
 static __device__ __forceinline__ float entry_of_variance(float v)
 {
+    /* 18.5069933 is -14 log2(0.4). */
     return fmaf(14.0f, tile_logarithm(v), 18.5069933f + tile_mma_table::narrow);
 }
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""The kernels' polynomials and derived numbers are those of tests/fit/fits.py, within the errors that comments state."""
+
+import math
+import re
+import sys
+
+import pytest
+from conftest import ROOT
+
+np = pytest.importorskip("numpy")
+sys.path.insert(0, str(ROOT / "tests" / "fit"))
+import fits  # noqa: E402
+
+FOVEATE = ROOT / "kernels" / "foveate"
+NUMBER = r"-?\b\d+\.\d+(?:e-?\d+)?"
+
+
+def numbers(path, function):
+    """Those of a function's body, or of a table, in their order."""
+    text = (FOVEATE / path).read_text()
+    body = text[text.index(function) :]
+    return [float(number) for number in re.findall(NUMBER, body[: body.index("\n}")])]
+
+
+def test_first_weights_are_one_polynomial_within_its_error():
+    cpu = numbers("cpu/tiles/blur.c", "lanes solved(")
+    assert len(cpu) == 6
+    for path, function in (("cuda/tiles/common/blur.cuh", " first_weight("), ("glsl/tile_blur.glsl", "vec4 first_weights(")):
+        assert {abs(number) for number in cpu} <= {abs(number) for number in numbers(path, function)}, path
+    assert fits.first_weight_error(cpu) < 1e-3
+    variance = np.linspace(1e-3, fits.SAMPLED_FROM, 1001)
+    weights = variance * np.polyval(cpu[::-1], variance)
+    assert np.abs(fits.variance_of_weights(weights) - variance).max() < 7e-4
+
+
+def test_levels_of_light_are_the_best_polynomial():
+    found = numbers("cpu/common/words.h", "foveate_cpu_level_of_light(")
+    coefficients = [number for number in found if number not in (1e-30, 255.0, 12.92, 0.0031308)]
+    assert coefficients == pytest.approx(list(fits.levels_of_light()), abs=1e-6)
+    assert fits.levels_of_light_error(coefficients) < 0.002
+
+
+def test_light_of_levels_is_within_its_error():
+    text = (FOVEATE / "cuda/tiles/common/sample.cuh").read_text()
+    body = text[text.index(" light_of_bytes(uint32_t two)") :]
+    terms = re.findall(rf"rn\(({NUMBER})f(?: \* (\d+))?\)", body[: body.index("const uint32_t dark")])
+    coefficients = [float(number) * float(scale or 1) for number, scale in terms[1:]]
+    assert len(coefficients) == 6
+    assert fits.light_of_levels_error(coefficients[::-1]) < 0.07
+
+
+@pytest.mark.parametrize("function, count", [("of_four[", 4), ("of_five[", 5)])
+def test_narrow_variances_lie_at_chebyshev_nodes(function, count):
+    text = (FOVEATE / "cuda/tiles/mma/blur.cuh").read_text()
+    line = text[text.index(function) :].split(";")[0]
+    assert [float(n) for n in re.findall(NUMBER, line)][:count] == pytest.approx(list(fits.chebyshev_nodes(count)), abs=5e-4)
+
+
+def test_nodes_of_the_ladder():
+    text = (FOVEATE / "glsl/ladder.glsl").read_text()
+    table = text[text.index("ladder_close_px[LADDER_CLOSE] =") :].split(";")[0]
+    found = [float(number) for number in re.findall(NUMBER, table)]
+    assert found == pytest.approx([0.0] + [fits.ladder_sigma(node) for node in range(1, 17)], abs=2e-7)
+
+
+@pytest.mark.parametrize("path, number, value", [
+    ("cuda/tiles/common/blur.cuh", "0.72134752", math.log2(math.e) / 2),
+    ("cuda/tiles/common/sigma.cuh", "0.1768", math.sqrt(2) / 8),
+    ("cuda/tiles/mma/blur.cuh", "0.067", (1 - math.cos(math.pi / 6)) / 2),
+    ("cuda/tiles/mma/blur.cuh", "0.146", (1 - math.cos(math.pi / 4)) / 2),
+    ("cuda/tiles/mma/table.cuh", "18.5069933", -14 * math.log2(0.4)),
+    ("cuda/tiles/mma/table.cuh", "1.0507566386532194", 2 ** (1 / 14)),
+    ("glsl/ladder.glsl", "1.32574806", math.log2(math.sqrt(2 * math.pi))),
+    ("plan/ladder.h", "1.32574806", math.log2(math.sqrt(2 * math.pi))),
+])  # fmt: skip
+def test_numbers_follow_from_their_formula(path, number, value):
+    assert number in (FOVEATE / path).read_text()
+    digits = len(number.split(".")[1])
+    assert abs(float(number) - value) < 10.0**-digits, value
