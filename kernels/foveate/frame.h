@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What kernels know of a frame and of a plan: no settings and no functions of the host's, so that
- * device code is not compiled anew when those change. */
+/* Everything that kernels know of a frame and of a plan. It has no settings and no host functions,
+ * so that device code is not compiled anew when those change. */
 #ifndef FOVEA_KERNELS_FOVEATE_FRAME_H
 #define FOVEA_KERNELS_FOVEATE_FRAME_H
 

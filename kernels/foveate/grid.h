@@ -66,7 +66,7 @@ FOVEATE_GRID_FN uint64_t foveate_ring_bound_sq_q16(const struct foveate_ring *ri
     return (uint64_t)ring->bound_sq_high << 32 | ring->bound_sq_low;
 }
 
-/* The last ring whose inner bound is not beyond the distance; FOVEATE_RING_NONE inside the
+/* Returns the last ring whose inner bound is not beyond the distance; FOVEATE_RING_NONE inside the
  * first. */
 FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int32_t ring_count,
                                           uint64_t distance_sq_q16)
@@ -84,9 +84,9 @@ FOVEATE_GRID_FN int32_t foveate_grid_ring(const struct foveate_ring *rings, int3
     return low - 1;
 }
 
-/* The filter of a bank for sigma: the nearest, or where the length of filters changes between the
- * two, its neighbour on sigma's side. FOVEATE_RING_NONE for less than the first, which is a
- * copy. */
+/* Returns the filter of a bank for sigma: the nearest, or where the length of filters changes
+ * between the two, its neighbour on sigma's side. FOVEATE_RING_NONE for less than the first, which
+ * is a copy. */
 FOVEATE_GRID_FN int32_t foveate_grid_bank_ring(const struct foveate_ring *rings,
                                                const struct foveate_law *law, int32_t ring_count,
                                                float sigma_px)
@@ -106,7 +106,7 @@ FOVEATE_GRID_FN int32_t foveate_grid_bank_ring(const struct foveate_ring *rings,
     return radius_px < rings[nearest].radius_px ? nearest - 1 : nearest;
 }
 
-/* By the paper's rings: where the fragment's centre lies. */
+/* Chooses among the paper's rings by the fragment's centre. */
 FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *rings,
                                                    const struct foveate_frame *frame,
                                                    int32_t index_x, int32_t index_y)
@@ -121,14 +121,14 @@ FOVEATE_GRID_FN int32_t foveate_grid_fragment_ring(const struct foveate_ring *ri
         foveate_grid_distance_sq_q16(x_px, y_px, frame->gaze_x_q8, frame->gaze_y_q8));
 }
 
-/* What a plan has to find filters by. */
+/* A plan's tables for finding filters. */
 struct foveate_grid_filters {
     const struct foveate_ring *rings;
     const struct foveate_law *law;
     const float *law_table;
 };
 
-/* The place nearest to it that is in the picture. */
+/* Returns the nearest place in the picture. */
 FOVEATE_GRID_FN float foveate_grid_within(int32_t place_px, int32_t size_px)
 {
     return (float)(place_px < 0 ? 0 : place_px > size_px ? size_px : place_px);
@@ -154,7 +154,7 @@ FOVEATE_GRID_FN int32_t foveate_grid_law_ring(const struct foveate_grid_filters 
     return foveate_grid_bank_ring(filters->rings, filters->law, frame->ring_count, sigma_px);
 }
 
-/* The filter of a fragment, whichever way the plan goes; FOVEATE_RING_NONE: it is copied. */
+/* Returns the filter of a fragment for any plan; FOVEATE_RING_NONE: it is copied. */
 FOVEATE_GRID_FN int32_t foveate_grid_filter(const struct foveate_grid_filters *filters,
                                             const struct foveate_frame *frame, int32_t index_x,
                                             int32_t index_y)

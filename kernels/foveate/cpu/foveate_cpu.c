@@ -13,11 +13,11 @@
 struct foveate_cpu {
     const struct foveate_plan *plan;
     struct thread_pool *pool;
-    struct thread_pool *own_pool; /* NULL: the pool is others' too */
+    struct thread_pool *own_pool; /* NULL: others own the pool */
     struct pixel_lights lights;
     struct foveate_cpu_smooth *smooth;
     uint32_t wanted_workers; /* of the pool; the system may have given fewer */
-    uint32_t worker_count; /* that there is room for; the pool may have more */
+    uint32_t worker_count; /* scratch memory is there for so many; the pool may have more */
 };
 
 /* ---- Workers */

@@ -18,18 +18,18 @@
 _Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
 
 #define CHANNELS FOVEATE_CPU_MAX_CHANNELS
-/* What fits in the caches of one core; more images at a time would go through memory. */
+/* So many bytes fit in the caches of one core; more images at a time would go through memory. */
 #define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
 
-/* Rows of a level in planes that a worker takes at a time: the fewer, the more rows of the image
- * are read twice. */
+/* A worker takes so many rows of a level at a time: the fewer, the more rows of the image are read
+ * twice. */
 #define PLANE_ROWS 16
 
-/* What a worker has for itself. */
+/* A worker's scratch memory. */
 struct scratch {
     float *memory;
-    float *tile; /* what levels and squares are made in */
-    float *nodes; /* what tiles are blended in, or fragments made */
+    float *tile; /* levels and tiles of one level are made in it */
+    float *nodes; /* tiles are blended, or fragments made, in it */
     float *values; /* a row as the codec reads it */
     struct foveate_cpu_scratch bands;
 };
@@ -43,11 +43,11 @@ struct group {
 /* An image of the batch under way. */
 struct view {
     struct foveate_cpu_view image;
-    float *samples; /* of its levels */
+    float *samples; /* its levels' */
     const struct foveate_cpu_smooth *smooth;
 };
 
-/* Rows of a level or of the image, or of squares. */
+/* Rows of a level, of the image, or of tiles. */
 struct rows {
     int32_t level;
     int32_t first;
@@ -59,7 +59,7 @@ struct step {
     void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
     struct rows rows;
     int32_t rows_at_once;
-    int32_t image_count; /* of the group, from its first */
+    int32_t image_count; /* images of the group, from its first */
 };
 
 /* How pixels are made. */
@@ -75,21 +75,21 @@ struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
-    struct foveate_cpu_blockwise blockwise; /* of such a plan */
+    struct foveate_cpu_blockwise blockwise; /* from such a plan */
     struct foveate_slope slope;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
     struct scratch *scratch;
     uint32_t scratch_count;
-    /* Of the batch under way. */
+    /* The batch under way. */
     struct foveate_cpu_smooth_run run;
     const struct pixel_codec *codec;
-    uint32_t channels; /* that are averaged */
+    uint32_t channels; /* averaged channels */
     enum way way;
     struct group group;
     struct step steps[THREAD_STEPS_MAX];
-    struct thread_steps chunks; /* of these */
+    struct thread_steps chunks; /* chunks of these steps */
 };
 
 /* ---- Create and destroy */
@@ -208,7 +208,7 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
     return FOVEA_OK;
 }
 
-/* What makes pixels of the plan besides levels. */
+/* Makes the parts of the plan, besides levels, that make pixels. */
 static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
 {
     if (!smooth->plan->smooth) {
@@ -333,7 +333,7 @@ static void copy_rows(const struct view *view, struct scratch *scratch, struct r
 
 /* ---- A batch */
 
-/* Image `index` of the group. Where all images are one picture, its levels serve them all. */
+/* Returns image `index` of the group. If all images are one picture, its levels serve them all. */
 static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t index)
 {
     const struct foveate_cpu_batch *batch = smooth->run.batch;
@@ -377,7 +377,7 @@ static void add_step(struct foveate_cpu_smooth *smooth, struct step step)
     thread_steps_add(&smooth->chunks, chunks_per_image(&step) * step.image_count);
 }
 
-/* Squares need no copy of the image as level 0. */
+/* Tiles of one level need no copy of the image as level 0. */
 static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
@@ -417,7 +417,7 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
     case WAY_FRAGMENTS:
     case WAY_BANDS:
         step.rows_fn = smooth->way == WAY_FRAGMENTS ? make_fragments : make_bands;
-        step.rows.end = /* of the gaze that makes most of them */
+        step.rows.end = /* for the gaze that makes most of them */
             foveate_grid_count(frame->height_px, frame->fragment_px, frame->fragment_px - 1);
         break;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu: levels, then squares of one of them (foveate/cpu/tiles/tile.h) or
+/* The smooth method on the cpu: levels, then tiles of one of them (foveate/cpu/tiles/tile.h) or
  * tiles blended from nodes (foveate/cpu/nodes/nodes.h), shared out to workers. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
@@ -14,7 +14,7 @@ struct foveate_cpu_smooth;
 /* The fewest rows that a worker takes at a time. */
 #define FOVEATE_CPU_SMOOTH_ROWS 16
 
-/* With the levels of one image, and without workers. */
+/* Creates it with the levels of one image, and without workers. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_create(
     const struct foveate_plan *plan, struct foveate_cpu_smooth **out_smooth);
 void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
@@ -22,17 +22,17 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth);
 /* On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_workers(
     struct foveate_cpu_smooth *smooth, uint32_t worker_count);
-/* Levels for so many images at once, or for as many as fit in the caches of the workers that there
- * are; the images of a batch beyond that come after them. */
+/* Allocates levels for so many images at once, or for as many as fit in the caches of the workers;
+ * a batch's further images come after them. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smooth,
                                                                   uint32_t image_count);
 
 struct foveate_cpu_smooth_run {
     struct thread_pool *pool;
-    uint32_t worker_count; /* that take part: at most as many as it has grown to */
+    uint32_t worker_count; /* workers that take part: at most as many as it has grown to */
     const struct foveate_cpu_batch *batch;
     const struct foveate_frame *frame;
-    const struct pixel_light *light; /* NULL: averaged as stored */
+    const struct pixel_light *light; /* NULL: stored values are averaged */
 };
 
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,

@@ -14,12 +14,12 @@ static bool is_map(const struct foveate_model *model)
     return model->foveation.model == FOVEA_MODEL_MAP;
 }
 
-/* Directions from the gaze in which sigma is told. */
+/* Directions from the gaze for which sigma is described. */
 struct toward {
     double right, down; /* one of them is 0, the other 1 or -1 */
 };
 
-/* The law's sigma before the ramp, where one degree more of the view lies towards there. */
+/* Returns the law's sigma before the ramp one degree of the view on in that direction. */
 static double law_toward(const struct foveate_model *model, double e_deg, struct toward to)
 {
     if (is_map(model)) {
@@ -90,7 +90,7 @@ static void describe_sigma(const struct foveate_model *model, struct toward to, 
              axis_sigma_px(model, 40.0, to));
 }
 
-/* What a map says elsewhere, where that is not what it says to the right. */
+/* Describes the map in other directions, if they differ from the right. */
 static void describe_other_ways(const struct foveate_model *model, const char *right, char *out,
                                 size_t bytes)
 {

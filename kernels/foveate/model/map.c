@@ -52,8 +52,8 @@ void foveate_map_generate(enum fovea_map_kind kind, float *out_values)
     }
 }
 
-/* Of the human map what there is is the right eye's: the left one's is its mirror image, and both
- * together have the better of the two. So every eye of a frame finds its samples ready. */
+/* The human map is the right eye's: the left one's is its mirror image, and both together have the
+ * better of the two. So every eye of a frame finds its samples ready. */
 static float ready_sample(const struct foveate_map *map, int32_t i, int32_t j)
 {
     const float *row = map->values + (size_t)j * (size_t)map->width;
@@ -115,7 +115,7 @@ static double smallest_in_block(const struct foveate_map *map, struct window at,
     return smallest_in(map, part);
 }
 
-/* Of what lies whole in the window the smallest is known. */
+/* The smallest of a block that lies whole in the window is known. */
 static double smallest_of_blocks_in(const struct foveate_map *map, struct window at)
 {
     double smallest = (double)INFINITY;
@@ -152,8 +152,8 @@ double foveate_map_smallest_within(const struct foveate_map *map, double x_deg, 
 
 /* ---- Making one */
 
-/* Of values of which none has to wait for the one before it: a large map is looked through in a
- * frame. */
+/* Four minima side by side, none of which waits for the one before: a large map is looked through
+ * in a frame. */
 #define LANES 8
 
 struct lanes {
@@ -215,7 +215,7 @@ static void find_range_of_formula(struct foveate_map *map)
     map->smallest = smallest_in(map, (struct window){0, map->width - 1, 0, map->height - 1});
 }
 
-/* Whether a copy of ours (map_copy.h) came with the settings. */
+/* Returns whether a copy of ours (map_copy.h) came with the settings. */
 static bool has_samples(const struct fovea_map *settings)
 {
     return settings->values && settings->serial != 0 &&

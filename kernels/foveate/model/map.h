@@ -11,8 +11,8 @@
 /* Generated maps: a quarter of a degree a sample, 100 degrees to each side. */
 #define FOVEATE_MAP_GENERATED_SIDE 801
 #define FOVEATE_MAP_GENERATED_DEG 0.25
-/* What ON midget cells at the gaze resolve: sqrt(D / 2 / (2 sqrt 3)) of the human map's density
- * D. */
+/* ON midget cells at the gaze resolve so many cycles a degree: sqrt(D / 2 / (2 sqrt 3)) for the
+ * human map's density D. */
 #define FOVEATE_MAP_HUMAN_CPD 65.4
 
 /* Borrows the values of an array, or of a formula where its samples are made. */

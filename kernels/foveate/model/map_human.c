@@ -24,7 +24,7 @@ struct meridian {
     double re_deg; /* where the second has fallen by e */
 };
 
-/* Of the visual field. */
+/* In the visual field. */
 static const struct meridian temporal = {0.9851, 1.058, 22.14};
 static const struct meridian nasal = {0.9729, 1.084, 7.633};
 static const struct meridian lower = {0.9935, 1.035, 16.35};

@@ -17,7 +17,7 @@ static float entry_of(const struct foveate_map_line *line, double limit, double 
     return (float)(line->root ? fmax(entry, limit) : fmin(entry, limit));
 }
 
-/* What is linear in the samples, so that linear between entries is linear between samples. */
+/* The table is linear in the samples, so that linear between entries is linear between samples. */
 void foveate_map_fill_table(const struct foveate_model *model, double highest, float *out_entries)
 {
     const struct foveate_map_line line = foveate_model_map_line(model);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What plans take of the samples of an array and of the law that they go by, whatever the
- * picture's size: made once, when a map is taken, so that no frame looks through a large one. Plans
- * without it make it for themselves, and come out the same. */
+/* The parts of a plan that depend on an array's samples and its law, whatever the picture's size.
+ * They are made once, when a map is taken, so that no frame looks through a large one. Plans
+ * without them make their own, with the same result. */
 #ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 #define FOVEA_KERNELS_FOVEATE_MODEL_MAP_READY_H
 
@@ -27,9 +27,9 @@ struct fovea_map_ready {
     struct foveate_extremes extremes; /* of the table */
 };
 
-/* The settings are of the map model, in range, with the samples of an array and their serial. What
- * was made for them has one share, the caller's. FOVEA_ERROR_INVALID_ARGUMENT: no plan can be made
- * of them. */
+/* The settings are of the map model, in range, with the samples of an array and their serial.
+ * The caller owns one share of the result. FOVEA_ERROR_INVALID_ARGUMENT: no plan can be made of
+ * them. */
 FOVEA_MUST_CHECK enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation,
                                                           struct fovea_map_ready **out_ready);
 /* True if the one made for these settings would be the same. NULL fits nothing. */

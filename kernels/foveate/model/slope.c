@@ -5,7 +5,7 @@
 
 #include "map_ready.h"
 
-/* What foveate_law_ramp makes of sigma is at most so much steeper. */
+/* foveate_law_ramp makes sigma at most so much steeper. */
 #define RAMP 2.0f
 
 /* Maps hold sigma, or where they are root 1 / sigma^2: what is linear between those is, as sigma,

@@ -13,7 +13,7 @@ struct foveate_slope {
     float sigma_px; /* the largest of any gaze */
 };
 
-/* Of a map's table: its largest sigma, and the largest step from an entry to the next. */
+/* For a map's table: its largest sigma, and the largest step from an entry to the next. */
 struct foveate_extremes {
     float value;
     float step;

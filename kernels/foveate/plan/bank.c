@@ -27,8 +27,8 @@
 #define FINEST_PER_OCTAVE 5678.0 /* 8192 ln 2 */
 #define BANK_TAPS 1048576.0
 
-/* Half filters of sigma up to s, so many an octave, have t s / ln 2 times as many taps, t those a
- * sigma. */
+/* With so many filters an octave, half filters of sigma up to s have t s / ln 2 times as many taps
+ * in all, t taps for each sigma. */
 static double choose_per_octave(double taps_per_sigma, double bound_px)
 {
     return floor(fmin(FINEST_PER_OCTAVE, BANK_TAPS * M_LN2 / (taps_per_sigma * bound_px)));

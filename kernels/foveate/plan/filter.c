@@ -24,7 +24,7 @@ double foveate_filter_taps_per_sigma(enum fovea_filter_length rule)
     return rule == FOVEA_FILTER_LENGTH_PRINTED ? 3.0 : sqrt(-2.0 * log(0.005));
 }
 
-/* Where the length becomes 2, which is rounded up to 3. */
+/* The sigma where the length becomes 2, which is rounded up to 3. */
 double foveate_filter_least_sigma_px(enum fovea_filter_length rule)
 {
     const double just_above = 1.0 + 1e-6;

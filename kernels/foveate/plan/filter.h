@@ -13,15 +13,15 @@ uint32_t foveate_filter_radius_px(enum fovea_filter_length rule, double sigma_px
 /* A filter has floor(so many sigma + 0.5) taps a side. */
 double foveate_filter_taps_per_sigma(enum fovea_filter_length rule);
 
-/* Filters of less have no taps beside the centre one: a copy. */
+/* Filters of a smaller sigma have only the centre tap: a copy. */
 double foveate_filter_least_sigma_px(enum fovea_filter_length rule);
 
 /* Writes radius_px + 1 taps, each a multiple of 2^-24 and not negative, which sum to 1 with the
  * sides counted twice: so every partial sum is exact in float, in any order. */
 void foveate_filter_make(double sigma_px, uint32_t radius_px, float *out_taps);
 
-/* The same taps each as near as a float can be, for light of which 2^-25 shows; they sum to 1 to
- * 1e-6. */
+/* Writes the same taps each as near as a float can be, for light of which 2^-25 shows; they sum to
+ * 1 within 1e-6. */
 void foveate_filter_make_wide(double sigma_px, uint32_t radius_px, float *out_taps);
 
 #endif

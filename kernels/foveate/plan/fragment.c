@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Samples of sigma that are left on a level, at least. */
+/* At least so many samples of sigma are left on a level. */
 #define RESIDUAL 3.0f
 #define RESIDUAL_PRINTED 4.5f /* in light */
 #define FINER_AT_10_BITS 4.0f /* likewise */
@@ -55,7 +55,7 @@ static void choose(struct foveate_fragment_filters *filters, const struct foveat
         filter->level >= filters->level_count ? filter->level + 1 : filters->level_count;
 }
 
-/* sums[i]: of all taps before tap i - radius. */
+/* sums[i] is the sum of all taps before tap i - radius. */
 static void sum_taps(const struct foveate_plan *plan, const struct foveate_ring *ring, double *sums)
 {
     const float *taps = plan->taps + ring->first_tap;
@@ -66,7 +66,7 @@ static void sum_taps(const struct foveate_plan *plan, const struct foveate_ring 
     }
 }
 
-/* What the filter has before a pixel at a distance. */
+/* Returns the sum of the filter before a pixel at a distance. */
 static double before(const struct foveate_fragment_filter *filter, const double *sums,
                      int32_t distance_px)
 {

@@ -28,21 +28,21 @@ struct foveate_plan;
 extern "C" {
 #endif
 
-/* Of a ring. Shared by C and CUDA C. */
+/* One ring's filter. C and CUDA C share it. */
 struct foveate_fragment_filter {
     int32_t level;
     int32_t radius_px;
     int32_t count; /* samples that a pixel sees */
-    uint32_t first; /* weight; a row of `count` for each pixel of the level's cells */
+    uint32_t first; /* index of the weights; a row of `count` for each pixel of the level's cells */
 };
 
-/* The first sample that a pixel sees. */
+/* Returns the first sample that a pixel sees. */
 HOST_DEVICE int32_t foveate_fragment_first(const struct foveate_fragment_filter *filter, int32_t px)
 {
     return ((px - filter->radius_px) >> filter->level) - (filter->level > 0 ? 1 : 0);
 }
 
-/* Where the weights of a pixel's samples begin. */
+/* Returns where the weights of a pixel's samples begin. */
 HOST_DEVICE uint32_t foveate_fragment_row(const struct foveate_fragment_filter *filter, int32_t px)
 {
     return filter->first + (uint32_t)((px & ((1 << filter->level) - 1)) * filter->count);
@@ -50,8 +50,8 @@ HOST_DEVICE uint32_t foveate_fragment_row(const struct foveate_fragment_filter *
 
 /* ---- On the host: foveate/plan/fragment.c */
 
-/* Whether a plan's fragments of UNORM pictures had better come from levels on a GPU: from pixels
- * its wide filters, and small fragments, would cost more. */
+/* Returns whether a plan's fragments of UNORM pictures should come from levels on a GPU: its wide
+ * filters, and small fragments, would cost more from pixels. */
 bool foveate_fragments_pay(const struct foveate_plan *plan);
 
 struct foveate_fragment_filters {
@@ -59,11 +59,11 @@ struct foveate_fragment_filters {
     float *weights;
     uint32_t weight_count;
     int32_t level_count; /* at least 1 */
-    int32_t most_samples; /* that a fragment sees along an axis */
+    int32_t most_samples; /* samples that a fragment sees along an axis */
 };
 
-/* For pictures of 8 or 10 bits a colour; the plan is a blockwise one that blurs, in light that is
- * not wide. */
+/* Makes filters for pictures of 8 or 10 bits a colour; the plan is a blockwise one that blurs, in
+ * light that is not wide. */
 FOVEA_MUST_CHECK enum fovea_result foveate_fragment_filters_init(
     struct foveate_fragment_filters *filters, const struct foveate_plan *plan, int32_t bits);
 void foveate_fragment_filters_finish(struct foveate_fragment_filters *filters);

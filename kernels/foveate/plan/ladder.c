@@ -4,8 +4,8 @@
 #include "ladder.h"
 
 #define SQRT_2_PI 2.5066282746310002
-/* From here on the sum is sqrt(2 pi) sigma to 1e-16 (Poisson's formula: 1 + 2 exp(-2 pi^2 sigma^2)
- * times). */
+/* From this sigma on the sum is sqrt(2 pi) sigma within 1e-16 (Poisson's formula: times 1 + 2
+ * exp(-2 pi^2 sigma^2)). */
 #define WIDE_PX 1.5
 
 static double sampled_sum(double sigma_px)

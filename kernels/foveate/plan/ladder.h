@@ -33,13 +33,13 @@ extern "C" {
 #endif
 
 #define FOVEATE_LADDER_PER_OCTAVE 16
-/* Up to sigma 1024 px, the largest there is, and what is blended beyond it. */
+/* The ladder goes up to sigma 1024 px, the largest there is, and the nodes that are blended beyond
+ * it. */
 #define FOVEATE_LADDER_NODES 226
 #define FOVEATE_LADDER_TAPS 352 /* samples of a node, at most, for the widest light */
 #define FOVEATE_LADDER_TOGETHER 4 /* nodes that a pixel blends, at most */
 
-/* From here on nodes farther apart do: from sigma 0.8 px on, floats' from 2 px, wide light's from
- * 0.6 px. */
+/* From these sigmas on nodes lie farther apart: 0.8 px, for floats 2 px, for wide light 0.6 px. */
 #define FOVEATE_LADDER_FAR 16.0f
 #define FOVEATE_LADDER_FLOATS_FAR 37.0f
 #define FOVEATE_LADDER_WIDE_FAR 41.0f
@@ -47,7 +47,7 @@ extern "C" {
 /* At this sigma a neighbour weighs exp(-50). */
 #define FOVEATE_LADDER_WIDE_PX 0.1f
 
-/* The place of a sigma in wide light. */
+/* Returns the place of a sigma in wide light. */
 HOST_DEVICE float foveate_ladder_wide_place(float sigma_px)
 {
     return sigma_px > FOVEATE_LADDER_WIDE_PX
@@ -55,7 +55,7 @@ HOST_DEVICE float foveate_ladder_wide_place(float sigma_px)
                : 0.0f;
 }
 
-/* The place of a sigma in any other. */
+/* Returns the place of a sigma in any other light. */
 HOST_DEVICE float foveate_ladder_place(float sigma_px)
 {
     if (sigma_px < 0.1f) {
@@ -70,14 +70,14 @@ HOST_DEVICE float foveate_ladder_place(float sigma_px)
     return FOVEATE_LADDER_PER_OCTAVE * log2f(1.0f + 2.0f * (q + q4 * (1.0f + q4 * q)));
 }
 
-/* The place of a sigma in a plan's light. */
+/* Returns the place of a sigma in a plan's light. */
 HOST_DEVICE float foveate_light_place(int32_t light, float sigma_px)
 {
     return image_light_is_wide(light) ? foveate_ladder_wide_place(sigma_px)
                                       : foveate_ladder_place(sigma_px);
 }
 
-/* The nodes first, first + apart, .. of a tile, `count` of them. A pixel blends `together`
+/* A tile's nodes are first, first + apart, .., `count` of them. A pixel blends `together`
  * neighbours. */
 struct foveate_tile_nodes {
     int32_t first;
@@ -86,7 +86,7 @@ struct foveate_tile_nodes {
     int32_t together; /* 1 to 4; less than count only if 4 */
 };
 
-/* How well nodes have to be blended: light shows errors more, and wide light most. */
+/* How exactly nodes must be blended: light shows errors more, and wide light most. */
 enum foveate_blend {
     FOVEATE_BLEND_STORED = 0,
     FOVEATE_BLEND_LIGHT = 1,
@@ -101,8 +101,8 @@ HOST_DEVICE int32_t foveate_light_blend(int32_t light)
                                          : FOVEATE_BLEND_STORED;
 }
 
-/* How far apart 2, 3, 4 nodes may lie that hold all places of a tile between them, and the nodes
- * that more than four are, of which a pixel then has two on either side. */
+/* Distances of nodes: 2, 3 or 4 nodes that enclose all places of a tile may lie so far apart, as
+ * may the nodes of a longer row, of which a pixel has two on either side. */
 HOST_DEVICE int32_t foveate_blend_apart(int32_t blend, bool is_far, int32_t nodes)
 {
     if (blend == FOVEATE_BLEND_WIDE) {
@@ -128,7 +128,7 @@ HOST_DEVICE float foveate_blend_far(int32_t blend)
                                            : FOVEATE_LADDER_FAR;
 }
 
-/* The nodes for places from lowest to highest. */
+/* Returns the nodes for places from lowest to highest. */
 HOST_DEVICE struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float highest,
                                                             int32_t blend)
 {
@@ -157,8 +157,8 @@ HOST_DEVICE struct foveate_tile_nodes foveate_tile_nodes_of(float lowest, float 
     return nodes;
 }
 
-/* Which of a tile's nodes is the first that a place blends, from 0, and in *out_at where the place
- * is from there, counted in nodes of the tile. */
+/* Returns the first of a tile's nodes that a place blends, from 0, and in *out_at the place from
+ * there, counted in nodes of the tile. */
 HOST_DEVICE int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes, float place,
                                           float *out_at)
 {
@@ -173,7 +173,7 @@ HOST_DEVICE int32_t foveate_tile_nodes_at(const struct foveate_tile_nodes *nodes
     return first;
 }
 
-/* Lagrange's weights of `together` nodes at 0, 1, .. for what is at `at`; their sum is 1. */
+/* Writes the Lagrange weights of `together` nodes at 0, 1, .. for a place `at`; their sum is 1. */
 HOST_DEVICE void foveate_ladder_weights(float at, int32_t together,
                                         float out[FOVEATE_LADDER_TOGETHER])
 {
@@ -199,21 +199,21 @@ HOST_DEVICE void foveate_ladder_weights(float at, int32_t together,
 
 struct foveate_node {
     double sigma_px;
-    int32_t level; /* whose samples it is made of */
-    double residual; /* what they lack to sigma, in samples: sqrt(sigma^2 - v_level) / 2^level */
+    int32_t level; /* the level whose samples it is made from */
+    double residual; /* the residual sigma in samples: sqrt(sigma^2 - v_level) / 2^level */
 };
 
-/* c, and back; but for wide light. */
+/* Returns c of a sigma, and back, except in wide light. */
 double foveate_ladder_coordinate(double sigma_px);
 double foveate_ladder_sigma_px(double coordinate);
 
-/* Node i for a pyramid of so many levels: the coarsest on which at least
- * foveate_light_residual(light) is left. */
+/* Returns node i for a pyramid of so many levels: on the coarsest with at least
+ * foveate_light_residual(light) left. */
 struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count);
 
-/* The samples within `reach` rests of a pixel. `centre` is the pixel's in samples: (x + 0.5) /
- * 2^level - 0.5. Returns how many they are, at most foveate_node_taps(node, reach), from *out_first
- * on; the sum of the weights is 1. */
+/* Finds the samples within `reach` residual sigmas of a pixel. `centre` is the pixel's in samples:
+ * (x + 0.5) / 2^level - 0.5. Returns how many they are, at most foveate_node_taps(node, reach),
+ * from *out_first on; the sum of the weights is 1. */
 int32_t foveate_node_row(const struct foveate_node *node, double reach, double centre,
                          int32_t *out_first, double *out_weights);
 int32_t foveate_node_taps(const struct foveate_node *node, double reach);

@@ -39,7 +39,7 @@ static uint32_t count_rings(uint32_t fragment_px, uint32_t width_px, uint32_t he
     }
 }
 
-/* The middle of the ring, where its sigma is taken. */
+/* Returns the middle of the ring, where its sigma is evaluated. */
 static double ring_middle_px(const struct foveate_plan *plan, uint32_t i, double d_max_px)
 {
     const double inner_px = bound_px(plan->fragment_px, i);
@@ -86,7 +86,7 @@ static enum fovea_result fill_rings(struct foveate_plan *plan, const struct fove
     return FOVEA_OK;
 }
 
-/* sigma of filter i, as exactly as the taps want it. */
+/* Returns sigma of filter i, as exactly as the taps need it. */
 static double filter_sigma_px(const struct foveate_plan *plan, const struct foveate_model *model,
                               uint32_t i)
 {
@@ -219,7 +219,7 @@ static bool same_geometry(const struct fovea_geometry *a, const struct fovea_geo
            a->screen_width_m == b->screen_width_m && a->distance_m == b->distance_m;
 }
 
-/* Arrays are the same where Fovea says so: their values may be gone. */
+/* Serials say whether arrays are the same; their values may be gone. */
 static bool same_map_source(const struct fovea_map *a, const struct fovea_map *b)
 {
     switch (a->kind) {
@@ -243,7 +243,7 @@ static bool same_map(const struct fovea_foveation *a, const struct fovea_foveati
            (a->map.degrees == FOVEA_MAP_DEGREES_PAPER || same_geometry(&a->geometry, &b->geometry));
 }
 
-/* Of what the light needs, which is alike. */
+/* Returns whether the parts that the light needs are alike. */
 static bool same_display(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
     if (a->transfer != FOVEA_TRANSFER_SRGB) {
@@ -254,7 +254,7 @@ static bool same_display(const struct fovea_foveation *a, const struct fovea_fov
            (a->light != FOVEA_LIGHT_TABLE || display_same_table(&a->display, &b->display));
 }
 
-/* What the model does not use does not count. */
+/* Parts that the model does not use do not count. */
 static bool same_model(const struct fovea_foveation *a, const struct fovea_foveation *b)
 {
     if (a->model != b->model || a->cutoff_gain != b->cutoff_gain) {

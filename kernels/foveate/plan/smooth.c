@@ -10,13 +10,13 @@
 
 #include <math.h>
 
-/* Between entries the table is linear: with so many the kinks of a law are met to 1/1000. */
+/* Between entries the table is linear: so many meet the kinks of a law within 1/1000. */
 #define RADIAL_ENTRIES 2049
 #define PROJECTED_ENTRIES 4097
 #define PROJECTED_END_DEG 180.0
 
-/* Below, a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may be no
- * float. */
+/* Below this sigma a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may
+ * be no float. */
 #define SMALLEST_STRENGTH 1e-6
 
 static struct foveate_law radial_law(const struct foveate_model *model)
@@ -37,7 +37,7 @@ static struct foveate_law projected_law(void)
     };
 }
 
-/* The map in a frame of one entry, which is the smallest sample: what counts farther out. */
+/* The map's frame of one entry has the smallest sample, which counts farther out. */
 static struct foveate_law map_law(const struct foveate_model *model)
 {
     const int32_t width = model->map.width + 2;
@@ -67,8 +67,8 @@ static struct foveate_law law_of(const struct foveate_model *model)
     return law;
 }
 
-/* A gaze far outside the picture makes no sigma above the limit either, so that what a frame costs
- * has an end. */
+/* A gaze far outside the picture makes no sigma above the limit either, so that the cost of a frame
+ * is bounded. */
 static double highest_entry(const struct foveate_model *model)
 {
     return FOVEATE_MAX_SIGMA_PX / fmax(model->foveation.strength, 1e-3) /

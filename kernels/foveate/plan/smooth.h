@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What goes by a law: all of the smooth method's plan, and blockwise's for every model but the
- * paper's. */
+/* The parts of a plan that depend on a law: all of the smooth method's plan, and blockwise's for
+ * every model but the paper's. */
 #ifndef FOVEA_KERNELS_FOVEATE_PLAN_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_PLAN_SMOOTH_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/foveate/model/model.h"
 
-/* Fills law and law_table; law.strength is 0 where nothing is blurred. */
+/* Fills law and law_table; law.strength is 0 if nothing is blurred. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
                                                          const struct foveate_model *model);
 
-/* The largest sigma of any gaze: one outside the picture may ask for more than sigma_max_px. */
+/* Returns the largest sigma of any gaze: one outside the picture may ask for more than
+ * sigma_max_px. */
 double foveate_plan_sigma_bound_px(const struct foveate_model *model);
 
-/* Fills law, law_table and, where anything is blurred, the levels. plan->sigma_max_px is known. */
+/* Fills law, law_table and, if anything is blurred, the levels. plan->sigma_max_px is known. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
                                                             const struct foveate_model *model);
 
 /* Lays out that many levels: plan->levels, level_count and level_samples. */
 void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count);
 
-/* Blockwise by a law: fills law and law_table and, where anything is blurred, rings with a bank of
- * filters; fragment_px is known. Taps are the caller's to make, of foveate_plan_bank_sigma_px. */
+/* For blockwise by a law, fills law and law_table and, if anything is blurred, rings with a bank of
+ * filters; fragment_px is known. The caller makes the taps, of foveate_plan_bank_sigma_px. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_bank(struct foveate_plan *plan,
                                                           const struct foveate_model *model);
 double foveate_plan_bank_sigma_px(const struct foveate_plan *plan, uint32_t i);

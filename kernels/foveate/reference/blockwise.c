@@ -16,7 +16,7 @@ struct reference {
     const double *src;
     double *dst;
     double gaze_x, gaze_y;
-    double side; /* of a fragment */
+    double side; /* a fragment's */
     double d_max;
     int bound_count;
 };
@@ -85,8 +85,8 @@ static double sigma_of_ring(const struct reference *ref, double x, double y)
     return v == 0 ? 0.0 : sigma_of_filter(ref, v - 1);
 }
 
-/* Of the fragment's middle. Every other model: what its formula says there, or where the picture
- * ends on the way there. */
+/* At the fragment's middle. For every other model the formula's value there, or at the edge of the
+ * picture on the way there. */
 static double sigma_of_fragment(const struct reference *ref, double start_x, double start_y)
 {
     const double x = trunc(start_x + ref->side / 2.0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The reference's own maps: from the formulas in words of their own, shared with nothing. */
+/* The reference's own maps, written again from the formulas; they share nothing. */
 #ifndef FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
 #define FOVEA_KERNELS_FOVEATE_REFERENCE_MAP_H
 
@@ -14,10 +14,10 @@ struct reference_map {
     double largest, smallest; /* before the floor */
 };
 
-/* Of settings with the map model; their array is used in place. Files are not read. */
+/* For settings with the map model; their array is used in place. Files are not read. */
 struct reference_map reference_map_of(const struct fovea_foveation *settings);
 
-/* Cycles a degree resolved so many degrees right of the gaze and below it. */
+/* Returns the cycles a degree that are resolved so many degrees right of the gaze and below it. */
 double reference_map_cpd(const struct reference_map *map, double right, double down);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define CUT_OFF_SIGMAS 4.5
-/* Where 1e-6 of white is not black. */
+/* Here 1e-6 of white is not black. */
 #define CUT_OFF_SIGMAS_HDR 7.5
 #define DEGREE (acos(-1.0) / 180.0)
 
@@ -38,7 +38,7 @@ struct direction {
     double x, y, z; /* of length 1; right, down, ahead */
 };
 
-/* Of a place in pixels from the picture's top left corner. */
+/* Takes a place in pixels from the picture's top left corner. */
 static struct direction direction_of(const struct smooth_reference *ref, double x, double y)
 {
     const double right = x * ref->tan_across - ref->tan_left;

@@ -15,7 +15,7 @@ struct band {
     int32_t top_px; /* first decoded row */
 };
 
-/* A fragment as far as it lies in the image. */
+/* A fragment, clipped to the picture. */
 struct fragment {
     int32_t x0_px;
     int32_t x1_px;
@@ -42,10 +42,10 @@ enum fovea_result foveate_cpu_scratch_init(struct foveate_cpu_scratch *scratch,
     const size_t reach = side + 2 * (size_t)plan->max_radius_px;
     const size_t row_count = reach < plan->height_px ? reach : plan->height_px;
     const size_t group = FOVEATE_CPU_GROUP;
-    /* A group more than the pixels need: the last one may begin at the last pixel. */
+    /* One group more than the pixels need, because the last group may begin at the last pixel. */
     const size_t row_floats =
         round_up((plan->width_px + 2 * (size_t)plan->max_radius_px) * channels + group, group);
-    /* Rows of 2^n bytes would all meet in the same few sets of the cache. */
+    /* Rows of 2^n bytes would all map to the same few sets of the cache. */
     const size_t column_floats = round_up(side * channels, group) + 2 * group;
 
     const size_t total = row_count * row_floats + (reach + 1) * column_floats;
@@ -117,7 +117,7 @@ static int32_t columns_of(const struct foveate_cpu_job *job)
     return foveate_grid_count(job->frame->width_px, job->frame->fragment_px, job->shift_x_px);
 }
 
-/* -1 where every fragment is copied. */
+/* -1 if every fragment is copied. */
 static int32_t largest_radius_px(const struct foveate_cpu_job *job, int32_t index_y)
 {
     int32_t radius_px = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A row of fragments, which is what a thread of the cpu backend takes at a time. */
+/* A row of fragments is what a thread of the cpu backend takes at a time. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BAND_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BAND_H
 
@@ -17,7 +17,7 @@ struct foveate_cpu_scratch {
     uint32_t pad_px;
     /* A fragment, blurred along x, with the rows above and below that the filter reaches. */
     float *columns;
-    size_t column_floats; /* from a row to the next */
+    size_t column_floats; /* floats to the next row */
     float *result; /* one row of the fragment, blurred along y too */
 };
 
@@ -26,16 +26,16 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_scratch_init(struct foveate_cpu_s
                                                             const struct foveate_plan *plan);
 void foveate_cpu_scratch_finish(struct foveate_cpu_scratch *scratch);
 
-/* What the workers of a frame share. */
+/* The state that the workers of a frame share. */
 struct foveate_cpu_job {
     const struct foveate_plan *plan;
     const struct foveate_frame *frame;
     const struct fovea_image *src;
     const struct fovea_image *dst;
     const struct pixel_codec *codec;
-    const struct pixel_light *light; /* NULL: averaged as stored */
+    const struct pixel_light *light; /* NULL: stored values are averaged */
     foveate_cpu_line_fn line;
-    uint32_t channels; /* that are blurred */
+    uint32_t channels; /* blurred channels */
     int32_t shift_x_px;
     int32_t shift_y_px;
 };

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method on the cpu makes fragments from levels (foveate/cpu/blockwise/fragments.h),
- * or bands of fragments from pixels (foveate/cpu/blockwise/band.h) of floats and in wide light. */
+/* The blockwise method on the cpu makes fragments of UNORM pictures from levels
+ * (foveate/cpu/blockwise/fragments.h); floats and wide light take bands of fragments from pixels
+ * (foveate/cpu/blockwise/band.h). */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BLOCKWISE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_BLOCKWISE_BLOCKWISE_H
 
 #include "band.h"
 #include "fragments.h"
 
-/* Filters of fragments differ where 10 bits in light ask for more. */
+/* 10 bits in light may ask for other filters. */
 #define FOVEATE_CPU_DEPTHS 2
 
 struct foveate_cpu_blockwise {
     struct foveate_plan
-        plan; /* the plan, with the levels that fragments come from; none: bands make all */
+        plan; /* the plan and the levels that fragments come from; none: bands make all */
     const struct foveate_cpu_fragments *fragments;
     foveate_cpu_line_fn line;
     struct foveate_fragment_filters filters[FOVEATE_CPU_DEPTHS]; /* for 8 and for 10 bits */
@@ -27,7 +28,7 @@ void foveate_cpu_blockwise_finish(struct foveate_cpu_blockwise *own);
 /* The scratch memory of a worker that makes fragments. */
 size_t foveate_cpu_blockwise_floats(const struct foveate_cpu_blockwise *own);
 
-/* Row index_y of the grid, which may lie outside the picture: fragments from levels, and from
+/* Makes row index_y of the grid, which may lie outside the picture: fragments from levels, and from
  * pixels. */
 void foveate_cpu_blockwise_fragments(const struct foveate_cpu_blockwise *own,
                                      const struct foveate_cpu_picture *picture, float *scratch,

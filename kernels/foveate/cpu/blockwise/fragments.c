@@ -10,10 +10,10 @@
 #include <string.h>
 
 #define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
-#define ROWS 8 /* of pixels at once, a register of sums each */
-#define RUN_PX 64 /* neighbouring fragments go back into the picture together up to here */
-#define WIDEST 16 /* LANES at most: all compilations share what is counted */
-#define SLACK 32 /* of whole registers, at the end of every part */
+#define ROWS 8 /* pixels at once, with a register of sums each */
+#define RUN_PX 64 /* neighbouring fragments are written together up to here */
+#define WIDEST 16 /* at most LANES: all compilations count the same scratch memory */
+#define SLACK 32 /* for whole registers, at the end of every part */
 #define LINE 16 /* floats */
 
 #define INLINE __attribute__((always_inline)) static inline
@@ -21,14 +21,14 @@
 /* ---- Scratch memory */
 
 struct buffers {
-    int32_t *places; /* of rows of samples, from the level's first on */
-    float *down; /* of each row of samples what it weighs in ROWS pixels */
-    float *across; /* of groups of LANES pixels: of each sample what it weighs in them */
+    int32_t *places; /* rows of samples, from the level's first on */
+    float *down; /* a row's weights in ROWS pixels */
+    float *across; /* a sample's weights in each group of LANES pixels */
     float *summed; /* ROWS times the channels: the window's samples, summed along y */
     float *pixels; /* a run of fragments: rows, and in them channels */
     float *values;
-    ptrdiff_t pitch; /* of a channel of pixels */
-    ptrdiff_t samples; /* likewise of what is summed */
+    ptrdiff_t pitch; /* pixels of a channel */
+    ptrdiff_t samples; /* sums of a channel */
 };
 
 static int32_t run_px(const struct foveate_plan *plan)
@@ -36,7 +36,7 @@ static int32_t run_px(const struct foveate_plan *plan)
     return plan->fragment_px > RUN_PX ? (int32_t)plan->fragment_px : RUN_PX;
 }
 
-/* memory NULL: the floats are only counted. */
+/* With memory NULL the floats are only counted. */
 static size_t lay_out(const struct foveate_plan *plan,
                       const struct foveate_fragment_filters *filters, float *memory,
                       struct buffers *out)
@@ -66,7 +66,7 @@ static size_t lay_out(const struct foveate_plan *plan,
 
 /* ---- A fragment */
 
-/* As far as it lies in the picture. */
+/* A fragment, clipped to the picture. */
 struct fragment {
     int32_t x_px, y_px;
     int32_t end_x_px, end_y_px;
@@ -85,8 +85,8 @@ struct work {
     struct buffers buffers;
     int32_t index_y;
     int32_t shift_x_px;
-    int32_t y_px, end_y_px; /* of this row of fragments */
-    int32_t run_x_px; /* where those begin that are not in the picture yet */
+    int32_t y_px, end_y_px; /* this row's fragments */
+    int32_t run_x_px; /* the first ones that are not in the picture yet */
 };
 
 static struct seen seen_by(const struct foveate_fragment_filter *filter, int32_t px, int32_t end_px)
@@ -95,7 +95,7 @@ static struct seen seen_by(const struct foveate_fragment_filter *filter, int32_t
     return (struct seen){first, foveate_fragment_first(filter, end_px - 1) + filter->count - first};
 }
 
-/* out[i][x]: what sample i of those seen weighs in pixel px + x, rows of `pitch` pixels. */
+/* out[i][x] is the weight of seen sample i in pixel px + x, in rows of `pitch` pixels. */
 static void spread_weights(const struct foveate_fragment_filters *filters,
                            const struct foveate_fragment_filter *filter, struct seen seen,
                            int32_t px, int32_t count, int32_t pitch, float *out)
@@ -155,8 +155,8 @@ static void sum_some_rows(const struct work *work, const float *level, struct se
     }
 }
 
-/* Rows y_px .. y_px + rows - 1, for all samples that the fragment sees; beyond the stored ones the
- * level is constant. */
+/* Makes rows y_px .. y_px + rows - 1, for all samples that the fragment sees; beyond the stored
+ * ones the level is constant. */
 static void sum_down(const struct work *work, const struct fragment *fragment, struct seen x,
                      int32_t y_px, int32_t rows)
 {
@@ -186,7 +186,7 @@ static void sum_down(const struct work *work, const struct fragment *fragment, s
 
 /* ---- Along x */
 
-/* Pixels px .. px + LANES - 1 of some rows. */
+/* Makes pixels px .. px + LANES - 1 of some rows. */
 INLINE void sum_columns(const struct work *work, const float *weights, const float *in,
                         int32_t count, float *out, const int32_t rows)
 {

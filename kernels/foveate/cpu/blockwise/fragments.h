@@ -12,13 +12,13 @@
 #include "kernels/foveate/cpu/common/picture.h"
 #include "kernels/foveate/plan/fragment.h"
 
-/* The scratch memory of a worker; it begins with a line of the cache. Filters for 8 and for 10 bits
- * may differ. */
+/* The scratch memory of a worker begins at a cache line. Filters for 8 and for 10 bits may
+ * differ. */
 size_t foveate_cpu_fragments_floats(const struct foveate_plan *plan,
                                     const struct foveate_fragment_filters *filters);
 
 struct foveate_cpu_fragments {
-    /* The fragments of row index_y of the grid, which may lie outside the picture. */
+    /* Makes the fragments of row index_y of the grid, which may lie outside the picture. */
     void (*row)(const struct foveate_cpu_picture *picture,
                 const struct foveate_fragment_filters *filters, float *scratch, int32_t index_y);
 };

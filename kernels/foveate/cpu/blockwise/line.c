@@ -7,7 +7,7 @@
 #define FOVEATE_CPU_LINE foveate_cpu_line_base
 #endif
 
-/* What one register holds. */
+/* A register. */
 #ifdef __AVX__
 #define LANES 8
 #else
@@ -22,7 +22,7 @@ static inline const lanes *lanes_at(const float *in)
     return (const lanes *)in;
 }
 
-/* `count` registers of sums at a time; a constant, so that they are registers. */
+/* `count` registers of sums at a time; it is a constant, so that they stay in registers. */
 static inline void sum_taps(float *out, const float *in, ptrdiff_t step, const float *taps,
                             uint32_t radius, const int count)
 {
@@ -44,7 +44,7 @@ static inline void sum_taps(float *out, const float *in, ptrdiff_t step, const f
     }
 }
 
-/* Four groups at a time: enough sums under way to hide the latency of an addition. */
+/* Four groups at a time have enough sums in flight to hide the latency of an addition. */
 void FOVEATE_CPU_LINE(float *out, const float *in, ptrdiff_t step, const float *taps,
                       uint32_t radius, uint32_t count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files share that are compiled once for every processor and again for x86-64 ones with
- * AVX2 and FMA, some of them also for those with AVX-512 (F, BW, DQ, VL): a register of floats, and
- * the name that a function has in each of the compilations. */
+/* These files are compiled once for every processor and again for x86-64 ones with AVX2 and FMA,
+ * some of them also for those with AVX-512 (F, BW, DQ, VL). They share a register of floats, and
+ * the name that a function has in each compilation. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_LANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_LANES_H
 
@@ -15,7 +15,7 @@
 #endif
 
 #ifdef FOVEATE_CPU_HAVE_AVX2
-/* Which of the compilations the processor runs. */
+/* The compilation that the processor runs. */
 static inline bool foveate_cpu_runs_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -29,7 +29,7 @@ static inline bool foveate_cpu_runs_avx512(void)
 }
 #endif
 
-/* What one register holds. */
+/* A register. */
 #if defined FOVEATE_CPU_AVX512
 #define LANES 16
 #elif defined __AVX__
@@ -103,7 +103,7 @@ static inline lanes lanes_pick(const lanes *in, const whole_lanes *places)
 #endif
 }
 
-/* out[0] and then out[1]: one[0], other[0], one[1], other[1] .. */
+/* out[0] and then out[1] get one[0], other[0], one[1], other[1] .. */
 static inline void lanes_weave(const lanes *one, const lanes *other, lanes out[2])
 {
 #if LANES == 16
@@ -141,7 +141,7 @@ static inline lanes lanes_square_root(const lanes *in)
 #endif
 }
 
-/* 1 / in to the last bit or two: a division of 512 bits takes as long as sixteen sums. */
+/* Returns 1 / in to the last bit or two: a division of 512 bits takes as long as sixteen sums. */
 static inline lanes lanes_reciprocal(const lanes *in)
 {
 #if LANES == 16
@@ -168,8 +168,8 @@ static inline bool lanes_all(const whole_lanes *which)
 #endif
 }
 
-/* The square root to the last bit or two, of what is not below 1e-30: a root of 512 bits takes as
- * long as thirty products. */
+/* Returns the square root to the last bit or two, for values from 1e-30 on: a root of 512 bits
+ * takes as long as thirty products. */
 static inline lanes lanes_quick_root(const lanes *in)
 {
 #if LANES == 16
@@ -181,7 +181,8 @@ static inline lanes lanes_quick_root(const lanes *in)
 #endif
 }
 
-/* out = exp(in), in -80 .. 80, to 2e-7 of it: 2^whole by its bits, 2^part by its series. */
+/* out = exp(in), in -80 .. 80, within 2e-7 of it: 2^whole by its bits, 2^part by its Taylor
+ * series. */
 static inline void lanes_exponential(const lanes *in, lanes *out)
 {
     const lanes exponent = *in * 1.44269504f;
@@ -196,8 +197,8 @@ static inline void lanes_exponential(const lanes *in, lanes *out)
     *out = series * (lanes)power;
 }
 
-/* out = log2(in) of positive normal floats, to 2e-7: the whole part by the bits, the rest, of what
- * is between sqrt(1/2) and sqrt(2), by the series of the inverse hyperbolic tangent. */
+/* out = log2(in) of positive normal floats, within 2e-7: the whole part by the bits; the remaining
+ * factor, between sqrt(1/2) and sqrt(2), by the series of the inverse hyperbolic tangent. */
 static inline void lanes_logarithm(const lanes *in, lanes *out)
 {
     const whole_lanes bits = (whole_lanes)*in - 0x3F3504F3; /* sqrt(1/2) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* pixel_light.h's functions for a register of pixels: the levels of light of any transfer function
- * but a display's samples, and HLG's OOTF. */
+/* pixel_light.h's functions for a register of pixels: light to levels by any transfer function but
+ * a display's samples, and HLG's OOTF. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_LIGHT_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_LIGHT_H
 
@@ -38,7 +38,7 @@ static inline lanes foveate_cpu_level_of(const struct pixel_light *light, const 
     return lanes_choose(&is_line, &line, &curve);
 }
 
-/* Each colour times a power of the luminance. */
+/* Multiplies each colour by a power of the luminance. */
 static inline void foveate_cpu_apply_ootf(const struct pixel_light *light, float exponent,
                                           lanes colors[3])
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An image as the tiles of the smooth method see it: pixels on one side, on the other levels in
- * planes, a plane a channel, so that eight neighbours of one channel are one register. Squares have
- * no level 0 stored: it is the image, read again where it is needed. */
+/* An image as the tiles of the smooth method see it: pixels, and levels in planes, one plane a
+ * channel, so that eight neighbours of one channel are one register. Tiles of one level store no
+ * level 0: it is the image, read again where it is needed. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
 
@@ -15,14 +15,14 @@ struct foveate_cpu_picture {
     const struct foveate_plan *plan;
     struct foveate_cpu_view view;
     const struct pixel_codec *codec;
-    const struct pixel_light *light; /* NULL: averaged as stored */
-    int32_t channels; /* that are averaged */
-    float *samples; /* of the levels from first_level on */
+    const struct pixel_light *light; /* NULL: stored values are averaged */
+    int32_t channels; /* averaged channels */
+    float *samples; /* levels from first_level on */
     int32_t first_level; /* 0 or 1 */
     float slope; /* no two pixels' sigmas differ by more than this times their distance */
 };
 
-/* From a channel's samples to the next channel's. */
+/* Floats from a channel's samples to the next channel's. */
 static inline ptrdiff_t foveate_cpu_plane(const struct foveate_cpu_picture *picture)
 {
     const struct foveate_plan *plan = picture->plan;

@@ -16,8 +16,8 @@ static bool is_words(const struct foveate_cpu_picture *picture, const struct fov
            (image->pixel_stride_bytes == 0 || image->pixel_stride_bytes == 4);
 }
 
-/* What else is read and written by registers: three bytes, one, or a word of 10 bits a colour, at
- * any distance: the same picture has the same result however it lies in memory. */
+/* Other pixels are read and written by registers, too: three bytes, one, or a word of 10 bits a
+ * colour, at any distance: the same picture has the same result however it lies in memory. */
 static bool is_packed(const struct foveate_cpu_picture *picture, const struct fovea_image *image)
 {
     const int32_t colors = (int32_t)picture->codec->color_channels;
@@ -26,7 +26,7 @@ static bool is_packed(const struct foveate_cpu_picture *picture, const struct fo
            picture->channels == colors;
 }
 
-/* It shows one colour in another. */
+/* One colour is read as another. */
 static bool mixes(const struct pixel_light *light)
 {
     return light && light->system_gamma > 0.0f;
@@ -66,7 +66,7 @@ static void read_levels(const unsigned char *in, int32_t count, float *out, ptrd
     }
 }
 
-/* Pixels whose first `channels` bytes count; light NULL: as they are stored. */
+/* Reads pixels whose first `channels` bytes count; with light NULL they stay stored values. */
 __attribute__((always_inline)) static inline void read_bytes(const unsigned char *in,
                                                              const ptrdiff_t stride_bytes,
                                                              const int32_t channels,
@@ -146,7 +146,7 @@ static bool is_fours(const struct foveate_cpu_picture *picture, const struct fov
             image->pixel_stride_bytes == (ptrdiff_t)picture->codec->bytes);
 }
 
-/* Pixels as channels, and back. */
+/* Transposes pixels to channels, and back. */
 static inline __m512 transposed(__m512 in)
 {
     return _mm512_permutexvar_ps(
@@ -179,8 +179,8 @@ static int32_t read_fours(const struct foveate_cpu_picture *picture,
     return i;
 }
 
-/* Likewise. Finite values beyond the largest half become that; alpha that is not averaged is the
- * source's. */
+/* Does the same. Finite values beyond the largest half become that; alpha that is not averaged is
+ * the source's. */
 static int32_t write_fours(const struct foveate_cpu_picture *picture,
                            const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
 {
@@ -246,7 +246,7 @@ static int32_t write_fours(const struct foveate_cpu_picture *picture,
 
 #endif
 
-/* What is left of a span. */
+/* Handles the end of a span. */
 static struct foveate_cpu_span after(const struct foveate_cpu_span *span, int32_t count)
 {
     return (struct foveate_cpu_span){span->x_px + count, span->y_px, span->count - count};
@@ -312,7 +312,7 @@ void foveate_cpu_read(const struct foveate_cpu_picture *picture,
 
 /* ---- Writing */
 
-/* Levels of one channel, rounded; light is sRGB's or NULL. */
+/* Rounds levels of one channel; light is sRGB's or NULL. */
 static inline whole_lanes rounded(const float *in, const struct pixel_light *light, float highest)
 {
     const lanes zero = {0};

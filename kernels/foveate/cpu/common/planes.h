@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Rows of the image as planes and back. */
+/* Converts rows of the image to planes and back. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_PLANES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_PLANES_H
 
@@ -20,26 +20,26 @@ struct foveate_cpu_span {
 #define foveate_cpu_is_words FOVEATE_CPU_NAME(foveate_cpu_is_words)
 #define foveate_cpu_write_words FOVEATE_CPU_NAME(foveate_cpu_write_words)
 
-/* Pixels beyond the image are its nearest ones; some of the span lie inside. Plane c of the span
- * begins at out + c * plane. values has room for the pixels. */
+/* Pixels beyond the image repeat its nearest ones; some of the span lie inside. Plane c of the span
+ * begins at out + c * plane. `values` has memory for the pixels. */
 void foveate_cpu_read(const struct foveate_cpu_picture *picture,
                       const struct foveate_cpu_span *span, float *values, float *out,
                       ptrdiff_t plane);
 
-/* A span inside the image; light is sRGB's or NULL. What is not averaged is copied from src. Up to
- * a register more than the span is read. */
+/* Writes a span inside the image; light is sRGB's or NULL. Other channels are copied from src. Up
+ * to a register more than the span is read. */
 void foveate_cpu_write(const struct foveate_cpu_picture *picture,
                        const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane,
                        float *values);
 
-/* The image is one of RGBA8 words without gaps whose alpha is copied, which has a short way
- * back. */
+/* Returns whether the image is one of RGBA8 words without gaps whose alpha is copied: these have a
+ * faster way back. */
 bool foveate_cpu_is_words(const struct foveate_cpu_picture *picture);
-/* foveate_cpu_write for these; up to a register more than the span is read. */
+/* Does foveate_cpu_write for these; up to a register more than the span is read. */
 void foveate_cpu_write_words(const struct foveate_cpu_picture *picture,
                              const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane);
 
-/* Where a span is in one of the two images. */
+/* Returns where a span lies in one of the two images. */
 static inline struct pixel_row foveate_cpu_span_row(const struct foveate_cpu_picture *picture,
                                                     const struct fovea_image *image,
                                                     const struct foveate_cpu_span *span)
@@ -63,7 +63,7 @@ static inline void foveate_cpu_copy_span(const struct foveate_cpu_picture *pictu
     pixel_copy_row(picture->codec, &src, &dst);
 }
 
-/* The same of `row_count` rows, the first of which is the span. */
+/* Does the same for `row_count` rows, the first of which is the span. */
 static inline void foveate_cpu_copy_rows(const struct foveate_cpu_picture *picture,
                                          struct foveate_cpu_span span, int32_t row_count)
 {

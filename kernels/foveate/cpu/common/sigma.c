@@ -103,8 +103,8 @@ static inline lanes angle_deg(const lanes *x, float y, struct foveate_ray gaze)
 }
 
 struct place {
-    float y_px; /* of the row, from the gaze */
-    struct foveate_ray ray; /* of its first pixel */
+    float y_px; /* the row's, from the gaze */
+    struct foveate_ray ray; /* its first pixel's */
     struct foveate_ray gaze;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* RGBA8 pixels as words, a register of them from three of floats. */
+/* RGBA8 pixels as words; three registers of floats make one of words. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_WORDS_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_WORDS_H
 
@@ -10,16 +10,17 @@
 
 #include <stdbool.h>
 
-/* Where byte n of a pixel is in its word. */
+/* The shift of byte n of a pixel in its word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define FOVEATE_CPU_SHIFT(n) (8 * (n))
 #else
 #define FOVEATE_CPU_SHIFT(n) (24 - 8 * (n))
 #endif
 
-/* Light as levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is q^(5/3) of the
- * fourth root q, which is nearly a polynomial: this one is the best of degree 5 where the function
- * is not a line, at most 0.002 levels away. Light is never below 0 here. */
+/* Converts light to levels of 8 bits by the transfer function of sRGB. Its power x^(5/12) is
+ * q^(5/3) of the fourth root q, which is nearly a polynomial: this one is the best of degree 5
+ * where the function is not a line, at most 0.002 levels away (tests/fit/fits.py). Light is never
+ * below 0 here. */
 static inline lanes foveate_cpu_level_of_light(const lanes *light)
 {
     const lanes least = 1e-30f - (lanes){0};
@@ -39,8 +40,8 @@ static inline lanes foveate_cpu_level_of_light(const lanes *light)
 
 typedef int32_t foveate_cpu_words __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
 
-/* Levels, or where there is a table of it light, as words without alpha. Averages of levels are
- * levels: nothing is clamped. */
+/* Packs levels, or light if there is a table of it, into words without alpha. Averages of levels
+ * are levels: nothing is clamped. */
 static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
                                                      const struct pixel_light *light)
 {
@@ -52,8 +53,8 @@ static inline foveate_cpu_words foveate_cpu_words_of(const lanes *in,
     return (foveate_cpu_words)word;
 }
 
-/* Whole lines of the cache can go to memory without being read first. Nobody may rely on them
- * before foveate_cpu_finish_streams. */
+/* Whole cache lines can be written to memory without being read first. They may be read after
+ * foveate_cpu_finish_streams. */
 static inline bool foveate_cpu_may_stream(const unsigned char *out)
 {
     return LANES == 16 && (uintptr_t)out % 64 == 0;
@@ -82,7 +83,7 @@ static inline void foveate_cpu_store_words(const foveate_cpu_words *words,
     *(foveate_cpu_words *)out = whole;
 }
 
-/* The end of a row. */
+/* Stores the end of a row. */
 static inline void foveate_cpu_store_few_words(const foveate_cpu_words *words, int32_t count,
                                                const unsigned char *alpha, unsigned char *out)
 {

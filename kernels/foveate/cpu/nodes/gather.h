@@ -9,7 +9,7 @@
 
 #include "kernels/foveate/cpu/common/picture.h"
 
-/* sigma_px: rows of 16 pixels; those that are 0 are copied. */
+/* sigma_px has rows of 16 pixels; those that are 0 are copied. */
 void foveate_cpu_node_gather(const struct foveate_cpu_picture *picture, const float *sigma_px,
                              int32_t x_px, int32_t y_px);
 

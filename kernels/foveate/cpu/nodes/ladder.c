@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #define PX FOVEATE_CPU_NODE_PX
-#define LINE 16 /* floats of a line of the cache */
-/* Beyond the largest sigma's: the last of four nodes, six apart, that a pixel blends. */
+#define LINE 16 /* floats of a cache line */
+/* Nodes go beyond the largest sigma: a pixel blends four nodes, six apart. */
 #define BEYOND 14
 
 _Static_assert((1 << (FOVEATE_MAX_LEVELS - 1)) / PX <= FOVEATE_CPU_NODE_PHASES,
@@ -55,7 +55,7 @@ static float *fill_phase(const struct foveate_node *node, double reach, int32_t 
     for (int32_t x = 0; x < PX; x++) {
         row_of(node, reach, phase, x, &row);
         const int32_t at = row.first - to->first;
-        const int32_t most = to->count - out->taps; /* so that zeros are no samples beyond */
+        const int32_t most = to->count - out->taps; /* so that zeros are not taken for samples */
         to->row_first[x] = at < most ? at : most;
         for (int32_t i = at; i < at + row.count; i++) {
             const float weight = (float)row.weights[i - at];
@@ -68,7 +68,7 @@ static float *fill_phase(const struct foveate_node *node, double reach, int32_t 
     return rows + (ptrdiff_t)out->taps * PX;
 }
 
-/* The most that a pixel of the tile sees: a pixel more or less by how it lies. */
+/* Returns the most samples that a pixel of the tile sees, whatever the tile's phase. */
 static int32_t most_taps(const struct foveate_node *node, double reach)
 {
     struct weights row;

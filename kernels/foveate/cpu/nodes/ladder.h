@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder's nodes as the cpu takes them: for a tile of 16 pixels along an axis the weights of
- * the samples that its pixels see, as floats, by the pixel and by the sample. Made once for a
- * plan. */
+/* The ladder's nodes on the cpu: for a tile of 16 pixels along an axis the weights of the samples
+ * that its pixels see, as floats, by the pixel and by the sample. They are made once for a plan. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_LADDER_H
 #define FOVEA_KERNELS_FOVEATE_CPU_NODES_LADDER_H
 
@@ -11,17 +10,16 @@
 #include "kernels/foveate/plan/ladder.h"
 
 #define FOVEATE_CPU_NODE_PX 16 /* a tile's side */
-/* Tiles lie in so many ways on the samples of the coarsest level, 64 pixels apart. */
+/* A tile has so many phases on the samples of the coarsest level, 64 pixels apart. */
 #define FOVEATE_CPU_NODE_PHASES 4
 
-/* How a tile lies on a node's samples along one axis. */
+/* A tile's phase on a node's samples along one axis. */
 struct foveate_cpu_node_phase {
-    int32_t first; /* sample that the tile sees first, from sample x_px >> level on */
-    int32_t count; /* of them */
-    int32_t row_first[FOVEATE_CPU_NODE_PX]; /* of each pixel, from `first` on */
-    const float *columns; /* [count][16]: of a sample, what it weighs in each pixel */
-    const float
-        *rows; /* [16][taps]: of a pixel, its samples' weights from row_first on, and zeros */
+    int32_t first; /* first sample that the tile sees, counted from sample x_px >> level */
+    int32_t count; /* how many it sees */
+    int32_t row_first[FOVEATE_CPU_NODE_PX]; /* weights of each pixel, from `first` on */
+    const float *columns; /* [count][16]: a sample's weights in each pixel */
+    const float *rows; /* [16][taps]: a pixel's weights from row_first on, and zeros */
 };
 
 struct foveate_cpu_node {

@@ -13,7 +13,7 @@
 #define PX FOVEATE_CPU_NODE_PX
 #define PIXELS FOVEATE_CPU_NODE_PIXELS
 #define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
-#define SLACK 32 /* of whole registers, at the end of every part */
+#define SLACK 32 /* for whole registers, at the end of every part */
 #define LINE 16 /* floats */
 /* The nodes of one tile, from the picture itself to the largest sigma. */
 #define MAX_NODES FOVEATE_LADDER_NODES
@@ -27,7 +27,7 @@ struct buffers {
     float *weights;
     float *pixels;
     float *across;
-    float *window; /* rows of samples, where a tile sees beyond the level's edges */
+    float *window; /* rows of samples, for a tile that sees beyond the level's edges */
     float *values;
 };
 
@@ -36,7 +36,7 @@ static size_t most_floats(const struct foveate_cpu_ladder *ladder)
     return (size_t)ladder->most_samples + SLACK;
 }
 
-/* memory NULL: the floats are only counted. */
+/* With memory NULL the floats are only counted. */
 static size_t lay_out(const struct foveate_cpu_ladder *ladder, float *memory, struct buffers *out)
 {
     const size_t most = most_floats(ladder);
@@ -61,7 +61,7 @@ static size_t lay_out(const struct foveate_cpu_ladder *ladder, float *memory, st
 /* ---- The window */
 
 struct axis {
-    int32_t base; /* the sample that phases count from */
+    int32_t base; /* phases count from this sample */
     int32_t first; /* sample of the window, from base on */
     int32_t count;
 };
@@ -74,7 +74,7 @@ struct window {
     ptrdiff_t plane;
 };
 
-/* A row as far as it is stored, and on with its outermost samples. */
+/* Copies a row as far as it is stored, and repeats its outermost samples. */
 static void copy_row(const struct foveate_cpu_picture *picture, const struct window *window,
                      int32_t row, float *out)
 {
@@ -102,8 +102,8 @@ static const struct foveate_cpu_node *node_of(const struct foveate_cpu_node_tile
     return &ladder->nodes[i < ladder->count ? i : ladder->count - 1];
 }
 
-/* What the tile sees of a level along an axis: for node `index` and those after it that are made
- * from it too. */
+/* Finds the samples that the tile sees of a level along an axis: for node `index` and those after
+ * it on the same level. */
 static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
                            const struct foveate_cpu_ladder *ladder, int32_t index, int32_t px)
 {
@@ -123,8 +123,8 @@ static struct axis axis_of(const struct foveate_cpu_node_tile *tile,
     return axis;
 }
 
-/* The level's rows themselves where all samples are stored, else copies; beyond the outermost there
- * is none. */
+/* Returns the level's rows themselves if all samples are stored, or copies; beyond the outermost
+ * there is none. */
 static void open_window(const struct foveate_cpu_node_tile *tile,
                         const struct foveate_cpu_ladder *ladder, int32_t index,
                         const struct buffers *buffers, struct window *out)
@@ -160,7 +160,7 @@ struct span {
     int32_t first, end;
 };
 
-/* The rows of pixels that blend each node. */
+/* Finds the rows of pixels that blend each node. */
 static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out)
 {
     const bool all = tile->nodes.count == tile->nodes.together;
@@ -213,7 +213,7 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
 {
     struct span rows[MAX_NODES];
     struct window window;
-    const struct foveate_cpu_node *seen = NULL; /* the one that the window was opened for */
+    const struct foveate_cpu_node *seen = NULL; /* the level that the window was opened for */
     find_rows(tile, rows);
     memset(tile->pixels, 0,
            (size_t)(tile->height_px * tile->picture->channels * PX) * sizeof *tile->pixels);

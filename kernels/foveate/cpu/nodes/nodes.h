@@ -2,30 +2,31 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the
- * ladder (foveate/plan/ladder.h), so that what a pixel costs hangs on sigma's range in its tile and
- * little on its slope.
+ * ladder (foveate/plan/ladder.h), so that the cost of a pixel depends on sigma's range in its tile
+ * and little on its slope.
  *
- * All levels lie in planes, level 0 too. A node's picture of a tile is two products with bands:
- * along x from the samples of its level to pixels, then along y, where each row's pixels take what
- * they weigh the node by. Rows that do not need a node are left out. Pixels of no blur are copied.
+ * All levels lie in planes, level 0 too. A node's picture of a tile is two products with band
+ * matrices: along x from the samples of its level to pixels, then along y, where each row's pixels
+ * multiply by their weight of the node. Rows that do not need a node are left out. Pixels of no
+ * blur are copied.
  *
- * Of wide light the square roots are blended (foveate/plan/ladder.h).
+ * For wide light the square roots are blended (foveate/plan/ladder.h).
  *
- * This is compiled several times, as foveate/cpu/common/lanes.h says. */
+ * This file is compiled several times, as foveate/cpu/common/lanes.h says. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_NODES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_NODES_NODES_H
 
 #include "kernels/foveate/cpu/common/picture.h"
 #include "ladder.h"
 
-/* The scratch memory of a worker; it begins with a line of the cache. */
+/* The scratch memory of a worker begins at a cache line. */
 size_t foveate_cpu_nodes_floats(const struct foveate_cpu_ladder *ladder);
 
 struct foveate_cpu_nodes {
-    /* Rows of level 0 from the image; `values` has room for one of them. */
+    /* Reads rows of level 0 from the image; `values` has memory for one of them. */
     void (*read_rows)(const struct foveate_cpu_picture *picture, float *values, int32_t first_row,
                       int32_t end_row);
-    /* The tiles from row y_px on, all across the picture. */
+    /* Makes the tiles from row y_px on, all across the picture. */
     void (*tiles)(const struct foveate_cpu_picture *picture,
                   const struct foveate_cpu_ladder *ladder, float *scratch, int32_t y_px);
 };

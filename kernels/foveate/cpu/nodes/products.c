@@ -8,14 +8,14 @@
 #define PX FOVEATE_CPU_NODE_PX
 #define GROUPS (PX / LANES) /* registers of a row */
 #define MAX_CHANNELS FOVEATE_CPU_MAX_CHANNELS
-/* Rows at once, so that a register of weights serves them all. */
+/* Rows at once, so that one register of weights serves them all. */
 #define TOGETHER 4
 
 #define INLINE __attribute__((always_inline)) static inline
 
 /* ---- Along x */
 
-/* Rows j .. j + count - 1 of one group of pixels: each sample times what it weighs in them. */
+/* Adds rows j .. j + count - 1 of one group of pixels: each sample times its weights. */
 INLINE void columns_product(const struct foveate_cpu_node_window *window,
                             const struct foveate_cpu_node *node,
                             const struct foveate_cpu_node_phase *phase, int32_t j, int32_t group,
@@ -47,8 +47,7 @@ INLINE void columns_product(const struct foveate_cpu_node_window *window,
     }
 }
 
-/* The same where samples are pixels: all pixels have the same weights, which come one after the
- * other. */
+/* Does the same where samples are pixels: all pixels have the same weights, one after the other. */
 INLINE void shifted_product(const struct foveate_cpu_node_window *window,
                             const struct foveate_cpu_node *node,
                             const struct foveate_cpu_node_phase *phase, int32_t j, int32_t group,
@@ -121,7 +120,7 @@ void foveate_cpu_node_across(const struct foveate_cpu_node_window *window,
 
 /* ---- Along y, and into the pixels */
 
-/* What the pixels from `at` on weigh the node by. */
+/* Returns the weights of the node for the pixels from `at` on. */
 INLINE lanes weights_at(const struct foveate_cpu_node_tile *tile, int32_t index, int32_t at)
 {
     if (tile->nodes.count == tile->nodes.together) {
@@ -137,7 +136,7 @@ INLINE lanes weights_at(const struct foveate_cpu_node_tile *tile, int32_t index,
     return weights;
 }
 
-/* Colours become their roots; alpha is no light. */
+/* Takes square roots of colours; alpha is no light. */
 INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
 {
     const lanes least = 1e-30f - (lanes){0};
@@ -150,8 +149,8 @@ INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
     }
 }
 
-/* One row of pixels: rows of samples times what they weigh in it. Every other one has a sum of its
- * own, so that a product waits for the one before the last only. */
+/* Makes one row of pixels from rows of samples. Even and odd rows have their own sums, so that a
+ * product waits only for the one before the last. */
 INLINE void rows_product(const float *weights, int32_t taps, const float *in,
                          const int32_t channels, lanes out[MAX_CHANNELS][GROUPS])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A tile's pixels find their places on the ladder here, and their way back into the picture. */
+/* A tile's pixels: their places on the ladder, and their way back into the picture. */
 
 #include "tile.h"
 
@@ -51,7 +51,7 @@ static inline lanes place_of(const lanes *sigma_px)
     return lanes_choose(&counts, &place, &zero);
 }
 
-/* Pixels beyond the picture are as its last ones. */
+/* Pixels beyond the picture are treated as its last ones. */
 static void repeat_last(float *row, int32_t count)
 {
     for (int32_t i = count; i < PX; i++) {
@@ -138,7 +138,7 @@ void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile)
 
 /* ---- Back into the picture */
 
-/* Light becomes levels, of a display's samples or of one colour. */
+/* Converts light to levels, by a display's samples or for one colour. */
 static void encode_row(const struct foveate_cpu_node_tile *tile, float *row)
 {
     const uint32_t channels = (uint32_t)tile->picture->channels;
@@ -153,7 +153,7 @@ static void encode_row(const struct foveate_cpu_node_tile *tile, float *row)
     }
 }
 
-/* Roots of wide light become its codes. */
+/* Converts square roots of wide light to its codes. */
 static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
 {
     const struct pixel_light *light = tile->picture->light;
@@ -161,7 +161,7 @@ static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
     const lanes zero = {0};
     for (int32_t i = 0; i < colors * PX; i += LANES) {
         const lanes root = *lanes_at(row + i);
-        const whole_lanes some = root > zero; /* weights may be below 0 */
+        const whole_lanes some = root > zero; /* weights may be negative */
         const lanes kept = lanes_choose(&some, &root, &zero);
         *(lanes *)(row + i) = kept * kept;
     }
@@ -181,7 +181,7 @@ static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
     }
 }
 
-/* Weights below 0 may make less than nothing, and more than white. */
+/* Negative weights may make less than black, and more than white. */
 static void clamp(const struct foveate_cpu_node_tile *tile, float *row, const lanes *most)
 {
     const lanes zero = {0};
@@ -207,7 +207,7 @@ static bool is_finite(const struct foveate_cpu_node_tile *tile)
     return all == 0.0f;
 }
 
-/* The pixels of a row that are not blurred, run by run. */
+/* Copies the pixels of a row that are not blurred, run by run. */
 static void copy_sharp(const struct foveate_cpu_node_tile *tile, int32_t y)
 {
     const struct foveate_cpu_picture *picture = tile->picture;

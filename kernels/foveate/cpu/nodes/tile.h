@@ -16,31 +16,31 @@
 #define foveate_cpu_node_down FOVEATE_CPU_NAME(foveate_cpu_node_down)
 #define foveate_cpu_node_write FOVEATE_CPU_NAME(foveate_cpu_node_write)
 
-/* Numbers of a tile's pixels, a row of 16 after the other. */
+/* Values of a tile's pixels, one row of 16 after the other. */
 struct foveate_cpu_node_tile {
     const struct foveate_cpu_picture *picture;
     int32_t x_px, y_px;
-    int32_t width_px, height_px; /* as far as it lies in the picture */
-    int32_t blend; /* enum foveate_blend; wide: roots of light are blended */
+    int32_t width_px, height_px; /* clipped to the picture */
+    int32_t blend; /* enum foveate_blend; wide: square roots of light are blended */
     bool is_wide; /* the plan's ladder is that of wide light, whatever the pixels are */
     struct foveate_tile_nodes nodes;
     float *sigma_px;
-    float *places; /* of sigma on the ladder */
-    float *firsts; /* of the tile's nodes, the first that the pixel blends */
-    float *weights; /* of that and those after it: FOVEATE_LADDER_TOGETHER times all pixels */
-    float *pixels; /* what comes out: rows of a channel after the other's */
+    float *places; /* places of sigma on the ladder */
+    float *firsts; /* the first of the tile's nodes that the pixel blends */
+    float *weights; /* its weights and those after it: FOVEATE_LADDER_TOGETHER times all pixels */
+    float *pixels; /* results: rows of one channel after those of the other */
     float lowest, highest; /* place */
 };
 
-/* sigma_px, places and their range, of pixels that lie in the picture. */
+/* Finds sigma_px, places and their range, for pixels that lie in the picture. */
 void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile);
 /* nodes is known. */
 void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile);
 
-/* Rows of the samples of a level that a tile sees, and where the first of each is. */
+/* Rows of the samples of a level that a tile sees, and the first of each. */
 struct foveate_cpu_node_window {
     const float *const *rows; /* the first channel of each */
-    ptrdiff_t plane; /* to the next channel */
+    ptrdiff_t plane; /* floats to the next channel */
     int32_t count; /* rows */
     int32_t skip; /* samples in each row before the first that counts */
 };
@@ -57,15 +57,15 @@ struct foveate_cpu_node_rows {
     const float *across;
     int32_t across_first; /* the row of the tile's window that it begins with */
     int32_t first_y, end_y; /* rows of the tile to add to */
-    int32_t index; /* of the node in the tile's */
+    int32_t index; /* index of the node among the tile's */
 };
 
 /* Adds a node, times its weights, to the tile's pixels. */
 void foveate_cpu_node_down(const struct foveate_cpu_node_tile *tile,
                            const struct foveate_cpu_node_rows *rows);
 
-/* To the picture; pixels of no blur are copied. `values` has room for 16 pixels. False: there are
- * values that are not finite, and nothing is written. */
+/* Writes the tile to the picture; pixels of no blur are copied. `values` has memory for 16 pixels.
+ * Returns false, with nothing written, if values are not finite. */
 bool foveate_cpu_node_write(const struct foveate_cpu_node_tile *tile, float *values);
 
 #endif

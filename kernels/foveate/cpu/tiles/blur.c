@@ -12,9 +12,9 @@
 /* exp(-25) is no weight any more. */
 #define LEAST_POWER (-25.0f)
 
-/* Samples of a Gaussian of variance v have the variance v too, but not below 0.6, where less than
- * one of them counts: there g is what solves sum(i^2 g^(i^2)) / sum(g^(i^2)) = v, as a
- * polynomial. */
+/* From this variance on the samples of a Gaussian have its variance. Below, where less than one of
+ * them counts, g must solve sum(i^2 g^(i^2)) / sum(g^(i^2)) = v: this polynomial is within a
+ * thousandth of it (tests/fit/fits.py). */
 #define SAMPLED_FROM 0.6f
 
 static inline lanes solved(const lanes *v)
@@ -68,7 +68,7 @@ void foveate_cpu_weights(const struct foveate_cpu_residual *residual, const floa
 
 /* ---- The sum */
 
-/* Registers side by side are summed together: each of them waits for its weights, not for the
+/* Registers side by side are summed together, because each waits for its weights and not for the
  * others. */
 #define TOGETHER 3
 
@@ -84,7 +84,7 @@ __attribute__((always_inline)) static inline void blur_lanes(const struct foveat
     const float *right = left;
     lanes weight[TOGETHER];
     lanes ratio[TOGETHER]; /* to the next weight */
-    lanes factor[TOGETHER]; /* by which that grows */
+    lanes factor[TOGETHER]; /* the factor by which that grows */
     lanes total[TOGETHER];
     lanes sum[TOGETHER][FOVEATE_CPU_MAX_CHANNELS];
     for (int32_t n = 0; n < count; n++) {
@@ -144,7 +144,7 @@ void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels)
 
 /* ---- Both axes */
 
-/* Two rows as far above as below. */
+/* Adds two rows, as far above as below. */
 static inline lanes row_pair(const float *above, const float *below)
 {
     return *lanes_at(above) + *lanes_at(below);

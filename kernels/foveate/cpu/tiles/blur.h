@@ -17,15 +17,16 @@
 #define foveate_cpu_blur FOVEATE_CPU_NAME(foveate_cpu_blur)
 #define foveate_cpu_blur_direct FOVEATE_CPU_NAME(foveate_cpu_blur_direct)
 
-/* What is left to be done on a level: (sigma^2 - taken) * scale, in its samples squared. */
+/* The variance left to blur on a level is (sigma^2 - taken) * scale, in its samples squared. */
 struct foveate_cpu_residual {
-    float taken; /* by decimation before and up-sampling after, pixels squared */
+    float taken; /* taken by decimation before and up-sampling after, pixels squared */
     float scale;
-    /* the discrete weights have exactly that variance; else they follow the Gaussian */
+    /* true: the discrete weights have exactly that variance; false: they follow the Gaussian */
     bool exact;
 };
 
-/* g for a row of sigmas, which may be out. The count here is rounded up to whole registers. */
+/* Writes g for a row of sigmas, which may be `out`. The count here is rounded up to whole
+ * registers. */
 void foveate_cpu_weights(const struct foveate_cpu_residual *residual, const float *sigma_px,
                          int32_t count, float *out);
 
@@ -42,9 +43,9 @@ struct foveate_cpu_blur {
 };
 void foveate_cpu_blur(const struct foveate_cpu_blur *blur, int32_t channels);
 
-/* Both axes at once, all weights of a sample's square by its own sigma: exact however steep sigma
- * is, and radius / 2 times as much work. Neighbours along x lie side by side, along y `step`
- * apart. */
+/* Blurs both axes at once, with all weights of a sample's square by its own sigma: exact whatever
+ * sigma's slope, and radius / 2 times as much work. Neighbours along x lie side by side, along y
+ * `step` apart. */
 #define FOVEATE_CPU_BLUR_RADIUS 24 /* at most */
 void foveate_cpu_blur_direct(const struct foveate_cpu_blur *blur, int32_t channels);
 

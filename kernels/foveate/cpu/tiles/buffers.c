@@ -7,11 +7,11 @@
 #define PITCH FOVEATE_CPU_TILE_PITCH
 #define ROWS FOVEATE_CPU_TILE_ROWS
 #define WINDOW_PITCH (PITCH + 2 * FOVEATE_CPU_TILE_RADIUS)
-#define SLACK 32 /* of whole registers, at the end of every part */
+#define SLACK 32 /* for whole registers, at the end of every part */
 #define LINE FOVEATE_CPU_TILE_LINE
 
 struct layout {
-    float *memory; /* NULL: it is only counted */
+    float *memory; /* NULL: the floats are only counted */
     size_t floats;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a worker has for itself while it makes levels and squares: one chunk of memory, in parts. */
+/* A worker's scratch memory while it makes levels and tiles, in parts. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_BUFFERS_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILES_BUFFERS_H
 
@@ -9,33 +9,32 @@
 #include "decimate.h"
 #include "tile.h"
 
-/* The largest of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a square's sigma
- * grows by at most its diagonal times the slope: 4.2 times the rest of 2 + 45 * 0.08 is less
- * than this. */
+/* The largest radius of a blur. From sigma 2^k of level k on v is 1/4 of a sample, and a tile's
+ * sigma grows by at most its diagonal times the slope: 4.2 times the residual of 2 + 45 * 0.08 is
+ * less than this. */
 #define FOVEATE_CPU_TILE_RADIUS FOVEATE_CPU_BLUR_RADIUS
 
-/* Samples of a square along an axis, with the pads of up-sampling: 32 of one that is not
- * divided. */
+/* Samples of a tile along an axis, with the pads of up-sampling: 32 of one that is not divided. */
 #define FOVEATE_CPU_TILE_SAMPLES 36
 /* The longest row of them in whole registers, of 16 floats at most, and one beyond. */
 #define FOVEATE_CPU_TILE_PITCH (FOVEATE_CPU_TILE_SAMPLES + 28)
 #define FOVEATE_CPU_TILE_ROWS (FOVEATE_CPU_TILE_SAMPLES + 2 * FOVEATE_CPU_TILE_RADIUS)
 
-/* struct foveate_cpu_decimate_scratch and these, which hold rows of all channels unless it is
- * said. */
+/* struct foveate_cpu_decimate_scratch and these, which hold rows of all channels unless they say
+ * otherwise. */
 struct foveate_cpu_tile_buffers {
     struct foveate_cpu_decimate_scratch decimate;
-    int32_t *radii; /* of the blur, a row of nodes each */
-    float *nodes; /* of sigma or of weights, one channel */
+    int32_t *radii; /* the blur's, a row of nodes each */
+    float *nodes; /* sigma or weights, one channel */
     float *weights; /* one channel */
-    float *window; /* of the level, where it has to be copied */
+    float *window; /* the level's samples, if they must be copied */
     float *across; /* blurred along x */
-    float *blurred; /* along both: a row */
-    float *phases; /* of one channel of a row; and the same again */
+    float *blurred; /* blurred along both: a row */
+    float *phases; /* one channel of a row, twice */
     float *other;
     float *pixels; /* eight rows, up-sampled along x */
-    float *row; /* one, along y too */
-    float *values; /* as the codec has them */
+    float *row; /* one row, up-sampled along y too */
+    float *values; /* pixels as the codec has them */
 };
 
 struct foveate_cpu_tile_buffers foveate_cpu_tile_buffers_of(float *memory, uint32_t width_px);

@@ -11,7 +11,8 @@
 /* Sample i of a level lies between 2i and 2i + 1 of the one below: its taps are 2i - 2 .. 2i +
  * 3. */
 #define FIRST_TAP (-2)
-#define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP) /* that a row with its margin reads */
+/* A row with its margin reads samples from here on. */
+#define FIRST_BELOW (2 * -FOVEATE_MARGIN + FIRST_TAP)
 
 /* Pairs first, so that mirrored pictures have mirrored levels. */
 static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i, float *out)
@@ -21,8 +22,7 @@ static inline void decimate_lanes_down(const float *const rows[TAPS], int32_t i,
                           (*lanes_at(rows[2] + i) + *lanes_at(rows[3] + i)) * INNER;
 }
 
-/* The last register ends with the rows: what follows them may be somebody else's who is writing
- * it. */
+/* The last register ends with the rows: another worker may be writing what follows them. */
 static void decimate_down(const float *const rows[TAPS], int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {
@@ -47,7 +47,7 @@ static void split(const float *restrict in, int32_t count, float *restrict even,
     }
 }
 
-/* out may be followed by what must stay: the end is done sample by sample. */
+/* Memory behind `out` must not change, so the end is done sample by sample. */
 static void decimate_across(const struct foveate_cpu_decimate_scratch *scratch, const float *in,
                             int32_t count, float *out)
 {

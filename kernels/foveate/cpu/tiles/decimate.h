@@ -11,21 +11,21 @@
 #define foveate_cpu_decimate_level FOVEATE_CPU_NAME(foveate_cpu_decimate_level)
 #define foveate_cpu_decimate_rows FOVEATE_CPU_NAME(foveate_cpu_decimate_rows)
 
-/* Floats that a row of the image may take here. */
+/* The floats that a row of the image may take here. */
 #define FOVEATE_CPU_DECIMATE_PAD 64
 
-/* For one worker. */
+/* One worker's. */
 struct foveate_cpu_decimate_scratch {
     float *rows; /* six rows of the image in planes */
     float *whole; /* one row, between the passes */
-    float *even; /* its samples, every other one */
+    float *even; /* every other one of its samples */
     float *odd;
     float *values; /* a row of pixels as the codec has them */
-    uint32_t *sums; /* of RGBA8: a row of four whole numbers of 16 bits a pixel */
-    uint32_t *pairs[3]; /* two pixels of them a word, a channel each */
+    uint32_t *sums; /* RGBA8: a row of four integers of 16 bits a pixel */
+    uint32_t *pairs[3]; /* two pixels of them in a word, one word a channel */
 };
 
-/* Rows of level 1, or of level k > 1; margins are rows too. */
+/* Makes rows of level 1, or of level k > 1; margins are rows too. */
 void foveate_cpu_decimate_image(const struct foveate_cpu_picture *picture,
                                 const struct foveate_cpu_decimate_scratch *scratch,
                                 int32_t first_row, int32_t end_row);
@@ -33,8 +33,8 @@ void foveate_cpu_decimate_level(const struct foveate_cpu_picture *picture,
                                 const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
                                 int32_t row);
 
-/* The rows of the level below that row `row` of level k is made of, each from its margin on: any
- * that are not stored are the outermost. */
+/* Finds the rows of the level below that row `row` of level k is made from, each from its margin
+ * on; rows that are not stored repeat the outermost. */
 #define FOVEATE_CPU_DECIMATE_TAPS 6
 static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, int32_t k,
                                                int32_t row, int32_t tap)
@@ -42,7 +42,7 @@ static inline int32_t foveate_cpu_decimate_tap(const struct foveate_plan *plan, 
     const int32_t margin = foveate_level_margin(k - 1);
     return foveate_cpu_clamp(2 * row - 2 + tap, -margin, plan->levels[k - 1].height + margin - 1);
 }
-/* One channel of them as a row of level k from its margin on. */
+/* Makes one channel of a row of level k from its margin on. */
 void foveate_cpu_decimate_rows(const struct foveate_plan *plan,
                                const struct foveate_cpu_decimate_scratch *scratch, int32_t k,
                                const float *const rows[FOVEATE_CPU_DECIMATE_TAPS], float *out);

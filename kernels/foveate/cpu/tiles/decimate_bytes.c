@@ -10,7 +10,7 @@
 
 #define TAPS FOVEATE_CPU_DECIMATE_TAPS
 #define PART 256 /* bytes of a row */
-#define FIRST_TAP (-2) /* of 2i, the first of the pair that sample i lies between */
+#define FIRST_TAP (-2) /* offset of 2i, the first of the pair that sample i lies between */
 
 /* Pairs of pixels before the picture that a row with its margin reads. */
 #define PAIRS_BEFORE (FOVEATE_MARGIN + 1)
@@ -41,7 +41,7 @@ static inline void sum_part(const unsigned char *const rows[TAPS], int32_t first
     }
 }
 
-/* The two rows that come next are asked for meanwhile. */
+/* The next two rows are prefetched meanwhile. */
 static void sum_down(const unsigned char *const rows[TAPS], const unsigned char *const next[2],
                      int32_t count, sum_value *restrict out)
 {
@@ -56,8 +56,8 @@ static void sum_down(const unsigned char *const rows[TAPS], const unsigned char 
     sum_part(rows, i, count - i, out + i);
 }
 
-/* Pixels of four such sums, as pairs of neighbours: one word a channel, the left one in its low
- * half. */
+/* Splits pixels of four such sums into pairs of neighbours: one word a channel, the left one in its
+ * low half. */
 static void pair_up(const uint32_t *restrict in, int32_t count, uint32_t *restrict red,
                     uint32_t *restrict green, uint32_t *restrict blue)
 {
@@ -74,7 +74,7 @@ static void pair_up(const uint32_t *restrict in, int32_t count, uint32_t *restri
     }
 }
 
-/* Across: of the pairs before, at and after a sample. */
+/* Across: from the pairs before, at and after a sample. */
 static inline void decimate_at(const uint32_t *in, float *out)
 {
     const pair_lanes before = *(const pair_lanes *)in;
@@ -86,7 +86,7 @@ static inline void decimate_at(const uint32_t *in, float *out)
     *(lanes *)out = __builtin_convertvector((whole_lanes)sum, lanes) * (1.0f / 1024.0f);
 }
 
-/* The last register ends with the row: what follows it must stay. */
+/* The last register ends with the row: memory behind it must not change. */
 static void decimate_across(const uint32_t *in, int32_t count, float *out)
 {
     for (int32_t i = 0; i + LANES <= count; i += LANES) {

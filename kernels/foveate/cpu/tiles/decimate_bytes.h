@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 1 of RGBA8 words that are averaged as they are stored: whole numbers up to the last
- * step. */
+/* Level 1 of RGBA8 words that are averaged as stored: integers up to the last step. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_BYTES_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_BYTES_H
 
@@ -10,7 +9,7 @@
 
 #define foveate_cpu_decimate_bytes FOVEATE_CPU_NAME(foveate_cpu_decimate_bytes)
 
-/* Rows of level 1, margins included, of a picture whose pixels are foveate_cpu_is_words. */
+/* Makes rows of level 1, with margins, of a picture whose pixels are foveate_cpu_is_words. */
 void foveate_cpu_decimate_bytes(const struct foveate_cpu_picture *picture,
                                 const struct foveate_cpu_decimate_scratch *scratch,
                                 int32_t first_row, int32_t end_row);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A row of level 1 from six rows of RGBA8 pixels by 512-bit registers.
+/* Makes a row of level 1 from six rows of RGBA8 pixels by 512-bit registers.
  *
  * Rows as far above as below are interleaved by the byte, multiplied and added in pairs, which
  * leaves two pixels in a 128-bit lane, four words each; a shuffle makes them pairs of neighbours, a
- * channel a word of 32 bits. Every other pair goes into one array, the rest into the other, so that
- * what lies before and after a sample is an array's register too, and the samples of both arrays
+ * channel a word of 32 bits. Even pairs go into one array and odd ones into the other, so that the
+ * pairs before and after a sample are a register of an array too, and the samples of both arrays
  * are woven when they become planes. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_WIDE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILES_DECIMATE_WIDE_H
@@ -19,8 +19,8 @@
 #define WIDE_BEFORE 4 /* pairs of each array before the picture: a line of the cache */
 
 struct wide_pairs {
-    uint32_t *even; /* of pair 2m: entry m + WIDE_BEFORE, four words */
-    uint32_t *odd; /* of pair 2m + 1 */
+    uint32_t *even; /* pair 2m's: entry m + WIDE_BEFORE, four words */
+    uint32_t *odd; /* pair 2m + 1's */
 };
 
 static inline __m512i wide_load(const unsigned char *in, __mmask64 bytes)
@@ -112,7 +112,7 @@ static inline void wide_decimate(const struct wide_pairs *pairs, ptrdiff_t entry
     wide_store(out + 2 * plane, _mm512_permutex2var_epi64(blue[0], firsts, blue[1]), samples);
 }
 
-/* Two more rows, which come next, are asked for meanwhile. */
+/* The next two rows are prefetched meanwhile. */
 static inline void wide_row(const unsigned char *const rows[8], int32_t width,
                             const struct wide_pairs *pairs, int32_t pitch, float *out,
                             ptrdiff_t plane)

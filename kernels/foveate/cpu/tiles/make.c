@@ -14,7 +14,7 @@
 
 /* ---- sigma and first weights */
 
-/* What is linear between nodes `step` samples apart, which divides a register. */
+/* Interpolates linearly between nodes `step` samples apart, which divides a register. */
 static void spread_nodes(const float *nodes, int32_t step, int32_t count, float *out)
 {
     const lanes place = lanes_ramp() * (1.0f / (float)step);
@@ -38,9 +38,8 @@ static int32_t row_radius(const struct foveate_cpu_tile *tile, const float *sigm
     return foveate_cpu_tile_radius(tile->picture, &tile->residual, largest);
 }
 
-/* Rows of them, `step` samples apart, for every column: the nodes and what is linear between them.
- * That is sigma where the blur begins, and elsewhere the first weights, which are as smooth
- * there. */
+/* Interpolates rows of nodes, `step` samples apart, for every column. The values are sigma where
+ * the blur begins, and elsewhere the first weights, which are as smooth there. */
 static void fill_nodes(const struct foveate_cpu_tile *tile)
 {
     const int32_t step = tile->step;
@@ -68,10 +67,10 @@ static void fill_nodes(const struct foveate_cpu_tile *tile)
 
 /* ---- Blur */
 
-/* Where the level's rows are to be read from: the planes themselves, or a copy where the window
+/* Finds where the level's rows are read from: the planes themselves, or a copy if the window
  * crosses their edges or the level is the image. */
 struct window {
-    const float *first; /* of the first channel: column of the tile, `radius` rows above it */
+    const float *first; /* the first channel's: column of the tile, `radius` rows above it */
     ptrdiff_t plane;
     ptrdiff_t pitch;
 };
@@ -88,7 +87,7 @@ static bool is_stored(const struct foveate_cpu_tile *tile)
            tile->row + tile->rows + reach <= level->height + FOVEATE_MARGIN;
 }
 
-/* Samples beyond the stored ones are the outermost of these. */
+/* Samples beyond the stored ones repeat the outermost. */
 static void copy_level_row(const struct foveate_cpu_tile *tile, int32_t row, float *out,
                            int32_t count, ptrdiff_t plane)
 {
@@ -136,7 +135,7 @@ static struct window window_of(const struct foveate_cpu_tile *tile)
                            plan->levels[tile->k].pitch};
 }
 
-/* Of row j, between its nodes. */
+/* Returns the values of row j, between its nodes. */
 static int32_t radius_at(const struct foveate_cpu_tile *tile, int32_t j)
 {
     const int32_t *radii = tile->buffers->radii + j / tile->step;
@@ -220,7 +219,7 @@ static void finish_level_0(const struct foveate_cpu_tile *tile)
     }
 }
 
-/* Rows of samples as rows of pixels: they are kept while they are needed. */
+/* Rows of samples, up-sampled to rows of pixels, are kept while they are needed. */
 #define KEPT_ROWS 8 /* at least four; a power of two */
 #define PIXELS_PLANE (FOVEATE_CPU_TILE_PX + LANES)
 
@@ -243,7 +242,7 @@ static void make_kept_row(const struct foveate_cpu_tile *tile,
     }
 }
 
-/* Rows of a square lie far apart: the processor does not see which one comes. */
+/* Rows of a tile lie far apart: the processor cannot predict the next one. */
 #define PREFETCHED_ROWS 4
 
 static inline void prefetch(const struct fovea_image *image, const struct foveate_cpu_span *span)
@@ -301,8 +300,8 @@ static void finish_level(const struct foveate_cpu_tile *tile)
 
 /* ---- All of it */
 
-/* Where the blur begins, its weights are so small that they double from a pixel to the next, and
- * what should be one pixel's square of weights would be several pixels' in two passes. */
+/* Where the blur begins, its weights are so small that they double from a pixel to the next; in two
+ * passes, one pixel's square of weights would mix those of several pixels. */
 static void make_direct_tile(const struct foveate_cpu_tile *tile)
 {
     const struct window window = window_of(tile);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How one square is made, once it is known from what. */
+/* How one tile is made, once its level is known. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_MAKE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_TILES_MAKE_H
 
@@ -14,11 +14,11 @@ struct foveate_cpu_tile {
     const struct foveate_cpu_tile_buffers *buffers;
     int32_t x_px, y_px, width_px, height_px;
     int32_t k;
-    int32_t radius; /* of the blur, in samples of the level: the largest of its rows' */
-    bool direct; /* on level 0: both axes at once */
+    int32_t radius; /* the blur's, in samples of the level: the largest of its rows' */
+    bool direct; /* on level 0: in two dimensions at once */
     struct foveate_cpu_residual residual;
     int32_t step; /* samples between nodes of sigma */
-    /* The samples that are blurred; in rows there is room for whole registers. */
+    /* The samples that are blurred; rows have memory for whole registers. */
     int32_t column, row, columns, rows;
     int32_t pitch; /* floats from a row of a channel to the next */
 };
@@ -33,11 +33,10 @@ static inline int32_t foveate_cpu_whole_lanes(int32_t count)
     return (count + LANES - 1) / LANES * LANES;
 }
 
-/* How many sigmas the blur reaches. Linear light shows more of what lies farther out:
- * FOVEATE_REACH. */
+/* The blur reaches so many sigmas. In linear light the tail shows more: FOVEATE_REACH. */
 #define FOVEATE_CPU_TILE_REACH 3.5f
 
-/* In samples of the level, at least one. */
+/* Returns the radius in samples of the level, at least one. */
 static inline int32_t foveate_cpu_tile_radius(const struct foveate_cpu_picture *picture,
                                               const struct foveate_cpu_residual *residual,
                                               float sigma_px)

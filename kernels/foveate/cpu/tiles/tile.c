@@ -11,13 +11,13 @@
 
 #define SMALLEST_PX 32 /* square */
 
-/* Samples between nodes: sigma, counted in them, grows by at most so much from one to the next.
- * Variances that are linear in the weights are wrong by less than a hundredth then. */
+/* Samples between nodes: sigma, counted in them, grows by at most so much from one node to the
+ * next. Variances that are linear in the weights are then wrong by less than a hundredth. */
 #define MAX_STEP 4
-#define NODE_SLOPE 0.03f /* of level 0 */
+#define NODE_SLOPE 0.03f /* on level 0 */
 #define LEVEL_NODE_SLOPE 0.06f
 
-/* Less than this is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
+/* A smaller sigma is a copy: exp(-1 / (2 0.2^2)) is 4e-6. */
 #define COPY_SIGMA_PX 0.2f
 
 /* Below this sigma and from this slope on weights differ too much from pixel to pixel. */
@@ -37,8 +37,8 @@ static bool is_beyond_ramp(const struct foveate_cpu_picture *picture, float sigm
 
 #define PROBES 5 /* along a side */
 
-/* Of a square and half a sample of a fine level around it. What lies between the probes differs
- * from them by what the picture's slope allows. */
+/* Finds sigma's range over a tile and half a sample of a coarse level around it. Between the probes
+ * sigma differs by what the picture's slope allows. */
 static struct range sigma_range(const struct foveate_cpu_picture *picture, int32_t x_px,
                                 int32_t y_px, int32_t size_px)
 {
@@ -96,7 +96,7 @@ static void place_samples(struct foveate_cpu_tile *tile)
     tile->pitch = foveate_cpu_whole_lanes(tile->columns);
 }
 
-/* The level that a square of that size is made from; -1: it is to be divided. */
+/* Returns the level that a tile of that size is made from; -1: it must be divided. */
 static int32_t level_for(const struct foveate_cpu_picture *picture, int32_t size_px,
                          struct range range)
 {
@@ -104,7 +104,7 @@ static int32_t level_for(const struct foveate_cpu_picture *picture, int32_t size
     if (size_px > SMALLEST_PX) {
         return size_px >> (k < 2 ? k : 2) <= SMALLEST_PX ? k : -1;
     }
-    return foveate_cpu_smaller(k, 5); /* a sample is a pixel of a square at least */
+    return foveate_cpu_smaller(k, 5); /* a sample is at most a pixel of a tile */
 }
 
 static void divide(const struct foveate_cpu_picture *picture,

@@ -7,7 +7,8 @@
 
 static struct foveate_cpu_spline spline_of(int32_t k, int32_t phase)
 {
-    const float at = ((float)phase + 0.5f) / (float)(1 << k) - 0.5f; /* from the sample's centre */
+    const float at =
+        ((float)phase + 0.5f) / (float)(1 << k) - 0.5f; /* offset from the sample's centre */
     const int32_t first = at < 0.0f ? 0 : 1;
     const float f = at < 0.0f ? at + 1.0f : at;
     const float g = 1.0f - f;
@@ -37,7 +38,7 @@ static void weave_two(const float *restrict even, const float *restrict odd, int
     }
 }
 
-/* Phase p with phase p + half of them, again and again. */
+/* Repeats phase p and phase p + half of them, again and again. */
 static void weave(const struct foveate_cpu_upsample_scratch *scratch, int32_t k, int32_t count,
                   float *out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Samples of a level as pixels: cubic B-splines, whose variance is that of four boxes as wide as a
- * sample, 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does
- * and ring nowhere.
+/* Up-samples a level to pixels by cubic B-splines, whose variance is that of four boxes as wide as
+ * a sample, 4^k / 3 pixels squared, nearly the same at every pixel. They smooth as a Gaussian does
+ * and do not ring.
  *
  * A sample covers 2^k pixels along an axis, its phases. Pixels of one phase have the same four
- * weights, so that along x they are made together and woven with those of other phases only then. x
+ * weights, so that along x they are made together and only then woven with those of other phases. x
  * comes first: most of the work is done for every pixel along y, where neighbours need no
  * shuffling. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_TILES_UPSAMPLE_H
@@ -23,8 +23,7 @@
 /* Samples before the one that covers the first pixel. */
 #define FOVEATE_CPU_UPSAMPLE_PAD 2
 
-/* Of one phase: four weights, and the first of the samples that they are for, counted from the
- * pad's. */
+/* One phase: four weights, and the first of their samples, counted from the pad's. */
 struct foveate_cpu_spline {
     float weights[4];
     int32_t first;
@@ -37,19 +36,19 @@ struct foveate_cpu_splines {
 
 void foveate_cpu_splines_make(int32_t k, struct foveate_cpu_splines *out);
 
-/* Room for the phases of a row, twice. */
+/* Memory for the phases of a row, twice. */
 struct foveate_cpu_upsample_scratch {
     float *phases;
     float *other;
 };
 
-/* A row of `count` samples, which begins with the pad, as count << k pixels, and up to a register
- * of samples more. */
+/* Up-samples a row of `count` samples, which begins with the pad, to count << k pixels, and up to a
+ * register of samples more. */
 void foveate_cpu_upsample_across(const struct foveate_cpu_splines *splines,
                                  const struct foveate_cpu_upsample_scratch *scratch,
                                  const float *in, int32_t count, float *out);
 
-/* Four such rows as one row of pixels; planes and counts as everywhere. */
+/* Up-samples four such rows to one row of pixels; planes and counts as everywhere. */
 struct foveate_cpu_upsample_rows {
     const float *in[4];
     ptrdiff_t plane;
@@ -58,7 +57,7 @@ struct foveate_cpu_upsample_rows {
 };
 void foveate_cpu_upsample_down(const struct foveate_cpu_upsample_rows *rows, int32_t channels,
                                float *out, ptrdiff_t out_plane);
-/* Three channels as RGBA8 with the alpha of other pixels. */
+/* Writes three channels as RGBA8 with the alpha of other pixels. */
 void foveate_cpu_upsample_words(const struct foveate_cpu_upsample_rows *rows,
                                 const struct pixel_light *light, const unsigned char *alpha,
                                 unsigned char *out);
