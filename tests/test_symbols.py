@@ -140,3 +140,28 @@ def test_library_loads_with_nothing_else_installed(library):
     environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
     done = run_program(sys.executable, "-c", script, library, env=environment)
     assert done.stdout.splitlines() == ["2000 FOVEA_ERROR_UNSUPPORTED", "[]"]
+
+
+# What ends a program, but for the programs' own start code.
+ENDS = {"abort", "__assert", "__assert_fail", "__assert_perror_fail", "exit", "_exit", "_Exit", "quick_exit", "raise",
+        "kill", "tgkill"}  # fmt: skip
+
+
+def test_nothing_of_ours_ends_the_program(build_dir, library, layer_library):
+    """Assertions are for those who work on Fovea: builds for debugging have them."""
+    debugging = re.search(r"^CMAKE_BUILD_TYPE:\w+=Debug$", (build_dir / "CMakeCache.txt").read_text(), re.M)
+    allowed = {"__assert_fail"} if debugging else set()
+    for loaded in (library, layer_library):
+        lines = run_program(need_tool("nm"), "-D", "--undefined-only", loaded).stdout.splitlines()
+        names = {line.split()[-1].split("@")[0] for line in lines}
+        assert names & ENDS - allowed == set(), loaded
+
+
+@pytest.mark.parametrize("kind,asserts", [("None", False), ("Release", False), ("Debug", True)])
+def test_only_builds_for_debugging_assert(tmp_path, kind, asserts):
+    """Distributions build as "None", for which CMake itself says nothing of assertions."""
+    flags = ["-G", "Ninja", f"-DCMAKE_BUILD_TYPE={kind}", "-DFOVEA_CUDA=OFF", "-DBUILD_TESTING=OFF"]
+    run_program("cmake", "-S", ROOT, "-B", tmp_path, "-DFOVEA_SAMPLE_SCENE=OFF", *flags)
+    commands = [e["command"] for e in json.loads((tmp_path / "compile_commands.json").read_text())]
+    assert len(commands) > 100
+    assert {"-DNDEBUG" not in command.split() for command in commands} == {asserts}
