@@ -99,3 +99,27 @@ def test_constants_of_the_operator_are_those_of_its_sources():
         for name, value in zip(re.findall(r"\w+", names), values.split(", "), strict=True):
             defined = re.search(rf"#define {name} ([0-9.]+)f?$", headers, re.MULTILINE)
             assert defined and float(defined[1]) == float(value), name
+
+
+def choices(path, function, pattern):
+    text = (ROOT / "kernels" / "foveate" / path).read_text()
+    body = text[text.index(function) :]
+    return re.findall(pattern, body[: body.index("\n}")])
+
+
+def test_routing_tables_list_what_the_sources_choose():
+    """In the order in which they choose; blockwise has further ways on cuda."""
+    page = (ROOT / "kernels" / "foveate" / "README.md").read_text()
+    for heading, ways, found in (
+        ("cpu", {"COPY": "smooth.c", "TILES": "tiles/", "NODES": "nodes/", "FRAGMENTS": "fragments.c", "BANDS": "band.c"},
+         choices("cpu/smooth.c", "\nenum way {", r"\bWAY_(\w+)")),
+        ("cuda", {"TILES": "cuda/tiles/", "SMALL": "cuda/small/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
+         choices("cuda/plan.h", "enum foveate_cuda_way {", r"\bFOVEATE_CUDA_(\w+)")),
+        ("vulkan", {"tiles": "smooth_tile_", "nodes": "smooth_nodes", "fragments": "blockwise_levels", "blockwise": "foveate.comp"},
+         choices("operator/operator_glsl.c", "static uint32_t passes(", r"\badd_(\w+)")),
+    ):  # fmt: skip
+        assert found == list(ways), heading
+        section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+        rows = [line.split(" | ")[-1] for line in re.findall(r"^\| .*$", section, re.MULTILINE)[1:]]
+        for row, file in zip(rows, ways.values()):
+            assert file in row, f"{heading}: {row}"

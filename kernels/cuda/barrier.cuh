@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where some threads of a block wait for others, while these go on. Once only: for what comes
- * first. Older devices never run what uses it. */
+/* A single-use mbarrier (phase 0): some threads of a block wait for others, while these go on.
+ * sm_80 and later; older devices never run code that uses it. */
 #ifndef FOVEA_KERNELS_CUDA_BARRIER_CUH
 #define FOVEA_KERNELS_CUDA_BARRIER_CUH
 
@@ -10,7 +10,8 @@
 
 #include <stdint.h>
 
-/* A lane does it, for as many threads as pass. The block is together before anybody else comes. */
+/* One lane initialises it, for as many threads as will arrive. A barrier of the block must
+ * follow. */
 static __device__ __forceinline__ void barrier_begin(uint64_t *barrier, int count)
 {
 #if __CUDA_ARCH__ >= 800
@@ -18,7 +19,7 @@ static __device__ __forceinline__ void barrier_begin(uint64_t *barrier, int coun
 #endif
 }
 
-/* A thread has done its part. */
+/* A thread arrives: its part is done. */
 static __device__ __forceinline__ void barrier_pass(uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 800
@@ -26,7 +27,7 @@ static __device__ __forceinline__ void barrier_pass(uint64_t *barrier)
 #endif
 }
 
-/* Until all have. A whole warp waits, and is together again. */
+/* A whole warp waits until all have arrived. */
 static __device__ __forceinline__ void barrier_wait(uint64_t *barrier)
 {
     uint32_t done = 1;

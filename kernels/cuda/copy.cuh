@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Copies from global to shared memory that wait in no register, sm_80 and later: any number are
- * under way. */
+/* Asynchronous copies from global to shared memory, sm_80 and later: they wait in no register, and
+ * any number may be in flight. */
 #ifndef FOVEA_KERNELS_CUDA_COPY_CUH
 #define FOVEA_KERNELS_CUDA_COPY_CUH
 
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* 16 bytes, aligned to as many. Older devices never run what uses it. */
+/* Copies 16 bytes, aligned to as many. Older devices never run code that uses it. */
 static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -18,7 +18,7 @@ static __device__ __forceinline__ void copy_begin(void *to, const void *from)
 #endif
 }
 
-/* Until this thread's are there, for this thread. */
+/* Waits until this thread's copies have arrived, for this thread. */
 static __device__ __forceinline__ void copy_wait()
 {
 #if __CUDA_ARCH__ >= 800

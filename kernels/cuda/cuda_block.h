@@ -12,7 +12,7 @@
 #include "cuda_uses.h"
 
 struct cuda_block {
-    struct cuda_block *next; /* of those that are retired */
+    struct cuda_block *next; /* retired blocks' list */
     const struct cuda_memory *from; /* NULL: of cuMemAlloc */
     CUdeviceptr memory; /* 0 where it was made with no bytes */
     struct cuda_uses uses;
@@ -31,7 +31,8 @@ void cuda_block_retire(struct cuda_block **list, struct cuda_block **block);
 void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list);
 /* Frees all of them after waiting for what uses them. */
 void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list);
-/* For a device whose streams are stuck: their memory stays to the end of the process. */
+/* Forgets blocks of a device whose streams are stuck: their memory stays to the end of the
+ * process. */
 void cuda_block_abandon_all(struct cuda_block **list);
 
 #endif

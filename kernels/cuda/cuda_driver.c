@@ -72,8 +72,8 @@ enum fovea_result cuda_result(CUresult result)
     }
 }
 
-/* What it means that a context is lost, for whoever reads the log; "" where none is. The first call
- * that fails so sets the level, and is the one that counts. */
+/* Says what the loss of a context means, for whoever reads the log; "" if none is lost. The first
+ * call that fails so sets the level, and is the one that counts. */
 static const char *take_loss(const struct cuda_driver *cu, CUresult result,
                              enum fovea_log_level *out_level)
 {

@@ -106,9 +106,9 @@ struct cuda_loss {
 };
 
 struct cuda_driver {
-    int version; /* of the CUDA that the driver speaks, 13000 for 13.0 */
+    int version; /* the CUDA version that the driver speaks, 13000 for 13.0 */
     struct cuda_loss
-        *loss; /* of the context that calls are made in (cuda_device.h); NULL: of none */
+        *loss; /* the loss of the context that calls are made in (cuda_device.h); NULL: none */
 #define CUDA_DRIVER_FIELD(name, since) PFN_cu##name##_v##since name;
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
 #undef CUDA_DRIVER_FIELD
@@ -125,19 +125,19 @@ FOVEA_MUST_CHECK enum fovea_result cuda_driver_get(struct fovea_log log,
 FOVEA_MUST_CHECK enum fovea_result cuda_driver_load(const char *library, struct fovea_log log,
                                                     struct cuda_driver *out_driver);
 
-/* What the caller of Fovea can do about a CUresult. */
+/* Returns what the caller of Fovea can do about a CUresult. */
 enum fovea_result cuda_result(CUresult result);
 
-/* The same, after logging the call, the error's name and meaning, file and line. NOT_READY is not
- * an error and not logged. What a context is lost by is said once as an error, with what that means
- * for the program; what fails in it afterwards is for debugging. */
+/* Does the same after logging the call, the error's name and meaning, file and line. NOT_READY is
+ * not an error and not logged. The loss of a context is logged once as an error, with what it means
+ * for the program; later failures in it are for debugging. */
 FOVEA_MUST_CHECK enum fovea_result cuda_check(struct fovea_log log, const struct cuda_driver *cu,
                                               CUresult result, const char *call, const char *file,
                                               int line);
 
 #define CU_CHECK(log, cu, call) cuda_check((log), (cu), (call), #call, __FILE__, __LINE__)
 
-/* Where nothing can be done about a failure but to say it: in destroy and pop. */
+/* Only logs a failure, in destroy and pop, where nothing else can be done. */
 void cuda_warn(struct fovea_log log, const struct cuda_driver *cu, CUresult result,
                const char *call, const char *file, int line);
 

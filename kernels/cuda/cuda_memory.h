@@ -34,7 +34,7 @@ static inline bool cuda_memory_is_pooled(const struct cuda_memory *memory)
 /* Other streams may use it once the stream has been waited for. At least one byte. */
 FOVEA_MUST_CHECK enum fovea_result cuda_memory_take(const struct cuda_memory *memory, size_t bytes,
                                                     CUdeviceptr *out_memory);
-/* Nothing uses it any more. */
+/* Gives memory back that nothing uses any more. */
 void cuda_memory_give_back(const struct cuda_memory *memory, CUdeviceptr taken);
 
 #endif

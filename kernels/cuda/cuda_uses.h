@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which of the launches that use a piece of device memory are still under way, on whatever streams
- * they were enqueued, so that it can be freed without waiting. The device is pushed around every
- * call. */
+/* Keeps track of which launches that use a block of device memory are still under way, on whatever
+ * streams they were enqueued, so that it can be freed without waiting. Every call pushes the
+ * device. */
 #ifndef FOVEA_KERNELS_CUDA_CUDA_USES_H
 #define FOVEA_KERNELS_CUDA_CUDA_USES_H
 
@@ -22,12 +22,12 @@ FOVEA_MUST_CHECK enum fovea_result cuda_uses_init(const struct cuda_device *devi
                                                   struct cuda_uses *uses);
 void cuda_uses_finish(const struct cuda_device *device, struct cuda_uses *uses);
 
-/* After a launch on that stream. Neither allocates nor waits. */
+/* Call it after a launch on that stream. It neither allocates nor waits. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *device,
                                                  struct cuda_uses *uses, CUstream stream);
 
-/* The same for a stream that is there for as long as the memory: the event, which costs as much as
- * a launch, comes when somebody asks, and stands for all that the stream has to do by then. */
+/* Does the same for a stream that lives as long as the memory: the event, which costs as much as a
+ * launch, is recorded when somebody asks, and stands for all that the stream has to do by then. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add_kept(const struct cuda_device *device,
                                                       struct cuda_uses *uses, CUstream stream);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Products of a warp's tensor core, sm_80 and later: D (16 x 8) += A (16 x 16) B (16 x 8), of
- * halves.
+/* Matrix products of a warp's tensor core, sm_80 and later: D (16 x 8) += A (16 x 16) B (16 x 8),
+ * of halves.
  *
  * With g = lane / 4 and t = lane % 4 a lane holds, two neighbours to a register of halves:
  *   A   rows g and g + 8, columns 2t and 2t + 1, then the same 8 columns on
  *   B   rows 2t and 2t + 1, then 8 rows on, of column g
  *   D   row g, columns 2t and 2t + 1, then row g + 8
- * (PTX ISA, mma.m16n8k16). So a D, as halves, is half of the B of a next product, transposed over
- * its diagonal: of the rows of D that are held first, or of those 8 on; and as halves, both lots of
- * rows, half of the A of a next product.
+ * (PTX ISA, mma.m16n8k16). So a D, as halves and transposed, is half of the B of a next product:
+ * the rows that are held first, or those 8 on. As halves, with both lots of rows, it is half of the
+ * A of a next product.
  *
- * Of bytes, D (16 x 8) += A (16 x 32) B (32 x 8), in whole numbers:
+ * For bytes, D (16 x 8) += A (16 x 32) B (32 x 8), in integers:
  *   A   rows g and g + 8, columns 4t to 4t + 3, then the same 16 columns on
  *   B   rows 4t to 4t + 3, then 16 rows on, of column g
  *   D   as above */
@@ -27,7 +27,7 @@
 /* D in halves: x holds row g, y row g + 8. */
 typedef uint2 mma_halves;
 
-/* Older devices never run what uses these, but for what is said to be for sm_75. */
+/* Older devices never run code that uses these, except the ones that are marked for sm_75. */
 
 static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
                                                uint32_t b1)
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void mma_add(float (&d)[4], const uint32_t (&a
 #endif
 }
 
-/* The first of a sum: its rows g begin with c0, rows g + 8 with c1. */
+/* Begins a sum: its rows g begin with c0, rows g + 8 with c1. */
 static __device__ __forceinline__ void mma_begin(float (&d)[4], const uint32_t (&a)[4], uint32_t b0,
                                                  uint32_t b1, float c0, float c1)
 {
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void mma_add_of_8(mma_halves &d, const mma_hal
 #endif
 }
 
-/* The first of a sum, which begins with c. */
+/* Begins a sum, which starts at c. */
 static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uint32_t (&a)[4],
                                                         uint32_t b0, uint32_t b1, mma_halves c)
 {
@@ -79,12 +79,12 @@ static __device__ __forceinline__ void mma_begin_halves(mma_halves &d, const uin
 #endif
 }
 
-/* D in whole numbers. */
+/* D in integers. */
 struct mma_int_sums {
     int32_t of[4];
 };
 
-/* The first of a sum, which begins with c. */
+/* Begins a sum, which starts at c. */
 static __device__ __forceinline__ void mma_begin_bytes(mma_int_sums &d, const uint32_t (&a)[4],
                                                        uint32_t b0, uint32_t b1, int32_t c)
 {
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void mma_add_bytes(mma_int_sums &d, const uint
 #endif
 }
 
-/* An 8 x 8 matrix of halves, held as rows of D are, transposed. */
+/* Transposes an 8 x 8 matrix of halves, held as rows of D are. */
 static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
 {
     uint32_t transposed = 0;
@@ -111,9 +111,8 @@ static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
     return transposed;
 }
 
-/* Where a place of shared memory is, and two halves from there. A product's registers stand side by
- * side: words that are loaded together and do not belong together are moved for every product
- * anew. */
+/* An address in shared memory, and two halves from there. An mma's registers are consecutive: words
+ * that are loaded together and do not belong together are moved for every mma anew. */
 typedef uint32_t mma_place;
 static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
 {
@@ -124,14 +123,14 @@ static __device__ __forceinline__ uint32_t mma_load(mma_place place)
     return ptx_load_shared(place);
 }
 
-/* Four squares of 8 x 8 halves, transposed: each is half of a B. Lane l says where
- * row l % 8 of square l / 8 begins, at a multiple of 16 bytes. */
+/* Loads four squares of 8 x 8 halves, transposed: each is half of a B. Lane l says where row l % 8
+ * of square l / 8 begins, at a multiple of 16 bytes. */
 static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4], mma_place row)
 {
     ptx_ldmatrix_transposed(squares, row);
 }
 
-/* The same as they lie: each is half of a B whose columns lie in rows. */
+/* Loads them as they lie: each is half of a B whose columns lie in rows. */
 static __device__ __forceinline__ void mma_load_squares(uint32_t (&squares)[4], mma_place row)
 {
     ptx_ldmatrix(squares, row);

@@ -46,7 +46,7 @@ PTX float ptx_lg2(float x)
     return y;
 }
 
-/* c + a b, in 64 bits. */
+/* Returns c + a b, in 64 bits. */
 PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
 {
     uint64_t d;
@@ -54,7 +54,7 @@ PTX uint64_t ptx_mad_wide(int a, int b, uint64_t c)
     return d;
 }
 
-/* The same of an address, which compilers know as one. */
+/* Does the same for an address, which compilers keep as one. */
 PTX char *ptx_mad_wide(int a, int b, const char *c)
 {
     char *d;
@@ -104,7 +104,7 @@ PTX uint32_t ptx_load_shared(uint32_t place)
     return word;
 }
 
-/* What was there. */
+/* Returns the value before. */
 PTX uint32_t ptx_count_shared(uint32_t place)
 {
     uint32_t old;
@@ -151,7 +151,7 @@ PTX void ptx_mbarrier_arrive(uint32_t barrier)
                  : "memory");
 }
 
-/* Whether its first phase is over. */
+/* Returns whether its first phase is over. */
 PTX uint32_t ptx_mbarrier_test(uint32_t barrier)
 {
     uint32_t done;
@@ -217,7 +217,7 @@ PTX void ptx_mma_1688(float (&d)[4], const uint2 &a, uint32_t b)
         : "r"(a.x), "r"(a.y), "r"(b));
 }
 
-/* Of floats, of which 11 bits of the mantissa count; sm_80 and later. */
+/* For floats, of which 11 bits of the mantissa count; sm_80 and later. */
 PTX void ptx_mma_1688_tf32(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "

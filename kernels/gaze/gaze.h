@@ -14,7 +14,7 @@
 #define GAZE_FN static inline
 #endif
 
-/* In a table of gazes on the device: this view has none, and is copied. */
+/* A view with this in a table of gazes on the device has no gaze, and is copied. */
 #define GAZE_NONE INT32_MIN
 
 #define GAZE_REACH_UV 4.0

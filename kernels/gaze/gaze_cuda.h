@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/cuda_device.h"
 
-#define GAZE_CUDA_BYTES 8 /* of an image, in the table */
+#define GAZE_CUDA_BYTES 8 /* bytes of an image's gaze in the table */
 
 struct gaze_cuda_kernels {
     CUmodule module;
@@ -17,7 +17,7 @@ struct gaze_cuda_kernels {
     CUfunction take;
 };
 
-/* What is loaded when it fails is there for unload. */
+/* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result gaze_cuda_load(const struct cuda_device *device,
                                                   struct gaze_cuda_kernels *out_kernels);
 void gaze_cuda_unload(const struct cuda_device *device, struct gaze_cuda_kernels *kernels);
@@ -34,9 +34,9 @@ struct gaze_cuda_run {
     uint32_t count;
 };
 
-/* From host memory, finite. They are copied when it returns. */
+/* Fills the table from host memory, finite gazes. They are copied when it returns. */
 FOVEA_MUST_CHECK enum fovea_result gaze_cuda_put(const struct gaze_cuda_run *run);
-/* From device memory, on the stream; GAZE_NONE for one that is not finite. */
+/* Fills it from device memory, on the stream; a gaze that is not finite becomes GAZE_NONE. */
 FOVEA_MUST_CHECK enum fovea_result gaze_cuda_take(const struct gaze_cuda_run *run);
 
 #endif

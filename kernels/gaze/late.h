@@ -28,10 +28,11 @@
 
 #define LATE_TRIES 16
 
-/* What a frame's latch leaves, for the kernels (the gaze) and for the statistics (the rest). */
+/* The words that a frame's latch leaves, for the kernels (the gaze) and for the statistics (the
+ * others). */
 #define LATCHED_GAZE_X 0
 #define LATCHED_GAZE_Y 1
-#define LATCHED_T_LOW 2 /* of the sample that the gaze is from */
+#define LATCHED_T_LOW 2 /* the gaze's sample's time */
 #define LATCHED_T_HIGH 3
 #define LATCHED_CLOCK_LOW 4 /* when it was read, on the device's clock; 0: it has none */
 #define LATCHED_CLOCK_HIGH 5
@@ -72,7 +73,7 @@ struct late_own {
     LATE_U32 t_high;
 };
 
-/* Of a copy's other words; the constants are those of FNV-1a. */
+/* Sums a copy's other words; the constants are those of FNV-1a. */
 LATE_SHARED LATE_U32 late_sum(LATE_COPY)
 {
     LATE_U32 sum = 2166136261u;
@@ -82,15 +83,15 @@ LATE_SHARED LATE_U32 late_sum(LATE_COPY)
     return sum;
 }
 
-/* Of one sample, all of it. */
+/* Returns whether a copy is of one sample, and whole. */
 LATE_SHARED bool late_is_whole(LATE_COPY)
 {
     return words[LATE_SEQUENCE] != 0u && (words[LATE_SEQUENCE] & 1u) == 0u &&
            words[LATE_SUM] == late_sum(words);
 }
 
-/* Whether a whole copy counts for a frame: it is for frames of that size, and newer than the
- * frame's own sample. */
+/* Returns whether a whole copy counts for a frame: it is for frames of that size, and newer than
+ * the frame's own sample. */
 LATE_SHARED bool late_is_for(LATE_COPY, LATE_OWN own)
 {
     LATE_I32 high = LATE_AS_I32(words[LATE_T_HIGH]);
@@ -114,7 +115,7 @@ struct late_sample {
     int64_t t_ns;
 };
 
-/* Who writes a block: one thread at a time. */
+/* The writer of a block: one thread at a time. */
 struct late_writer {
     uint32_t *block; /* LATE_WORDS, zeroed before the first reader comes */
     uint32_t sequence;
@@ -128,7 +129,7 @@ void late_write(struct late_writer *writer, const struct late_sample *sample);
 /* t_ns: of the sample behind the frame's gaze. */
 struct late_own late_own_make(const struct operator_frame *frame, int64_t t_ns);
 
-/* What a device's latch does, on the host. clock_ns goes with the result. */
+/* Does on the host what a device's latch does. clock_ns goes with the result. */
 void late_latch(const uint32_t *block, const struct late_own *own, int64_t clock_ns,
                 uint32_t out_latched[LATCHED_WORDS]);
 

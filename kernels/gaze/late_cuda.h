@@ -28,8 +28,8 @@ FOVEA_MUST_CHECK enum fovea_result late_cuda_latch(struct late_cuda *late, CUstr
                                                    uint32_t slot, const struct late_own *own,
                                                    CUdeviceptr *out_gazes);
 
-/* How old the sample was when it was read; what followed the slot's latch is over. False: the latch
- * did not run. */
+/* Returns how old the sample was when it was read; the work after the slot's latch is over. False:
+ * the latch did not run. */
 bool late_cuda_age(struct late_cuda *late, uint32_t slot, int64_t *out_age_ns);
 
 #endif

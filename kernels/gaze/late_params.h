@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the latch is launched with; for C and CUDA C. */
+/* The latch's parameters, for C and CUDA C. */
 #ifndef FOVEA_KERNELS_GAZE_LATE_PARAMS_H
 #define FOVEA_KERNELS_GAZE_LATE_PARAMS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In what UNORM pixels are averaged. Included by C and CUDA; kernels/image/pixel.glsl says the
- * same. */
+/* The kinds of light in which UNORM pixels are averaged. C and CUDA include it;
+ * kernels/image/pixel.glsl says the same. */
 #ifndef FOVEA_KERNELS_IMAGE_LIGHT_H
 #define FOVEA_KERNELS_IMAGE_LIGHT_H
 
@@ -15,9 +15,9 @@
 #define IMAGE_LIGHT_SRGB 1 /* 1 + enum fovea_transfer */
 #define IMAGE_LIGHT_PQ 2
 #define IMAGE_LIGHT_HLG 3
-#define IMAGE_LIGHT_HLG_BLUE_FIRST 4 /* of images whose first colour is blue */
-#define IMAGE_LIGHT_GAMMA 5 /* of the display */
-#define IMAGE_LIGHT_TABLE 6 /* likewise: samples of its light, from 0 to 1 */
+#define IMAGE_LIGHT_HLG_BLUE_FIRST 4 /* for images whose first colour is blue */
+#define IMAGE_LIGHT_GAMMA 5 /* a power of the display's */
+#define IMAGE_LIGHT_TABLE 6 /* samples of the display's light, from 0 to 1 */
 #define IMAGE_LIGHT_COUNT 7
 
 /* All light but sRGB's is wide: from 1 to below 2^-30, since what is darkest falls to nothing.
@@ -25,7 +25,7 @@
  * times as large. HLG's goes up to 1.6, blue on a display of 100 cd/m^2. */
 #define IMAGE_LIGHT_SCALE 32768
 
-/* What each colour counts in luminance (ITU-R BT.2020, table 4), which HLG's OOTF asks for. */
+/* The weights of colours in luminance (ITU-R BT.2020, table 4), which HLG's OOTF needs. */
 #define IMAGE_LIGHT_RED 0.2627f
 #define IMAGE_LIGHT_GREEN 0.6780f
 #define IMAGE_LIGHT_BLUE 0.0593f
@@ -40,7 +40,7 @@ HOST_DEVICE bool image_light_is_hlg(int32_t light)
     return light == IMAGE_LIGHT_HLG || light == IMAGE_LIGHT_HLG_BLUE_FIRST;
 }
 
-/* What a frame's light is in images that have red and blue exchanged, or not. */
+/* Returns a frame's light for images that have red and blue exchanged, or not. */
 HOST_DEVICE int32_t image_light_in_order(int32_t light, bool blue_first)
 {
     return light == IMAGE_LIGHT_HLG && blue_first ? IMAGE_LIGHT_HLG_BLUE_FIRST : light;

@@ -13,7 +13,7 @@ static uint32_t to_level(float value, float highest)
 
 /* ---- 8 bits a channel */
 
-/* Inlined with constants, so that the loops over channels unroll. */
+/* These are inlined with constants, so that the loops over channels unroll. */
 static inline void decode_bytes(const struct pixel_row *src, uint32_t channels, float *out)
 {
     const unsigned char *pixel = src->data;

@@ -21,14 +21,14 @@ struct pixel_row {
 };
 
 struct pixel_codec {
-    uint32_t bytes; /* of a pixel */
-    uint32_t align_bytes; /* of a channel, or of the word that holds them */
+    uint32_t bytes; /* bytes of a pixel */
+    uint32_t align_bytes; /* bytes of a channel, or of the word that holds them */
     uint32_t color_channels; /* 1 or 3; alpha comes after them */
     bool has_alpha;
 
     /* `channels` floats a pixel, without gaps: color_channels, or one more where there is alpha. */
     void (*decode)(const struct pixel_row *src, uint32_t channels, float *out);
-    /* Where channels leaves alpha out, it is copied from src bit by bit. */
+    /* If channels leaves alpha out, it is copied from src bit by bit. */
     void (*encode)(const float *in, uint32_t channels, const struct pixel_row *src,
                    const struct pixel_row *dst);
 };

@@ -72,7 +72,7 @@ static inline uint16_t pixel_float_to_half(float value)
     return (uint16_t)(magnitude | (bits >> 16 & 0x8000u));
 }
 
-/* Without a sign: what is below zero becomes zero. */
+/* For floats without a sign, values below zero become zero. */
 static inline uint32_t pixel_float_to_unsigned(float value, uint32_t mantissa)
 {
     const uint32_t bits = pixel_float_bits(value);

@@ -81,7 +81,7 @@ struct transfer {
     double line_end; /* at least where the table begins; a line to 0 up to here */
 };
 
-/* Where PQ's and HLG's tables begin they are below 0.02 levels of 10 bits. */
+/* PQ's and HLG's tables begin below 0.02 levels of 10 bits. */
 static struct transfer transfer_of(int32_t which)
 {
     const double begin = 1.0 / (1ull << PIXEL_LIGHT_OCTAVES);

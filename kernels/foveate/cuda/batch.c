@@ -25,13 +25,14 @@ static enum foveate_cuda_way way_of(const struct foveate_cuda *foveate,
     return foveate_cuda_way_of(foveate, plan, image);
 }
 
-/* Of one image. */
+/* Bytes for one image. */
 static int64_t node_bytes(const struct foveate_cuda_plan *plan)
 {
     return (int64_t)foveate_cuda_aligned(foveate_nodes_level_bytes(&plan->nodes));
 }
 
-/* How many levels of any format take the memory of those that nodes have for so many images. */
+/* Counts the levels of any format that fit in the memory of those that nodes have for so many
+ * images. */
 static uint32_t levels_for_nodes(const struct foveate_cuda_plan *plan, uint32_t count)
 {
     const uint64_t own = (uint64_t)node_bytes(plan);
@@ -41,7 +42,7 @@ static uint32_t levels_for_nodes(const struct foveate_cuda_plan *plan, uint32_t 
     return (uint32_t)(levels <= most ? levels : most > 0 ? most : 1);
 }
 
-/* How many images of a batch can have levels at a time. */
+/* Counts the images of a batch that can have levels at a time. */
 static uint32_t count_levels(const struct foveate_cuda *foveate,
                              const struct foveate_cuda_plan *plan,
                              const struct foveate_cuda_images *images)
@@ -61,7 +62,8 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
     return with_capacity(sources, most > 0 ? most : 1);
 }
 
-/* How many can have a state at a time: all that have levels, or that share one picture's. */
+/* Counts the images that can have a state at a time: all that have levels, or that share one
+ * picture's. */
 static uint32_t count_states(const struct foveate_cuda *foveate,
                              const struct foveate_cuda_plan *plan,
                              const struct foveate_cuda_images *images)
@@ -179,7 +181,7 @@ static uint32_t nodes_capacity(const struct foveate_cuda_plan *plan)
     return own == 0 || bytes / own > MOST_IN_A_GRID ? MOST_IN_A_GRID : (uint32_t)(bytes / own);
 }
 
-/* Of a batch that was reserved for. */
+/* The batch was reserved for. */
 static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
                                  const struct foveate_cuda_plan *plan,
                                  const struct foveate_cuda_images *images)

@@ -106,7 +106,7 @@ void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_
     }
 }
 
-/* Where somebody makes plans and not retires them: only if nobody waits. */
+/* A program that makes plans and retires none frees blocks here, but only if nobody waits. */
 static void tidy(struct foveate_cuda *foveate)
 {
     if (foveate_cuda_frees_without_waiting(foveate) && !atomic_load(&foveate->abandoned)) {
@@ -214,7 +214,7 @@ static enum fovea_result fill_fragments(const struct foveate_plan *source,
     return FOVEA_OK;
 }
 
-/* Where the parts of a blockwise plan begin in its block. */
+/* Offsets of a blockwise plan's parts in its block. */
 struct blockwise_layout {
     size_t filters, rings, taps, law, light, levels, fragments, end;
 };
@@ -331,11 +331,11 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->states_dirty = true;
 }
 
-/* Those of nodes, of floats and of halves, and of small pictures, which some plans have besides. */
+/* Bytes of nodes, of floats and of halves, and of small pictures, which some plans have besides. */
 struct smooth_tables {
     struct foveate_wide_tables wide;
     struct foveate_small_tables small;
-    uint16_t *matrices; /* of nodes */
+    uint16_t *matrices; /* the nodes' */
     size_t matrix_bytes;
 };
 
@@ -350,7 +350,7 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
-    const uint64_t line_bytes = 128; /* of the cache */
+    const uint64_t line_bytes = 128; /* bytes of a cache line */
     const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
                                foveate_cuda_state_bytes(plan) + line_bytes - 1) /
                               line_bytes * line_bytes;

@@ -20,14 +20,15 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_create(const struct cuda_device 
                                                        struct foveate_cuda **out_foveate);
 /* Waits for the launches that still use plans, unless abandoned. Every plan was retired. */
 void foveate_cuda_destroy(struct foveate_cuda **foveate);
-/* For tests: plans made from now on go in tiles where their law is at most so steep, in pixels of
- * sigma a pixel; FOVEATE_TILE_MAX_SLOPE until then. */
+/* For tests: plans made from now on go in tiles if their law's slope is at most this, in pixels of
+ * sigma a pixel; until then it is FOVEATE_TILE_MAX_SLOPE. */
 void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope);
 /* A stream is stuck for good: destroy leaves what it may still read to the end of the process. Any
  * thread. */
 void foveate_cuda_abandon(struct foveate_cuda *foveate);
 
-/* What a plan is run on. 32-bit floats take twice the memory for the smooth method's levels. */
+/* The formats that a plan runs on. 32-bit floats take twice the memory for the smooth method's
+ * levels. */
 enum foveate_cuda_formats {
     FOVEATE_CUDA_FORMATS_ALL = 0,
     FOVEATE_CUDA_FORMATS_SURFACE = 1, /* all but 32-bit floats */
@@ -44,13 +45,13 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_plan_create(struct foveate_cuda 
                                                             const struct foveate_plan *plan,
                                                             enum foveate_cuda_formats formats,
                                                             struct foveate_cuda_plan **out_plan);
-/* Not to be run any more. Freed once the last launch that uses it is over, by a later plan that is
- * made or retired; does not wait for that. */
+/* Retires a plan: it must not be run any more. It is freed once the last launch that uses it is
+ * over, when a later plan is made or retired; nothing waits for that. */
 void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan);
 
-/* What is written of dst is all of it; src and dst are apart. On failure dst is not written, unless
- * it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan with the smooth method follow each other on the
- * device, whatever their streams: they share the levels. */
+/* A run writes all of dst; src and dst are apart. On failure dst is not written, unless it is
+ * FOVEA_ERROR_DEVICE_LOST. Runs of one plan with the smooth method follow each other on the device,
+ * whatever their streams: they share the levels. */
 struct foveate_cuda_run {
     struct foveate_cuda_plan *plan;
     const struct foveate_frame *frame; /* made for the same plan */

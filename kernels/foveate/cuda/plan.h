@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files of foveate_cuda share: foveate_cuda.c makes devices and plans, foveate/cuda/run.c
+/* The files of foveate_cuda share this: foveate_cuda.c makes devices and plans, foveate/cuda/run.c
  * launches frames, foveate/cuda/batch.c many images at once. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_PLAN_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_PLAN_H
@@ -19,12 +19,12 @@
 
 #include <stdatomic.h>
 
-/* What batches of a plan need besides it. */
+/* A plan's memory for batches. */
 struct foveate_cuda_batch_memory {
     struct cuda_block *block; /* NULL: there was no batch yet */
-    uint32_t levels; /* of so many images, first in the block */
-    uint32_t gazes; /* of so many, after them */
-    uint32_t states; /* of tiles, of so many, last */
+    uint32_t levels; /* images that have levels, first in the block */
+    uint32_t gazes; /* gazes, after them */
+    uint32_t states; /* images that have a state of tiles, last */
     bool states_dirty;
 };
 
@@ -36,7 +36,7 @@ struct foveate_cuda_plan {
     bool light_is_plain; /* stored values or sRGB's, for what is not floats */
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
-    uint64_t level_samples; /* of one image */
+    uint64_t level_samples; /* one image's */
     bool has_tiles; /* for the formats that tiles take; they use the levels' memory */
     struct foveate_tiles tiles;
     bool states_dirty;
@@ -49,16 +49,16 @@ struct foveate_cuda_plan {
         has_lights;
     bool has_nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_nodes nodes;
-    struct foveate_fragments fragments; /* of a blockwise plan that has nodes */
+    struct foveate_fragments fragments; /* for a blockwise plan that has nodes */
     struct foveate_cuda_batch_memory batch;
 };
 
 struct foveate_cuda {
     const struct cuda_device *device;
     CUmodule module;
-    struct cuda_kernels kernels; /* of the blockwise method */
-    struct cuda_kernels lights; /* likewise */
-    struct foveate_cuda_bands_kernels bands; /* likewise */
+    struct cuda_kernels kernels; /* the blockwise method's */
+    struct cuda_kernels lights; /* the blockwise method's */
+    struct foveate_cuda_bands_kernels bands; /* the blockwise method's */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
     struct foveate_cuda_small_kernels small;
@@ -66,8 +66,8 @@ struct foveate_cuda {
     struct foveate_fragments_kernels fragments;
     double tile_slope; /* steeper laws are not for tiles */
     struct gaze_cuda_kernels gaze;
-    CUstream upload; /* of our own, so that tables wait for nobody's work */
-    struct cuda_memory memory; /* of plans; in the order of upload */
+    CUstream upload; /* our own stream, so that tables wait for nobody's work */
+    struct cuda_memory memory; /* plans, in the order of upload */
     struct cuda_block *retired;
     atomic_bool abandoned;
 };
@@ -82,20 +82,20 @@ struct foveate_cuda_levels {
     uint32_t states;
 };
 
-/* Whatever a table or another image follows is aligned to 16 bytes. */
+/* Rounds up to 16 bytes, to which everything that follows a table or an image is aligned. */
 static inline uint64_t foveate_cuda_aligned(uint64_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
-/* Of one image: its levels, by the pixel or in tiles; its tiles' state. */
+/* Bytes of one image: its levels, by the pixel or in tiles; its tiles' state. */
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan);
 uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
 
-/* Of the blockwise method: whole fragments from pixels, or from levels. */
+/* Returns whether the blockwise method makes whole fragments, from pixels or from levels. */
 bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
                                const struct foveate_cuda_plan *plan, enum fovea_format format);
-/* From pixels whose light is worked out beforehand. */
+/* Returns whether the light of pixels is made beforehand. */
 bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
                             const struct foveate_cuda_plan *plan, enum fovea_format format);
 
@@ -109,7 +109,7 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
  *     WIDE    any                         all but smaller floats             any      any
  *
  * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and
- * what floats are. SMALL asks for products in the loaded code. */
+ * what floats are. SMALL needs mma in the loaded code. README.md says which files make each. */
 enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
     FOVEATE_CUDA_SMALL,
@@ -127,7 +127,7 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
 /* Levels of halves do not hold 32-bit floats. */
 bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format);
 bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format);
-/* Of linear images: a block each, without levels in memory. */
+/* Returns whether linear images go by a block each, without levels in memory. */
 bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
                            enum fovea_format format);
 
@@ -135,7 +135,7 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
                                                        const struct foveate_cuda_run *run,
                                                        enum fovea_format format);
-/* What was launched when one fails still uses the block, hence the use is noted in any case. */
+/* Launches made before one that fails still use the block, so the use is noted in any case. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
                                                          const struct foveate_cuda_run *run,
                                                          struct cuda_block *block,

@@ -139,6 +139,7 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
     return plan->has_lights && has_kernel(&foveate->lights, format);
 }
 
+/* The table is at enum foveate_cuda_way; kernels/foveate/README.md has it with the files. */
 enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
                                           const struct foveate_cuda_plan *plan,
                                           struct foveate_cuda_image image)

@@ -329,6 +329,14 @@ static int32_t count_levels(const struct foveate_plan *plan, const struct foveat
     return foveate_level_with(plan->sigma_max_px, residual, count) + 1;
 }
 
+/* | plan | passes |
+ * |---|---|
+ * | smooth, plain light, a slope of at most FOVEATE_TILE_MAX_SLOPE | tiles of one level |
+ * | smooth, all others | tiles blended from nodes |
+ * | blockwise that pays from levels, UNORM, plain light | fragments, each from its level |
+ * | blockwise, all others | fragments from pixels |
+ *
+ * kernels/foveate/README.md has the table with the files. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
                        enum fovea_format format,
                        struct operator_pass out_passes[OPERATOR_MAX_PASSES])

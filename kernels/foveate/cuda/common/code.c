@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-/* As cuda/mma.cuh and foveate/cuda/tiles/mma/tile.cuh have it: __CUDA_ARCH__ >= 800. */
+/* cuda/mma.cuh and foveate/cuda/tiles/mma/tile.cuh ask for __CUDA_ARCH__ >= 800. */
 #define MMA_FROM 80
 #define NARROW_MMA_FROM 75
 
@@ -11,7 +11,7 @@ enum fovea_result foveate_cuda_code_of(const struct cuda_device *device, CUfunct
                                        struct foveate_cuda_code *out_code)
 {
     *out_code = (struct foveate_cuda_code){0};
-    /* Of machine code too this is the virtual architecture that it was made from, which is what
+    /* For machine code, too, this is the virtual architecture that it was made from, which is what
      * __CUDA_ARCH__ was; the binary version may be a newer one. */
     CU_TRY(device->log, device->cu,
            device->cu->FuncGetAttribute(&out_code->architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the code of this build can do on this device: the one place that says so.
+/* The one place that says what the code of this build can do on this device.
  *
  * The device code is cut by the architecture that it is compiled for (__CUDA_ARCH__), and a card
  * also runs code that was compiled for older ones: its compute capability says nothing about what
- * is in a kernel. A build whose only code is PTX of 7.5 has no products of matrices on a card
- * of 9.0, and such a kernel that is launched for its products writes where it must not. So the
- * loaded function is asked what it was compiled for. */
+ * is in a kernel. A build whose only code is PTX of 7.5 has no mma on a card of 9.0, and a kernel
+ * that is launched for its mma writes where it must not. So the loaded function is asked what it
+ * was compiled for. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_CODE_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_CODE_H
 

@@ -14,7 +14,7 @@
 /* Outputs of a thread along an axis. */
 #define FOVEATE_CUDA_OUTPUTS 4
 
-#define FOVEATE_CUDA_LIGHT_THREADS 128 /* of a row, where its light is worked out */
+#define FOVEATE_CUDA_LIGHT_THREADS 128 /* threads for a row whose light is made */
 
 /* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
@@ -32,14 +32,14 @@ struct foveate_cuda_batch {
 struct foveate_cuda_tables {
     uint64_t rings; /* struct foveate_ring[frame.ring_count] */
     uint64_t taps; /* float[] */
-    struct foveate_law law; /* where its bank_per_octave is not 0 */
+    struct foveate_law law; /* used if its bank_per_octave is not 0 */
     uint64_t law_table; /* float[law.table_count], then the display's samples */
     int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
-    int32_t tiles_per_side; /* of a fragment */
+    int32_t tiles_per_side; /* tiles along a fragment's side */
     uint64_t
         /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
         lights;
-    int64_t lights_next_bytes; /* from an image's to the next image's */
+    int64_t lights_next_bytes; /* bytes from an image's to the next image's */
 };
 
 /* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
@@ -48,16 +48,16 @@ struct foveate_cuda_tables {
  * 2t, then column 2t + 1, as floats of 11 bits. */
 struct foveate_wide_node {
     int32_t level;
-    int32_t before; /* the first sample is so many before the tile's first pixel's, x >> level */
+    int32_t before; /* samples before the tile's first pixel's, x >> level */
     int32_t steps;
-    /* its first step among all; tiles that lie in other ways on the level follow */
+    /* its first step among all; a step for each further phase of a tile on the level follows */
     int32_t matrix;
 };
 #define FOVEATE_WIDE_TILE_PX 16
-#define FOVEATE_WIDE_THREADS 128 /* of a block, which makes 2 x 2 tiles */
+#define FOVEATE_WIDE_THREADS 128 /* threads of a block, which makes 2 x 2 tiles */
 #define FOVEATE_WIDE_STEP_BYTES 512 /* 16 x 8 floats */
 
-/* Tiles lie in so many ways on a level's samples. */
+/* A tile has so many phases on a level's samples. */
 HOST_DEVICE int32_t foveate_wide_phases(int32_t level)
 {
     return level <= 4 ? 1 : 1 << (level - 4);
@@ -72,8 +72,8 @@ struct foveate_cuda_smooth {
     uint64_t picture; /* is level 0 where its pixels are samples; 0: a copy of it is made */
     int64_t picture_next_bytes;
     uint64_t table; /* float[law.table_count], then the display's samples */
-    uint64_t samples; /* of all levels, half or float as the format needs */
-    int64_t next_samples; /* from an image's levels to the next image's */
+    uint64_t samples; /* all levels, half or float as the format needs */
+    int64_t next_samples; /* bytes from an image's levels to the next image's */
     uint64_t nodes; /* struct foveate_wide_node[node_count] */
     uint64_t matrices; /* see there */
     int32_t node_count;

@@ -57,7 +57,8 @@ struct float_sample {
 
 /* ---- Pixels as samples and back */
 
-/* What is stored for 0: levels of UNORM formats, without light, have their middle there. */
+/* Returns the stored value of 0: levels of UNORM formats, without light, have their middle
+ * there. */
 template <typename Pixel> static __device__ inline float4 sample_middle(int light)
 {
     const float color = light ? 0.0f : 0.5f * Pixel::white;
@@ -128,7 +129,7 @@ template <typename Sample> struct sample_level {
     {
         return min(max(x, first), last_x);
     }
-    /* How many samples lie before a row; with a column's number it says where a sample is. */
+    /* Returns how many samples lie before a row; plus a column, it is a sample's index. */
     __device__ int row_at(int y) const
     {
         return min(max(y, first), last_y) * pitch;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Runs of neighbouring pixels of 32 or 64 bits, read and written at once where memory allows it:
- * rows of whole pixels without gaps whose runs are aligned to their size. Everything else goes by
- * the pixel.
+/* Runs of neighbouring pixels of 32 or 64 bits are read and written at once if memory allows it:
+ * rows of whole pixels without gaps whose runs are aligned to their size. All else goes pixel by
+ * pixel.
  *
- * What decides is asked once for a run, and what is rare is a loop: unrolled around every pixel,
- * the branches would take more instructions than the blur. */
+ * Conditions are tested once for a run, and rare cases are loops: unrolled around every pixel, the
+ * branches would take more instructions than the blur. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_VECTORS_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_VECTORS_CUH
 
@@ -31,7 +31,7 @@ static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &, in
     return false;
 }
 
-/* Every pixel is read in one way that is known here: whole, or in parts because the format has no
+/* This says at compile time how every pixel is read: whole, or in parts because the format has no
  * whole ones, or through a surface. */
 template <typename Pixel>
 static __device__ __forceinline__ bool is_plain(const linear_image<Pixel> &image)
@@ -101,12 +101,13 @@ template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ?
 {
     Word of[COUNT];
 
-    /* Of 16 bytes. */
+    /* Runs of 16 bytes. */
     __device__ __forceinline__ operator uint4() const
     {
         return *(const uint4 *)of;
     }
-    /* The one that a loop chooses: an index that is no constant would put all into local memory. */
+    /* Selects the one that a loop chooses: an index that is no constant would put all into local
+     * memory. */
     __device__ __forceinline__ Word at(int i) const
     {
         Word word = of[0];
@@ -125,7 +126,7 @@ template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ?
     }
 };
 
-/* A run of words by the largest reads and writes there are. */
+/* Reads or writes a run of words by the largest accesses there are. */
 template <typename Word, int COUNT>
 static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
 {
@@ -170,14 +171,14 @@ template <typename Image> struct clamped_image {
     {
         return image.load(min(max(x, 0), last_x), min(max(y, 0), last_y));
     }
-    /* Of an image that is plain. */
+    /* For an image that is plain. */
     __device__ __forceinline__ word load_plainly(int x, int y) const
     {
         return load_plain(image, min(max(x, 0), last_x), min(max(y, 0), last_y));
     }
 };
 
-/* `runs`: has_runs, and the four pixels lie in the picture. */
+/* `runs` means has_runs, and that the four pixels lie in the picture. */
 template <typename Image>
 static __device__ __forceinline__ typename clamped_image<Image>::four load_four(
     const clamped_image<Image> &clamped, bool runs, int x, int y)
