@@ -89,6 +89,7 @@ set(FOVEA_FATBINS
     foveate/cuda/fragments/foveate_fragments
     foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/nodes_wide/foveate_smooth
+    blur/cuda/blur
     gaze/late
     gaze/gaze CACHE INTERNAL "")
 set(fatbins)
@@ -105,10 +106,12 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(foveate/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
-    COMPILE_DEFINITIONS FOVEATE_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
+set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+    COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
+    blur/cuda/blur_cuda.c
+    blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_device.c
     cuda/cuda_driver.c

@@ -43,6 +43,8 @@ fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_blur SOURCES gpu/test_cuda_blur.c test_blur_support.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
 # The example is linked with -lcuda, without which a test must start, to be skipped: as a library it looks for the
@@ -91,7 +93,7 @@ if(FOVEA_NVCC_KNOWS MATCHES "compute_75\n")
     add_library(test_cuda_ptx75_fatbins OBJECT ${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c)
     set_source_files_properties(${FOVEA_CUDA_KERNELS}/foveate/cuda/fatbin.c PROPERTIES
         OBJECT_DEPENDS "${ptx75_fatbins}")
-    target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE FOVEATE_FATBINS="${ptx75}")
+    target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE CUDA_FATBINS="${ptx75}")
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
     fovea_add_test(NAME test_cuda_ptx75
         SOURCES gpu/test_cuda_ptx75.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
@@ -109,7 +111,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example)
+    set(emulated kernels images example blur)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

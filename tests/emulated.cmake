@@ -65,7 +65,7 @@ endfunction()
 
 # A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
-foreach(name IN ITEMS foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
+foreach(name IN ITEMS blur/cuda/blur foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
     foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
     foveate/cuda/tiles/foveate_tiles_unorm gaze/gaze gaze/late)

@@ -70,3 +70,7 @@ fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fo
 
 fovea_add_test(NAME test_blur_exact SOURCES test_blur_exact.c test_blur_support.c
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+fovea_add_test(NAME test_context_blur
+    SOURCES test_context_blur.c test_blur_support.c test_context_support.c
+        $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)

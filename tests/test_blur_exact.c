@@ -44,7 +44,7 @@ static void check(const struct blur_scene *scene, struct image_layout layout)
 static void it_is_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 140; i++) {
+    for (uint64_t i = 0; i < 165; i++) {
         const struct blur_scene scene = blur_scene_of(i, 40.0);
         check(&scene, (struct image_layout){0});
     }
@@ -65,7 +65,7 @@ static void layouts_do_not_matter(void **state)
     (void)state;
     static const struct image_layout layouts[] = {
         {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {.bottom_up = true, .row_gap = 5}};
-    for (uint64_t i = 0; i < 28; i++) {
+    for (uint64_t i = 0; i < 44; i++) {
         const struct blur_scene scene = blur_scene_of(i, 8.0);
         check(&scene, layouts[i % 4]);
     }
@@ -74,7 +74,7 @@ static void layouts_do_not_matter(void **state)
 static void sigma_0_copies_every_bit(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 7; i++) {
+    for (uint64_t i = 0; i < 11; i++) {
         struct blur_scene scene = blur_scene_of(i, 1.0);
         scene.settings.own.blur_sigma_px = 0.0;
         struct test_image src = blur_scene_draw(&scene);

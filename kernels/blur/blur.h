@@ -40,6 +40,14 @@ static inline const struct blur_plan *blur_plan_of(const struct operator_plan *p
     return (const struct blur_plan *)plan;
 }
 
+/* Of the samples of one image on a GPU; 0: the picture is copied. */
+static inline uint64_t blur_sample_bytes(const struct blur_shape *shape)
+{
+    const uint64_t rows =
+        (uint64_t)shape->height_px + (shape->step > 1 ? (uint64_t)shape->rows : 0);
+    return shape->step > 0 ? BLUR_SAMPLE_BYTES * rows * (uint64_t)shape->columns : 0;
+}
+
 FOVEA_MUST_CHECK enum fovea_result blur_plan_create(const struct operator_plan_desc *desc,
                                                     struct blur_plan **out_plan);
 void blur_plan_destroy(struct blur_plan **plan);

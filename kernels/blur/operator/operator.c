@@ -15,10 +15,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     *out_plan = NULL;
     const enum fovea_result result = blur_plan_create(desc, &plan);
     if (result == FOVEA_OK) {
-        const struct blur_shape *shape = &plan->shape;
-        const int64_t rows = (int64_t)shape->height_px + (shape->step > 1 ? shape->rows : 0);
         plan->base.api = &blur_operator;
-        plan->base.cuda_bytes = (uint64_t)(BLUR_SAMPLE_BYTES * rows * shape->columns);
+        plan->base.cuda_bytes = blur_sample_bytes(&plan->shape);
         *out_plan = &plan->base;
     }
     return result;
@@ -63,4 +61,8 @@ const struct operator_api blur_operator = {
              .destroy = blur_cpu_destroy,
              .reserve = blur_cpu_reserve,
              .run = blur_cpu_run},
+    .glsl = &blur_operator_glsl,
+#if FOVEA_HAVE_CUDA
+    .cuda = &blur_operator_cuda,
+#endif
 };
