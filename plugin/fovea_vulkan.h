@@ -191,7 +191,9 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_
                                                              struct fovea_vk **out_fovea);
 
 /* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there
- * are), then frees everything, images made with fovea_vk_image_create included. */
+ * are), then frees everything, images made with fovea_vk_image_create included. Where Vulkan does
+ * not say whether those frames are over, for want of memory, what they use stays until the process
+ * ends. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 
 /* Waits for the frames that are still on the queue: before an image that one of them took is
