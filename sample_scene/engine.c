@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "engine.h"
 
+#include "values.h"
+
 bool engine_format_usable(const struct gpu *gpu, VkFormat format)
 {
     const VkFormatFeatureFlags needed = VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT |
@@ -41,7 +43,7 @@ bool engine_init(struct engine *engine, const struct engine_desc *desc)
     struct gpu *gpu = &engine->gpu;
     const struct gpu_instance_desc instance = {.validate = desc->options->validate};
     const struct gpu_device_desc device = {.index = desc->options->device,
-                                           .backend = desc->settings->backend};
+                                           .backend = value_backend(desc->settings)};
     VkFormat format;
     if ((!gpu->instance && !gpu_open_instance(gpu, &instance)) ||
         (!gpu->device && !gpu_open_device(gpu, &device)) || !choose_format(gpu, desc, &format) ||

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "foveation.h"
 
-#include "config/settings.h"
+#include "values.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static void say_refusal(enum fovea_result result, const struct fovea_settings *s
         say_error("the settings cannot be taken: %s", fovea_result_name(result));
     } else {
         say_error("Fovea cannot run the %s backend on this device: %s",
-                  fovea_backend_name(settings->backend), fovea_result_name(result));
+                  value_words(settings, "backend").text, fovea_result_name(result));
     }
 }
 
@@ -46,7 +46,7 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
     desc.timeline_semaphore = gpu->timeline_semaphore;
     desc.frames_in_flight = frames_in_flight;
     desc.settings = settings;
-    desc.log = say_log(settings->log_level);
+    desc.log = say_log(value_log_level(settings));
     enum fovea_result result = fovea_vk_create(&desc, &foveation->fovea);
     if (result < 0) {
         say_refusal(result, settings);

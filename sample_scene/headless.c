@@ -95,9 +95,9 @@ bool headless_run(struct engine *engine, struct settings *settings, const struct
                                        .extent = targets.extent,
                                        .frames = count,
                                        .video = !options->no_video,
-                                       .settings = &settings->now};
+                                       .settings = settings->now};
     run.table = (struct table){
-        .engine = engine, .options = options, .settings = &settings->now, .files = options->output};
+        .engine = engine, .options = options, .settings = settings->now, .files = options->output};
     if (!targets_init(&engine->targets, engine->renderer, engine->foveation, &targets) ||
         !output_init(&run.output, &output)) {
         output_finish(&run.output);

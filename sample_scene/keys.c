@@ -3,6 +3,9 @@
 #include "keys.h"
 
 #include "say.h"
+#include "values.h"
+
+#include <string.h>
 
 #define STRENGTH_STEP 0.25
 #define STRENGTH_MOST 8.0
@@ -19,6 +22,13 @@ const char *keys_help(void)
            "F1 help     ESC or Q  quit";
 }
 
+static void toggle_setting(struct keys *keys, const char *path)
+{
+    const bool on = value_is(keys->settings->now, path, "true");
+    value_set(keys->settings->now, path, on ? "false" : "true");
+    keys->changed = true;
+}
+
 static void toggle(struct keys *keys, bool *flag)
 {
     *flag = !*flag;
@@ -27,9 +37,11 @@ static void toggle(struct keys *keys, bool *flag)
 
 static void change_strength(struct keys *keys, double step)
 {
-    double *strength = &keys->settings->now.foveation.strength;
-    *strength += step;
-    *strength = *strength < 0.0 ? 0.0 : *strength > STRENGTH_MOST ? STRENGTH_MOST : *strength;
+    const double strength = value_number(keys->settings->now, "foveation.strength") + step;
+    value_set_number(keys->settings->now, "foveation.strength",
+                     strength < 0.0             ? 0.0
+                     : strength > STRENGTH_MOST ? STRENGTH_MOST
+                                                : strength);
     keys->changed = true;
 }
 
@@ -42,44 +54,42 @@ static void move_wipe(struct keys *keys, double to_uv)
 /* The next kind that can be opened: a scanpath needs a file, a socket its port. */
 static void next_gaze(struct keys *keys)
 {
-    static const enum fovea_gaze_kind order[] = {FOVEA_GAZE_MOUSE, FOVEA_GAZE_SCANPATH,
-                                                 FOVEA_GAZE_SACCADES, FOVEA_GAZE_UDP,
-                                                 FOVEA_GAZE_FIXED};
+    static const char *const order[] = {"mouse", "scanpath", "saccades", "udp", "fixed"};
     const int count = sizeof order / sizeof order[0];
-    struct fovea_gaze_settings before = keys->settings->now.gaze;
+    struct fovea_settings *now = keys->settings->now;
+    const struct value_words before = value_words(now, "gaze.source");
     int at = 0;
-    while (at < count - 1 && order[at] != before.kind) {
+    while (at < count - 1 && strcmp(order[at], before.text) != 0) {
         at++;
     }
     for (int i = 1; i < count; i++) {
-        keys->settings->now.gaze.kind = order[(at + i) % count];
+        value_set(now, "gaze.source", order[(at + i) % count]);
         if (settings_open_gaze(keys->settings)) {
-            say_note("gaze: %s", settings_gaze_name(&keys->settings->now).text);
+            say_note("gaze: %s", order[(at + i) % count]);
             return;
         }
     }
-    keys->settings->now.gaze = before;
+    value_set(now, "gaze.source", before.text);
 }
 
 static void take_press(struct keys *keys, SDL_Keycode key)
 {
-    struct fovea_overlay *overlay = &keys->settings->now.overlay;
     switch (key) {
     case SDLK_ESCAPE:
     case SDLK_q:
         keys->quit = true;
         break;
     case SDLK_h:
-        toggle(keys, &overlay->heatmap);
+        toggle_setting(keys, "overlay.heatmap");
         break;
     case SDLK_u:
-        toggle(keys, &overlay->hud);
+        toggle_setting(keys, "overlay.hud");
         break;
     case SDLK_m:
-        toggle(keys, &overlay->marker);
+        toggle_setting(keys, "overlay.marker");
         break;
     case SDLK_r:
-        toggle(keys, &overlay->rings);
+        toggle_setting(keys, "overlay.rings");
         break;
     case SDLK_w:
         toggle(keys, &keys->wiping);
@@ -177,15 +187,18 @@ void keys_take(struct keys *keys, const SDL_Event *event, SDL_Window *window)
     }
 }
 
-struct fovea_settings keys_settings(const struct keys *keys)
+struct fovea_settings *keys_settings(const struct keys *keys)
 {
-    struct fovea_settings settings = keys->settings->now;
-    if (keys->wiping) {
-        settings.overlay.wipe_uv = keys->wipe_uv;
+    struct fovea_settings *settings = NULL;
+    if (fovea_settings_copy(keys->settings->now, &settings) < 0) {
+        say_error("out of memory");
+        return NULL;
     }
-    if (keys->comparing) {
-        settings.overlay.wipe_uv = 1.0;
+    if (keys->comparing || keys->wiping) {
+        value_set_number(settings, "overlay.wipe", keys->comparing ? 1.0 : keys->wipe_uv);
     }
-    settings.overlay.hud |= keys->help;
+    if (keys->help) {
+        value_set(settings, "overlay.hud", "true");
+    }
     return settings;
 }

@@ -30,7 +30,8 @@ void keys_take(struct keys *keys, const SDL_Event *event, SDL_Window *window);
 /* One line for each key, with newlines between. */
 const char *keys_help(void);
 
-/* The settings as keys and files have them; wipe and compare are folded in. */
-struct fovea_settings keys_settings(const struct keys *keys);
+/* The settings as keys and files have them, wipe and compare folded in: the caller destroys them.
+ * NULL: out of memory, with a message. */
+struct fovea_settings *keys_settings(const struct keys *keys);
 
 #endif

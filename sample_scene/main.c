@@ -24,7 +24,7 @@ static bool list_devices(const struct options *options)
 static bool run_headless(struct engine *engine, struct settings *settings,
                          const struct options *options)
 {
-    const struct engine_desc desc = {.options = options, .settings = &settings->now};
+    const struct engine_desc desc = {.options = options, .settings = settings->now};
     bool done = engine_init(engine, &desc);
     if (done) {
         settings_follow(settings, engine->foveation);

@@ -3,20 +3,22 @@
 #include "settings.h"
 
 #include "say.h"
+#include "values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static bool is_live(enum fovea_gaze_kind kind)
+#define PATH_BYTES 1024
+
+static bool is_live(const struct fovea_settings *settings)
 {
-    return kind == FOVEA_GAZE_MOUSE || kind == FOVEA_GAZE_UDP;
+    return value_is(settings, "gaze.source", "mouse") || value_is(settings, "gaze.source", "udp");
 }
 
 static bool is_there(const char *folder, const char *file)
 {
-    char path[FOVEA_PATH_MAX];
+    char path[PATH_BYTES];
     int length = snprintf(path, sizeof path, "%s/%s", folder, file);
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
@@ -46,10 +48,10 @@ static const char *config_file(const struct options *options)
 }
 
 /* In a window the mouse is at hand: better than the default, a gaze that stays in the middle. */
-static bool prefer_mouse(const struct options *options, const struct fovea_gaze_settings *gaze)
+static bool prefer_mouse(const struct options *options, const struct fovea_settings *settings)
 {
     return options->window && !options->gaze_given && !options->config &&
-           gaze->kind == FOVEA_GAZE_FIXED;
+           value_is(settings, "gaze.source", "fixed");
 }
 
 static bool open_config(const struct options *options, struct fovea_config **out_config)
@@ -65,15 +67,23 @@ static bool open_config(const struct options *options, struct fovea_config **out
     return fovea_config_create(&desc, out_config) >= 0;
 }
 
+static bool copy_of(const struct fovea_settings *settings, struct fovea_settings **out_copy)
+{
+    if (fovea_settings_copy(settings, out_copy) < 0) {
+        say_error("out of memory");
+    }
+    return *out_copy != NULL;
+}
+
 bool settings_init(struct settings *settings, const struct options *options)
 {
-    if (!open_config(options, &settings->config)) {
+    if (!open_config(options, &settings->config) ||
+        !copy_of(fovea_config_settings(settings->config), &settings->now) ||
+        !copy_of(settings->now, &settings->files)) {
         return false;
     }
-    settings->now = *fovea_config_settings(settings->config);
-    settings->file_gaze = settings->now.gaze;
-    if (prefer_mouse(options, &settings->now.gaze)) {
-        settings->now.gaze.kind = FOVEA_GAZE_MOUSE;
+    if (prefer_mouse(options, settings->now)) {
+        value_set(settings->now, "gaze.source", "mouse");
     }
     return settings_open_gaze(settings);
 }
@@ -81,14 +91,21 @@ bool settings_init(struct settings *settings, const struct options *options)
 /* A source goes on undisturbed when the files say the same about the gaze as before. */
 static void take_files(struct settings *settings)
 {
-    struct fovea_gaze_settings gaze = settings->now.gaze;
-    settings->now = *fovea_config_settings(settings->config);
-    struct fovea_gaze_settings file_gaze = settings->now.gaze;
-    bool same = memcmp(&file_gaze, &settings->file_gaze, sizeof file_gaze) == 0;
-    if (same || !settings_open_gaze(settings)) {
-        settings->now.gaze = gaze;
+    struct fovea_settings *before = settings->now;
+    struct fovea_settings *files = NULL;
+    struct fovea_settings *now = NULL;
+    if (!copy_of(fovea_config_settings(settings->config), &files) || !copy_of(files, &now)) {
+        fovea_settings_destroy(&files);
+        return;
     }
-    settings->file_gaze = file_gaze;
+    const bool same = values_are_the_same(files, settings->files, "gaze.");
+    settings->now = now;
+    if (same || !settings_open_gaze(settings)) {
+        values_copy(before, now, "gaze.");
+    }
+    fovea_settings_destroy(&before);
+    fovea_settings_destroy(&settings->files);
+    settings->files = files;
 }
 
 bool settings_poll(struct settings *settings)
@@ -118,6 +135,8 @@ void settings_finish(struct settings *settings)
 {
     fovea_gaze_source_destroy(&settings->source);
     fovea_config_destroy(&settings->config);
+    fovea_settings_destroy(&settings->now);
+    fovea_settings_destroy(&settings->files);
 }
 
 void settings_follow(struct settings *settings, struct foveation *follower)
@@ -131,41 +150,37 @@ void settings_follow(struct settings *settings, struct foveation *follower)
     }
 }
 
-struct gaze_name settings_gaze_name(const struct fovea_settings *settings)
+/* What the window pushes is uv, whatever the rest; a scanpath needs a file. */
+static void complete_gaze(struct fovea_settings *now)
 {
-    struct gaze_name name = {"?"};
-    const enum fovea_result result =
-        fovea_settings_get(settings, "gaze.source", name.text, sizeof name.text);
-    (void)result; /* there is such a setting */
-    return name;
+    if (value_is(now, "gaze.source", "mouse")) {
+        value_set(now, "gaze.space", "uv");
+        value_set(now, "gaze.origin", "top-left");
+    }
+    if (value_is(now, "gaze.source", "scanpath") && value_is(now, "gaze.scanpath.file", "")) {
+        value_set(now, "gaze.scanpath.file", DEMO_SCANPATH);
+    }
 }
 
 bool settings_open_gaze(struct settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
-    if (settings->now.gaze.kind ==
-        FOVEA_GAZE_MOUSE) { /* what the window pushes is uv, whatever the rest */
-        settings->now.gaze.space = FOVEA_GAZE_SPACE_UV;
-        settings->now.gaze.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
-    }
-    if (settings->now.gaze.kind == FOVEA_GAZE_SCANPATH && !*settings->now.gaze.scanpath_file) {
-        snprintf(settings->now.gaze.scanpath_file, FOVEA_PATH_MAX, "%s", DEMO_SCANPATH);
-    }
+    complete_gaze(settings->now);
     struct fovea_gaze_source_desc desc;
     fovea_gaze_source_desc_init(&desc);
-    desc.settings = &settings->now;
-    desc.log = say_log(settings->now.log_level);
+    desc.settings = settings->now;
+    desc.log = say_log(value_log_level(settings->now));
     enum fovea_result result = fovea_gaze_source_create(&desc, &source);
     if (result < 0) {
         say_error("the gaze source %s cannot be opened: %s",
-                  settings_gaze_name(&settings->now).text, fovea_result_name(result));
+                  value_words(settings->now, "gaze.source").text, fovea_result_name(result));
         return false;
     }
     struct foveation *follower = settings->follower;
     settings_follow(settings, NULL);
     fovea_gaze_source_destroy(&settings->source);
     settings->source = source;
-    settings->live = is_live(settings->now.gaze.kind);
+    settings->live = is_live(settings->now);
     settings_follow(settings, follower);
     return true;
 }

@@ -5,14 +5,13 @@
 #ifndef SCENE_SETTINGS_H
 #define SCENE_SETTINGS_H
 
-#include "config/settings.h"
 #include "foveation.h"
 #include "options.h"
 
 struct settings {
     struct fovea_config *config;
-    struct fovea_settings now; /* what is in force, with what keys have changed */
-    struct fovea_gaze_settings file_gaze; /* what the files said last about the gaze */
+    struct fovea_settings *now; /* what is in force, with what keys have changed */
+    struct fovea_settings *files; /* as the files said last */
     struct fovea_gaze_source *source;
     struct foveation *follower; /* follows the source; NULL: nobody does */
     bool live; /* the source is read in real time, not in the scene's */
@@ -24,14 +23,10 @@ void settings_finish(struct settings *settings);
 /* Frames of this foveation may take the newest gaze of whatever source is open; NULL: no longer.
  * Before the foveation goes. */
 void settings_follow(struct settings *settings, struct foveation *follower);
-/* As the configuration spells it. */
-struct gaze_name {
-    char text[16];
-};
-struct gaze_name settings_gaze_name(const struct fovea_settings *settings);
-/* Opens what settings->now.gaze says. On failure the old source stays. */
+/* Opens what settings->now says. On failure the old source stays. */
 bool settings_open_gaze(struct settings *settings);
-/* Looks whether the files have changed. True: new settings are in force, and the keys' are gone. */
+/* Looks whether the files have changed. True: new settings are in force, and the keys' are gone;
+ * `now` is another object. */
 bool settings_poll(struct settings *settings);
 /* Reads the files now. False with a message: the old settings stay. */
 bool settings_reload(struct settings *settings, const struct options *options);

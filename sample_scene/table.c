@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "table.h"
 
+#include "values.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +78,7 @@ static void late_row(const struct fovea_vk_stats *stats)
 
 static void gaze_row(const struct table *table)
 {
-    const struct gaze_name name = settings_gaze_name(table->settings);
+    const struct value_words name = value_words(table->settings, "gaze.source");
     char rate[32] = "no rate of its own";
     if (table->gaze_rate_hz > 0.0) {
         snprintf(rate, sizeof rate, "%.0f Hz", table->gaze_rate_hz);
@@ -86,109 +88,119 @@ static void gaze_row(const struct table *table)
         (unsigned long long)table->gaze_frames[2]);
 }
 
-static void view_words(const struct fovea_geometry *view, char *out_words, size_t bytes)
+static void view_words(const struct fovea_settings *s, char *out_words, size_t bytes)
 {
-    if (view->tan_left != 0.0) {
-        snprintf(out_words, bytes, "tangents %g %g %g %g", view->tan_left, view->tan_right,
-                 view->tan_up, view->tan_down);
-    } else if (view->ppd != 0.0) {
-        snprintf(out_words, bytes, "%g pixels a degree", view->ppd);
+    const double left = value_number(s, "foveation.geometry.tan_left");
+    const double ppd = value_number(s, "foveation.geometry.ppd");
+    if (left != 0.0) {
+        snprintf(out_words, bytes, "tangents %g %g %g %g", left,
+                 value_number(s, "foveation.geometry.tan_right"),
+                 value_number(s, "foveation.geometry.tan_up"),
+                 value_number(s, "foveation.geometry.tan_down"));
+    } else if (ppd != 0.0) {
+        snprintf(out_words, bytes, "%g pixels a degree", ppd);
     } else {
-        snprintf(out_words, bytes, "%g m wide at %g m", view->screen_width_m, view->distance_m);
+        snprintf(out_words, bytes, "%g m wide at %g m",
+                 value_number(s, "foveation.geometry.screen_width_m"),
+                 value_number(s, "foveation.geometry.distance_m"));
     }
 }
 
-static void map_words(const struct fovea_foveation *f, const char *view, char *out_words,
+static void map_words(const struct fovea_settings *s, const char *view, char *out_words,
                       size_t bytes)
 {
-    static const char *const eyes[] = {"both eyes", "left eye", "right eye"};
-    const char *slash = strrchr(f->map.file, '/');
-    char kind[96] = "an array";
+    struct value_words kind = value_words(s, "foveation.map.kind");
     char paper[32];
-    if (f->map.kind == FOVEA_MAP_HUMAN) {
-        snprintf(kind, sizeof kind, "human, %s", eyes[f->map.eye]);
-    } else if (f->map.kind == FOVEA_MAP_STREAK) {
-        snprintf(kind, sizeof kind, "streak");
-    } else if (f->map.kind == FOVEA_MAP_FILE) {
-        snprintf(kind, sizeof kind, "%.80s", slash ? slash + 1 : f->map.file);
+    if (value_is(s, "foveation.map.kind", "human")) {
+        const struct value_words eye = value_words(s, "foveation.map.eye");
+        snprintf(kind.text, sizeof kind.text, "human, %.20s %s", eye.text,
+                 strcmp(eye.text, "both") == 0 ? "eyes" : "eye");
+    } else if (value_is(s, "foveation.map.kind", "file")) {
+        kind = value_words(s, "foveation.map.file");
     }
-    snprintf(paper, sizeof paper, "e_max %g\xc2\xb0", f->paper.e_max_deg);
-    snprintf(out_words, bytes, "map %s, law %s, %s", kind,
-             f->map.law == FOVEA_MAP_LAW_LINEAR ? "linear" : "sqrt",
-             f->map.degrees == FOVEA_MAP_DEGREES_VIEW ? view : paper);
+    snprintf(paper, sizeof paper, "e_max %g\xc2\xb0", value_number(s, "foveation.paper.e_max_deg"));
+    snprintf(out_words, bytes, "map %.80s, law %.10s, %s", kind.text,
+             value_words(s, "foveation.map.law").text,
+             value_is(s, "foveation.map.degrees", "view") ? view : paper);
 }
 
 /* The law with the numbers that belong to it. */
-static void model_words(const struct fovea_foveation *f, char *out_words, size_t bytes)
+static void model_words(const struct fovea_settings *s, char *out_words, size_t bytes)
 {
     char view[96];
-    view_words(&f->geometry, view, sizeof view);
-    switch (f->model) {
-    case FOVEA_MODEL_PAPER:
-        snprintf(out_words, bytes, "paper, CT0 %.6g, e_max %g\xc2\xb0, f_max %g cpd", f->paper.ct0,
-                 f->paper.e_max_deg, f->paper.f_max_cpd);
-        break;
-    case FOVEA_MODEL_PHYSICAL:
-        snprintf(out_words, bytes, "physical, CT0 %.6g, %s", f->physical.ct0, view);
-        break;
-    case FOVEA_MODEL_CURVE:
-        snprintf(out_words, bytes, "curve of %u points, %s", f->curve.count, view);
-        break;
-    case FOVEA_MODEL_MAP:
-        map_words(f, view, out_words, bytes);
-        break;
+    view_words(s, view, sizeof view);
+    if (value_is(s, "foveation.model", "paper")) {
+        snprintf(out_words, bytes, "paper, CT0 %.6g, e_max %g\xc2\xb0, f_max %g cpd",
+                 value_number(s, "foveation.paper.ct0"),
+                 value_number(s, "foveation.paper.e_max_deg"),
+                 value_number(s, "foveation.paper.f_max_cpd"));
+    } else if (value_is(s, "foveation.model", "physical")) {
+        snprintf(out_words, bytes, "physical, CT0 %.6g, %s",
+                 value_number(s, "foveation.physical.ct0"), view);
+    } else if (value_is(s, "foveation.model", "curve")) {
+        snprintf(out_words, bytes, "curve of %u points, %s", value_count(s, "foveation.curve"),
+                 view);
+    } else {
+        map_words(s, view, out_words, bytes);
     }
 }
 
+static bool is_blockwise(const struct fovea_settings *s)
+{
+    return value_is(s, "foveation.method", "blockwise");
+}
+
 /* What is averaged, for every caller. */
-static void light_words(const struct fovea_foveation *f, VkFormat format, char *out_words,
+static void light_words(const struct fovea_settings *s, VkFormat format, char *out_words,
                         size_t bytes)
 {
-    const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
+    const struct value_words light = value_words(s, "foveation.light");
     if (pixels_hold_light(format)) {
         snprintf(out_words, bytes, "light as stored");
-    } else if (f->light == FOVEA_LIGHT_GAMMA) {
-        snprintf(out_words, bytes, "light by gamma %g", f->display.gamma);
-    } else if (f->light == FOVEA_LIGHT_TABLE) {
-        snprintf(out_words, bytes, "light by a table of %u", f->display.table_count);
-    } else if (f->light == FOVEA_LIGHT_LINEAR || (f->light == FOVEA_LIGHT_AUTO && !blockwise)) {
+    } else if (strcmp(light.text, "gamma") == 0) {
+        snprintf(out_words, bytes, "light by gamma %g", value_number(s, "foveation.display.gamma"));
+    } else if (strcmp(light.text, "table") == 0) {
+        snprintf(out_words, bytes, "light by a table of %u",
+                 value_count(s, "foveation.display.table"));
+    } else if (strcmp(light.text, "linear") == 0 ||
+               (strcmp(light.text, "auto") == 0 && !is_blockwise(s))) {
         snprintf(out_words, bytes, "linear light");
     } else {
         snprintf(out_words, bytes, "encoded values");
     }
 }
 
-static void method_words(const struct fovea_foveation *f, VkFormat format, char *out_words,
+static void method_words(const struct fovea_settings *s, VkFormat format, char *out_words,
                          size_t bytes)
 {
-    const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;
     char light[64];
-    light_words(f, format, light, sizeof light);
-    if (blockwise) {
-        snprintf(out_words, bytes, "block-wise, %u px fragments, %s", f->paper.fragment_px, light);
+    light_words(s, format, light, sizeof light);
+    if (is_blockwise(s)) {
+        snprintf(out_words, bytes, "block-wise, %g px fragments, %s",
+                 value_number(s, "foveation.paper.fragment_px"), light);
     } else {
         snprintf(out_words, bytes, "smooth, %s", light);
     }
 }
 
-static void settings_rows(const struct fovea_foveation *foveation, VkFormat format)
+static void settings_rows(const struct fovea_settings *settings, VkFormat format)
 {
     char words[MODEL_BYTES] = "";
-    model_words(foveation, words, sizeof words);
+    model_words(settings, words, sizeof words);
     row("model", "%s", words);
-    method_words(foveation, format, words, sizeof words);
-    row("method", "%s, strength %g", words, foveation->strength);
+    method_words(settings, format, words, sizeof words);
+    row("method", "%s, strength %g", words, value_number(settings, "foveation.strength"));
 }
 
 static void settings_line(const struct table *table, char *out_line, size_t bytes)
 {
-    const struct fovea_foveation *foveation = &table->settings->foveation;
     char model[MODEL_BYTES] = "";
     char method[MODEL_BYTES];
-    model_words(foveation, model, sizeof model);
-    method_words(foveation, table->engine->renderer->format, method, sizeof method);
+    model_words(table->settings, model, sizeof model);
+    method_words(table->settings, table->engine->renderer->format, method, sizeof method);
     snprintf(out_line, bytes, "model %s; %s, strength %g; gaze %s", model, method,
-             foveation->strength, settings_gaze_name(table->settings).text);
+             value_number(table->settings, "foveation.strength"),
+             value_words(table->settings, "gaze.source").text);
 }
 
 void table_print(const struct table *table)
@@ -198,7 +210,7 @@ void table_print(const struct table *table)
     puts(rule);
     row("backend", "%s: %s", fovea_backend_name(stats->backend), stats->backend_reason);
     row("device", "%s", stats->device_name);
-    settings_rows(&table->settings->foveation, table->engine->renderer->format);
+    settings_rows(table->settings, table->engine->renderer->format);
     row("frames", "%llu of %ux%u %s, %llu foveated, %llu passed through",
         (unsigned long long)table->frames, targets->extent.width, targets->extent.height,
         format_words(table), (unsigned long long)stats->frames,
@@ -217,7 +229,7 @@ void table_print(const struct table *table)
     gpu_row(stats);
     cpu_row(table);
     gaze_row(table);
-    if (table->settings->gaze.late) {
+    if (value_is(table->settings, "gaze.late", "true")) {
         late_row(&table->stats);
     }
     if (table->files) {

@@ -6,6 +6,7 @@
 #include "keys.h"
 #include "swapchain.h"
 #include "table.h"
+#include "values.h"
 
 #include <SDL_vulkan.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ static bool open_all(struct window *window)
 {
     struct engine *engine = window->engine;
     struct gpu_device_desc device = {.index = window->options->device,
-                                     .backend = window->settings->now.backend};
+                                     .backend = value_backend(window->settings->now)};
     if (!open_window(window) || !open_surface(window)) {
         return false;
     }
@@ -110,7 +111,7 @@ static bool open_all(struct window *window)
         return false;
     }
     const struct engine_desc desc = {.options = window->options,
-                                     .settings = &window->settings->now,
+                                     .settings = window->settings->now,
                                      .format = window->swapchain.format.format};
     if (!engine_init(engine, &desc)) {
         return false;
@@ -145,7 +146,7 @@ static void push_mouse(struct window *window)
                                        .y = window->keys.mouse_uv[1],
                                        .t_ns = fovea_time_ns(),
                                        .confidence = 1.0};
-    if (window->settings->now.gaze.kind == FOVEA_GAZE_MOUSE &&
+    if (value_is(window->settings->now, "gaze.source", "mouse") &&
         fovea_gaze_source_push(window->settings->source, &sample) < 0) {
         say_note("a position of the mouse was not taken");
     }
@@ -166,9 +167,12 @@ static void apply(struct window *window)
         keys->changed = true;
     }
     if (keys->changed) {
-        struct fovea_settings settings = keys_settings(keys);
+        struct fovea_settings *settings = keys_settings(keys);
         keys->changed = false;
-        foveation_set(window->engine->foveation, &settings);
+        if (settings) {
+            foveation_set(window->engine->foveation, settings);
+        }
+        fovea_settings_destroy(&settings);
     }
 }
 
@@ -186,10 +190,11 @@ static void show_title(struct window *window, int64_t now_ns)
                   ((double)(now_ns - window->title_ns) * 1e-9);
     window->title_ns = now_ns;
     window->title_number = window->number;
-    snprintf(
-        title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s",
-        fovea_backend_name(stats.backend), window->fps, window->settings->now.foveation.strength,
-        settings_gaze_name(&window->settings->now).text, window->keys.paused ? ", paused" : "");
+    snprintf(title, sizeof title, "Fovea demo: %s, %.1f fps, strength %.2f, gaze %s%s",
+             fovea_backend_name(stats.backend), window->fps,
+             value_number(window->settings->now, "foveation.strength"),
+             value_words(window->settings->now, "gaze.source").text,
+             window->keys.paused ? ", paused" : "");
     SDL_SetWindowTitle(window->handle, title);
 }
 
@@ -275,6 +280,7 @@ static bool run_frames(struct window *window)
     if (fine && window->swapchain.image_count > 0) {
         fine = frames_drain(&window->engine->frames) &&
                foveation_stats(window->engine->foveation, &window->table.stats);
+        window->table.settings = window->settings->now;
         table_print(&window->table);
     }
     return fine && foveation_failed_frames(window->engine->foveation) == 0;
@@ -284,7 +290,7 @@ bool window_run(struct engine *engine, struct settings *settings, const struct o
 {
     struct window window = {.engine = engine, .settings = settings, .options = options};
     window.keys = (struct keys){.settings = settings, .wipe_uv = 0.5, .mouse_uv = {0.5, 0.5}};
-    window.table = (struct table){.engine = engine, .options = options, .settings = &settings->now};
+    window.table = (struct table){.engine = engine, .options = options};
     bool done = open_all(&window) && run_frames(&window);
     close_all(&window);
     return done;

@@ -71,6 +71,13 @@ def name(path):
     return ".".join(path)
 
 
+def test_settings_that_the_demo_names_exist():
+    named = set()
+    for path in (ROOT / "sample_scene").glob("*.c"):
+        named |= set(re.findall(r'\b(?:value\w*|toggle_setting)\([^;"]*"(\w+(?:\.\w+)+)"', path.read_text()))
+    assert len(named) > 20 and named <= {".".join(leaf) for leaf in table_leaves()}
+
+
 def test_schema_is_a_schema():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 
