@@ -9,7 +9,7 @@
 #include "vk_buffer.h"
 #include "vk_format.h"
 
-/* Which pipeline. */
+/* The kind of a pipeline. */
 struct vk_compute_kind {
     struct operator_shader shader;
     enum fovea_format format;
@@ -37,7 +37,7 @@ struct vk_compute_range {
     VkDeviceSize bytes;
 };
 
-/* What a descriptor set points to; images are in GENERAL. */
+/* The bindings of a descriptor set; images are in GENERAL. */
 struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
@@ -53,7 +53,7 @@ struct vk_compute_bindings {
 
 #define VK_COMPUTE_LATCHED_BYTES 32 /* LATCHED_WORDS */
 
-/* Of the latch's own set: the block it reads, and the places for what it leaves. */
+/* The latch's own set: the block it reads, and the places for its results. */
 struct vk_compute_latch_bindings {
     VkBuffer block;
     VkDeviceSize block_offset;

@@ -35,7 +35,7 @@ struct vk_device {
 
 #define VK_KHR_CALIBRATED_TIMESTAMPS_NAME "VK_KHR_calibrated_timestamps" /* old headers lack it */
 
-/* What the physical device can, before a VkDevice is there. */
+/* The abilities of the physical device, before a VkDevice is there. */
 struct vk_offer {
     bool timeline; /* the feature timelineSemaphore */
     bool timeline_extension; /* it has the extension, which an instance of Vulkan 1.1 needs */

@@ -155,7 +155,7 @@ enum fovea_result vk_image_supported(const struct vk_device *device,
     return FOVEA_OK;
 }
 
-/* What the host reads should be cached: other memory is read some hundred times slower. */
+/* Memory that the host reads should be cached: other memory is read some hundred times slower. */
 static enum fovea_result mapped_type(struct vk_device *device, uint32_t type_bits,
                                      uint32_t *out_type)
 {

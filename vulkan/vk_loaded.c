@@ -64,7 +64,7 @@ static int note_path(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-/* Which of them the device is of, nobody says. False: there is none. */
+/* Nobody says which of them the device is of. False: there is none. */
 static bool keep_drivers(void)
 {
     struct paths paths = {0};

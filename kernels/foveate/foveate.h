@@ -67,18 +67,19 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
                                         struct fovea_point_uv gaze);
 
-/* What the frames of a plan have as light. The kernels that are quick because of what sRGB is take
+/* Returns the light of a plan's frames. The kernels that are fast because of what sRGB is take
  * IMAGE_LIGHT_STORED and IMAGE_LIGHT_SRGB; the plain ones take all. */
 int32_t foveate_plan_light(const struct foveate_plan *plan);
-/* What struct foveate_frame has beside it. */
+/* The parts of a plan that struct foveate_frame lacks. */
 float foveate_plan_light_value(const struct foveate_plan *plan);
 /* Samples of the display's table, as kernels have them: behind the law's table; 0: the plan's light
  * has none. */
 uint32_t foveate_plan_light_samples(const struct foveate_plan *plan);
-/* So many of them, black 0 and white 1: a mean does not depend on what black gives off. */
+/* There are so many of them, black 0 and white 1: a mean does not depend on what black gives
+ * off. */
 void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples);
 
-/* sigma at pixel x, y; 0 where the pixel is copied. The function behind heat maps. */
+/* Returns sigma at pixel x, y; 0 if the pixel is copied. Heat maps show it. */
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
                        int32_t x, int32_t y);
 
@@ -92,9 +93,9 @@ FOVEA_MUST_CHECK enum fovea_result foveate_reference(const struct fovea_foveatio
                                                      double *dst, double gaze_x_px,
                                                      double gaze_y_px);
 
-/* The same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma (7.5
- * for light that is not sRGB's), edges replicated. Values are what is averaged: linear light where
- * the caller decoded it. */
+/* Does the same for the smooth method and every model: one Gaussian a pixel, cut off at 4.5 sigma
+ * (7.5 for light that is not sRGB's), edges replicated. Values are averaged as they are: linear
+ * light if the caller decoded it. */
 FOVEA_MUST_CHECK enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveation,
                                                             uint32_t width_px, uint32_t height_px,
                                                             uint32_t channels, const double *src,
@@ -114,12 +115,12 @@ double foveate_reference_sigma(const struct fovea_foveation *foveation, uint32_t
 struct foveate_cpu;
 struct thread_pool;
 
-/* In threads of others', who run their jobs at other times; the pool must outlive it. It starts as
- * many of the pool's threads as the plan has work for. */
+/* Creates one in others' threads, which run their owners' jobs at other times; the pool must
+ * outlive it. It starts as many of the pool's threads as the plan has work for. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create_in(struct thread_pool *pool,
                                                          const struct foveate_plan *plan,
                                                          struct foveate_cpu **out_cpu);
-/* With a pool of its own; thread_count 0: one for each core. */
+/* Creates one with its own pool; thread_count 0: one for each core. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan *plan,
                                                       uint32_t thread_count,
                                                       struct foveate_cpu **out_cpu);
@@ -134,16 +135,16 @@ struct foveate_cpu_batch {
     uint32_t count;
     const struct fovea_image *src; /* the first */
     const struct fovea_image *dst;
-    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t src_next_bytes; /* bytes to the next image; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
     const float *gazes_uv; /* finite, x and y for each image; NULL: the frame's for all */
 };
 
-/* Threads and memory for batches of that kind. A larger one than was reserved for runs too, slower.
- * On failure everything is as it was. */
+/* Allocates threads and memory for batches of that kind. A larger one than was reserved for runs
+ * too, slower. On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
                                                        const struct foveate_cpu_batch *batch);
-/* foveate_cpu_run for all of them, shared out among the threads by images and rows. */
+/* Runs all of them, shared out among the threads by images and rows. */
 void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
                            const struct foveate_frame *frame);
 

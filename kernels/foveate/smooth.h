@@ -37,10 +37,10 @@
  * under physical, 10 ppd, gaze in the corner, is like the true picture to 0.9941, here to 0.9957,
  * at 0.96 to 0.9962. */
 #define FOVEATE_RESIDUAL 0.90f
-/* A Gaussian is cut off at so many sigma. What lies farther out shows most in linear light, where
- * dark pixels lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel
- * whose blur just begins, at 4 more than four, here two. At most 18 samples an axis below the
- * coarsest level. */
+/* A Gaussian is cut off at so many sigma. The tail shows most in linear light, where dark pixels
+ * lie among bright ones: at 3.33 it is 33 levels of 8 bits in a checker of one pixel whose blur
+ * just begins, at 4 more than four, here two. At most 18 samples an axis below the coarsest
+ * level. */
 #define FOVEATE_REACH 4.2f
 
 enum foveate_law_kind {
@@ -82,9 +82,8 @@ struct foveate_law {
     float reserved[5];
 };
 
-/* Where a level's samples lie in the one buffer of all levels. Sample (i, j) of level k is the
- * filter centred on pixel position ((i + 0.5) 2^k - 0.5, (j + 0.5) 2^k - 0.5). Four 32-bit
- * words. */
+/* A level's place in the one buffer of all levels. Sample (i, j) of level k is the filter centred
+ * on pixel position ((i + 0.5) 2^k - 0.5, (j + 0.5) 2^k - 0.5). Four 32-bit words. */
 struct foveate_level {
     int32_t first; /* index of the sample (-margin, -margin) */
     int32_t pitch; /* samples a row, margins included */
@@ -92,19 +91,20 @@ struct foveate_level {
     int32_t height;
 };
 
-/* 0 for level 0, else FOVEATE_MARGIN. */
+/* Returns 0 for level 0, or FOVEATE_MARGIN. */
 HOST_DEVICE int32_t foveate_level_margin(int32_t k)
 {
     return k > 0 ? FOVEATE_MARGIN : 0;
 }
 
-/* v_k in pixels squared. */
+/* Returns v_k in pixels squared. */
 HOST_DEVICE float foveate_level_variance(int32_t k)
 {
     return (float)((1 << 2 * k) - 1) * (5.0f / 12.0f);
 }
 
-/* The coarsest of `count` levels for a sigma, of which `rest` samples are left on it. */
+/* Returns the coarsest of `count` levels on which at least `residual` samples of a sigma are
+ * left. */
 HOST_DEVICE int32_t foveate_level_with(float sigma_px, float residual, int32_t count)
 {
     int32_t k = 0;
@@ -123,8 +123,8 @@ HOST_DEVICE int32_t foveate_level_for(float sigma_px, int32_t count)
     return foveate_level_with(sigma_px, FOVEATE_RESIDUAL, count);
 }
 
-/* sigma as the law has it -> sigma as it is applied, before strength: 0 up to `sharp_px`, then
- * twice as steep until it has caught up at twice that. */
+/* Applies the ramp to the law's sigma, before strength: 0 up to `sharp_px`, then twice as steep
+ * until it has caught up at twice that. */
 HOST_DEVICE float foveate_law_ramp(float sigma_px, float sharp_px)
 {
     if (sigma_px <= sharp_px) {
@@ -142,7 +142,8 @@ HOST_DEVICE float foveate_law_table(const struct foveate_law *law, const float *
     return table[below] + part * (table[below + 1] - table[below]);
 }
 
-/* The table of a map at a place from the gaze, right and down, linear between its entries. */
+/* Returns the table of a map at a place from the gaze, right and down, linear between its
+ * entries. */
 HOST_DEVICE float foveate_law_map(const struct foveate_law *law, const float *table, float x,
                                   float y)
 {
@@ -174,15 +175,16 @@ HOST_DEVICE struct foveate_ray foveate_law_ray(const struct foveate_law *law, fl
     return ray;
 }
 
-/* Pixels a radian across the radius of a flat picture, 1 / cos more than on the axis: the fewest of
- * all directions, so that a round blur is nowhere stronger than the law. */
+/* Returns the pixels a radian across the radius of a flat picture, 1 / cos more than on the axis:
+ * the fewest of all directions, so that a round blur is nowhere stronger than the law. */
 HOST_DEVICE float foveate_law_px_per_radian(const struct foveate_law *law, struct foveate_ray ray)
 {
     return sqrtf(1.0f + ray.x * ray.x + ray.y * ray.y) /
            fmaxf(law->tan_x_per_px, law->tan_y_per_px);
 }
 
-/* The angle between two rays in degrees: by the cross product, exact for small ones too. */
+/* Returns the angle between two rays in degrees, by the cross product, which is exact for small
+ * ones too. */
 HOST_DEVICE float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray b)
 {
     const float cx = a.y - b.y;
@@ -192,8 +194,8 @@ HOST_DEVICE float foveate_law_angle_deg(struct foveate_ray a, struct foveate_ray
     return atan2f(sqrtf(cx * cx + cy * cy + cz * cz), dot) * 57.29577951f;
 }
 
-/* The table of a map for a ray: the angle from the gaze's ray, in the direction that the ray leaves
- * it in. Right is level, down at right angles to it and to the gaze. */
+/* Returns the table of a map for a ray: the angle from the gaze's ray, in the direction that the
+ * ray leaves it in. Right is level, down at right angles to it and to the gaze. */
 HOST_DEVICE float foveate_law_map_projected(const struct foveate_law *law, const float *table,
                                             struct foveate_ray ray, struct foveate_ray gaze)
 {
@@ -209,7 +211,7 @@ HOST_DEVICE float foveate_law_map_projected(const struct foveate_law *law, const
     return foveate_law_map(law, table, right * per_side, down * per_side);
 }
 
-/* kappa / cutoff in pixels at a place: both it and the gaze are uv times the size. */
+/* Returns kappa / cutoff in pixels at a place; it and the gaze are uv times the size. */
 HOST_DEVICE float foveate_law_plain_at(const struct foveate_law *law, const float *table,
                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
@@ -228,7 +230,7 @@ HOST_DEVICE float foveate_law_plain_at(const struct foveate_law *law, const floa
     return degrees * foveate_law_px_per_radian(law, pixel) * 0.01745329252f;
 }
 
-/* sigma at a place, as the law has it with ramp and strength. 0: what is there is copied. */
+/* Returns sigma at a place, with ramp and strength. 0: the place is copied. */
 HOST_DEVICE float foveate_law_sigma_at(const struct foveate_law *law, const float *table,
                                        float x_px, float y_px, float gaze_x_px, float gaze_y_px)
 {
@@ -236,7 +238,7 @@ HOST_DEVICE float foveate_law_sigma_at(const struct foveate_law *law, const floa
     return law->strength * foveate_law_ramp(plain_px, law->sharp_px);
 }
 
-/* sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5). */
+/* Returns sigma of pixel (x, y), whose centre lies at (x + 0.5, y + 0.5). */
 HOST_DEVICE float foveate_law_sigma(const struct foveate_law *law, const float *table, int32_t x,
                                     int32_t y, float gaze_x_px, float gaze_y_px)
 {

@@ -63,9 +63,9 @@
  * one of them every few frames. So does scratch. */
 #define FRAME_PLAN_KEPT_FRAMES 120
 #define FRAME_FORGET_EVERY 4
-/* Where the others take more than so many bytes on the device, those go too that so many frames
- * have not used. A program that draws several targets one after the other comes back to each
- * sooner: making plans in every frame is worse than their memory. */
+/* If others take more than so many bytes on the device, plans that so many frames have not used are
+ * freed, too. A program that draws several targets in turn comes back to each sooner: making plans
+ * in every frame is worse than their memory. */
 #define FRAME_PLAN_BYTES ((uint64_t)256 << 20)
 #define FRAME_PLAN_CYCLE_FRAMES 16
 /* Each slot for copies and for a row of operators, and one that is free. */
@@ -234,7 +234,7 @@ struct frame_pause {
     int64_t until_ns; /* 0: the place is free */
 };
 
-/* Where more kinds fail, the one that waits least is tried again sooner. */
+/* If more kinds fail, the one that waits least is tried again sooner. */
 #define FRAME_MAX_PAUSES 16
 
 /* Why a frame was not foveated. */

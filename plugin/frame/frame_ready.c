@@ -14,7 +14,7 @@
 /* After a frame that found no memory: how long not to try again with others of its kind. */
 #define RETRY_NS 1000000000
 
-/* What a frame could not have. */
+/* The kinds of work that a frame could not have. */
 enum lack {
     LACK_PLAN,
     LACK_PEERS_PLAN,
@@ -184,7 +184,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     return frame_plan_share(fovea, view->plan);
 }
 
-/* Where it fails, what the frame lacks. */
+/* If it fails, it says what the frame lacks. */
 static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns,
                                 enum lack *out_lack)
 {

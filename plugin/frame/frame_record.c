@@ -5,7 +5,7 @@
 
 #define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
 
-/* What happens to an image on one side of a barrier. */
+/* The state of an image on one side of a barrier. */
 struct side {
     VkPipelineStageFlags stage;
     VkAccessFlags access;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is recorded into the commands of a frame. */
+/* The commands of a frame. */
 #ifndef FOVEA_FRAME_RECORD_H
 #define FOVEA_FRAME_RECORD_H
 
@@ -11,7 +11,7 @@
 enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
 /* Kernels may work on the engine's image where it is. */
 bool frame_sees(const struct frame_work *work, const struct frame_end *end);
-/* Of the frame's slot, for the copies that are made by kernels. */
+/* The frame's slot, for the copies that are made by kernels. */
 void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);
 enum frame_way { FRAME_IN, FRAME_OUT };
 void frame_copy_record(struct fovea_vk *fovea, const struct frame_work *work,
@@ -51,7 +51,7 @@ FOVEA_MUST_CHECK enum fovea_result frame_keep_init(struct fovea_vk *fovea, struc
 /* frame_dispatch.c */
 void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands);
-/* What one kernel wrote is read and overwritten by the next. */
+/* Makes one kernel's writes visible to the next, which reads and overwrites them. */
 void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands);
 
 /* frame_overlay.c */

@@ -33,7 +33,7 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
     }
 }
 
-/* What was recorded never ran: scratch may not be in GENERAL. */
+/* These commands never ran: scratch may not be in GENERAL. */
 static void forget_layouts(struct frame_work *work)
 {
     if (work->read.shared) {
@@ -102,7 +102,7 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
 STRUCT_ENDS_WITH(struct fovea_vk_view, geometry);
 STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved);
 
-/* What the program gave, as structs of ours. */
+/* Converts the program's structs to ours. */
 struct taken {
     struct fovea_vk_frame frame;
     struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];

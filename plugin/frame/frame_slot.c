@@ -35,7 +35,7 @@ static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
     return !slot->pending;
 }
 
-/* For the fence or, where there is none, the semaphore. False: it is not known whether it is
+/* Waits for the fence or, without one, the semaphore. False: it is not known whether the frame is
  * over. */
 static bool wait_for(struct fovea_vk *fovea, VkFence fence, const VkSemaphoreWaitInfo *semaphore)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a frame in flight occupies, and what it took. */
+/* The resources of a frame in flight, and its times. */
 #ifndef FOVEA_FRAME_SLOT_H
 #define FOVEA_FRAME_SLOT_H
 

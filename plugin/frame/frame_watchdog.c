@@ -79,7 +79,8 @@ static void wait_for_turn(struct fovea_vk *fovea, double ms, uint64_t *highest)
     }
 }
 
-/* In the place of a peer that is lost; it may just have signalled. False: the device is lost. */
+/* Signals in place of a lost peer, which may just have signalled itself. False: the device is
+ * lost. */
 static bool take_turn(struct fovea_vk *fovea, uint64_t *highest)
 {
     uint64_t value = 0;
@@ -101,7 +102,7 @@ static void abandon(struct fovea_vk *fovea)
     fovea->peer->api->abandon(fovea->peer);
 }
 
-/* As far as that can be read. */
+/* It reports as far as that can be read. */
 static bool all_is_over(struct fovea_vk *fovea)
 {
     return !fovea->peer->over ||
@@ -146,8 +147,8 @@ static void give_up_peer(const struct watch *watch, uint64_t highest)
     take_turns(watch, highest);
 }
 
-/* How much of the time since the last look counts: as much as passes between two, if anybody
- * runs. */
+/* Returns how much of the time since the last look counts: at most the time between two, in case
+ * the process did not run. */
 static double take_look(struct watch *watch)
 {
     const int64_t now_ns = fovea_time_ns();
@@ -164,7 +165,7 @@ static bool is_idle(struct frame_watchdog *watchdog, uint32_t over)
     return given == 0 || (given == over && atomic_load(&watchdog->answered));
 }
 
-/* Whether a job is under way for long. */
+/* Returns whether a job is under way for long. */
 static bool is_suspicious(struct watch *watch, double passed_ms)
 {
     struct frame_watchdog *watchdog = &watch->fovea->watchdog;
@@ -183,7 +184,7 @@ static bool is_suspicious(struct watch *watch, double passed_ms)
     return suspicious;
 }
 
-/* Whether it is the peer's turn, and has been for too long. */
+/* Returns whether it is the peer's turn, and has been for too long. */
 static bool is_stuck(struct watch *watch, uint64_t value, double passed_ms)
 {
     if (value > 0 && value % 2 == 0) {

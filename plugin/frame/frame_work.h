@@ -22,7 +22,7 @@ struct frame_end {
     uint32_t layer_count;
 };
 
-/* What one eye sees, of the size that all views of a frame have. */
+/* One eye's view, of the size that all views of a frame have. */
 struct frame_view {
     const struct fovea_gaze *gaze;
     struct fovea_geometry geometry;
@@ -86,7 +86,7 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
-/* What could not be had is asked for by the next frame, whatever was to be waited for. */
+/* The next frame asks for what could not be had, without the usual wait. */
 void frame_ready_try_again(struct fovea_vk *fovea);
 
 /* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */

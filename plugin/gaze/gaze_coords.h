@@ -22,7 +22,7 @@
 struct fovea_point_uv gaze_coords_to_uv(const struct fovea_gaze_settings *settings,
                                         uint32_t width_px, uint32_t height_px, double x, double y);
 
-/* To GAZE_OUTSIDE_UV image sizes around the image. */
+/* Clamps to GAZE_OUTSIDE_UV image sizes around the image. */
 struct fovea_point_uv gaze_coords_clamp(struct fovea_point_uv point);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What happens to the gaze when samples are missing: the last valid one holds for hold_ms, counted
- * from the sample itself, then the gaze goes to the fallback within return_ms. A function of time
- * alone, so that asking twice gives the same answer. */
+/* The gaze while samples are missing: the last valid one holds for hold_ms, counted from the sample
+ * itself, then the gaze goes to the fallback within return_ms. It is a function of time alone, so
+ * that asking twice gives the same answer. */
 #ifndef FOVEA_GAZE_HOLD_H
 #define FOVEA_GAZE_HOLD_H
 

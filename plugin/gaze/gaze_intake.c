@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct gaze_track) == GAZE_SLOT_WORDS * sizeof(uint64_t),
                "a track fills the words of the slot");
 
-/* Who waits lends its priority: a thread of real time gets past one below it that adds. Systems
+/* A waiting thread lends its priority: a real-time thread gets past one below it that adds. Systems
  * without such locks have others, which sleep as well. */
 void gaze_intake_init(struct gaze_intake *intake)
 {

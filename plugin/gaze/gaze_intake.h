@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-/* What is known of the samples so far; it travels through the slot word by word. */
+/* The state of the samples so far; it travels through the slot word by word. */
 struct gaze_track {
     double x; /* of the last valid sample */
     double y;
@@ -38,8 +38,8 @@ struct gaze_intake {
 void gaze_intake_init(struct gaze_intake *intake);
 void gaze_intake_finish(struct gaze_intake *intake);
 
-/* Whether a sample's numbers can be used at all: finite unless the eye is closed, confidence
- * 0..1. */
+/* Returns whether a sample's numbers can be used at all: finite unless the eye is closed,
+ * confidence 0..1. */
 bool gaze_intake_understands(const struct fovea_gaze_sample *sample);
 
 /* Clocks of trackers may run ahead of ours by this much. A sample from farther ahead is refused: it

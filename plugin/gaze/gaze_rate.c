@@ -10,7 +10,7 @@
 #define COUNT_BITS 24
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 
-/* How far t_ns is into its bucket. */
+/* Returns how far t_ns is into its bucket. */
 static int64_t bucket_offset_ns(int64_t t_ns)
 {
     const int64_t rest = t_ns % BUCKET_NS;

@@ -18,7 +18,7 @@
 /* Silence that is longer than this is noticed: a tracker of 30 Hz may miss two samples. */
 #define GAZE_SILENCE_NS (100 * GAZE_NS_PER_MS)
 
-/* What a source knows at the time asked for. */
+/* A source's answer for the time asked for. */
 struct gaze_observation {
     double x; /* of the last valid sample */
     double y;
@@ -63,7 +63,7 @@ struct gaze_source_api {
     /* aspect is the image's height over its width. Takes no lock, allocates nothing. */
     void (*observe)(struct fovea_gaze_source *source, int64_t t_ns, double aspect,
                     struct gaze_observation *out);
-    /* Where samples that come from outside arrive. NULL: none do. */
+    /* Samples from outside arrive here. NULL: none do. */
     struct gaze_intake *(*intake)(struct fovea_gaze_source *source);
     /* NULL: 0 */
     uint16_t (*udp_port)(const struct fovea_gaze_source *source);
@@ -98,7 +98,7 @@ FOVEA_MUST_CHECK enum fovea_result gaze_source_listen(struct fovea_gaze_source *
                                                       struct gaze_listener *listener);
 void gaze_source_unlisten(struct fovea_gaze_source *source, struct gaze_listener *listener);
 
-/* Where a valid sample is in an image of that size: what fovea_gaze_source_read says at its
+/* Returns where a valid sample is in an image of that size: what fovea_gaze_source_read says at its
  * instant. */
 struct fovea_point_uv gaze_source_point(const struct fovea_gaze_source *source, uint32_t width_px,
                                         uint32_t height_px, const struct fovea_gaze_sample *sample);

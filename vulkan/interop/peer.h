@@ -48,7 +48,7 @@ struct peer_semaphore_desc {
     VkSemaphore semaphore; /* host peers wait for it and signal it through the device */
 };
 
-/* What one eye sees: a rectangle of src and dst, from frame.origin_px on. */
+/* One eye's view: a rectangle of src and dst, from frame.origin_px on. */
 struct peer_view {
     struct peer_plan *plan;
     struct operator_frame frame; /* of the same plan's size */
@@ -78,7 +78,7 @@ struct peer_job {
     bool timed;
 };
 
-/* What is left of a job once enqueue has returned. */
+/* The state of a job once enqueue has returned. */
 enum peer_answer {
     PEER_SIGNALS, /* its signal comes when all that was started of it is over, be it a part */
     PEER_IS_STILL, /* nothing of it runs or will run; nothing is signalled */
@@ -120,8 +120,8 @@ struct peer_api {
     /* LATE_WORDS that somebody keeps up to date (struct late_writer) for as long as the
      * peer lives; NULL, as an entry too: jobs cannot be late. */
     uint32_t *(*late_block)(struct peer *);
-    /* How old the sample of a slot's late job was when it was read, once the job has signalled;
-     * FOVEA_NOT_READY where that is not known. */
+    /* Returns how old the sample of a slot's late job was when it was read, once the job has
+     * signalled; FOVEA_NOT_READY if that is not known. */
     enum fovea_result (*late_age)(struct peer *, uint32_t slot, int64_t *out_age_ns);
     /* Waits until no job uses an image or semaphore any more; not for jobs that were abandoned and
      * are out of reach. Before anything that jobs use is forgotten or destroyed. */

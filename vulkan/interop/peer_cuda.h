@@ -19,8 +19,8 @@
 
 #include "core/log.h"
 
-/* Whether peer_cuda_create has a chance: there is a driver, and one of its devices has the UUID of
- * the Vulkan device. FOVEA_ERROR_UNSUPPORTED: no, and the log says why at INFO. Makes no
+/* Returns whether peer_cuda_create has a chance: there is a driver, and one of its devices has the
+ * UUID of the Vulkan device. FOVEA_ERROR_UNSUPPORTED: no, and the log says why at INFO. Makes no
  * context. */
 FOVEA_MUST_CHECK enum fovea_result peer_cuda_available(const uint8_t device_uuid[16],
                                                        struct fovea_log log);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* How many jobs are over, written by the device itself: the stream's last step of each is to store
- * its number in a page of the process's own. CUDA takes back what it has allocated when it goes, at
- * the end of the program at the latest, but not a page that it was only lent; so that whoever reads
- * the number need not know whether CUDA is still there. The page is shared, and not copied when the
- * program forks and either side writes. */
+/* Counts the jobs that are over. The device itself writes the count: the stream's last step of each
+ * job stores its number in a page of the process's own. CUDA takes back what it has allocated when
+ * it goes, at the end of the program at the latest, but not a page that it was only lent; so a
+ * reader of the number need not know whether CUDA is still there. The page is shared, and not
+ * copied when the program forks and either side writes. */
 
 #include "peer_cuda_state.h"
 

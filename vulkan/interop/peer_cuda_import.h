@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What CUDA sees of Vulkan's images and semaphores. The device is pushed around every call. */
+/* Vulkan's images and semaphores as CUDA sees them. Every call pushes the device. */
 #ifndef FOVEA_VULKAN_PEER_CUDA_IMPORT_H
 #define FOVEA_VULKAN_PEER_CUDA_IMPORT_H
 

@@ -63,8 +63,8 @@ static enum fovea_result enqueue_work(struct cuda_peer *peer, const struct peer_
     return record(peer, job, slot->end);
 }
 
-/* What has been launched goes on whatever failed, and the signal comes after it. Tried once more,
- * because without it nobody could know when that is. */
+/* Launches that were made go on whatever failed, and the signal comes after them. It is tried once
+ * more, because without it nobody could know when that is. */
 static enum peer_answer end_job(struct cuda_peer *peer, const struct peer_job *job,
                                 enum fovea_result *out_result)
 {

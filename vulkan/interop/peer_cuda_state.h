@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files of the cuda peer share: peer_cuda.c is its life, images, semaphores and plans,
+/* The files of the cuda peer share this: peer_cuda.c is its life, images, semaphores and plans,
  * peer_cuda_job.c its jobs, peer_cuda_count.c how many are over, peer_cuda_import.c the handles,
  * peer_cuda_between.c the images between operators. */
 #ifndef FOVEA_VULKAN_PEER_CUDA_STATE_H

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define QUEUE_LENGTH 40 /* more than a context has slots */
-/* How often the worker, waiting for the queue, looks whether it was abandoned or the process
+/* While the worker waits for the queue, it looks so often whether it was abandoned or the process
  * ends. */
 #define PATIENCE_NS 20000000ull
 #define RETRY_NS 1000000
@@ -137,7 +137,7 @@ static void latch(struct host_peer *peer, struct peer_job *job, int64_t start_ns
     late_latch(peer->late_block, &job->late.own, start_ns, latched);
     job->views[0].frame.gaze_x_q8 = (int32_t)latched[LATCHED_GAZE_X];
     job->views[0].frame.gaze_y_q8 = (int32_t)latched[LATCHED_GAZE_Y];
-    /* What is abandoned may be without its images and buffers soon. */
+    /* An abandoned peer may be without its images and buffers soon. */
     pthread_mutex_lock(&peer->signalling);
     if (!atomic_load(&peer->abandoned)) {
         memcpy(job->late.latched, latched, sizeof latched);

@@ -94,7 +94,7 @@ static void explain(struct fovea_vk *fovea, const struct frame_cost *cost)
 
 bool frame_cost_known_for_vulkan(struct fovea_vk *fovea)
 {
-    const struct fovea_log silent = {0}; /* what there is to say is said when a peer is there */
+    const struct fovea_log silent = {0}; /* the log speaks when there is a peer */
     struct frame_cost_key key;
     struct frame_cost cost;
     if (fovea->settings.backend_measure != FOVEA_MEASURE_CACHED) {

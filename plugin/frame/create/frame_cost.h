@@ -14,7 +14,7 @@
 #include "config/settings.h"
 #include "fovea_vulkan.h"
 
-/* Of RGBA8 images that Fovea made, so that nothing is copied. */
+/* The cost of RGBA8 images that Fovea made, so that nothing is copied. */
 struct frame_cost {
     enum fovea_backend peer; /* CUDA or CPU */
     double peer_us; /* of a frame */
@@ -33,8 +33,8 @@ struct frame_cost_key {
 
 /* Before a peer is made: it is known that vulkan costs less; backend and reason are set. */
 bool frame_cost_known_for_vulkan(struct fovea_vk *fovea);
-/* With a linked peer whose watchdog sleeps: keeps it or drops it, and says why in the reason. Never
- * fails: where nothing can be measured the peer stays. */
+/* Call it with a linked peer whose watchdog sleeps: it keeps the peer or drops it, and says why in
+ * the reason. It never fails: if nothing can be measured the peer stays. */
 void frame_cost_choose(struct fovea_vk *fovea);
 void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *out_key);
 
@@ -56,7 +56,7 @@ bool frame_cost_recall(const struct frame_cost_key *key, struct fovea_log log,
                        struct frame_cost *out_cost);
 void frame_cost_keep(const struct frame_cost_key *key, struct fovea_log log,
                      const struct frame_cost *cost);
-/* What this process knows; files stay. For tests. */
+/* Forgets what this process knows; files stay. For tests. */
 void frame_cost_forget(void);
 
 /* ---- frame_cost_file.c ---- */
@@ -65,7 +65,7 @@ void frame_cost_forget(void);
 
 /* The whole file as a string; false: there is none that can be trusted. */
 bool frame_cost_file_read(struct fovea_log log, char text[FRAME_COST_FILE_BYTES]);
-/* In place of what was there, at once or not at all. */
+/* Replaces the file, at once or not at all. */
 void frame_cost_file_write(struct fovea_log log, const char *text);
 
 #endif

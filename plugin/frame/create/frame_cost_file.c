@@ -26,7 +26,7 @@ static void say(struct fovea_log log, const char *what, const char *why)
     log_debug(log, "backend costs are not kept in a file: %s: %s", what, why);
 }
 
-/* That nothing was kept yet is no trouble. */
+/* An absent file is no trouble. */
 static void say_error(struct fovea_log log, const char *what, int error)
 {
     if (error != ENOENT) {
@@ -114,7 +114,7 @@ bool frame_cost_file_read(struct fovea_log log, char text[FRAME_COST_FILE_BYTES]
     if (directory < 0) {
         return false;
     }
-    /* Not to hang on a pipe of that name. */
+    /* It must not hang on a pipe of that name. */
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const int file = openat(directory, FILE_NAME, flags);
     const int error = errno;
@@ -145,7 +145,7 @@ static bool write_all(int file, const char *text)
     return true;
 }
 
-/* Of its own for each call, in this process and in others. */
+/* Each call has its own name, in this process and in others. */
 static void temporary_name(char name[NAME_BYTES])
 {
     static atomic_uint calls;

@@ -99,7 +99,7 @@ static bool take_line(const char **at, struct known *out)
     return peer_ns > 0 && vulkan_ns > 0 && width > 0 && height > 0;
 }
 
-/* How many; 0 too where it is not a text of ours. */
+/* Returns how many there are; 0 also if it is not a text of ours. */
 static size_t parse(const char *text, struct known known[KEPT])
 {
     if (strncmp(text, HEAD, strlen(HEAD)) != 0) {
@@ -151,7 +151,7 @@ static const struct frame_cost *find(const struct known *known, size_t count,
     return NULL;
 }
 
-/* In front; what was known of the same key goes, or else the oldest. */
+/* Puts it in front; the old result of the key goes, or else the oldest. */
 static void insert(struct known known[KEPT], const struct frame_cost_key *key,
                    const struct frame_cost *cost)
 {

@@ -195,7 +195,8 @@ enum fovea_result frame_create(const struct fovea_vk_desc *desc,
         taken.frames_in_flight = DEFAULT_FRAMES_IN_FLIGHT;
     }
     FOVEA_TRY(check_desc(&taken));
-    /* As around a frame: what it starts must be known before exit() looks what there is to end. */
+    /* This call counts as a frame: exit() must know of what it starts before it looks what there is
+     * to end. */
     if (!ending_enter_frame()) {
         return FOVEA_ERROR_INVALID_STATE;
     }

@@ -18,18 +18,19 @@
 #include <sched.h>
 #include <time.h>
 
-/* What most programs draw. The way to a peer costs the same at every size and kernels do not, so
- * that smaller pictures would speak for vulkan and larger ones for the peer. */
+/* Most programs draw this size. The way to a peer costs the same at every size and kernels do not,
+ * so that smaller pictures would speak for vulkan and larger ones for the peer. */
 #define WIDTH_PX 1920
 #define HEIGHT_PX 1080
-/* Where a CPU runs Vulkan; of larger pictures its shaders make a few a second. */
+/* For Vulkan on a CPU, whose shaders make only a few larger pictures a second. */
 #define CPU_WIDTH_PX 160
 #define CPU_HEIGHT_PX 90
 #define ROUNDS 12
 #define ROUNDS_ALONE 3 /* the other one is out */
 #define FRAMES_A_ROUND 4
 #define BUDGET_NS 80000000 /* of all rounds */
-/* Who takes so many times as long as the other one, and so much longer, needs no median. */
+/* A backend that takes so many times as long as the other one, and so much longer, needs no
+ * median. */
 #define CLEARLY_OUT 4
 #define CLEARLY_OUT_US 5000
 
@@ -112,7 +113,7 @@ static enum fovea_result make_images(struct fovea_vk *fovea, struct side *side)
 
 /* ---- Frames ---- */
 
-/* What was dst is the next one's src. */
+/* The last dst is the next src. */
 static enum fovea_result run_frame(struct fovea_vk *fovea, struct side *side)
 {
     const struct fovea_vk_frame_target end = {.layout_before = VK_IMAGE_LAYOUT_GENERAL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the program pushes: the pointer, or a tracker that the program reads itself. */
+/* The program pushes the gaze: the pointer, or a tracker that the program reads itself. */
 #include "plugin/gaze/gaze_intake.h"
 
 #include <stdio.h>

@@ -23,7 +23,7 @@ struct gaze_scanpath_rows {
 enum fovea_result gaze_scanpath_parse(const char *text, size_t bytes, const char *name,
                                       struct fovea_log log, struct gaze_scanpath_rows *out);
 
-/* The same for a file. FOVEA_ERROR_IO: it cannot be read. */
+/* Does the same for a file. FOVEA_ERROR_IO: it cannot be read. */
 enum fovea_result gaze_scanpath_load(const char *path, struct fovea_log log,
                                      struct gaze_scanpath_rows *out);
 

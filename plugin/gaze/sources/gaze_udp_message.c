@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Also the NUL that some senders put at the end. */
+/* Some senders put a NUL at the end. */
 static bool is_padding(const char *begin, const char *end)
 {
     for (const char *p = begin; p < end; p++) {
