@@ -17,7 +17,7 @@ struct walk {
     const struct config_document *document;
     struct fovea_settings *settings;
     bool top; /* "version", "apps" and "$schema" may come */
-    /* Of the value at hand, for messages; the key's own path begins at key_at, behind the entry of
+    /* The value at hand, for messages; the key's own path begins at key_at, behind the entry of
      * "apps" it lies in. */
     char path[512];
     size_t key_at;

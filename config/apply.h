@@ -24,7 +24,7 @@ FOVEA_MUST_CHECK enum fovea_result config_apply_set(const char *set, size_t coun
                                                     const char *said_by, struct fovea_log log,
                                                     struct fovea_settings *settings);
 
-/* The same with path and value given apart. */
+/* Does the same with path and value given apart. */
 FOVEA_MUST_CHECK enum fovea_result config_apply_value(const char *path, const char *value,
                                                       const char *said_by, struct fovea_log log,
                                                       struct fovea_settings *settings);

@@ -15,8 +15,8 @@
 #define CONFIG_CURVE_MIN_CPD 0.01
 #define CONFIG_CURVE_MAX_CPD 1000.0
 
-/* What is not a number becomes NAN. The count is 0 where item is no list, and all of a long list's;
- * points beyond FOVEA_CURVE_MAX are left out. */
+/* A point that is not a number becomes NAN. The count is 0 if item is no list, and all of a long
+ * list's; points beyond FOVEA_CURVE_MAX are left out. */
 struct fovea_curve config_curve_parse(const cJSON *item);
 
 /* The first point that is out of range or does not rise, counted from 1; one too many counts, and

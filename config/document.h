@@ -24,7 +24,7 @@ struct config_spot {
     uint32_t next; /* number of the first value that is not inside this one */
 };
 
-/* Who speaks, and about what. Shared by everything that reads a text. */
+/* The log and the subject of messages, for everything that reads a text. */
 struct config_text {
     const char *name; /* for messages; printable */
     const char *directory; /* that relative paths in it refer to, with a '/' at the end; or "" */

@@ -9,7 +9,8 @@
 
 #include <sys/stat.h>
 
-/* What changes when somebody saves a file, in place or by putting a new one there. */
+/* The marks of a file that change when somebody saves it, in place or by putting a new one
+ * there. */
 struct config_stamp {
     int error; /* errno of stat; 0: the file is there */
     dev_t device;

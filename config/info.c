@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Of a file, not of the settings, are what says how it is to be read and what is for single
- * programs. */
+/* Keys that say how a file is read, and those of single programs, belong to a file and not to the
+ * settings. */
 static bool is_setting(const struct config_key *key)
 {
     return key->type > CONFIG_APPS;

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As cJSON_ParseWithLengthOpts: NULL where it is not JSON or memory is short. Any thread; one at a
- * time. */
+/* Does what cJSON_ParseWithLengthOpts does: NULL if it is not JSON or memory is short. Any thread;
+ * one at a time. */
 cJSON *json_parse(const char *text, size_t bytes, const char **out_end, bool to_the_end);
 
 #endif

@@ -238,7 +238,7 @@ const struct config_key *config_key_find(const char *path)
     return NULL;
 }
 
-/* What follows "group." in path; NULL where path does not lie in the group. */
+/* Returns the part of path after "group."; NULL if path does not lie in the group. */
 static const char *inside(const char *group, const char *path)
 {
     size_t length = strlen(group);

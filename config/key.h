@@ -16,11 +16,11 @@
 #include "settings.h"
 
 enum config_type {
-    /* Of a file, not of the settings: nothing is stored. */
+    /* A key of the file, not of the settings: nothing is stored. */
     CONFIG_SCHEMA = 0,
     CONFIG_VERSION,
     CONFIG_APPS,
-    /* Of the settings. */
+    /* A key of the settings. */
     CONFIG_BOOL,
     CONFIG_U16,
     CONFIG_U32,
@@ -57,8 +57,9 @@ extern const size_t config_key_count;
 const struct config_key *config_key_find(const char *path);
 /* "" is one. */
 bool config_group_exists(const char *path);
-/* What lies in a group, once each: the name that follows the group's path in config_keys[index], or
- * an empty one where that key lies elsewhere or an earlier one has given the name. */
+/* Lists the members of a group, once each: the name that follows the group's path in
+ * config_keys[index], or an empty one if that key lies elsewhere or an earlier one has given the
+ * name. */
 struct config_name {
     char text[FOVEA_NAME_MAX];
 };
@@ -73,7 +74,7 @@ struct config_words {
     char text[384];
 };
 struct config_words config_key_range(const struct config_key *key);
-/* The same with what kind of value it is: "a whole number, 4 to 128". */
+/* Does the same with the kind of value: "a whole number, 4 to 128". */
 struct config_words config_key_expectation(const struct config_key *key);
 
 #endif

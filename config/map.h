@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a struct fovea_map is made of, where ranges of single settings do not say it. */
+/* Checks the parts of a struct fovea_map that ranges of single settings do not. */
 #ifndef FOVEA_CONFIG_MAP_H
 #define FOVEA_CONFIG_MAP_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is done with settings that were read anew, on the thread that reads them, before anybody
- * takes them: what would keep a frame waiting. Configuration knows no maps; those who do say it
+/* Prepares settings that were read anew, on the thread that reads them, before anybody takes them:
+ * work that would keep a frame waiting. Configuration knows no maps; the code that does registers
  * here. */
 #ifndef FOVEA_CONFIG_PREPARE_H
 #define FOVEA_CONFIG_PREPARE_H
@@ -13,7 +13,7 @@
 typedef enum fovea_result (*config_prepare_fn)(struct fovea_settings *settings,
                                                struct fovea_log log);
 
-/* From now on, for all configurations of the process. Any thread. */
+/* It holds from now on for all configurations of the process. Any thread. */
 void config_prepare_by(config_prepare_fn fn);
 
 #endif

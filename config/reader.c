@@ -22,7 +22,7 @@
  * Somebody who writes without a pause is taken after this many looks. */
 #define UNSETTLED_LOOKS_MAX 3
 
-/* What one round of reading adds up to. */
+/* The sum of one round of reading. */
 struct loading {
     struct fovea_settings settings;
     char *bytes[CONFIG_FILES_MAX];
@@ -202,7 +202,7 @@ static enum fovea_result copy_sets(struct config_reader *reader,
     return FOVEA_OK;
 }
 
-/* What is set to nothing is not set. */
+/* A variable that is set to nothing is not set. */
 static const char *environment(const struct fovea_config_desc *desc, const char *name)
 {
     const char *value = desc->ignore_environment ? NULL : secure_getenv(name);

@@ -27,7 +27,7 @@ void config_reader_finish(struct config_reader *reader);
 /* Reads everything; the settings change only if all of it is right. */
 FOVEA_MUST_CHECK enum fovea_result config_reader_load(struct config_reader *reader,
                                                       struct fovea_settings *settings);
-/* The same where settings are in force already, which stay where it fails. */
+/* Does the same if settings are in force already; they stay if it fails. */
 FOVEA_MUST_CHECK enum fovea_result config_reader_reload(struct config_reader *reader,
                                                         struct fovea_settings *settings);
 

@@ -19,7 +19,7 @@ struct config_said {
 
 /* A log that collects in *said what `log` would take. */
 struct fovea_log config_said_collect(struct config_said *said, struct fovea_log log);
-/* In their order. */
+/* Repeats them in their order. */
 void config_said_tell(const struct config_said *said, struct fovea_log log);
 void config_said_finish(struct config_said *said);
 

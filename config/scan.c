@@ -55,7 +55,7 @@ static enum fovea_result out_of_memory(const struct scanner *scanner)
     return FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
-/* What stands here, for a message: a word, a character, or the end. */
+/* Returns the word here for a message: a word, a character, or the end. */
 static struct config_quote found(const struct scanner *scanner)
 {
     const char *bytes = scanner->text->bytes + scanner->at;

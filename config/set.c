@@ -65,7 +65,8 @@ static enum fovea_result apply_json(const struct config_text *text, const char *
     return result;
 }
 
-/* Where not, cuts the path behind the first name that is wrong: the message is about that one. */
+/* If it does not exist, cuts the path behind the first name that is wrong: the message is about
+ * that one. */
 static bool path_is_known(char *path)
 {
     size_t end = strcspn(path, ".");

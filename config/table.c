@@ -26,8 +26,8 @@ static void add_sample(struct config_table *table, double sample)
     table->count++;
 }
 
-/* In any locale the same, and without an allocation that could fail. Samples are floats: that the
- * last bits of the double may be off does not matter. */
+/* The result is the same in any locale, and needs no allocation that could fail. Samples are
+ * floats, so the last bits of the double may be off. */
 static double number_of(const char *bytes, size_t count)
 {
     if (!config_is_json_number(bytes, count)) {

@@ -19,7 +19,7 @@
 /* Members are reached by offset and size; enumerators are as wide as this. */
 _Static_assert(sizeof(enum fovea_backend) == sizeof(uint32_t), "enum is not 32 bits wide");
 
-/* Any value of any number type of the settings, exactly. */
+/* Holds any value of any number type of the settings, exactly. */
 struct number {
     double value;
     uint64_t whole; /* counts for CONFIG_U64 */

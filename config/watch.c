@@ -56,8 +56,8 @@ static void free_watch(struct config_watch *watch)
 
 /* ---- The thread */
 
-/* Of what was not taken yet the last good settings still come first; older mistakes do not matter
- * any more. */
+/* If a reload was not taken yet the last good settings still come first; older mistakes do not
+ * matter any more. */
 static void hand_over(struct config_watch *watch, struct config_news *fresh)
 {
     struct config_news *old = atomic_exchange(&watch->news, NULL);

@@ -16,7 +16,7 @@
 
 struct config_watch;
 
-/* What came of reading. */
+/* The result of reading. */
 struct config_news {
     struct config_news *before; /* taken first; NULL: none */
     enum fovea_result result; /* as fovea_config_poll says it; not FOVEA_NOT_READY */
