@@ -36,6 +36,8 @@ fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK f
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
 fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_row SOURCES gpu/test_cuda_row.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
 fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
 set_tests_properties(test_cuda_memory PROPERTIES RUN_SERIAL ON)
@@ -111,7 +113,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example blur)
+    set(emulated kernels images example blur row)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

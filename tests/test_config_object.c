@@ -50,6 +50,7 @@ static void what_is_set_is_what_one_gets(void **state)
         {"foveation.model", "\"curve\"", "curve"},
         {"overlay.hud", "true", "true"},
         {"operators", "[\"foveate\"]", "foveate"},
+        {"operators", "blur, foveate", "blur,foveate"},
         {"blur.sigma_px", "0.5", "0.5"},
         {"gaze.screen_px", "[1920, 1080]", "[1920, 1080]"},
         {"gaze.saccades.seed", "18446744073709551615", "18446744073709551615"},

@@ -132,6 +132,15 @@ static void operators_are_names_with_commas_between(void **state)
         assert_int_equal(one.order[0], FOVEA_OPERATOR_foveate);
         assert_memory_equal(&one, &same, sizeof one);
     }
+    static const char *const orders[] = {"operators=blur,foveate",
+                                         "operators=[\"blur\", \"foveate\"]"};
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        const struct fovea_operators both = set(orders[i]).operators;
+        assert_int_equal(both.count, 2);
+        assert_int_equal(both.order[0], FOVEA_OPERATOR_blur);
+        assert_int_equal(both.order[1], FOVEA_OPERATOR_foveate);
+    }
+    assert_int_equal(set_list("operators=\"foveate,blur\",backend=cpu").operators.count, 2);
     assert_float_equal(set("blur.sigma_px=2.5").own.blur_sigma_px, 2.5, 0);
 }
 

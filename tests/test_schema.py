@@ -194,6 +194,7 @@ def test_wrong_values_are_refused(key, value):
 @pytest.mark.parametrize(
     "key, value",
     [
+        ("operators", ["blur", "foveate"]),
         ("foveation.model", "curve"),
         ("foveation.model", "map"),
         ("foveation.map.cutoff_cpd", 0),

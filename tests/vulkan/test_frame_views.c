@@ -124,6 +124,20 @@ static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
     }
 }
 
+static void views_go_through_all_operators(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
+    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
+    struct rig rig;
+    rig_open(&rig, &settings);
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        struct stereo gaps = with_gaps();
+        check(&rig, &gaps, (enum rig_path)path, "with gaps");
+    }
+    rig_close(&rig);
+}
+
 static void layers_are_each_a_frame_of_their_own(void **state)
 {
     (void)state;
@@ -502,6 +516,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(rectangles_of_an_image_are_each_a_frame_of_its_own),
+        cmocka_unit_test(views_go_through_all_operators),
         cmocka_unit_test(layers_are_each_a_frame_of_their_own),
         cmocka_unit_test(each_eye_has_a_frustum_of_its_own),
         cmocka_unit_test(mirrored_frustums_and_gazes_mirror_the_result),

@@ -12,6 +12,7 @@
 #include "plugin/frame/frame_link.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 /* The usual order is not left for less than noise. */
@@ -45,6 +46,24 @@ static uint32_t threads_of(const struct fovea_vk *fovea)
  * longer. */
 #define FRAME_COST_GENERATION 2
 
+static void add_number(struct frame_cost_key *key, long number)
+{
+    const size_t used = strlen(key->text);
+    snprintf(key->text + used, sizeof key->text - used, " %ld", number);
+}
+
+/* How many, which, and what operators have of settings of their own. */
+static void add_operators(const struct fovea_settings *settings, struct frame_cost_key *key)
+{
+    add_number(key, settings->operators.count);
+    for (uint32_t i = 0; i < settings->operators.count; i++) {
+        add_number(key, settings->operators.order[i]);
+    }
+#define OPERATOR_NUMBER(name, setting, standard, least, most, help)                                \
+    add_number(key, lround(1000 * settings->own.name##_##setting));
+#include "kernels/operators.def"
+}
+
 void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *out_key)
 {
     const struct vk_device *device = &fovea->device;
@@ -56,12 +75,13 @@ void frame_cost_key_make(const struct fovea_vk *fovea, struct frame_cost_key *ou
     print_hex(driver, properties->pipelineCacheUUID, VK_UUID_SIZE);
     snprintf(out_key->text, sizeof out_key->text,
              "device %s driver %x %s queue %u threads %u fovea %d.%d.%d-%d "
-             "model %d method %d light %d.%d alpha %d strength %ld fragment %u",
+             "model %d method %d light %d.%d alpha %d strength %ld fragment %u operators",
              uuid, properties->driverVersion, driver, device->queue_family, threads_of(fovea),
              FOVEA_VERSION_MAJOR, FOVEA_VERSION_MINOR, FOVEA_VERSION_PATCH, FRAME_COST_GENERATION,
              (int)foveation->model, (int)foveation->method, (int)foveation->light,
              (int)foveation->transfer, (int)foveation->alpha, lround(1000 * foveation->strength),
              foveation->paper.fragment_px);
+    add_operators(&fovea->settings, out_key);
 }
 
 /* ---- Words ---- */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Operators in a row: bit for bit the same as one after the other. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
+static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
+static const struct fovea_operators foveate_blur = {2,
+                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
+static const struct fovea_operators blur_foveate = {2,
+                                                    {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
+
+static struct fovea_settings settings_of(const struct fovea_operators *operators)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.cpu_threads = 2;
+    settings.foveation.paper.e_max_deg = 200; /* much blur in small pictures */
+    settings.operators = *operators;
+    return settings;
+}
+
+static void set(struct fovea_context *context, const struct fovea_operators *operators)
+{
+    const struct fovea_settings settings = settings_of(operators);
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+}
+
+static void run(struct fovea_context *context, const struct fovea_operators *operators,
+                const struct test_image *src, const struct test_image *dst)
+{
+    const struct fovea_point_uv gaze = {0.3, 0.6};
+    set(context, operators);
+    assert_int_equal(fovea_context_run(context, &src->view, &dst->view, gaze, NULL), FOVEA_OK);
+}
+
+/* The picture after the first operator, and after the second, beside what the row makes. */
+static void check(struct fovea_context *context, enum fovea_format format,
+                  struct image_layout layout)
+{
+    const struct {
+        const struct fovea_operators *first, *second, *row;
+    } rows[] = {{&foveate, &blur, &foveate_blur}, {&blur, &foveate, &blur_foveate}};
+    struct test_image src = image_make(61, 43, format, layout);
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    for (int i = 0; i < 2; i++) {
+        struct test_image first = image_make_packed(61, 43, format);
+        struct test_image second = image_make(61, 43, format, layout);
+        struct test_image row = image_make(61, 43, format, layout);
+        char what[64];
+        snprintf(what, sizeof what, "row %d, format %d", i, (int)format);
+        run(context, rows[i].first, &src, &first);
+        run(context, rows[i].second, &first, &second);
+        run(context, rows[i].row, &src, &row);
+        compare_assert_all_same(&row.view, &second.view, what);
+        assert_true(image_guards_intact(&row));
+        assert_memory_not_equal(row.memory, first.memory, 61 * 43);
+        image_free(&first);
+        image_free(&second);
+        image_free(&row);
+    }
+    image_free(&src);
+}
+
+static void a_row_is_its_operators_one_after_the_other(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {0}, {.bottom_up = true, .row_gap = 3}, {.row_gap = 1, .pixel_gap = 2}};
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    for (int format = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)format) > 0;
+         format++) {
+        for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+            check(context, (enum fovea_format)format, layouts[i]);
+        }
+    }
+    assert_silent(&said);
+    fovea_context_destroy(&context);
+}
+
+/* ---- Batches */
+
+#define COUNT 5
+
+static struct sheet make_sheet(enum sheet_order order)
+{
+    return sheet_make(COUNT, 37, 29, FOVEA_FORMAT_RGB8, order);
+}
+
+static void run_batch(struct fovea_context *context, const struct fovea_operators *operators,
+                      const struct sheet *src, bool one_source, const struct sheet *dst)
+{
+    float gazes_uv[2 * COUNT];
+    sheet_gazes(gazes_uv, COUNT, 1);
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = COUNT;
+    batch.src = src->first;
+    batch.dst = dst->first;
+    batch.src_next_bytes = one_source ? 0 : src->next_bytes;
+    batch.dst_next_bytes = dst->next_bytes;
+    batch.gazes_uv = gazes_uv;
+    set(context, operators);
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+}
+
+static void a_batch_goes_through_the_row_too(void **state)
+{
+    (void)state;
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    for (int one_source = 0; one_source < 2; one_source++) {
+        struct sheet src = make_sheet(SHEET_SIDE_BY_SIDE);
+        struct sheet first = make_sheet(SHEET_STACKED);
+        struct sheet second = make_sheet(SHEET_GAPS);
+        struct sheet row = make_sheet(SHEET_GAPS);
+        sheet_draw(&src, IMAGE_RANDOM, 1);
+        run_batch(context, &foveate, &src, one_source, &first);
+        run_batch(context, &blur, &first, false, &second);
+        run_batch(context, &foveate_blur, &src, one_source, &row);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const struct fovea_image actual = sheet_image(&row, i);
+            const struct fovea_image expected = sheet_image(&second, i);
+            compare_assert_all_same(&actual, &expected, one_source ? "one source" : "batch");
+        }
+        sheet_free(&src);
+        sheet_free(&first);
+        sheet_free(&second);
+        sheet_free(&row);
+    }
+    assert_silent(&said);
+    fovea_context_destroy(&context);
+}
+
+/* ---- Settings */
+
+static void wrong_operators_are_refused_by_name(void **state)
+{
+    (void)state;
+    static const struct fovea_operators wrong[] = {
+        {0, {0}},
+        {FOVEA_OPERATOR_COUNT + 1, {0}},
+        {1, {FOVEA_OPERATOR_COUNT}},
+        {2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_blur}},
+    };
+    struct said said = {0};
+    struct fovea_context *context = context_of(NULL, &said);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const struct fovea_settings settings = settings_of(&wrong[i]);
+        assert_int_equal(fovea_context_set_settings(context, &settings),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_said(&said, "operators is [");
+    }
+    fovea_context_destroy(&context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_its_operators_one_after_the_other),
+        cmocka_unit_test(a_batch_goes_through_the_row_too),
+        cmocka_unit_test(wrong_operators_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames through several operators: bit for bit the same as one after the other. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
+static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
+static const struct fovea_operators foveate_blur = {2,
+                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
+static const struct fovea_operators blur_foveate = {2,
+                                                    {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
+
+static const VkFormat formats[] = {
+    VK_FORMAT_R8G8B8A8_SRGB,
+    VK_FORMAT_B8G8R8A8_UNORM,
+    VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+    VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+    VK_FORMAT_R16G16B16A16_SFLOAT,
+};
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+static void run(struct rig *rig, const struct fovea_operators *operators, enum rig_path path,
+                VkFormat format, const struct test_image *src, const struct test_image *dst)
+{
+    rig->settings.operators = *operators;
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    assert_int_equal(rig_frame(rig, path, format, &src->view, rig_gaze(0.3, 0.6), &dst->view),
+                     FOVEA_OK);
+}
+
+static void check(struct rig *rig, enum rig_path path, VkFormat format, uint32_t width_px,
+                  uint32_t height_px)
+{
+    const struct {
+        const struct fovea_operators *first, *second, *row;
+    } rows[] = {{&foveate, &blur, &foveate_blur}, {&blur, &foveate, &blur_foveate}};
+    const enum fovea_format pixel = rig_pixel_format(format);
+    struct test_image src = image_make_packed(width_px, height_px, pixel);
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    for (int i = 0; i < 2; i++) {
+        struct test_image first = image_make_packed(width_px, height_px, pixel);
+        struct test_image second = image_make_packed(width_px, height_px, pixel);
+        struct test_image row = image_make_packed(width_px, height_px, pixel);
+        char what[128];
+        snprintf(what, sizeof what, "row %d, %s, format %d, %s", i, rig_backend_name(), (int)format,
+                 rig_path_name(path));
+        run(rig, rows[i].first, path, format, &src, &first);
+        run(rig, rows[i].second, path, format, &first, &second);
+        run(rig, rows[i].row, path, format, &src, &row);
+        compare_assert_all_same(&row.view, &second.view, what);
+        image_free(&first);
+        image_free(&second);
+        image_free(&row);
+    }
+    image_free(&src);
+}
+
+/* Settings come and go between the frames: each is made with what holds then. */
+static void a_row_is_its_operators_one_after_the_other(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct fovea_settings settings = rig_settings();
+        settings.foveation.method = (enum fovea_method)method;
+        struct rig rig;
+        rig_open(&rig, &settings);
+        for (size_t f = 0; f < FORMAT_COUNT; f++) {
+            check(&rig, RIG_MADE_TO_MADE, formats[f], 97, 61);
+        }
+        for (int path = 0; path < RIG_PATH_COUNT; path++) {
+            check(&rig, (enum rig_path)path, formats[path % FORMAT_COUNT], 131, 83);
+        }
+        rig_close(&rig);
+    }
+}
+
+static uint64_t count_different(const struct test_image *a, const struct test_image *b)
+{
+    uint64_t count = 0;
+    for (uint32_t y = 0; y < a->view.height_px; y++) {
+        for (uint32_t x = 0; x < a->view.width_px; x++) {
+            count += memcmp(image_pixel(&a->view, x, y), image_pixel(&b->view, x, y), 4) != 0;
+        }
+    }
+    return count;
+}
+
+/* What foveation did is drawn with its own tables, over what the last operator made. */
+static void marks_are_drawn_over_the_rows_result(void **state)
+{
+    (void)state;
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    struct test_image src = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    struct test_image plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    struct test_image marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    const struct fovea_operators *rows[] = {&foveate_blur, &blur_foveate};
+    for (int i = 0; i < 2; i++) {
+        rig.settings.overlay = (struct fovea_overlay){0};
+        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &plain);
+        rig.settings.overlay.marker = true;
+        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &marked);
+        assert_in_range(count_different(&marked, &plain), 20, 3000);
+        rig.settings.overlay.hud = true;
+        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &marked);
+    }
+    image_free(&src);
+    image_free(&plain);
+    image_free(&marked);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_is_its_operators_one_after_the_other),
+        cmocka_unit_test(marks_are_drawn_over_the_rows_result),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
