@@ -212,7 +212,7 @@ need_python()
         return 0
     fi
     for PYTHON in /usr/bin/python3 $( ((INSTALL)) || echo python3); do
-        "$PYTHON" -c 'import pytest, hypothesis, numpy, PIL, jsonschema' 2>/dev/null && return 0
+        "$PYTHON" -c 'import pytest, hypothesis, numpy, PIL, jsonschema, gymnasium' 2>/dev/null && return 0
     done
     if ((!INSTALL)); then
         warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"

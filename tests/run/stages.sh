@@ -18,7 +18,7 @@ declare -A STAGE_ABOUT=(
     [no-cuda]="as on a machine without a CUDA toolkit; unit tests"
     [tidy]="clang-tidy over the C sources"
     [fuzz]="fuzzing of what reads foreign bytes"
-    [pytest]="public headers, exported symbols, installation, ./run, the demo"
+    [pytest]="public headers, exported symbols, installation, ./run, the demo, the Python package"
 )
 declare -A STAGE_NEEDS=(
     [format]="format"
@@ -263,4 +263,7 @@ stage_pytest()
     FOVEA_BUILD_DIR=$BUILD_ROOT/gcc "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" \
         -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/pytest.junit.xml" -rs \
         ${quick[@]+"${quick[@]}"} "$ROOT/tests" | tee "$LOGS/pytest.pytest"
+    FOVEA_BUILD_DIR=$BUILD_ROOT/gcc "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" \
+        -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/pytest_package.junit.xml" -rs \
+        ${quick[@]+"${quick[@]}"} "$ROOT/python/tests" | tee -a "$LOGS/pytest.pytest"
 }

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""The C library: where it is, what its functions take, and its results as exceptions.
+
+The structs repeat plugin/fovea_*.h; python/tests/test_library.py compares sizes and places with a C compiler.
+"""
+
+import collections
+import ctypes
+import functools
+import os
+import pathlib
+import threading
+
+from . import _errors
+
+INTERFACE = (0, 2)  # the minor version that the structs below are of
+
+OK, NOT_READY, PASSED_THROUGH = 0, 1, 2
+INVALID_ARGUMENT, INVALID_STATE, UNSUPPORTED, OUT_OF_MEMORY, DEVICE_LOST, CONFIG, IO, INTERNAL = range(-1, -9, -1)
+
+MEMORY_HOST, MEMORY_CUDA = 0, 1
+
+LOG_WARNING = 2
+
+LogFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
+
+
+class Log(ctypes.Structure):
+    _fields_ = [("fn", LogFunction), ("user", ctypes.c_void_p), ("min_level", ctypes.c_int)]
+
+
+class Image(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("width_px", ctypes.c_uint32),
+        ("height_px", ctypes.c_uint32),
+        ("format", ctypes.c_int),
+        ("memory", ctypes.c_int),
+        ("row_stride_bytes", ctypes.c_ssize_t),
+        ("pixel_stride_bytes", ctypes.c_ssize_t),
+    ]
+
+
+class Batch(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("count", ctypes.c_uint32),
+        ("gazes_memory", ctypes.c_int),
+        ("src", Image),
+        ("dst", Image),
+        ("src_next_bytes", ctypes.c_ssize_t),
+        ("dst_next_bytes", ctypes.c_ssize_t),
+        ("gazes_uv", ctypes.c_void_p),
+    ]
+
+
+class ContextDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("settings", ctypes.c_void_p),
+        ("cuda_device", ctypes.c_int),
+        ("reserved", ctypes.c_uint32),
+        ("log", Log),
+    ]
+
+
+class ConfigDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("file", ctypes.c_char_p),
+        ("sets", ctypes.POINTER(ctypes.c_char_p)),
+        ("set_count", ctypes.c_size_t),
+        ("program_name", ctypes.c_char_p),
+        ("ignore_environment", ctypes.c_bool),
+        ("ignore_changes", ctypes.c_bool),
+        ("defaults_if_wrong", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 5),
+        ("defaults", ctypes.c_void_p),
+        ("log", Log),
+    ]
+
+
+class SettingInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("path", ctypes.c_char_p),
+        ("help", ctypes.c_char_p),
+        ("unit", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("elements", ctypes.c_uint32),
+        ("least", ctypes.c_double),
+        ("most", ctypes.c_double),
+        ("above_least", ctypes.c_bool),
+        ("below_most", ctypes.c_bool),
+        ("or_zero", ctypes.c_bool),
+        ("reserved", ctypes.c_uint8 * 5),
+        ("words", ctypes.POINTER(ctypes.c_char_p)),
+        ("expected", ctypes.c_char * 384),
+        ("default_text", ctypes.c_char * 384),
+    ]
+
+
+_PP = ctypes.POINTER(ctypes.c_void_p)
+_FUNCTIONS = {
+    "fovea_version": (ctypes.c_uint32, []),
+    "fovea_result_name": (ctypes.c_char_p, [ctypes.c_int]),
+    "fovea_settings_create": (ctypes.c_int, [_PP]),
+    "fovea_settings_copy": (ctypes.c_int, [ctypes.c_void_p, _PP]),
+    "fovea_settings_destroy": (None, [_PP]),
+    "fovea_settings_set": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, Log]),
+    "fovea_settings_get": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]),
+    "fovea_settings_check": (ctypes.c_int, [ctypes.c_void_p, Log]),
+    "fovea_settings_set_map": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
+    "fovea_setting_count": (ctypes.c_size_t, []),
+    "fovea_setting_info": (ctypes.c_int, [ctypes.c_size_t, ctypes.POINTER(SettingInfo)]),
+    "fovea_config_create": (ctypes.c_int, [ctypes.POINTER(ConfigDesc), _PP]),
+    "fovea_config_destroy": (None, [_PP]),
+    "fovea_config_settings": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "fovea_context_create": (ctypes.c_int, [ctypes.POINTER(ContextDesc), _PP]),
+    "fovea_context_destroy": (None, [_PP]),
+    "fovea_context_run_batch": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Batch), ctypes.c_void_p]),
+}
+
+
+def _places():
+    given = os.environ.get("FOVEA_LIB")
+    if given:
+        return [given]
+    return [str(pathlib.Path(__file__).with_name("libfovea.so")), "libfovea.so.%d.%d" % INTERFACE]
+
+
+def _open():
+    said = []
+    for place in _places():
+        if os.sep in place and not os.path.exists(place):
+            said.append(f"{place}: there is no such file")
+            continue
+        try:
+            return ctypes.CDLL(place), place
+        except OSError as error:
+            said.append(str(error))
+    raise _errors.LibraryError(
+        "Fovea's C library was not found (FOVEA_LIB may name it):\n  " + "\n  ".join(said), name="fovea"
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def _loaded():
+    library, place = _open()
+    try:
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+            if name == "fovea_version":
+                _check_version(function(), place)
+    except AttributeError as error:
+        raise _errors.LibraryError(f"{place} is no library of Fovea's {INTERFACE[0]}.{INTERFACE[1]}: {error}") from None
+    return library, place
+
+
+def _check_version(number, place):
+    found = (number // 1000000, number // 1000 % 1000)
+    if found != INTERFACE:
+        raise _errors.LibraryError(
+            f"{place} is Fovea {found[0]}.{found[1]}; this package is for {INTERFACE[0]}.{INTERFACE[1]}"
+        )
+
+
+def library():
+    """The loaded library. LibraryError where there is none."""
+    return _loaded()[0]
+
+
+def library_path() -> str:
+    """Where the C library was found: FOVEA_LIB, the package's own, or the system's."""
+    return _loaded()[1]
+
+
+def version() -> str:
+    """The version of the C library, as in "0.2.0"."""
+    number = library().fovea_version()
+    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+class Messages:
+    """Keeps what the library logs, for the texts of exceptions. Messages come from any thread."""
+
+    def __init__(self, min_level=LOG_WARNING):
+        self._kept = collections.deque(maxlen=16)
+        self._lock = threading.Lock()
+        self.log = Log(LogFunction(self._take), None, min_level)
+
+    def _take(self, _user, _level, message):
+        with self._lock:
+            self._kept.append(message.decode("utf-8", "replace"))
+
+    def clear(self):
+        with self._lock:
+            self._kept.clear()
+
+    def text(self):
+        with self._lock:
+            said = list(self._kept)
+            self._kept.clear()
+        return "; ".join(dict.fromkeys(said))
+
+
+_EXCEPTIONS = {
+    INVALID_ARGUMENT: ValueError,
+    UNSUPPORTED: _errors.UnsupportedError,
+    OUT_OF_MEMORY: _errors.OutOfMemoryError,
+    DEVICE_LOST: _errors.DeviceLostError,
+    CONFIG: _errors.ConfigError,
+    IO: OSError,
+}
+
+
+def check(result, messages, what):
+    """Raises what a negative result means."""
+    if result >= 0:
+        return
+    text = messages.text() or library().fovea_result_name(result).decode()
+    raise _EXCEPTIONS.get(result, _errors.FoveaError)(f"{what}: {text}")

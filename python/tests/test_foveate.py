@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Arrays in, arrays out: shapes, strides, types, gazes, and what is refused."""
+
+import multiprocessing
+import os
+import pickle
+import random
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fovea
+
+RNG = np.random.default_rng(7)
+
+
+def pictures(*shape, dtype=np.uint8):
+    if dtype == np.uint8:
+        return RNG.integers(0, 256, shape, dtype=np.uint8)
+    return RNG.random(shape, np.float32).astype(dtype)
+
+
+def gazes(count):
+    return RNG.random((count, 2), np.float32)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32])
+@pytest.mark.parametrize("colours", [1, 2, 3, 4, 5])
+def test_an_image_does_not_depend_on_its_batch(dtype, colours):
+    batch, places = pictures(4, 40, 52, colours, dtype=dtype), gazes(4)
+    seen = fovea.foveate(batch, places)
+    assert seen.dtype == batch.dtype and seen.shape == batch.shape and (seen != batch).any()
+    for i in range(4):
+        assert np.array_equal(fovea.foveate(batch[i], places[i]), seen[i])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32])
+def test_views_are_read_where_they_lie(dtype):
+    rgba, places = pictures(3, 31, 45, 4, dtype=dtype), gazes(3)
+    packed = np.ascontiguousarray(rgba[..., :3])
+    seen = fovea.foveate(packed, places)
+    assert np.array_equal(fovea.foveate(rgba[..., :3], places), seen)
+    out = np.zeros_like(rgba)
+    assert fovea.foveate(rgba[..., :3], places, out=out[..., :3]).base is out
+    assert np.array_equal(out[..., :3], seen) and not out[..., 3].any()
+    upside_down = np.ascontiguousarray(packed[:, ::-1])
+    assert np.array_equal(fovea.foveate(upside_down[:, ::-1], places), seen)
+    every_other = np.repeat(packed, 2, axis=0)[::2]
+    assert np.array_equal(fovea.foveate(every_other, places), seen)
+    assert np.array_equal(fovea.foveate(packed[::-1], places[::-1])[::-1], seen)
+
+
+def test_planes_and_stacks_are_seen_with_their_images_gaze():
+    stack, places = pictures(3, 4, 36, 40), gazes(3)
+    seen = fovea.foveate(stack, places, layout="NCHW")
+    for i in range(3):
+        for c in range(4):
+            assert np.array_equal(seen[i, c], fovea.foveate(stack[i, c], places[i], layout="NHW"))
+
+
+def test_colours_in_planes_are_the_colours_of_pixels():
+    packed, places = pictures(2, 48, 40, 3), gazes(2)
+    planes = np.ascontiguousarray(np.moveaxis(packed, -1, 1))
+    seen = np.moveaxis(fovea.foveate(planes, places, layout="NCHW"), 1, -1)
+    assert np.abs(seen.astype(int) - fovea.foveate(packed, places)).max() <= 1
+
+
+def test_leading_dimensions_are_a_batch():
+    images, places = pictures(2, 3, 24, 32, 3), gazes(6).reshape(2, 3, 2)
+    seen = fovea.foveate(images, places)
+    assert np.array_equal(seen.reshape(6, 24, 32, 3), fovea.foveate(images.reshape(6, 24, 32, 3), places.reshape(6, 2)))
+    padded = np.zeros((2, 5, 24, 32, 3), np.uint8)
+    padded[:, :3] = images
+    assert np.array_equal(fovea.foveate(padded[:, :3], places), seen)
+
+
+def test_one_picture_for_many_gazes():
+    picture, places = pictures(30, 30, 3), gazes(5)
+    seen = fovea.foveate(np.broadcast_to(picture, (5, 30, 30, 3)), places)
+    for i in range(5):
+        assert np.array_equal(seen[i], fovea.foveate(picture, places[i]))
+
+
+def test_an_empty_batch_is_empty():
+    assert fovea.foveate(np.zeros((0, 8, 8, 3), np.uint8)).shape == (0, 8, 8, 3)
+
+
+def test_sources_are_left_alone_and_may_be_read_only():
+    images = pictures(2, 20, 20, 3)
+    before = images.copy()
+    images.flags.writeable = False
+    fovea.foveate(images)
+    assert np.array_equal(images, before)
+
+
+def test_settings_have_an_effect_and_can_be_read():
+    images = pictures(64, 64, 3)
+    foveator = fovea.Foveator({"foveation.strength": 3, "foveation": {"light": "encoded"}})
+    assert foveator.get("foveation.strength") == "3" and foveator.get("foveation.light") == "encoded"
+    assert not np.array_equal(foveator(images), fovea.foveate(images))
+    assert np.array_equal(fovea.Foveator({"foveation.strength": 0})(images), images)
+    assert np.array_equal(fovea.foveate(images, model={"foveation.strength": 3, "foveation.light": "encoded"}), foveator(images))
+
+
+def test_a_file_is_a_configuration(tmp_path):
+    file = tmp_path / "fovea.json"
+    file.write_text('{"version": 1, "foveation": {"strength": 2}} // as people write them')
+    assert fovea.Foveator(file).get("foveation.strength") == "2"
+
+
+def test_foveators_are_pickled_and_compared():
+    foveator = fovea.Foveator({"foveation.strength": 2})
+    copy = pickle.loads(pickle.dumps(foveator))
+    assert copy == foveator and hash(copy) == hash(foveator) and "strength" in repr(copy)
+    images = pictures(16, 16, 3)
+    assert np.array_equal(copy(images), foveator(images))
+
+
+def _foveate_in_child(foveator, images, expected, queue):
+    queue.put(bool(np.array_equal(foveator(images), expected)))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_children_open_their_own(method):
+    context = multiprocessing.get_context(method)
+    foveator, images = fovea.Foveator(), pictures(32, 32, 3)
+    expected = foveator(images)
+    queue = context.Queue()
+    child = context.Process(target=_foveate_in_child, args=(foveator, images, expected, queue))
+    child.start()
+    assert queue.get(timeout=60)
+    child.join(60)
+    assert child.exitcode == 0 and np.array_equal(foveator(images), expected)
+
+
+def test_threads_share_a_foveator():
+    foveator, images = fovea.Foveator(), pictures(4, 40, 40, 3)
+    expected, wrong = foveator(images), []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(foveator(images), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+IMAGE = np.zeros((2, 16, 16, 3), np.uint8)
+READ_ONLY = IMAGE.copy()
+READ_ONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize(
+    "call, kind, text",
+    [
+        (lambda: fovea.foveate("picture"), TypeError, "str"),
+        (lambda: fovea.foveate(IMAGE.astype(np.float64)), TypeError, "float64"),
+        (lambda: fovea.foveate(IMAGE.astype(np.int8)), TypeError, "int8"),
+        (lambda: fovea.foveate(IMAGE[0, 0, 0]), ValueError, "(3,)"),
+        (lambda: fovea.foveate(np.zeros((2, 0, 16, 3), np.uint8)), ValueError, "(2, 0, 16, 3)"),
+        (lambda: fovea.foveate(np.zeros((1, 16385, 1), np.uint8)), ValueError, "16385"),
+        (lambda: fovea.foveate(IMAGE, layout="WHNC"), ValueError, "WHNC"),
+        (lambda: fovea.foveate(IMAGE, (np.nan, 0.5)), ValueError, "finite"),
+        (lambda: fovea.foveate(IMAGE, np.zeros((3, 2))), ValueError, "(3, 2)"),
+        (lambda: fovea.foveate(IMAGE, "left"), TypeError, "left"),
+        (lambda: fovea.foveate(IMAGE, out=IMAGE), ValueError, "overlap"),
+        (lambda: fovea.foveate(IMAGE, out=READ_ONLY), ValueError, "written"),
+        (lambda: fovea.foveate(IMAGE, out=IMAGE[:1].copy()), ValueError, "(1, 16, 16, 3)"),
+        (lambda: fovea.foveate(IMAGE, out=IMAGE.astype(np.float32)), TypeError, "float32"),
+        (lambda: fovea.foveate(IMAGE, stream=5), ValueError, "stream"),
+        (lambda: fovea.foveate(IMAGE, model="papr"), fovea.ConfigError, '"paper"'),
+        (lambda: fovea.Foveator({"foveation.strenght": 1}), fovea.ConfigError, 'did you mean "strength"'),
+        (lambda: fovea.Foveator({"foveation.strength": -1}), fovea.ConfigError, "foveation.strength"),
+        (lambda: fovea.Foveator({"foveation.strength": object()}), TypeError, "foveation.strength"),
+        (lambda: fovea.Foveator({3: 4}), TypeError, "3"),
+        (lambda: fovea.Foveator(7), TypeError, "int"),
+        (lambda: fovea.Foveator("/nowhere/fovea.json"), OSError, "/nowhere/fovea.json"),
+        (lambda: fovea.Foveator().get("nothing"), KeyError, "nothing"),
+    ],
+)
+def test_what_is_wrong_is_said(call, kind, text):
+    with pytest.raises(kind) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_random_views_give_what_packed_copies_give(seed):
+    """Cuts, steps, flips and orders of dimensions at random."""
+    rng = random.Random(seed)
+    shape = [rng.randint(1, 4), rng.randint(1, 30), rng.randint(1, 30), rng.randint(1, 5)]
+    steps = [rng.choice([1, 1, 2, -1, -2]) for _ in shape]
+    order = rng.sample(range(4), 4)
+    dtype = rng.choice([np.uint8, np.float16, np.float32])
+    whole = pictures(*(shape[i] * abs(steps[i]) + 1 for i in order), dtype=dtype)
+    view = np.moveaxis(whole, range(4), order)[tuple(slice(None, None, step) for step in steps)]
+    view = view[tuple(slice(0, size) for size in shape)]
+    places = gazes(len(view))
+    seen, expected = fovea.foveate(view, places), fovea.foveate(np.ascontiguousarray(view), places)
+    # Colours that do not lie beside each other are planes, which are rounded by themselves.
+    bound = 1 if dtype == np.uint8 else 2e-3
+    assert np.abs(seen.astype(float) - expected.astype(float)).max() <= bound
+    out = np.zeros_like(whole)
+    target = np.moveaxis(out, range(4), order)[tuple(slice(None, None, step) for step in steps)]
+    target = target[tuple(slice(0, size) for size in shape)]
+    fovea.foveate(view, places, out=target)
+    assert np.abs(target.astype(float) - expected.astype(float)).max() <= bound
+    touched = np.zeros(out.shape, bool)
+    np.moveaxis(touched, range(4), order)[tuple(slice(None, None, step) for step in steps)][
+        tuple(slice(0, size) for size in shape)
+    ] = True
+    assert not out[~touched].any()
+
+
+WHATS = [None, 0, -3, 2**40, float("nan"), "x", b"x", [], {}, (), object(), IMAGE, IMAGE[0], IMAGE.astype(np.float32),
+         np.zeros((2, 2), np.float32), np.float32(1), np.zeros(0), [0.5, 0.5], [[0.5, 0.5]] * 2, "NHWC", "NCHW", True, READ_ONLY]
+
+
+def test_thousands_of_senseless_calls_raise_and_crash_nothing():
+    rng = random.Random(3)
+    done = 0
+    for _ in range(3000):
+        arguments = {name: rng.choice(WHATS) for name in ("out", "model", "layout", "stream") if rng.random() < 0.3}
+        try:
+            fovea.foveate(rng.choice(WHATS), rng.choice(WHATS), **arguments)
+            done += 1
+        except (TypeError, ValueError, fovea.FoveaError, OSError):
+            pass
+    assert done > 0
+
+
+@pytest.mark.skipif("CUDA_VISIBLE_DEVICES" in os.environ, reason="somebody chose devices")
+def test_arrays_of_dlpack_are_taken_where_they_lie():
+    class Foreign:
+        def __init__(self, array):
+            self._array = array
+
+        def __dlpack__(self, **named):
+            return self._array.__dlpack__(**{k: v for k, v in named.items() if k == "stream"})
+
+        def __dlpack_device__(self):
+            return self._array.__dlpack_device__()
+
+    images = pictures(2, 24, 24, 3)
+    assert np.array_equal(fovea.foveate(Foreign(images)), fovea.foveate(images))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Wrappers for Gymnasium, with its own checkers."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
+
+import fovea  # noqa: E402
+import fovea.gym  # noqa: E402
+
+SHAPES = {"NHWC": (36, 48, 3), "NCHW": (2, 36, 48), "NHW": (36, 48)}
+
+
+class Pictures(gymnasium.Env):
+    """Random pictures; an episode has `length` of them."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}
+
+    def __init__(self, layout="NHWC", length=3, nested=False, render_mode="rgb_array"):
+        self.render_mode, self.length, self.nested = render_mode, length, nested
+        box = gymnasium.spaces.Box(0, 255, SHAPES[layout], np.uint8)
+        self.observation_space = gymnasium.spaces.Dict({"screen": box, "age": gymnasium.spaces.Discrete(100)}) if nested else box
+        self.action_space = gymnasium.spaces.Discrete(3)
+        self._shape = SHAPES[layout]
+
+    def _picture(self):
+        self.raw = self.np_random.integers(0, 256, self._shape, dtype=np.uint8)
+        return {"screen": self.raw, "age": self.age} if self.nested else self.raw
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.age = 0
+        return self._picture(), {"fresh": True}
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        self.age += 1
+        return self._picture(), 1.0, self.age >= self.length, False, {}
+
+    def render(self):
+        return np.full((72, 96, 3), 40, np.uint8)
+
+
+gymnasium.register("FoveaPictures-v0", entry_point=Pictures)
+
+
+@pytest.mark.parametrize("layout", list(SHAPES))
+@pytest.mark.parametrize("wrap", [fovea.gym.FoveatedObservation, fovea.gym.ActiveGaze])
+def test_gymnasiums_checker_finds_nothing(wrap, layout):
+    check_env(wrap(Pictures(layout)), skip_render_check=True)
+
+
+def test_observations_are_foveated_and_keep_their_space():
+    env = fovea.gym.FoveatedObservation(Pictures(), {"foveation.strength": 2}, gaze=(0.2, 0.7))
+    observation, info = env.reset(seed=1)
+    expected = fovea.foveate(env.unwrapped.raw, (0.2, 0.7), model={"foveation.strength": 2})
+    assert np.array_equal(observation, expected) and env.observation_space == env.unwrapped.observation_space
+    assert np.allclose(info["gaze"], (0.2, 0.7)) and info["fresh"]
+
+
+def test_an_entry_of_a_dict_is_foveated():
+    env = fovea.gym.FoveatedObservation(Pictures(nested=True), key="screen")
+    observation, _ = env.reset(seed=1)
+    assert np.array_equal(observation["screen"], fovea.foveate(env.unwrapped.raw)) and observation["age"] == 0
+    with pytest.raises(ValueError, match="eyes"):
+        fovea.gym.FoveatedObservation(Pictures(nested=True), key="eyes")
+
+
+@pytest.mark.parametrize(
+    "mode, action, expected",
+    [
+        ("absolute", (0.9, 0.1), (0.7, 0.3)),  # the speed limit: 0.4 of the way's 0.57
+        ("relative", (1, 0), (0.9, 0.5)),
+        ("velocity", (1, 0), (0.6, 0.5)),
+        ("grid", (3, 2), (0.875, 0.625)),
+    ],
+)
+def test_actions_move_the_gaze(mode, action, expected):
+    env = fovea.gym.ActiveGaze(Pictures(), mode=mode, max_step_uv=0.4)
+    env.reset(seed=1)
+    sensory = np.asarray(action, env.action_space["sensory_action"].dtype)
+    observation, *_, info = env.step({"motor_action": 1, "sensory_action": sensory})
+    start = np.array([0.5, 0.5])
+    if mode == "absolute":
+        way = np.array([0.4, -0.4])
+        expected = start + way * 0.4 / np.linalg.norm(way)
+    assert np.allclose(info["gaze"], expected, atol=1e-6)
+    assert np.array_equal(observation, fovea.foveate(env.unwrapped.raw, info["gaze"]))
+    _, info = env.reset()
+    assert np.allclose(info["gaze"], start)
+
+
+def test_wrappers_are_made_again_from_their_spec():
+    env = fovea.gym.ActiveGaze(gymnasium.make("FoveaPictures-v0", disable_env_checker=True), mode="grid", grid=(3, 2))
+    again = gymnasium.make(env.spec, disable_env_checker=True)
+    assert isinstance(again, fovea.gym.ActiveGazeEnv) and again.action_space == env.action_space
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("active", [False, True])
+def test_several_environments_reset_in_every_mode(mode, active):
+    def make(i):
+        return lambda: Pictures(length=2 + i)
+
+    env = SyncVectorEnv([make(i) for i in range(3)], autoreset_mode=mode)
+    env = fovea.gym.ActiveGaze(env) if active else fovea.gym.FoveatedObservation(env, gaze=fovea.gaze.RandomSaccades(2))
+    observations, infos = env.reset(seed=5)
+    env.action_space.seed(5)
+    assert env.observation_space.contains(observations)
+    done = np.zeros(3, bool)
+    for _ in range(12):
+        if mode == AutoresetMode.DISABLED and done.any():
+            observations, infos = env.reset(options={"reset_mask": done})
+            if active:
+                assert np.allclose(infos["gaze"][done], 0.5)
+        before = env.gaze
+        observations, _, terminations, truncations, infos = env.step(env.action_space.sample())
+        for i in range(3):
+            assert np.array_equal(observations[i], fovea.foveate(env.unwrapped.envs[i].raw, infos["gaze"][i]))
+        fresh = done if mode == AutoresetMode.NEXT_STEP else terminations if mode == AutoresetMode.SAME_STEP else None
+        if active and fresh is not None:
+            assert np.allclose(infos["gaze"][fresh], 0.5)
+        if mode == AutoresetMode.SAME_STEP and terminations.any():
+            for i in np.flatnonzero(terminations):
+                last = infos["final_obs"][i]
+                assert last.shape == observations[i].shape and not np.array_equal(last, observations[i])
+                if not active:
+                    assert before.shape == (3, 2)
+        done = terminations | truncations
+    env.close()
+
+
+def test_render_shows_the_full_view_beside_what_is_seen():
+    env = fovea.gym.ActiveGaze(Pictures())
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(env.action_space.sample())
+    picture = env.render()
+    assert picture.shape == (72, 96 + 96, 3) and picture.dtype == np.uint8
+    assert (picture[:, :96] != 40).any() and (picture[:, 96:] != 40).mean() > 0.9
+
+
+def test_stable_baselines3_takes_them_as_images():
+    space = fovea.gym.FoveatedObservation(Pictures()).observation_space
+    assert space.dtype == np.uint8 and len(space.shape) == 3 and (space.low == 0).all() and (space.high == 255).all()
+
+
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: fovea.gym.ActiveGaze(Pictures(), mode="wild"), "wild"),
+        (lambda: fovea.gym.ActiveGaze(Pictures(), max_step_uv=0), "max_step_uv"),
+        (lambda: fovea.gym.FoveatedObservation(Pictures(), {"foveation.strenght": 1}), "strength"),
+        (lambda: fovea.gaze.RandomSaccades(0.5), "fixation_steps"),
+    ],
+)
+def test_what_is_wrong_is_said(make, text):
+    with pytest.raises(ValueError, match=text):
+        make()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""What pip makes of python/: one wheel for all Pythons, with the library inside."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+
+import numpy
+import pytest
+from conftest import PACKAGE
+
+THREE_LINES = """
+import numpy, fovea
+images = numpy.random.default_rng(1).integers(0, 256, (4, 84, 84, 3), dtype=numpy.uint8)
+seen = fovea.foveate(images, [[0.2, 0.3]] * 4)
+assert seen.shape == images.shape and (seen != images).any()
+assert "site-packages" in fovea.library_path(), fovea.library_path()
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    environment = dict(os.environ)
+    if shutil.which("ccache"):
+        environment["CMAKE_C_COMPILER_LAUNCHER"] = "ccache"
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, PACKAGE]
+    # Without CUDA: its kernels take half an hour, and are built and tested elsewhere.
+    command += ["-C", "cmake.define.FOVEA_CUDA=OFF", "-C", f"build-dir={tmp_path_factory.mktemp('build')}"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = folder.iterdir()
+    return made
+
+
+@pytest.mark.slow
+def test_one_wheel_serves_every_python(wheel):
+    assert wheel.name.startswith("fovea-0.2.0-py3-none-linux_")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "fovea/libfovea.so" in names and "fovea/gym.py" in names
+    assert not [name for name in names if name.endswith((".h", ".cmake", ".pyc")) or "layer" in name]
+
+
+@pytest.mark.slow
+def test_a_clean_environment_foveates_in_three_lines(wheel, tmp_path):
+    venv.create(tmp_path / "clean", with_pip=True)
+    python = tmp_path / "clean" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "-q", f"numpy=={numpy.__version__}", wheel], check=True, timeout=600)
+    environment = {name: value for name, value in os.environ.items() if name not in ("FOVEA_LIB", "PYTHONPATH")}
+    subprocess.run([python, "-c", THREE_LINES], check=True, cwd=tmp_path, env=environment)
+    said = subprocess.run([python, "-m", "fovea", "--info"], check=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "0.2.0" in said.stdout
