@@ -5,9 +5,9 @@
 
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/foveate/plan/fragment.h"
 #include "kernels/foveate/plan/smooth.h"
+#include "kernels/foveate/plan/tile.h"
 
 #include <string.h>
 

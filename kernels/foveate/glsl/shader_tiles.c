@@ -3,8 +3,8 @@
 
 #include "shader_tiles.h"
 
-#include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/foveate/model/slope.h"
+#include "kernels/foveate/plan/tile.h"
 #include "shader_tile_shape.h"
 
 /* From this slope on pixels up to the end of the law's ramp are averaged in two dimensions at

@@ -8,12 +8,12 @@
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "foveate_operator.h"
-#include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/foveate/glsl/foveate_shaders.h"
 #include "kernels/foveate/glsl/shader_fragments.h"
 #include "kernels/foveate/glsl/shader_tile_shape.h"
 #include "kernels/foveate/glsl/shader_tiles.h"
 #include "kernels/foveate/overlay/overlay.h"
+#include "kernels/foveate/plan/tile.h"
 #include "kernels/image/pixel_light.h"
 
 #include <math.h>

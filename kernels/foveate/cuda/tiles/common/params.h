@@ -7,6 +7,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_PARAMS_H
 
 #include "kernels/foveate/cuda/common/params.h"
+#include "kernels/foveate/plan/tile.h"
 
 /* Levels that tiles are made from: the picture, and up to 16 pixels a sample. */
 #define FOVEATE_TILE_LEVELS 5
@@ -40,13 +41,6 @@
 #define FOVEATE_TILE_THREADS 128
 #define FOVEATE_TILE_GROUP 4
 
-/* From these sigmas on levels 1 and 2 are fine enough; each level on takes twice the one before.
- * The spline leaves an alias at 1 - f of a texture of f cycles a sample, (f / (1 - f))^4 as high:
- * at sigma of one sample up to 0.7 levels of 8 bits (columns of 5 px: worst window 0.9928), at 1.1
- * half of that (0.9958). */
-#define FOVEATE_TILE_SIGMA_1 2.2f
-#define FOVEATE_TILE_SIGMA_2 4.4f
-
 /* Gaussians are cut off at so many sigma. Linear light and floats take the method's own reach
  * (foveate/smooth.h says why); where stored levels are averaged, the tail beyond 3.5 is a tenth of
  * a level. */
@@ -57,16 +51,6 @@
 #define FOVEATE_TILE_SLACK_ENCODED 0.7f
 #define FOVEATE_TILE_SLACK_LIGHT 0.86f
 
-/* Below this sigma a pixel of the picture's own tiles is averaged in two dimensions at once: the
- * weights of a narrow Gaussian change so fast that a row with another row's sigma would show. If
- * the law is steeper than RAMP_SLOPE, this holds below the end of its ramp too. */
-#define FOVEATE_TILE_SIGMA_FINE 0.9f
-#define FOVEATE_TILE_RAMP_SLOPE 0.03f
-
-/* Sigma may grow by so many pixels a pixel before its change within a Gaussian shows: at 0.029, the
- * paper's law at 640x360, the worst windows of a star and of a checker fell below an SSIM of 0.995.
- * Steeper laws, which are those of small pictures, are blended from nodes. */
-#define FOVEATE_TILE_MAX_SLOPE 0.02
 /* Tests go up to this slope; beyond it too many tiles hold a range of sigma that no level
  * serves. */
 #define FOVEATE_TILE_SLOPE_FOR_TESTS 0.045
@@ -142,23 +126,6 @@ HOST_DEVICE int32_t foveate_tile_bytes(int32_t level, int32_t radius)
     const int32_t upsampled = level > 0 ? shape.side_px : 0;
     const int32_t lines = shape.rows > upsampled ? shape.rows : upsampled;
     return FOVEATE_TILE_FIXED_BYTES + 8 * (shape.rows * shape.pitch + lines * shape.line);
-}
-
-/* ---- Variances: those of decimation, blur and spline add up */
-
-/* Returns the variance of decimation and of up-sampling with the cubic B-spline, in pixels
- * squared. */
-HOST_DEVICE float foveate_tile_variance(int32_t level)
-{
-    const float step_px = (float)(1 << level);
-    return level > 0 ? foveate_level_variance(level) + step_px * step_px * (1.0f / 3.0f) : 0.0f;
-}
-
-/* Returns the variance that is left to blur at a level, in samples squared. */
-HOST_DEVICE float foveate_tile_residual(float sigma_px, int32_t level)
-{
-    const float residual = sigma_px * sigma_px - foveate_tile_variance(level);
-    return fmaxf(residual, 0.0f) / (float)(1 << 2 * level);
 }
 
 HOST_DEVICE float foveate_tile_sigma_from(int32_t level)
@@ -273,12 +240,6 @@ struct foveate_tiles {
     uint64_t state; /* counts, entries, flags of an image */
     int64_t state_bytes; /* bytes to the next image's */
 };
-
-HOST_DEVICE int32_t foveate_frame_gaze_is_inside(const struct foveate_frame *frame)
-{
-    return frame->gaze_x_q8 >= 0 && frame->gaze_x_q8 <= 256 * frame->width_px &&
-           frame->gaze_y_q8 >= 0 && frame->gaze_y_q8 <= 256 * frame->height_px;
-}
 
 /* Returns how many levels a frame's gaze may need; it is the same for a single frame and in a
  * batch. */
