@@ -16,6 +16,7 @@ add_executable(fovea_quality
     $<TARGET_OBJECTS:fovea_test_keep_loaded>
     quality/backends.c
     quality/cases.c
+    quality/command_blur.c
     quality/command_compare.c
     quality/command_maps.c
     quality/command_measure.c

@@ -52,12 +52,20 @@ static void close_device(struct cuda_bench *b)
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-static void run_case(struct cuda_bench *b, const struct bench_case *c)
+static struct bench_times time_foveation(struct cuda_bench *b, const struct bench_case *c,
+                                         const char **out_way)
 {
     struct cuda_prepared p;
     const struct fovea_foveation foveation = bench_foveation(c->mode);
-    cuda_need_pictures(b, c->size, c->mode->format, 1);
     bench_must(cuda_prepare(b, &foveation, bench_gaze_uv(c->gaze, c->size), &p), c->mode->name);
+    const struct bench_times times = cuda_time(b, cuda_enqueue, &p, out_way);
+    cuda_unprepare(b, &p);
+    return times;
+}
+
+static void run_case(struct cuda_bench *b, const struct bench_case *c)
+{
+    cuda_need_pictures(b, c->size, c->mode->format, 1);
     struct result row = {.kind = RESULT_PICTURE,
                          .backend = "cuda",
                          .size = c->size,
@@ -65,10 +73,10 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
                          .gaze = c->gaze->name,
                          .format = c->mode->format,
                          .images = 1};
-    row.times = cuda_time(b, cuda_enqueue, &p, &row.way);
+    row.times = c->mode->blur_sigma_px > 0.0 ? cuda_time_blur(b, c->mode, &row.way)
+                                             : time_foveation(b, c, &row.way);
     row.reference_us = cuda_copy_us(b, row.way);
     *results_add(&b->bench->results) = row;
-    cuda_unprepare(b, &p);
 }
 
 /* False: there is no device. */

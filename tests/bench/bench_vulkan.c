@@ -366,8 +366,7 @@ static void run_case(struct scene *scene, const struct bench_case *c)
         close_scene(scene);
         open_scene(scene, c);
     }
-    struct fovea_settings settings = fovea_settings_default();
-    settings.foveation = bench_foveation(c->mode);
+    const struct fovea_settings settings = bench_settings(c->mode);
     bench_must(fovea_vk_set_settings(scene->fovea, &settings), c->mode->name);
     struct result row = {.kind = RESULT_PICTURE,
                          .backend = "vulkan",

@@ -21,20 +21,31 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define ENCODED FOVEA_LIGHT_ENCODED
 #define RGBA8 FOVEA_FORMAT_RGBA8
 
+#define BLUR(name, words, light, sigma_px)                                                         \
+    {                                                                                              \
+        name, words, SMOOTH, PAPER, light, 1.0, 32, RGBA8, true, sigma_px                          \
+    }
+
 const struct bench_mode bench_modes[] = {
-    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false},
+    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false, 0.0},
     {"smooth-linear", "the paper's sigma in linear light", SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0,
-     32, RGBA8, false},
+     32, RGBA8, false, 0.0},
     {"smooth-mild", "a desktop seen as it is: model physical, default geometry", SMOOTH,
-     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8, false},
-    {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8, false},
-    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8, false},
-    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8, false},
-    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8, false},
+     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8, false, 0.0},
+    {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8, false,
+     0.0},
+    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8, false, 0.0},
+    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8, false, 0.0},
+    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8, false, 0.0},
     {"smooth-rgba16f", "the paper's sigma, half floats", SMOOTH, PAPER, ENCODED, 1.0, 32,
-     FOVEA_FORMAT_RGBA16F, false},
-    {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true},
-    {"smooth-x4", "four times the paper's sigma", SMOOTH, PAPER, ENCODED, 4.0, 32, RGBA8, true},
+     FOVEA_FORMAT_RGBA16F, false, 0.0},
+    {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true, 0.0},
+    {"smooth-x4", "four times the paper's sigma", SMOOTH, PAPER, ENCODED, 4.0, 32, RGBA8, true,
+     0.0},
+    BLUR("blur-4", "one Gaussian of 4 px over the whole picture", ENCODED, 4.0),
+    BLUR("blur-4-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, 4.0),
+    BLUR("blur-32", "one Gaussian of 32 px", ENCODED, 32.0),
+    BLUR("blur-32-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, 32.0),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -72,6 +83,17 @@ struct fovea_foveation bench_foveation(const struct bench_mode *mode)
     foveation.strength = mode->strength;
     foveation.paper.fragment_px = mode->fragment_px;
     return foveation;
+}
+
+struct fovea_settings bench_settings(const struct bench_mode *mode)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation = bench_foveation(mode);
+    if (mode->blur_sigma_px > 0.0) {
+        settings.operators.order[0] = FOVEA_OPERATOR_blur;
+        settings.own.blur_sigma_px = mode->blur_sigma_px;
+    }
+    return settings;
 }
 
 struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct bench_size *size)

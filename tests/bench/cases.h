@@ -26,6 +26,7 @@ struct bench_mode {
     uint32_t fragment_px;
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
+    double blur_sigma_px; /* of the operator blur instead of foveation, on GPUs; 0: foveation */
 };
 
 struct bench_gaze {
@@ -52,6 +53,8 @@ const struct bench_size *bench_sizes(bool quick, size_t *out_count);
 const struct bench_size *bench_size_named(const char *name); /* NULL: none */
 
 struct fovea_foveation bench_foveation(const struct bench_mode *mode);
+/* Its operator, and all that belongs to it. */
+struct fovea_settings bench_settings(const struct bench_mode *mode);
 struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct bench_size *size);
 const char *bench_format_name(enum fovea_format format);
 size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format);

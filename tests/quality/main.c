@@ -24,6 +24,8 @@ static const char help[] =
     "      docs/models.png, of a picture 160 pixels wide times a whole number\n"
     "  fovea_quality maps PICTURE FILE\n"
     "      docs/maps.png, of a picture 240 pixels wide times a whole number\n"
+    "  fovea_quality blur FILE\n"
+    "      docs/blur.png\n"
     "  fovea_quality draw NAME WxH FILE\n"
     "      one of the drawn pictures, as a PNG\n"
     "  fovea_quality foveate PICTURE --output FILE [--gaze x,y] [--set key.path=value]\n"
@@ -38,7 +40,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"compare", command_compare}, {"models", command_models},   {"maps", command_maps},
-    {"draw", command_draw},       {"foveate", command_foveate},
+    {"draw", command_draw},       {"foveate", command_foveate}, {"blur", command_blur},
 };
 
 static bool wants_help(int argc, char **argv)
