@@ -57,62 +57,18 @@ static __device__ __forceinline__ void wait_for_classifier()
 
 typedef tile_column<4, TILE_BYTES_FOURS, TILE_BYTES_FOURS, TILE_BYTES_READ_ROWS> tile_bytes_column;
 
-/* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
-template <typename Image>
-static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
-                                                   tile_bytes_memory &memory,
-                                                   const tile_bytes_column &column, int y0)
-{
-    const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
-#pragma unroll 4
-    for (int i = 0; i < TILE_BYTES_READ_ROWS; i += tile_bytes_column::at_once) {
-        const int row = min(column.first + i, TILE_BYTES_READ_ROWS - 1);
-        memory.window[row][column.index] = load_four(clamped, false, column.x, y0 + row);
-    }
-}
-
-/* Starts to fill the window from row y0 on; end_window follows. Rows without taps are filled with
+/* Starts to fill the window from row y0 on; column.end follows. Rows without taps are filled with
  * opaque words. */
 template <typename Image>
 static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
                                                     tile_bytes_memory &memory,
                                                     const tile_bytes_column &column, int y0)
 {
-    if (!column.fills) {
-        return;
-    }
-    if (column.copies) {
-        column.copy(frame, image, memory.window[0], y0);
-    } else {
-        load_column(frame, image, memory, column, y0);
-    }
-    if (column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
+    column.begin(frame, image, memory.window[0], y0);
+    if (column.fills && column.first < TILE_BYTES_ROWS - TILE_BYTES_READ_ROWS) {
         memory.window[TILE_BYTES_READ_ROWS + column.first][column.index] =
             make_uint4(~0u, ~0u, ~0u, ~0u);
     }
-}
-
-/* Repeats the picture's first or last column. */
-static __device__ __forceinline__ void repeat_column(tile_bytes_memory &memory,
-                                                     const tile_bytes_column &column)
-{
-#pragma unroll 4
-    for (int row = column.first; row < TILE_BYTES_READ_ROWS; row += tile_bytes_column::at_once) {
-        uint4 &four = memory.window[row][column.index];
-        const uint32_t word = column.x < 0 ? four.x : four.w;
-        four = make_uint4(word, word, word, word);
-    }
-}
-
-static __device__ __forceinline__ void end_window(const foveate_frame &frame,
-                                                  tile_bytes_memory &memory,
-                                                  const tile_bytes_column &column)
-{
-    copy_wait();
-    if (column.fills && column.copies && column.is_beside(frame)) {
-        repeat_column(memory, column);
-    }
-    workers_sync();
 }
 
 /* ---- Products */
@@ -307,7 +263,8 @@ static __device__ __forceinline__ void work_on_bytes(const foveate_frame &frame,
     memory.warps_done = 0;
     tile_bytes_part<2> part_2;
     part_2.begin(lane);
-    end_window(frame, memory, column);
+    column.end(frame, memory.window[0]);
+    workers_sync();
     float made[2][4] = {};
     const uint32_t all = make_level_2(part_2, from + 4 * warp, made);
     wait_for_classifier();

@@ -60,6 +60,57 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
             copy_begin(to + i * PITCH, run_at(image, from_x, y));
         }
     }
+
+    /* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
+    template <typename Image>
+    __device__ __forceinline__ void load(const foveate_frame &frame, const Image &image,
+                                         uint4 *window, int y0) const
+    {
+        const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
+#pragma unroll 4
+        for (int i = 0; i < ROWS; i += at_once) {
+            const int row = min(first + i, ROWS - 1);
+            if constexpr (PIXELS == 4) {
+                window[row * PITCH + index] = load_four(clamped, false, x, y0 + row);
+            } else {
+                const uint2 a = clamped.load(x, y0 + row);
+                const uint2 b = clamped.load(x + 1, y0 + row);
+                window[row * PITCH + index] = make_uint4(a.x, a.y, b.x, b.y);
+            }
+        }
+    }
+
+    /* Starts to fill the column from the picture's row y0 on; end follows. */
+    template <typename Image>
+    __device__ __forceinline__ void begin(const foveate_frame &frame, const Image &image,
+                                          uint4 *window, int y0) const
+    {
+        if (fills && copies) {
+            copy(frame, image, window, y0);
+        } else if (fills) {
+            load(frame, image, window, y0);
+        }
+    }
+
+    /* Waits for this thread's copies, and repeats the picture's first or last column. */
+    __device__ __forceinline__ void end(const foveate_frame &frame, uint4 *window) const
+    {
+        copy_wait();
+        if (!fills || !copies || !is_beside(frame)) {
+            return;
+        }
+#pragma unroll 4
+        for (int row = first; row < ROWS; row += at_once) {
+            uint4 &own = window[row * PITCH + index];
+            if constexpr (PIXELS == 4) {
+                const uint32_t word = x < 0 ? own.x : own.w;
+                own = make_uint4(word, word, word, word);
+            } else {
+                const uint2 pixel = x < 0 ? make_uint2(own.x, own.y) : make_uint2(own.z, own.w);
+                own = make_uint4(pixel.x, pixel.y, pixel.x, pixel.y);
+            }
+        }
+    }
 };
 
 #endif

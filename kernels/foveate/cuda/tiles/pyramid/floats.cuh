@@ -40,51 +40,6 @@ struct tile_floats_memory {
 
 typedef tile_column<2, TILE_FLOATS_PAIRS, TILE_FLOATS_PITCH, TILE_FLOATS_ROWS> tile_floats_column;
 
-/* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
-template <typename Image>
-static __device__ __forceinline__ void load_column(const foveate_frame &frame, const Image &image,
-                                                   tile_floats_memory &memory,
-                                                   const tile_floats_column &column, int y0)
-{
-    const clamped_image<Image> clamped = {image, frame.width_px - 1, frame.height_px - 1};
-#pragma unroll 4
-    for (int i = 0; i < TILE_FLOATS_ROWS; i += tile_floats_column::at_once) {
-        const int row = min(column.first + i, TILE_FLOATS_ROWS - 1);
-        const uint2 first = clamped.load(column.x, y0 + row);
-        const uint2 second = clamped.load(column.x + 1, y0 + row);
-        memory.window[row][column.index] = make_uint4(first.x, first.y, second.x, second.y);
-    }
-}
-
-/* Starts to fill the window from row y0 on; end_window follows. */
-template <typename Image>
-static __device__ __forceinline__ void begin_window(const foveate_frame &frame, const Image &image,
-                                                    tile_floats_memory &memory,
-                                                    const tile_floats_column &column, int y0)
-{
-    if (column.fills && column.copies) {
-        column.copy(frame, image, memory.window[0], y0);
-    } else if (column.fills) {
-        load_column(frame, image, memory, column, y0);
-    }
-}
-
-static __device__ __forceinline__ void end_window(const foveate_frame &frame,
-                                                  tile_floats_memory &memory,
-                                                  const tile_floats_column &column)
-{
-    copy_wait();
-    if (column.fills && column.copies && column.is_beside(frame)) {
-#pragma unroll 4
-        for (int row = column.first; row < TILE_FLOATS_ROWS; row += tile_floats_column::at_once) {
-            uint4 &two = memory.window[row][column.index];
-            const uint2 own = column.x < 0 ? make_uint2(two.x, two.y) : make_uint2(two.z, two.w);
-            two = make_uint4(own.x, own.y, own.x, own.y);
-        }
-    }
-    workers_sync();
-}
-
 template <typename Image> struct tile_floats_filler {
     const foveate_frame &frame;
     const Image &image;
@@ -100,11 +55,12 @@ template <typename Image> struct tile_floats_filler {
     }
     __device__ __forceinline__ void begin(tile_floats_memory &memory)
     {
-        begin_window(frame, image, memory, column, y0);
+        column.begin(frame, image, memory.window[0], y0);
     }
     __device__ __forceinline__ void end(tile_floats_memory &memory)
     {
-        end_window(frame, memory, column);
+        column.end(frame, memory.window[0]);
+        workers_sync();
     }
     /* Floats have no opaque flag. */
     __device__ __forceinline__ void tell(const foveate_tiles &tiles, tile_floats_memory &) const
