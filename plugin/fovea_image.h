@@ -54,8 +54,9 @@ FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
 
 struct fovea_context_desc {
     size_t struct_bytes; /* fovea_context_desc_init */
-    /* NULL: the defaults. Those below "foveation.", "backend" and "cpu_threads" count. "backend"
-     * auto is cuda for images in CUDA memory and cpu for images in CPU memory */
+    /* NULL: the defaults. "operators" and what is below their names, "foveation.", "backend" and
+     * "cpu_threads" count. "backend" auto is cuda for images in CUDA memory and cpu for images in
+     * CPU memory */
     const struct fovea_settings *settings;
     int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
     uint32_t reserved; /* 0 */
@@ -92,10 +93,11 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_create(
 /* Waits for what the context has enqueued on CUDA streams. */
 FOVEA_API void fovea_context_destroy(struct fovea_context **context);
 
-/* New settings for the frames after this call; only those below "foveation." count. Reads a map's
- * file again where it has changed, with the results of fovea_context_create. On failure the old
- * ones stay in force. The next frame makes what depends on them, which allocates; going back to
- * settings that were in force shortly before allocates nothing. */
+/* New settings for the frames after this call; only "operators" and what is below their names and
+ * "foveation." count. Reads a map's file again where it has changed, with the results of
+ * fovea_context_create. On failure the old ones stay in force. The next frame makes what depends on
+ * them, which allocates; going back to settings that were in force shortly before allocates
+ * nothing. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_settings(
     struct fovea_context *context, const struct fovea_settings *settings);
 

@@ -200,9 +200,10 @@ FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
  * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
-/* Settings for the frames after this call: those below "foveation." and "overlay.", and
- * "gaze.late"; the rest counts at creation. The next frame makes what depends on them, which
- * allocates and takes some milliseconds. On failure the old ones stay in force. */
+/* Settings for the frames after this call: "operators" and what is below their names,
+ * "foveation." and "overlay.", and "gaze.late"; the rest counts at creation. The next frame makes
+ * what depends on them, which allocates and takes some milliseconds. On failure the old ones stay
+ * in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
     struct fovea_vk *fovea, const struct fovea_settings *settings);
 
