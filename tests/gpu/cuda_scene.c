@@ -43,6 +43,9 @@ void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
     assert_int_equal(
         foveate_cuda_plan_create(fixture->foveate, p->plan, FOVEATE_CUDA_FORMATS_ALL, &p->tables),
         FOVEA_OK);
+    /* Plans leave a map's samples with their owner; the reference reads them again. */
+    p->plan->foveation.map.values = scene->foveation.map.values;
+    p->plan->foveation.map.own_values = scene->foveation.map.own_values;
     p->frame = foveate_frame_make(p->plan, scene->gaze);
     p->run =
         (struct foveate_cuda_run){.plan = p->tables, .frame = &p->frame, .stream = fixture->stream};
