@@ -17,6 +17,7 @@ from ._errors import (
     DeviceLostError,
     FoveaError,
     LibraryError,
+    OutOfMemoryError,
     UnsupportedError,
 )
 from ._foveator import Foveator, foveate
@@ -29,6 +30,7 @@ __all__ = [
     "FoveaError",
     "Foveator",
     "LibraryError",
+    "OutOfMemoryError",
     "Setting",
     "UnsupportedError",
     "foveate",

@@ -6,6 +6,7 @@ NumPy and PyTorch are asked directly; everything else by `__cuda_array_interface
 them is imported here: who has an array has its library.
 """
 
+import contextlib
 import ctypes
 import dataclasses
 import sys
@@ -116,21 +117,21 @@ def _of_cuda_interface(array):
     return View(pointer, shape, tuple(strides), dtype, CUDA, device, read_only, said.get("stream"), array)
 
 
-def _dlpack_capsule(array, device_type):
-    # 1 is the legacy default stream: the producer makes that wait for what it has under way.
-    stream = {"stream": 1} if device_type in (_DL_CUDA, _DL_CUDA_MANAGED) else {}
+def _dlpack_capsule(array, device_type, stream):
+    # The producer makes that stream wait for what it has under way; 1 is the legacy default stream.
+    stream = {"stream": stream or 1} if device_type in (_DL_CUDA, _DL_CUDA_MANAGED) else {}
     try:
         return array.__dlpack__(max_version=(1, 0), **stream)
     except TypeError:
         return array.__dlpack__(**stream)
 
 
-def _of_dlpack(array):
+def _of_dlpack(array, stream):
     device_type, ordinal = array.__dlpack_device__()
     device_type = int(device_type)
     if device_type not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
         raise TypeError(f"{type(array).__name__} on DLPack device {device_type}: Fovea takes cpu and cuda")
-    capsule = _dlpack_capsule(array, device_type)
+    capsule = _dlpack_capsule(array, device_type, stream)
     name = _capsule_name(capsule)
     if name == b"dltensor_versioned":
         managed = _DLManagedVersioned.from_address(_capsule_pointer(capsule, name))
@@ -154,7 +155,7 @@ def _of_dlpack(array):
     # The capsule was not taken over: its own destructor gives the memory back once nobody holds it.
     return View(
         (tensor.data or 0) + tensor.byte_offset, shape, strides, dtype, CUDA if on_device else CPU,
-        int(ordinal) if on_device else 0, read_only, 1 if on_device else None, (array, capsule),
+        int(ordinal) if on_device else 0, read_only, (stream or 1) if on_device else None, (array, capsule),
     )
 
 
@@ -163,8 +164,8 @@ def is_torch(array):
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def view_of(array, what):
-    """The View of an array. TypeError: it is none that Fovea can read where it lies."""
+def view_of(array, what, stream=None):
+    """The View of an array, for work on that stream. TypeError: it is none that Fovea can read where it lies."""
     if isinstance(array, np.ndarray):
         return _of_numpy(array)
     if is_torch(array):
@@ -172,7 +173,7 @@ def view_of(array, what):
     if hasattr(array, "__cuda_array_interface__"):
         return _of_cuda_interface(array)
     if hasattr(array, "__dlpack__"):
-        return _of_dlpack(array)
+        return _of_dlpack(array, stream)
     if hasattr(array, "__array_interface__"):
         return _of_numpy(np.asarray(array))
     raise TypeError(f"{what}: {type(array).__name__} is no array (NumPy, PyTorch, CuPy, JAX, DLPack, __cuda_array_interface__)")
@@ -190,6 +191,23 @@ def empty_like(array, view):
         with cupy.cuda.Device(view.ordinal):
             return cupy.empty(view.shape, view.dtype)
     raise TypeError(f"{type(array).__module__}.{type(array).__name__} on CUDA: give `out`, an array that can be written to")
+
+
+@contextlib.contextmanager
+def on_stream(array, view, stream):
+    """Makes the stream the current one of the array's library, so that what it allocates belongs to that stream."""
+    cupy = sys.modules.get("cupy")
+    if view.device == CUDA and stream is not None and is_torch(array):
+        torch = sys.modules["torch"]
+        if torch.cuda.current_stream(array.device).cuda_stream != stream:
+            with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=array.device)):
+                yield
+            return
+    elif view.device == CUDA and stream is not None and cupy is not None and isinstance(array, cupy.ndarray):
+        with cupy.cuda.ExternalStream(stream, view.ordinal):
+            yield
+        return
+    yield
 
 
 def packed(array):

@@ -49,9 +49,11 @@ def settings() -> list:
 
 
 def as_pairs(config: Config) -> tuple:
-    """A configuration as (path, JSON) pairs, hashable; a file is the pair ("", its path)."""
+    """A configuration as (path, JSON) pairs, hashable; a file is the pair ("", its path), other strings name a model."""
     if config is None:
         return ()
+    if isinstance(config, str) and os.sep not in config and not config.endswith(".json"):
+        return (("foveation.model", json.dumps(config)),)
     if isinstance(config, (str, os.PathLike)):
         return (("", os.fspath(config)),)
     if not isinstance(config, Mapping):

@@ -95,16 +95,14 @@ def _gpu_us(work, repetitions=20):
     return statistics.median(times), statistics.median(calls)
 
 
-def _graph_us(work, repetitions=20):
-    import torch
+def _several_us(work, repetitions=20, calls=10):
+    """Of one of several calls in a row, so that the GPU does not wait for Python."""
 
-    graph = torch.cuda.CUDAGraph()
-    work()
-    torch.cuda.synchronize()
-    with torch.cuda.graph(graph):
-        for _ in range(4):
+    def several():
+        for _ in range(calls):
             work()
-    return _gpu_us(graph.replay, repetitions)[0] / 4
+
+    return _gpu_us(several, repetitions)[0] / calls
 
 
 def gpu_rows(count):
@@ -119,10 +117,10 @@ def gpu_rows(count):
         out, flat = torch.empty_like(images), torch.empty_like(planes)
         row = {"device": torch.cuda.get_device_name(), "images": f"{count} x {width}x{height}x3"}
         _, row["call_us"] = _gpu_us(lambda: foveator(images, gazes, out=out))
-        row["nhwc_us"] = _graph_us(lambda: foveator(images, gazes, out=out))
-        row["strided_us"] = _graph_us(lambda: foveator(rgba[..., :3], gazes, out=out))
-        row["nchw_us"] = _graph_us(lambda: foveator(planes, gazes, out=flat, layout="NCHW"))
-        row["copy_us"] = _graph_us(lambda: out.copy_(images))
+        row["nhwc_us"] = _several_us(lambda: foveator(images, gazes, out=out))
+        row["strided_us"] = _several_us(lambda: foveator(rgba[..., :3], gazes, out=out))
+        row["nchw_us"] = _several_us(lambda: foveator(planes, gazes, out=flat, layout="NCHW"))
+        row["copy_us"] = _several_us(lambda: out.copy_(images))
         row["peer_us"] = _gpu_us(lambda: torch_peer(images, gazes), 5)[0]
         yield row
 

@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Gaze that follows no picture and no agent: baselines for active vision.
 
-A policy has `reset(count, rng)` and `step(done, rng)`; both return gazes in uv, float32 of shape (count, 2). rng is a
-numpy.random.Generator; `done` says which images begin a new episode.
+A policy has `reset(count, rng)`, `begin(which, rng)` and `step(rng)`; each returns all gazes in uv, float32 of shape
+(count, 2). `begin` moves those alone that begin an episode, `which` is a bool for each; `step` moves all by a step.
+rng is a numpy.random.Generator.
 """
 
 import numpy as np
@@ -19,7 +20,10 @@ class Fixed:
         self._gazes = np.tile(np.asarray(self.place_uv, np.float32), (count, 1))
         return self._gazes.copy()
 
-    def step(self, done, rng):
+    def begin(self, which, rng):
+        return self._gazes.copy()
+
+    def step(self, rng):
         return self._gazes.copy()
 
 
@@ -44,7 +48,9 @@ class RandomSaccades:
         self._gazes = self._places(count, rng)
         return self._gazes.copy()
 
-    def step(self, done, rng):
-        jumps = np.asarray(done, bool) | (rng.random(len(self._gazes)) < 1 / self.fixation_steps)
-        self._gazes[jumps] = self._places(len(self._gazes), rng)[jumps]
+    def begin(self, which, rng):
+        self._gazes[which] = self._places(len(self._gazes), rng)[which]
         return self._gazes.copy()
+
+    def step(self, rng):
+        return self.begin(rng.random(len(self._gazes)) < 1 / self.fixation_steps, rng)

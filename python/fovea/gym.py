@@ -196,7 +196,7 @@ class FoveatedEnv(_One):
 
     def step(self, action):
         observation, reward, terminated, truncated, info = self.env.step(action)
-        self._sight.gazes = self._sight.policy.step(np.zeros(1, bool), self._rng)
+        self._sight.gazes = self._sight.policy.step(self._rng)
         observation, info = self._see(observation, info, False)
         return observation, reward, terminated, truncated, info
 
@@ -240,7 +240,8 @@ def _parts(action):
 def _policy_of(gaze):
     if gaze is None:
         return policies.Fixed()
-    return policies.Fixed(gaze) if isinstance(gaze, (tuple, list, np.ndarray)) else gaze
+    # A policy has state: each wrapper has its own.
+    return policies.Fixed(gaze) if isinstance(gaze, (tuple, list, np.ndarray)) else copy.deepcopy(gaze)
 
 
 # ---- Several environments at once
@@ -317,8 +318,7 @@ class FoveatedVectorEnv(_Many):
         if mask.all() or self._sight.gazes is None:
             self._sight.gazes = self._sight.policy.reset(self.num_envs, self._rng)
         else:
-            moved = self._sight.policy.step(mask, self._rng)
-            self._sight.gazes = np.where(mask[:, None], moved, self._sight.gazes)
+            self._sight.gazes = self._sight.policy.begin(mask, self._rng)
         self._done = np.zeros(self.num_envs, bool)
         return self._see(observations, infos, mask)
 
@@ -326,7 +326,8 @@ class FoveatedVectorEnv(_Many):
         observations, rewards, terminations, truncations, infos = self.env.step(actions)
         begins = self._begins(terminations, truncations)
         infos = self._see_last(infos, self._sight.gazes)
-        self._sight.gazes = self._sight.policy.step(begins, self._rng)
+        self._sight.policy.step(self._rng)
+        self._sight.gazes = self._sight.policy.begin(begins, self._rng)
         observations, infos = self._see(observations, infos, begins)
         return observations, rewards, terminations, truncations, infos
 

@@ -2,14 +2,18 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Arrays in, arrays out: shapes, strides, types, gazes, and what is refused."""
 
+import gc
 import multiprocessing
 import os
 import pickle
 import random
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
+from conftest import PACKAGE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +80,31 @@ def test_leading_dimensions_are_a_batch():
     padded = np.zeros((2, 5, 24, 32, 3), np.uint8)
     padded[:, :3] = images
     assert np.array_equal(fovea.foveate(padded[:, :3], places), seen)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_leading_dimensions_of_any_strides_are_a_batch(seed):
+    """Cuts, steps, flips, repeats and dimensions of one, in what is read and in what is written."""
+    rng = random.Random(seed)
+    lead = [rng.randint(1, 3) for _ in range(rng.randint(1, 3))]
+    steps = [rng.choice([1, 1, 2, -1]) for _ in lead]
+    whole = pictures(*(size * abs(step) + rng.randint(0, 2) for size, step in zip(lead, steps)), 6, 7, 3)
+
+    def cut(array):
+        view = array[tuple(slice(None, None, step) for step in steps)]
+        return view[tuple(slice(0, size) for size in lead)]
+
+    images = cut(whole)
+    if rng.random() < 0.3:
+        images = np.broadcast_to(images[:1], images.shape)
+    places = gazes(int(np.prod(lead))).reshape(*lead, 2)
+    out, touched = np.zeros_like(whole), np.zeros(whole.shape, bool)
+    fovea.foveate(images, places, out=cut(out))
+    cut(touched)[...] = True
+    for index in np.ndindex(*lead):
+        assert np.array_equal(cut(out)[index], fovea.foveate(images[index], places[index]))
+    assert not out[~touched].any()
 
 
 def test_one_picture_for_many_gazes():
@@ -154,6 +183,90 @@ def test_threads_share_a_foveator():
     assert not wrong
 
 
+def test_a_foveator_may_be_closed_while_others_use_it():
+    foveator, images = fovea.Foveator(), pictures(2, 64, 64, 3)
+    expected, wrong = foveator(images), []
+
+    def work():
+        for _ in range(40):
+            if not np.array_equal(foveator(images), expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(60):
+        foveator.close()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_foveator_that_nobody_has_is_freed():
+    def count_threads():
+        return len(os.listdir("/proc/self/task"))
+
+    images = pictures(200, 200, 3)
+    before = count_threads()
+    for _ in range(5):
+        fovea.Foveator({"cpu_threads": 2})(images)
+    gc.collect()
+    assert count_threads() <= before + 1
+
+
+def test_equal_foveators_are_each_usable_after_fork():
+    """Both hold their lock while the process forks."""
+    code = """
+import os, threading, numpy as np, fovea
+images = np.zeros((16, 16, 3), np.uint8)
+two = [fovea.Foveator(), fovea.Foveator()]
+for foveator in two:
+    foveator(images)
+    foveator._contexts._lock.acquire()
+child = os.fork()
+if child == 0:
+    for foveator in two:
+        foveator(images)
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, timeout=60)
+    assert done.returncode == 0
+
+
+def test_threads_that_work_at_the_end_end_nothing_badly():
+    code = """
+import threading, numpy as np, fovea
+images = np.zeros((300, 300, 3), np.uint8)
+foveator = fovea.Foveator()
+def work():
+    while True:
+        foveator(images)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+foveator(images)
+"""
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, timeout=60)
+        assert done.returncode == 0
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    file, images = tmp_path / "fovea.json", pictures(48, 48, 3)
+    file.write_text('{"foveation": {"strength": 0}}')
+    assert np.array_equal(fovea.foveate(images, model=file), images)
+    file.write_text('{"foveation": {"strength": 2.0}}')
+    assert not np.array_equal(fovea.foveate(images, model=file), images)
+
+
+def test_a_row_of_operators_is_a_setting():
+    images = pictures(40, 40, 3)
+    both = fovea.foveate(images, model={"operators": ["blur", "foveate"], "blur.sigma_px": 3})
+    blurred = fovea.foveate(images, model={"operators": ["blur"], "blur.sigma_px": 3})
+    assert np.array_equal(both, fovea.foveate(blurred))
+
+
 IMAGE = np.zeros((2, 16, 16, 3), np.uint8)
 READ_ONLY = IMAGE.copy()
 READ_ONLY.flags.writeable = False
@@ -165,6 +278,7 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate("picture"), TypeError, "str"),
         (lambda: fovea.foveate(IMAGE.astype(np.float64)), TypeError, "float64"),
         (lambda: fovea.foveate(IMAGE.astype(np.int8)), TypeError, "int8"),
+        (lambda: fovea.foveate(IMAGE.astype(">f4")), TypeError, ">f4"),
         (lambda: fovea.foveate(IMAGE[0, 0, 0]), ValueError, "(3,)"),
         (lambda: fovea.foveate(np.zeros((2, 0, 16, 3), np.uint8)), ValueError, "(2, 0, 16, 3)"),
         (lambda: fovea.foveate(np.zeros((1, 16385, 1), np.uint8)), ValueError, "16385"),
