@@ -142,8 +142,8 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  * than 65536 pairs of one of src and one of dst are looked at (256 images; 65535 where src is one
  * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU
  * memory are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT;
- * gazes in CUDA memory are read on the stream, and an image whose gaze is not finite is copied as
- * it is.
+ * gazes in CUDA memory are read on the stream, and foveation copies an image whose gaze is not
+ * finite as it is.
  *
  * Memory is taken by the first batch that needs more than those before it, and kept; on the device
  * for the next power of two of images, and taking more may wait for all that the device has to do:

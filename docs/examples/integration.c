@@ -28,7 +28,8 @@ static inline bool foveation_open(struct foveation *f, struct fovea_vk_desc desc
 /* Each frame, after it was drawn and before it is presented.
  *
  *     FOVEA_OK, FOVEA_PASSED_THROUGH         present `shown`
- *     FOVEA_ERROR_FRAME_LOST, _DEVICE_LOST   `acquired` is taken: present nothing; start anew
+ *     FOVEA_ERROR_FRAME_LOST                 `acquired` is taken: present nothing; a new context
+ *     FOVEA_ERROR_DEVICE_LOST                as of Vulkan: a new device
  *     else                                   nothing was submitted: show `drawn` as it is */
 static inline enum fovea_result foveation_frame(struct foveation *f,
                                                 struct fovea_vk_frame_target drawn,

@@ -63,7 +63,8 @@ struct operator_images {
     ptrdiff_t dst_next_bytes;
     const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
     bool
-        /* CUDA: read on the stream; an image whose gaze is not finite is copied */
+        /* CUDA: read on the stream; an operator that looks at gazes copies an image without a
+           finite one */
         gazes_on_device;
 };
 

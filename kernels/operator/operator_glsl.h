@@ -92,14 +92,14 @@ struct operator_glsl_api {
      * which it is not 0 it is the same. */
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
-    /* The shaders that the passes of any frame of that format may take; returns how many. */
+    /* The shaders that the passes of any frame of that format may take; returns how many, at most
+     * OPERATOR_MAX_PASSES of an operator and OPERATOR_ROW_PASSES of a row. */
     uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format,
-                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES]);
-    /* Of a view of that format; returns how many. What was written before them is there. */
+                        enum fovea_format format, struct operator_shader *out_shaders);
+    /* Of a view of that format; returns how many, at most as many as above. What was written before
+     * them is there. */
     uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                       enum fovea_format format,
-                       struct operator_pass out_passes[OPERATOR_MAX_PASSES]);
+                       enum fovea_format format, struct operator_pass *out_passes);
 
     /* The pass that draws over the view what the operator has done to it. NULL, as its shader:
      * there is nothing to show. */

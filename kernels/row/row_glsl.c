@@ -144,8 +144,7 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 /* ---- Passes */
 
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format,
-                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES])
+                        enum fovea_format format, struct operator_shader *out_shaders)
 {
     const struct row_glsl *row = own(glsl);
     uint32_t count = 0;
@@ -157,8 +156,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 
 /* An operator reads the image that the one before it wrote, and writes over its scratch. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                       enum fovea_format format,
-                       struct operator_pass out_passes[OPERATOR_MAX_PASSES])
+                       enum fovea_format format, struct operator_pass *out_passes)
 {
     const struct row_glsl *row = own(glsl);
     uint32_t count = 0;

@@ -124,8 +124,7 @@ static void set_filter(const struct blur_plan *plan, const struct operator_frame
 }
 
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                        enum fovea_format format,
-                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES])
+                        enum fovea_format format, struct operator_shader *out_shaders)
 {
     const struct blur_plan *plan = plan_of(glsl);
     uint32_t count = 0;
@@ -142,8 +141,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 }
 
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                       enum fovea_format format,
-                       struct operator_pass out_passes[OPERATOR_MAX_PASSES])
+                       enum fovea_format format, struct operator_pass *out_passes)
 {
     struct operator_shader list[OPERATOR_MAX_PASSES];
     const uint32_t count = shaders(glsl, frame, format, list);

@@ -208,8 +208,7 @@ static uint32_t list_shaders(const struct operator_glsl *glsl, enum fovea_format
 }
 
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
-                        enum fovea_format format,
-                        struct operator_shader out_shaders[OPERATOR_MAX_PASSES])
+                        enum fovea_format format, struct operator_shader *out_shaders)
 {
     const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
     const struct shader *list[OPERATOR_MAX_PASSES];
@@ -338,8 +337,7 @@ static int32_t count_levels(const struct foveate_plan *plan, const struct foveat
  *
  * kernels/foveate/README.md has the table with the files. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
-                       enum fovea_format format,
-                       struct operator_pass out_passes[OPERATOR_MAX_PASSES])
+                       enum fovea_format format, struct operator_pass *out_passes)
 {
     const struct foveate_shader_tiles *tiles = &glsl->tiles;
     const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);

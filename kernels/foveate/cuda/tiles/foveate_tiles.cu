@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method in tiles makes pixels ten times as fast as foveate_smooth.cu, for all formats
- * but RGBA32F and for laws that change slowly (foveate/cuda/tiles/tiles.h). It rests on variances,
+/* The smooth method in tiles makes pixels ten times as fast as foveate_smooth.cu, for formats of
+ * integers and of floats with four or packed colours and for laws that change slowly
+ * (foveate/cuda/tiles/tiles.h). It rests on variances,
  * which add up:
  *
  *     sigma^2 = v_k + 4^k v_f + 4^k / 3     pixels squared:
