@@ -164,7 +164,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m fovea.bench", description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), help="both where there are both")
     parser.add_argument("--count", type=int, default=1024, help="images of a batch on the GPU (1024)")
-    parser.add_argument("--json", help="the rows also go there")
+    parser.add_argument("--json", help="the rows also go there, with the machine")
+    parser.add_argument("--commit", default="", help="what the library was built of, for the JSON")
     arguments = parser.parse_args(arguments)
     torch = sys.modules.get("torch")
     if arguments.device != "cpu":
@@ -183,7 +184,13 @@ def main(arguments=None):
         rows += found
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=1)
+            machine = {
+                "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+                "commit": arguments.commit,
+                "library": fovea.version(),
+                "devices": sorted({row["device"] for row in rows}),
+            }
+            json.dump({"machine": machine, "rows": rows}, file, indent=1)
 
 
 if __name__ == "__main__":
