@@ -98,6 +98,10 @@ def _foveate_files(arguments):
     if arguments.config and config:
         raise SystemExit("--config and --set together: write the settings into the file")
     foveator = fovea.Foveator(arguments.config or config)
+    names = [path.name for path in files]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise SystemExit(f"several images are called {min(twice)}: foveate their folders one by one")
     if not one:
         output.mkdir(parents=True, exist_ok=True)
     for done, source in enumerate(files, 1):

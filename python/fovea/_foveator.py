@@ -77,14 +77,14 @@ class Foveator:
         if chosen is not None and source.device != _arrays.CUDA:
             raise ValueError("a stream is for images in CUDA memory; these lie in the CPU's")
         _refuse_gradients(images)
-        shape = _shape.Shape(source, layout)
+        shape = _shape.shape_of(source, layout)
         if chosen is None:
             chosen = source.stream
         # What is allocated and copied here belongs to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
-            return self._run(images, source, shape, gaze, out, chosen)
+            return self._run(images, source, shape, gaze, out, layout, chosen)
 
-    def _run(self, images, source, shape, gaze, out, stream):
+    def _run(self, images, source, shape, gaze, out, layout, stream):
         made = out is None
         if made:
             out = _arrays.empty_like(images, source)
@@ -100,7 +100,8 @@ class Foveator:
             packed = _arrays.empty_like(out, target)
             target = _arrays.view_of(packed, "out", stream)
         gazes = _gazes_of(gaze, shape, source, stream)
-        self._contexts.run(source.device, source.ordinal, shape.batches(source, target, gazes), stream)
+        batches = _shape.batches_of(source, target, gazes, layout)
+        self._contexts.run(source.device, source.ordinal, batches, stream)
         if packed is not None:
             out[...] = packed
         return _arrays.as_given(out, images) if made else out
@@ -149,7 +150,9 @@ def _gazes_of(gaze, shape, source, stream):
         raise ValueError(f"gaze has shape {host.shape}; it must be (2,) or {wanted}, x and y in uv for each image")
     if not np.isfinite(host).all():
         raise ValueError("gaze is not finite")
-    host = np.ascontiguousarray(np.broadcast_to(host.reshape(-1, 2), (shape.images, 2)))
+    if host.shape == (2,):
+        host = np.tile(host, (shape.images, 1))
+    host = np.ascontiguousarray(host)
     return _arrays.view_of(host, "gaze")
 
 

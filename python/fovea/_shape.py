@@ -4,6 +4,7 @@
 
 import ctypes
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -56,7 +57,9 @@ def runs(lead, strides_a, strides_b):
 class Shape:
     """The dimensions of a View under a layout."""
 
-    def __init__(self, view, layout):
+    def __init__(self, layout, shape, strides, dtype, memory):
+        view = _Place(shape, strides, dtype, memory)
+        self.source = view
         if layout not in _LAYOUTS:
             raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(_LAYOUTS)}")
         lead = len(view.shape) - len(layout) + 1
@@ -109,19 +112,20 @@ class Shape:
 
     def _image(self, view, colours, place):
         return _library.Image(
-            data=place,
+            data=place,  # from where the array begins
             width_px=self.width,
             height_px=self.height,
             format=_FORMATS[view.dtype.name, colours],
-            memory=memory_of(view),
+            memory=view.memory,
             row_stride_bytes=view.strides[self.row],
             # Where there is one column, its stride means nothing.
             pixel_stride_bytes=view.strides[self.column] if self.width > 1 else 0,
         )
 
-    def batches(self, source, target, gazes):
-        """A batch for every run of images and, where colours are planes, every colour. gazes: a View, two numbers an
-        image."""
+    def templates(self, target):
+        """A batch for every run of images and, where colours are planes, every colour, with places from where the
+        arrays begin."""
+        source = self.source
         views = (source, target)
         planes = self._goes_in_planes(views)
         lead = len(self.lead)
@@ -130,13 +134,64 @@ class Shape:
             for plane in range(self.colours if planes else 1):
                 batch = _library.Batch(struct_bytes=ctypes.sizeof(_library.Batch), count=run.count)
                 for side, (view, name) in enumerate(zip(views, ("src", "dst"))):
-                    place = view.pointer + run.offsets[side] + (plane * view.strides[self.colour] if planes else 0)
+                    place = run.offsets[side] + (plane * view.strides[self.colour] if planes else 0)
                     setattr(batch, name, self._image(view, 1 if planes else self.colours, place))
                     setattr(batch, name + "_next_bytes", run.steps[side])
-                batch.gazes_uv = gazes.pointer + run.number * 8
-                batch.gazes_memory = memory_of(gazes)
+                batch.gazes_uv = run.number * 8
                 found.append(batch)
         return found
+
+
+@dataclasses.dataclass
+class _Place:
+    """What a View says beside its address."""
+
+    shape: tuple
+    strides: tuple
+    dtype: np.dtype
+    memory: int
+
+
+# What depends on shapes and strides alone is worked out once: a call takes microseconds.
+
+
+@functools.lru_cache(maxsize=256)
+def _shape_of(*key):
+    return Shape(*key)
+
+
+@functools.lru_cache(maxsize=256)
+def _templates_of(source, target_strides):
+    shape = _shape_of(*source)
+    return shape.templates(_Place(shape.source.shape, target_strides, shape.source.dtype, shape.source.memory))
+
+
+def _key_of(view, layout):
+    return (layout, view.shape, view.strides, view.dtype, memory_of(view))
+
+
+def shape_of(view, layout):
+    """The Shape of a View. ValueError, TypeError: it is no picture of that layout."""
+    return _shape_of(*_key_of(view, layout))
+
+
+def batches_of(source, target, gazes, layout):
+    """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
+    found = []
+    for template in _templates_of(_key_of(source, layout), target.strides):
+        batch = _library.Batch.from_buffer_copy(template)
+        # The library's addresses are whole numbers of 64 bits; places may lie before where an array begins.
+        batch.src.data = source.pointer + _signed(template.src.data)
+        batch.dst.data = target.pointer + _signed(template.dst.data)
+        batch.gazes_uv = gazes.pointer + (template.gazes_uv or 0)
+        batch.gazes_memory = memory_of(gazes)
+        found.append(batch)
+    return found
+
+
+def _signed(place):
+    place = place or 0
+    return place - 2**64 if place >= 2**63 else place
 
 
 def memory_of(view):
