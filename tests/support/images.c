@@ -142,7 +142,7 @@ static double word_get(uint32_t word, enum fovea_format format, uint32_t channel
 {
     const struct field field = field_of(format, channel);
     const uint32_t bits = word >> field.shift & ((1u << field.bits) - 1u);
-    return image_is_float(format) ? small_decode(bits, (int)field.bits - 5) : bits;
+    return format == FOVEA_FORMAT_B10G11R11F ? small_decode(bits, (int)field.bits - 5) : bits;
 }
 
 static uint32_t word_set(uint32_t word, enum fovea_format format, uint32_t channel, double value)
@@ -150,8 +150,9 @@ static uint32_t word_set(uint32_t word, enum fovea_format format, uint32_t chann
     const struct field field = field_of(format, channel);
     const uint32_t mask = ((1u << field.bits) - 1u) << field.shift;
     const double positive = value < 0.0 ? 0.0 : value;
-    const uint32_t bits = image_is_float(format) ? small_encode(positive, (int)field.bits - 5)
-                                                 : (uint32_t)floor(positive + 0.5);
+    const uint32_t bits = format == FOVEA_FORMAT_B10G11R11F
+                              ? small_encode(positive, (int)field.bits - 5)
+                              : (uint32_t)floor(positive + 0.5);
     return (word & ~mask) | (bits << field.shift & mask);
 }
 

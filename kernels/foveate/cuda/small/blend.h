@@ -30,7 +30,7 @@ FOVEA_MUST_CHECK enum fovea_result foveate_small_blender_init(const struct fovea
                                                               struct foveate_small_blender *out);
 
 /* Writes the weights as halves, which sum to 1; those beyond the last node are 0. */
-void foveate_small_blend(const struct foveate_small_blender *blender, double sigma,
+void foveate_small_blend(const struct foveate_small_blender *m, double sigma,
                          uint16_t parts[FOVEATE_SMALL_NODES]);
 
 #endif
