@@ -172,6 +172,8 @@ def _key_of(view, layout):
 
 def shape_of(view, layout):
     """The Shape of a View. ValueError, TypeError: it is no picture of that layout."""
+    if not isinstance(layout, str):
+        raise TypeError(f"layout is {layout!r}; it must be one of {', '.join(_LAYOUTS)}")
     return _shape_of(*_key_of(view, layout))
 
 

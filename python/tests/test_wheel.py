@@ -30,7 +30,8 @@ def wheel(tmp_path_factory):
         environment["CMAKE_C_COMPILER_LAUNCHER"] = "ccache"
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, PACKAGE]
     # Without CUDA: its kernels take half an hour, and are built and tested elsewhere.
-    command += ["-C", "cmake.define.FOVEA_CUDA=OFF", "-C", f"build-dir={tmp_path_factory.mktemp('build')}"]
+    command += ["--config-settings=cmake.define.FOVEA_CUDA=OFF"]
+    command += [f"--config-settings=build-dir={tmp_path_factory.mktemp('build')}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
     (made,) = folder.iterdir()
