@@ -156,8 +156,8 @@ struct fovea_map {
     uint32_t height;
     uint64_t serial; /* 0; Fovea tells its own copies apart by it */
     struct fovea_map_ready *ready; /* NULL; what Fovea has made of its own copy */
-    /* What a struct fovea_settings of fovea_settings_create, or a struct fovea_config, owns and
-     * frees; a copy of the struct by value does not. NULL in settings that were taken. */
+    /* A struct fovea_settings of fovea_settings_create, or a struct fovea_config, holds this, owns
+     * it and frees; a copy of the struct by value does not. NULL in settings that were taken. */
     float *own_values;
 };
 
@@ -309,7 +309,7 @@ enum fovea_operator {
     FOVEA_OPERATOR_COUNT
 };
 
-/* What pictures go through, one operator after the other, each at most once. */
+/* Pictures go through these operators, one after the other, each at most once. */
 struct fovea_operators {
     uint32_t count; /* 1..FOVEA_OPERATOR_COUNT; 1 */
     enum fovea_operator order[FOVEA_OPERATOR_COUNT]; /* 0 beyond the count; the table's first */

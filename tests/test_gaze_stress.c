@@ -243,7 +243,7 @@ static void a_listener_leaves_while_samples_arrive(void **state)
 
 /* ---- One pushes while another does, who is slow ---- */
 
-struct meeting {
+struct contention {
     struct fovea_gaze_source *source;
     struct gaze_listener listener;
     atomic_bool hears;
@@ -263,47 +263,48 @@ static int64_t clock_ns(clockid_t clock)
 
 static void hear_slowly(void *user, const struct fovea_gaze_sample *sample)
 {
-    struct meeting *meeting = user;
-    const struct timespec pause = {.tv_nsec = (long)meeting->work_ns};
+    struct contention *contention = user;
+    const struct timespec pause = {.tv_nsec = (long)contention->work_ns};
     if (sample->t_ns != 1) {
         return;
     }
-    atomic_store(&meeting->hears, true);
-    if (!meeting->busy) {
+    atomic_store(&contention->hears, true);
+    if (!contention->busy) {
         nanosleep(&pause, NULL);
         return;
     }
-    const int64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + meeting->work_ns;
+    const int64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + contention->work_ns;
     while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
     }
 }
 
 static void *push_first(void *user)
 {
-    struct meeting *meeting = user;
+    struct contention *contention = user;
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .t_ns = 1, .confidence = 1};
-    assert_int_equal(fovea_gaze_source_push(meeting->source, &sample), FOVEA_OK);
+    assert_int_equal(fovea_gaze_source_push(contention->source, &sample), FOVEA_OK);
     return NULL;
 }
 
 static void *push_second(void *user)
 {
-    struct meeting *meeting = user;
+    struct contention *contention = user;
     const struct timespec pause = {.tv_nsec = 1000000};
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .t_ns = 2, .confidence = 1};
-    while (!atomic_load(&meeting->hears)) {
+    while (!atomic_load(&contention->hears)) {
         nanosleep(&pause, NULL);
     }
     const int64_t start_ns = fovea_time_ns();
     const int64_t own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    assert_int_equal(fovea_gaze_source_push(meeting->source, &sample), FOVEA_OK);
-    meeting->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
-    meeting->passed_ns = fovea_time_ns() - start_ns;
+    assert_int_equal(fovea_gaze_source_push(contention->source, &sample), FOVEA_OK);
+    contention->own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
+    contention->passed_ns = fovea_time_ns() - start_ns;
     return NULL;
 }
 
 /* False: this process may have no threads of real time. */
-static bool start(struct meeting *meeting, pthread_t *thread, void *(*run)(void *), bool real_time)
+static bool start(struct contention *contention, pthread_t *thread, void *(*run)(void *),
+                  bool real_time)
 {
     pthread_attr_t attributes;
     const struct sched_param priority = {.sched_priority = real_time};
@@ -314,53 +315,53 @@ static bool start(struct meeting *meeting, pthread_t *thread, void *(*run)(void 
     pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
     pthread_attr_setschedpolicy(&attributes, real_time ? SCHED_FIFO : SCHED_OTHER);
     pthread_attr_setschedparam(&attributes, &priority);
-    if (meeting->real_time) {
+    if (contention->real_time) {
         pthread_attr_setaffinity_np(&attributes, sizeof one, &one);
     }
-    const bool started = pthread_create(thread, &attributes, run, meeting) == 0;
+    const bool started = pthread_create(thread, &attributes, run, contention) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
 
-static bool meet(struct meeting *meeting)
+static bool meet(struct contention *contention)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     pthread_t first, second;
-    meeting->source = gaze_open(&settings);
-    meeting->listener = (struct gaze_listener){.heard = hear_slowly, .user = meeting};
-    assert_int_equal(gaze_source_listen(meeting->source, &meeting->listener), FOVEA_OK);
-    const bool met = start(meeting, &second, push_second, meeting->real_time);
+    contention->source = gaze_open(&settings);
+    contention->listener = (struct gaze_listener){.heard = hear_slowly, .user = contention};
+    assert_int_equal(gaze_source_listen(contention->source, &contention->listener), FOVEA_OK);
+    const bool met = start(contention, &second, push_second, contention->real_time);
     if (met) {
-        assert_true(start(meeting, &first, push_first, false));
+        assert_true(start(contention, &first, push_first, false));
         assert_int_equal(pthread_join(first, NULL), 0);
         assert_int_equal(pthread_join(second, NULL), 0);
     }
-    gaze_source_unlisten(meeting->source, &meeting->listener);
-    fovea_gaze_source_destroy(&meeting->source);
+    gaze_source_unlisten(contention->source, &contention->listener);
+    fovea_gaze_source_destroy(&contention->source);
     return met;
 }
 
 static void who_waits_for_another_sleeps(void **state)
 {
     (void)state;
-    struct meeting meeting = {.work_ns = 200 * MS};
-    assert_true(meet(&meeting));
-    assert_true(meeting.passed_ns > 100 * MS);
-    assert_true(meeting.own_ns < 20 * MS);
+    struct contention contention = {.work_ns = 200 * MS};
+    assert_true(meet(&contention));
+    assert_true(contention.passed_ns > 100 * MS);
+    assert_true(contention.own_ns < 20 * MS);
 }
 
 /* It must let the one below it work, who has what it waits for. */
 static void a_thread_of_real_time_gets_past_one_below_it(void **state)
 {
     (void)state;
-    struct meeting meeting = {.work_ns = 20 * MS, .busy = true, .real_time = true};
-    if (!meet(&meeting)) {
+    struct contention contention = {.work_ns = 20 * MS, .busy = true, .real_time = true};
+    if (!meet(&contention)) {
         skip();
     }
-    print_message("real time: %.1f ms, of which it ran %.2f ms\n", (double)meeting.passed_ns / MS,
-                  (double)meeting.own_ns / MS);
-    assert_true(meeting.passed_ns < 500 * MS);
-    assert_true(meeting.own_ns < 20 * MS);
+    print_message("real time: %.1f ms, of which it ran %.2f ms\n",
+                  (double)contention.passed_ns / MS, (double)contention.own_ns / MS);
+    assert_true(contention.passed_ns < 500 * MS);
+    assert_true(contention.own_ns < 20 * MS);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static inline const struct blur_plan *blur_plan_of(const struct operator_plan *p
     return (const struct blur_plan *)plan;
 }
 
-/* Of the samples of one image on a GPU; 0: the picture is copied. */
+/* The samples of one image take so many bytes on a GPU; 0: the picture is copied. */
 static inline uint64_t blur_sample_bytes(const struct blur_shape *shape)
 {
     const uint64_t rows =

@@ -21,6 +21,12 @@ struct cuda_kernels {
 FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get(const struct cuda_device *device,
                                                     CUmodule module, const char *prefix,
                                                     uint32_t formats, struct cuda_kernels *out);
+/* Whether there is one of that format, in `linear` or `surface`. */
+static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
+                                    enum fovea_format format)
+{
+    return format >= 0 && format < CUDA_FORMATS && kernels[format];
+}
 #define CUDA_EVERY_FORMAT (~0u)
 #define CUDA_32_BIT_FLOATS                                                                         \
     (1u << FOVEA_FORMAT_RGBA32F | 1u << FOVEA_FORMAT_RGB32F | 1u << FOVEA_FORMAT_R32F)

@@ -31,6 +31,15 @@ FOVEA_MUST_CHECK enum fovea_result cuda_uses_add(const struct cuda_device *devic
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_add_kept(const struct cuda_device *device,
                                                       struct cuda_uses *uses, CUstream stream);
 
+/* One of the two, by whether the stream is kept. */
+FOVEA_MUST_CHECK static inline enum fovea_result cuda_uses_note(const struct cuda_device *device,
+                                                                struct cuda_uses *uses,
+                                                                CUstream stream, bool stream_kept)
+{
+    return stream_kept ? cuda_uses_add_kept(device, uses, stream)
+                       : cuda_uses_add(device, uses, stream);
+}
+
 /* The stream waits for the launch that was added last, on whatever stream that was. Neither
  * allocates nor waits itself. */
 FOVEA_MUST_CHECK enum fovea_result cuda_uses_follow(const struct cuda_device *device,

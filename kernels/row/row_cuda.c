@@ -262,8 +262,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     FOVEA_TRY(cuda_uses_follow(row->device, &between->uses, run->stream));
     const enum fovea_result launched = run_parts(row, run, images);
     const enum fovea_result noted =
-        run->stream_kept ? cuda_uses_add_kept(row->device, &between->uses, run->stream)
-                         : cuda_uses_add(row->device, &between->uses, run->stream);
+        cuda_uses_note(row->device, &between->uses, run->stream, run->stream_kept);
     return launched < 0 ? launched : noted;
 }
 

@@ -73,7 +73,7 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def _packed_strides(shape, itemsize):
+def packed_strides(shape, itemsize):
     strides, next_bytes = [], itemsize
     for size in reversed(shape):
         strides.append(next_bytes)
@@ -112,7 +112,7 @@ def _of_cuda_interface(array):
     dtype = np.dtype(said["typestr"])
     pointer, read_only = said["data"]
     shape = tuple(said["shape"])
-    strides = said.get("strides") or _packed_strides(shape, dtype.itemsize)
+    strides = said.get("strides") or packed_strides(shape, dtype.itemsize)
     device = getattr(getattr(array, "device", None), "id", 0)
     return View(pointer, shape, tuple(strides), dtype, CUDA, device, read_only, said.get("stream"), array)
 
@@ -150,7 +150,7 @@ def _of_dlpack(array, stream):
     if tensor.strides:
         strides = tuple(tensor.strides[i] * dtype.itemsize for i in range(tensor.ndim))
     else:
-        strides = _packed_strides(shape, dtype.itemsize)
+        strides = packed_strides(shape, dtype.itemsize)
     on_device = device_type in (_DL_CUDA, _DL_CUDA_MANAGED)
     # The capsule was not taken over: its own destructor gives the memory back once nobody holds it.
     return View(

@@ -135,7 +135,7 @@ def _check_out(source, target):
 
 
 def _gazes_of(gaze, shape, source, stream):
-    """Gazes as a View of float32, two for each image without gaps, in the host's or the images' own memory."""
+    """Gazes as a View of float32, two for each image without gaps, in the CPU's or the images' own memory."""
     on_device = not isinstance(gaze, (tuple, list, np.ndarray)) and hasattr(gaze, "__dlpack_device__")
     view = _arrays.view_of(gaze, "gaze", stream) if on_device else None
     if view is not None and view.device == _arrays.CUDA:
@@ -163,7 +163,7 @@ def _device_gazes(view, shape, source):
         raise TypeError(f"gaze on the device is {view.dtype}; it must be float32")
     if view.shape not in ((*shape.lead, 2), (shape.images, 2)):
         raise ValueError(f"gaze has shape {view.shape}; on the device it must be {(*shape.lead, 2)}, x and y in uv for each image")
-    if view.strides != _arrays._packed_strides(view.shape, 4):
+    if view.strides != _arrays.packed_strides(view.shape, 4):
         raise ValueError("gaze on the device must have no gaps (contiguous())")
     return view
 
@@ -202,7 +202,7 @@ def foveate(images, gaze=(0.5, 0.5), *, out=None, model=None, layout="NHWC", str
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with
         its image's gaze (stacked frames). Of 4 in NHWC the last is alpha and stays as it is ("foveation.alpha").
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
-        float32 without gaps, or in the host's memory. Outside 0..1 is outside the image and allowed.
+        float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed.
     model: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
     out: where the result goes: shape, type and device of the images, apart from them. None: a new array.
     stream: CUDA: a torch or CuPy stream or a CUstream's address. None: the current one of the library that the images

@@ -110,9 +110,8 @@ class Shape:
         known = (views[0].dtype.name, self.colours) in _FORMATS and not (self.is_planar and self.colours == 4)
         return not (together and known)
 
-    def _image(self, view, colours, place):
+    def _image(self, view, colours):
         return _library.Image(
-            data=place,  # from where the array begins
             width_px=self.width,
             height_px=self.height,
             format=_FORMATS[view.dtype.name, colours],
@@ -123,8 +122,8 @@ class Shape:
         )
 
     def templates(self, target):
-        """A batch for every run of images and, where colours are planes, every colour, with places from where the
-        arrays begin."""
+        """A batch for every run of images and, where colours are planes, every colour, without addresses; with each
+        the bytes from where source, target and gazes begin to where it does."""
         source = self.source
         views = (source, target)
         planes = self._goes_in_planes(views)
@@ -133,12 +132,13 @@ class Shape:
         for run in runs(self.lead, source.strides[:lead], target.strides[:lead]):
             for plane in range(self.colours if planes else 1):
                 batch = _library.Batch(struct_bytes=ctypes.sizeof(_library.Batch), count=run.count)
+                places = []
                 for side, (view, name) in enumerate(zip(views, ("src", "dst"))):
                     place = run.offsets[side] + (plane * view.strides[self.colour] if planes else 0)
-                    setattr(batch, name, self._image(view, 1 if planes else self.colours, place))
+                    places.append(place)
+                    setattr(batch, name, self._image(view, 1 if planes else self.colours))
                     setattr(batch, name + "_next_bytes", run.steps[side])
-                batch.gazes_uv = run.number * 8
-                found.append(batch)
+                found.append((batch, *places, run.number * 8))
         return found
 
 
@@ -180,21 +180,15 @@ def shape_of(view, layout):
 def batches_of(source, target, gazes, layout):
     """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
     found = []
-    for template in _templates_of(_key_of(source, layout), target.strides):
+    for template, source_at, target_at, gazes_at in _templates_of(_key_of(source, layout), target.strides):
         batch = _library.Batch.from_buffer_copy(template)
-        # The library's addresses are whole numbers of 64 bits; places may lie before where an array begins.
-        batch.src.data = source.pointer + _signed(template.src.data)
-        batch.dst.data = target.pointer + _signed(template.dst.data)
-        batch.gazes_uv = gazes.pointer + (template.gazes_uv or 0)
+        batch.src.data = source.pointer + source_at
+        batch.dst.data = target.pointer + target_at
+        batch.gazes_uv = gazes.pointer + gazes_at
         batch.gazes_memory = memory_of(gazes)
         found.append(batch)
     return found
 
 
-def _signed(place):
-    place = place or 0
-    return place - 2**64 if place >= 2**63 else place
-
-
 def memory_of(view):
-    return _library.MEMORY_CUDA if view.device == _arrays.CUDA else _library.MEMORY_HOST
+    return _library.MEMORY_CUDA if view.device == _arrays.CUDA else _library.MEMORY_CPU

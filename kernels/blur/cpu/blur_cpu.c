@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What fits in the caches of one core: images of a batch go together as far as their levels do. */
+/* So much fits in the caches of one core: images of a batch go together as far as their levels do.
+ */
 #define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
 
 struct blur_cpu {
@@ -29,7 +30,7 @@ struct blur_cpu {
     uint32_t worker_count; /* that there is memory for */
     float *samples; /* for image_capacity images: rows decimated along x, then the level */
     uint32_t image_capacity; /* at least 1; any number where nothing is blurred */
-    /* Of the images under way. */
+    /* These are of the images under way. */
     const struct operator_images *images;
     const struct pixel_codec *codec;
     const struct pixel_light *light; /* NULL: averaged as stored */
@@ -44,7 +45,7 @@ struct blur_cpu {
 
 /* ---- Memory */
 
-/* Of a row of the level; whole groups are read beyond the last sample. */
+/* A row of the level takes so many; whole groups are read beyond the last sample. */
 static size_t level_pitch(const struct blur_plan *plan)
 {
     const size_t values = (size_t)plan->shape.columns * BLUR_MAX_CHANNELS;
@@ -57,7 +58,7 @@ static size_t image_floats(const struct blur_plan *plan)
     return level_pitch(plan) * ((size_t)plan->shape.height_px + level);
 }
 
-/* Of a worker: a strip of the picture's rows; behind it one of the level's and a row of the level,
+/* A worker has a strip of the picture's rows; behind it one of the level's and a row of the level,
  * or a row of the picture. */
 static size_t strip_floats(const struct blur_plan *plan)
 {
@@ -280,7 +281,7 @@ static void add_step(struct blur_cpu *cpu, struct step step, uint32_t image_coun
     thread_steps_add(&cpu->chunks, step.chunks_per_image * (int32_t)image_count);
 }
 
-/* Where all images are one picture, its level serves them all. */
+/* If all images are one picture, its level serves them all. */
 static void run_group(struct blur_cpu *cpu, uint32_t image_count)
 {
     const struct blur_plan *plan = cpu->plan;

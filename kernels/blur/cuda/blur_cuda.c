@@ -17,7 +17,7 @@
 
 extern const unsigned char blur_fatbin[];
 
-/* Of the samples of a batch, whose images beyond it come after those. */
+/* A batch takes no more for its samples; images beyond that come after those. */
 #define MOST_BATCH_BYTES ((uint64_t)256 << 20)
 
 struct blur_cuda {
@@ -299,16 +299,8 @@ static struct blur_frame frame_of(const struct operator_cuda_run *run)
 static enum fovea_result note_use(const struct blur_cuda *blur, const struct operator_cuda_run *run,
                                   struct cuda_block *block)
 {
-    if (!block) {
-        return FOVEA_OK;
-    }
-    return run->stream_kept ? cuda_uses_add_kept(blur->device, &block->uses, run->stream)
-                            : cuda_uses_add(blur->device, &block->uses, run->stream);
-}
-
-static bool has_kernel(const CUfunction kernels[CUDA_FORMATS], enum fovea_format format)
-{
-    return format >= 0 && format < CUDA_FORMATS && kernels[format];
+    return block ? cuda_uses_note(blur->device, &block->uses, run->stream, run->stream_kept)
+                 : FOVEA_OK;
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
@@ -317,7 +309,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
 {
     struct blur_cuda *blur = own(cuda);
     struct cuda_block *block = own_plan(run->cuda_plan)->block;
-    if (!has_kernel(blur->picture.surface, format)) {
+    if (!cuda_kernels_has(blur->picture.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct blur_surface_params params = {.frame = frame_of(run), .src = src, .dst = dst};
@@ -368,7 +360,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 {
     struct blur_cuda *blur = own(cuda);
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    if (!has_kernel(blur->picture.linear, images->src->format)) {
+    if (!cuda_kernels_has(blur->picture.linear, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(cuda_uses_follow(blur->device, &plan->block->uses, run->stream));

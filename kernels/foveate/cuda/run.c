@@ -120,23 +120,19 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
            foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
 }
 
-static bool has_kernel(const struct cuda_kernels *kernels, enum fovea_format format)
-{
-    return format >= 0 && format < CUDA_FORMATS && kernels->linear[format];
-}
-
 bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
                                const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
     const struct foveate_frame frame = {.blur_alpha = plan->blurs_alpha};
-    return !plan->is_smooth && plan->has_nodes && has_kernel(&foveate->fragments.picture, format) &&
+    return !plan->is_smooth && plan->has_nodes &&
+           cuda_kernels_has(foveate->fragments.picture.linear, format) &&
            (plan->is_wide || !foveate_cuda_bands_take(&plan->bands, &frame, format));
 }
 
 bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
                             const struct foveate_cuda_plan *plan, enum fovea_format format)
 {
-    return plan->has_lights && has_kernel(&foveate->lights, format);
+    return plan->has_lights && cuda_kernels_has(foveate->lights.linear, format);
 }
 
 /* The table is at enum foveate_cuda_way; kernels/foveate/README.md has it with the files. */
@@ -157,8 +153,9 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
     if (!image.is_surface && foveate_cuda_as_small(foveate, plan, image.format)) {
         return FOVEATE_CUDA_SMALL;
     }
-    return has_kernel(&foveate->smooth.picture, image.format) &&
-                   (!plan->light_is_plain || !has_kernel(&foveate->nodes.picture, image.format))
+    return cuda_kernels_has(foveate->smooth.picture.linear, image.format) &&
+                   (!plan->light_is_plain ||
+                    !cuda_kernels_has(foveate->nodes.picture.linear, image.format))
                ? FOVEATE_CUDA_WIDE
                : FOVEATE_CUDA_NODES;
 }
@@ -177,14 +174,8 @@ enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
                                         struct cuda_block *block, enum fovea_result launched)
 {
     const enum fovea_result noted =
-        run->stream_kept ? cuda_uses_add_kept(foveate->device, &block->uses, run->stream)
-                         : cuda_uses_add(foveate->device, &block->uses, run->stream);
+        cuda_uses_note(foveate->device, &block->uses, run->stream, run->stream_kept);
     return launched < 0 ? launched : noted;
-}
-
-static bool has_surface(const struct foveate_cuda *foveate, enum fovea_format format)
-{
-    return format >= 0 && format < CUDA_FORMATS && foveate->kernels.surface[format];
 }
 
 static enum fovea_result launch_smooth_surface(struct foveate_cuda *foveate,
@@ -240,7 +231,7 @@ enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
                                            enum fovea_format format, CUsurfObject src,
                                            CUsurfObject dst)
 {
-    if (!has_surface(foveate, format)) {
+    if (!cuda_kernels_has(foveate->kernels.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(foveate_cuda_follow(foveate, run, format));
