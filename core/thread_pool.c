@@ -25,7 +25,8 @@ struct thread_pool {
     void *user;
     uint64_t generation; /* counts jobs */
     uint32_t limit; /* workers below this one take part in the job */
-    atomic_uint busy; /* workers that have not finished the job; changed with the mutex */
+    uint32_t begun; /* threads that have begun the job */
+    atomic_uint busy; /* threads that have not finished the job; changed with the mutex */
     bool quit;
     uint32_t thread_count; /* started, worker 0 not among them; written with the mutex */
     uint32_t thread_max;
@@ -50,6 +51,7 @@ static void *worker_main(void *argument)
     pthread_mutex_lock(&pool->mutex);
     while (wait_for_job(pool, worker->index, generation)) {
         generation = pool->generation;
+        pool->begun++;
         pthread_mutex_unlock(&pool->mutex);
         pool->fn(pool->user, worker->index);
         pthread_mutex_lock(&pool->mutex);
@@ -157,6 +159,7 @@ static uint32_t give_out(struct thread_pool *pool, uint32_t worker_count, thread
     pool->fn = fn;
     pool->user = user;
     pool->limit = limit;
+    pool->begun = 0;
     atomic_store(&pool->busy, limit - 1);
     pool->generation++;
     pthread_cond_broadcast(&pool->work_came);
@@ -169,6 +172,26 @@ void thread_pool_run(struct thread_pool *pool, uint32_t worker_count, thread_poo
     const bool shared = worker_count > 1 && give_out(pool, worker_count, fn, user) > 0;
     fn(user, 0);
     if (shared) {
+        wait_for_workers(pool);
+    }
+}
+
+/* Threads that have not begun do not begin this job any more. */
+static void dismiss_late(struct thread_pool *pool, uint32_t thread_count)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->limit = 0;
+    atomic_fetch_sub(&pool->busy, thread_count - pool->begun);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void thread_pool_share(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
+                       void *user)
+{
+    const uint32_t threads = worker_count > 1 ? give_out(pool, worker_count, fn, user) : 0;
+    fn(user, 0);
+    if (threads > 0) {
+        dismiss_late(pool, threads);
         wait_for_workers(pool);
     }
 }

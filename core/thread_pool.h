@@ -31,6 +31,12 @@ uint32_t thread_pool_grow(struct thread_pool *pool, uint32_t worker_count);
 void thread_pool_run(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
                      void *user);
 
+/* Does the same for work that workers take until there is none: when worker 0 has returned, those
+ * that have not begun by then are not waited for, and do not begin. A thread takes tens of
+ * microseconds to wake, and longer where others have its core. */
+void thread_pool_share(struct thread_pool *pool, uint32_t worker_count, thread_pool_fn fn,
+                       void *user);
+
 /* Cores that this process may run on; at least 1. */
 uint32_t thread_pool_core_count(void);
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define THREAD_STEPS_MAX 8
+#define THREAD_STEPS_MAX 9
 
 struct thread_steps {
     int32_t ends[THREAD_STEPS_MAX]; /* the first piece that is not of the step */

@@ -89,6 +89,7 @@ set(FOVEA_FATBINS
     foveate/cuda/fragments/foveate_fragments
     foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/nodes_wide/foveate_smooth
+    foveate/gradient/foveate_gradient
     blur/cuda/blur
     gaze/late
     gaze/gaze CACHE INTERNAL "")
@@ -106,13 +107,14 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
     blur/cuda/blur_cuda.c
     blur/cuda/fatbin.c
     cuda/cuda_block.c
+    cuda/cuda_capture.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
     cuda/cuda_kernels.c
@@ -133,6 +135,9 @@ add_library(fovea_cuda STATIC
     foveate/cuda/tiles/list.c
     foveate/cuda/tiles/plan.c
     foveate/cuda/tiles/tiles.c
+    foveate/gradient/fatbin.c
+    foveate/gradient/gradient_cuda.c
+    foveate/gradient/launch.c
     gaze/gaze_cuda.c
     gaze/late_cuda.c
 )

@@ -80,7 +80,19 @@ static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
  * events, and modules, which are loaded when the context is retained; the default pool, and the
  * runtime's last error, are not touched. An error that ends the context (an address out of bounds
  * in anybody's kernel, FOVEA_ERROR_DEVICE_LOST here) ends it for the program and for Fovea
- * alike. */
+ * alike.
+ *
+ * CUDA graphs: images in CUDA memory may be run on a stream that is being captured, in every mode
+ * of capture, and the first of a size too. What the captured calls use on the device, tables and
+ * memory, belongs to that capture, is taken anew for each, and stays until its last graph is
+ * destroyed, whatever the context does meanwhile: replays and other calls need no order among them.
+ * Graphs of one capture (copies, instantiated twice) must not run at the same time; one that was
+ * updated (cuGraphExecUpdate) needs the graph that it was updated with. A replay reads images, and
+ * gazes in CUDA memory, as they are by then; gazes in CPU memory, and that of fovea_context_run,
+ * stay as they were. Where a graph outlives the context, what the context has on the device stays
+ * to the end of the process, and so must the library. FOVEA_ERROR_INVALID_STATE, and nothing else
+ * happens: the capture has failed before, or the legacy default stream is given while another
+ * stream, which waits for it, is being captured. */
 struct fovea_context;
 
 /* Allocates; where the settings name cuda, its driver is started and kernels are loaded, which
@@ -154,6 +166,56 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  * have been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
+
+/* The gradients of a batch: a loss's derivatives with respect to what the batch read, from those
+ * with respect to what it wrote. All images have the size, format (R16F, RGB16F, RGBA16F, R32F,
+ * RGB32F, RGBA32F) and memory of the batch's, strides of their own, and gazes are those that it
+ * had. */
+struct fovea_batch_gradient {
+    size_t struct_bytes; /* fovea_batch_gradient_init */
+    uint32_t count; /* 1..65535 */
+    enum fovea_memory gazes_memory; /* of gazes_uv and d_gazes_uv */
+    struct fovea_image src; /* what the batch foveated; read for d_gazes_uv alone, else ignored */
+    struct fovea_image d_dst; /* the loss's derivative with respect to each value of dst; read */
+    struct fovea_image
+        d_src; /* written: with respect to each value of src; data NULL: not wanted */
+    /* From an image to the next. 0 for src or d_dst: one picture for all gazes; of d_src each image
+     * is its own, also where they shared one src: the caller adds them up. */
+    ptrdiff_t src_next_bytes;
+    ptrdiff_t d_dst_next_bytes;
+    ptrdiff_t d_src_next_bytes;
+    const float *gazes_uv; /* x and y in uv for each image */
+    float *d_gazes_uv; /* written: with respect to them; apart from gazes_uv; NULL: not wanted */
+};
+
+static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    batch->struct_bytes = sizeof *batch;
+}
+
+/* Foveation is out(x) = sum over y of K(x - y) in(y), K a Gaussian of sum 1 whose sigma depends on
+ * the pixel and the gaze, pixels beyond an edge being the edge's. d_src(y) is the sum over x of K(x
+ * - y) d_dst(x), where what falls beyond an edge is the edge's; d_gazes_uv is the sum over pixels
+ * and channels of d_dst(x) (d out(x) / d sigma) (d sigma(x) / d gaze), sigma's own derivative being
+ * a difference over one pixel of gaze. docs/images.md says how exact both are.
+ *
+ * The blockwise method: d_src is of the very filters that fragments have. What they do to the
+ * picture does not change with the gaze, but for jumps, so d_gazes_uv is the smooth method's with
+ * the same settings. Alpha that is kept passes from d_dst to d_src. A gaze that is not finite is
+ * FOVEA_ERROR_INVALID_ARGUMENT in CPU memory; in CUDA memory d_src is a copy of d_dst and
+ * d_gazes_uv 0. Beyond four image sizes outside the image, where gazes no longer count, d_gazes_uv
+ * is 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
+ *
+ * Threads, streams, overlap and errors are fovea_context_run_batch's: images of d_src must not
+ * overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are
+ * several or have no gradient, or the stream is being captured. The first gradients of a size and
+ * of more images than before take memory, later ones do not. CPU: about 100 bytes a pixel for each
+ * thread, and one thread works on each image. CUDA: about 64 bytes a pixel for as many images as
+ * fit in 256 MiB, at least one; where d_gazes_uv is in CPU memory the call waits for the stream,
+ * else it enqueues and returns. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch_gradient(
+    struct fovea_context *context, const struct fovea_batch_gradient *batch, void *cuda_stream);
 
 /* ---- What settings do to an image ------------------------------------------------------------ */
 

@@ -11,7 +11,8 @@
  *
  * Fovea creates no instance, no device and no swapchain here, never waits for the GPU within a
  * frame, allocates only in the first frame of a size or format, and never touches a queue but the
- * one it was given.
+ * one it was given. An engine that records whole frames into command buffers of its own may have
+ * Fovea record into them, too (fovea_vk_record).
  *
  * Usage, without error checks:
  *
@@ -368,6 +369,44 @@ static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
  * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
+
+/* For engines that end and submit their command buffers themselves. */
+struct fovea_vk_recording {
+    size_t struct_bytes; /* fovea_vk_recording_init */
+    /* In the recording state, outside of render passes, primary or secondary, of a pool of Fovea's
+     * queue family. */
+    VkCommandBuffer commands;
+    uint64_t frame; /* the engine's own number of the frame that it submits them with; from 1 on */
+    /* Frames up to this number of the engine's have left the GPU, below `frame`; 0: none yet. What
+     * they used of Fovea's is used again. */
+    uint64_t finished_frame;
+};
+
+static inline void fovea_vk_recording_init(struct fovea_vk_recording *recording)
+{
+    memset(recording, 0, sizeof *recording);
+    recording->struct_bytes = sizeof *recording;
+}
+
+/* Records a frame into commands of the engine's instead of submitting it: no queue is used. Compute
+ * shaders do it, whatever backend the frames of fovea_vk_foveate have. The engine submits what was
+ * recorded to Fovea's queue, once, in the order of these calls, or drops it; it binds its own
+ * compute pipeline, descriptor sets and push constants again.
+ *
+ * Barriers are recorded too: whatever came before on the queue has written what Fovea reads, and
+ * whatever comes after reads what Fovea wrote, at any stage. Images are in layout_before where the
+ * commands begin and in layout_after where they end. The frame has no waits and no signals.
+ *
+ * Results are those of fovea_vk_foveate with "recorded" for "submitted": after a negative one and
+ * FOVEA_NOT_READY nothing was recorded, and images stay in layout_before. FOVEA_NOT_READY:
+ * frames_in_flight + 1 calls are not said to be finished, or exit() has begun.
+ *
+ * fovea_vk_wait does not wait for recorded frames. Before fovea_vk_destroy, and
+ * fovea_vk_image_destroy of an image of theirs, the engine has waited for them. A program that only
+ * records sets the backend to vulkan: auto may measure others at creation, on the queue. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_record(
+    struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+    const struct fovea_vk_recording *recording);
 
 /* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are
  * foveated around the newest valid sample of that source at the moment the GPU starts on them: read

@@ -43,7 +43,7 @@ if(TARGET fovea_cuda)
         COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/bench_kernels.ptx
             ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
         DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
-    target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_blur.c bench/cuda_capture.c
+    target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_blur.c
         bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_scale.c bench/cuda_time.c
         bench/domain_cuda.c)
     set_source_files_properties(bench/cuda_kernels.c PROPERTIES
@@ -71,4 +71,11 @@ endif()
 if(TARGET fovea_cuda)
     bench_add_test(cuda gpu)
     set_tests_properties(test_bench_cuda PROPERTIES RUN_SERIAL ON)
+    add_executable(fovea_calls bench/calls.c)
+    target_link_libraries(fovea_calls PRIVATE fovea_internal fovea_build)
+    add_test(NAME test_bench_calls COMMAND fovea_calls --quick)
+    set_tests_properties(test_bench_calls PROPERTIES LABELS gpu TIMEOUT 120 SKIP_RETURN_CODE 77)
+    if(COMMAND fovea_add_emulated)
+        fovea_add_emulated(calls "fovea_calls;--dry")
+    endif()
 endif()

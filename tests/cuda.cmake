@@ -24,8 +24,9 @@ set(rig_of_test_cuda_peer_jobs gpu/peer_rig.c)
 set(rig_of_test_cuda_lost gpu/peer_rig.c)
 set(rig_of_test_cuda_context gpu/context_rig.c)
 set(rig_of_test_cuda_context_batch gpu/context_rig.c)
+set(rig_of_test_cuda_context_capture gpu/context_rig.c)
 foreach(name IN ITEMS test_cuda_code test_cuda_lost test_cuda_peer test_cuda_peer_jobs test_cuda_context
-    test_cuda_context_batch)
+    test_cuda_context_batch test_cuda_context_capture)
     fovea_add_test(NAME ${name} SOURCES gpu/${name}.c gpu/fake_cuda_control.c ${rig_of_${name}}
         LINK fovea_internal LABELS unit ENV LD_LIBRARY_PATH=${fake_cuda})
     add_dependencies(${name} test_fake_cuda)
@@ -43,9 +44,13 @@ fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c ${fixture}
 set_tests_properties(test_cuda_memory PROPERTIES RUN_SERIAL ON)
 fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+fovea_add_test(NAME test_cuda_capture SOURCES gpu/test_cuda_capture.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_blur SOURCES gpu/test_cuda_blur.c test_blur_support.c ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
@@ -113,7 +118,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example blur row)
+    set(emulated kernels images example blur gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

@@ -68,7 +68,7 @@ set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
 foreach(name IN ITEMS blur/cuda/blur foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
     foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
-    foveate/cuda/tiles/foveate_tiles_unorm gaze/gaze gaze/late)
+    foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late)
     list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)
 endforeach()
 set(emulated_sources)
@@ -88,7 +88,7 @@ fovea_add_test(NAME test_emulated_core SOURCES emulated/test_emulated_core.c LIN
 if(NOT TARGET fovea_cuda)
     return()
 endif()
-add_library(test_emulated_driver SHARED emulated/driver.c)
+add_library(test_emulated_driver SHARED emulated/driver.c emulated/graphs.c)
 set(emulated_driver ${CMAKE_CURRENT_BINARY_DIR}/emulated_cuda)
 set_target_properties(test_emulated_driver PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
     LIBRARY_OUTPUT_DIRECTORY ${emulated_driver})

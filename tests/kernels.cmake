@@ -74,3 +74,10 @@ fovea_add_test(NAME test_context_blur
     SOURCES test_context_blur.c test_blur_support.c test_context_support.c
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
+
+foreach(topic IN ITEMS batch exact)
+    fovea_add_test(NAME test_gradient_${topic}
+        SOURCES test_gradient_${topic}.c test_gradient_support.c test_context_support.c
+            $<TARGET_OBJECTS:fovea_context_objects>
+        LINK fovea_test_foveate fovea_context_objects LABELS unit TIMEOUT 240)
+endforeach()

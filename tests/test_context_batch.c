@@ -158,6 +158,26 @@ static void any_number_of_threads_gives_the_same(void **state)
     }
 }
 
+/* Of many images each worker makes some by itself; what does not go evenly they make together. */
+static void images_made_alone_and_together_are_as_single_runs(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {4, 8, 9, 13, 14, 21};
+    struct kind kind = usual;
+    kind.format = FOVEA_FORMAT_RGB8;
+    kind.width_px = 70;
+    kind.height_px = 50;
+    for (kind.threads = 1; kind.threads <= 3; kind.threads++) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                kind.method = (enum fovea_method)method;
+                kind.count = counts[i];
+                check(kind);
+            }
+        }
+    }
+}
+
 static void images_of_a_pixel_and_batches_of_one_work(void **state)
 {
     (void)state;
@@ -481,6 +501,7 @@ int main(void)
         cmocka_unit_test(every_format_and_order_is_as_single_runs),
         cmocka_unit_test(every_model_is_as_single_runs),
         cmocka_unit_test(any_number_of_threads_gives_the_same),
+        cmocka_unit_test(images_made_alone_and_together_are_as_single_runs),
         cmocka_unit_test(images_of_a_pixel_and_batches_of_one_work),
         cmocka_unit_test(many_images_are_as_single_runs),
         cmocka_unit_test(a_batch_of_one_may_have_any_distance),

@@ -6,6 +6,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "kernels/row/row_plan.h"
 #include "sheet.h"
 
 #include <stdio.h>
@@ -112,11 +113,8 @@ static void run_batch(struct fovea_context *context, const struct fovea_operator
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
 }
 
-static void a_batch_goes_through_the_row_too(void **state)
+static void check_batches(struct fovea_context *context)
 {
-    (void)state;
-    struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
     for (int one_source = 0; one_source < 2; one_source++) {
         struct sheet src = make_sheet(SHEET_SIDE_BY_SIDE);
         struct sheet first = make_sheet(SHEET_STACKED);
@@ -136,8 +134,43 @@ static void a_batch_goes_through_the_row_too(void **state)
         sheet_free(&second);
         sheet_free(&row);
     }
-    assert_silent(&said);
-    fovea_context_destroy(&context);
+}
+
+/* Whole; two images at a time, and the last by itself; one at a time, where not even one fits. */
+static void a_batch_goes_through_the_row_too(void **state)
+{
+    (void)state;
+    const uint64_t usual_bytes = row_most_between_bytes;
+    const struct fovea_image like = {.format = FOVEA_FORMAT_RGB8, .width_px = 37, .height_px = 29};
+    const uint64_t most_bytes[] = {usual_bytes, 2 * row_image_bytes(&like) + 1, 1};
+    for (size_t i = 0; i < sizeof most_bytes / sizeof most_bytes[0]; i++) {
+        struct said said = {0};
+        struct fovea_context *context = context_of(NULL, &said);
+        row_most_between_bytes = most_bytes[i];
+        check_batches(context);
+        assert_silent(&said);
+        fovea_context_destroy(&context);
+    }
+    row_most_between_bytes = usual_bytes;
+}
+
+/* Of 1,000 images of a megabyte each 64 go at a time. */
+static void the_memory_between_has_an_end(void **state)
+{
+    (void)state;
+    const struct row_plan plan = {.base = {.images_between = 1}};
+    const struct fovea_image like = {
+        .format = FOVEA_FORMAT_RGBA8, .width_px = 512, .height_px = 512};
+    struct operator_images images = {.count = 1000, .src = &like, .dst = &like};
+    assert_int_equal(row_slice_count(&plan, &images), 64);
+    assert_int_equal(row_between_bytes(&plan, &images), 64 << 20);
+    images.count = 3;
+    assert_int_equal(row_slice_count(&plan, &images), 3);
+    assert_int_equal(row_between_bytes(&plan, &images), 4 << 20);
+    const struct row_plan alone = {.base = {.images_between = 0}};
+    images.count = 1000;
+    assert_int_equal(row_slice_count(&alone, &images), 1000);
+    assert_int_equal(row_between_bytes(&alone, &images), 0);
 }
 
 /* ---- Settings */
@@ -167,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_its_operators_one_after_the_other),
         cmocka_unit_test(a_batch_goes_through_the_row_too),
+        cmocka_unit_test(the_memory_between_has_an_end),
         cmocka_unit_test(wrong_operators_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Work in steps on a pool: each piece is made once, and no step begins before those in front of it
- * are done, with more threads than there are cores and with fewer pieces than threads. */
+ * are done, with more threads than there are cores and with fewer pieces than threads. Threads that
+ * come too late for a job leave it alone. */
 
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
@@ -61,7 +62,9 @@ static void run_worker(void *user, uint32_t worker)
     }
 }
 
-static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work,
+typedef void (*run_fn)(struct thread_pool *pool, uint32_t workers, thread_pool_fn fn, void *user);
+
+static void run_by(run_fn run_pool, struct thread_pool *pool, uint32_t workers, struct work *work,
                    const int32_t *pieces, size_t count)
 {
     memset(work, 0, sizeof *work);
@@ -70,13 +73,20 @@ static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work
         work->pieces[i] = pieces[i];
         thread_steps_add(&work->steps, pieces[i]);
     }
-    thread_pool_run(pool, workers, run_worker, work);
+    run_pool(pool, workers, run_worker, work);
     assert_int_equal(atomic_load(&work->too_early), 0);
     for (size_t s = 0; s < count; s++) {
         for (int32_t p = 0; p < pieces[s]; p++) {
             assert_int_equal(atomic_load(&work->made[s][p]), 1);
         }
     }
+}
+
+static void run_on(struct thread_pool *pool, uint32_t workers, struct work *work,
+                   const int32_t *pieces, size_t count)
+{
+    run_by(thread_pool_run, pool, workers, work, pieces, count);
+    run_by(thread_pool_share, pool, workers, work, pieces, count);
 }
 
 static void run(struct thread_pool *pool, struct work *work, const int32_t *pieces, size_t count)
@@ -154,6 +164,52 @@ static void no_more_workers_take_part_than_are_asked_for(void **state)
     assert_int_equal(process_count().threads, before);
 }
 
+struct shared {
+    bool waits; /* worker 0, for another one to begin */
+    atomic_int begun[8];
+    atomic_int ended[8];
+};
+
+static void begin_and_end(void *user, uint32_t worker)
+{
+    struct shared *shared = user;
+    atomic_fetch_add(&shared->begun[worker], 1);
+    while (worker == 0 && shared->waits && atomic_load(&shared->begun[1]) == 0 &&
+           atomic_load(&shared->begun[2]) == 0) {
+        sched_yield();
+    }
+    if (worker > 0) {
+        sched_yield();
+    }
+    atomic_fetch_add(&shared->ended[worker], 1);
+}
+
+/* Memory of a job may go when thread_pool_share returns: AddressSanitizer sees a late thread. */
+static void threads_that_are_late_leave_a_job_alone(void **state)
+{
+    (void)state;
+    struct thread_pool *pool = NULL;
+    assert_int_equal(thread_pool_create(3, &pool), FOVEA_OK);
+    assert_int_equal(thread_pool_grow(pool, 3), 3);
+    for (int round = 0; round < 2000; round++) {
+        struct shared *shared = calloc(1, sizeof *shared);
+        assert_non_null(shared);
+        shared->waits = round % 3 == 0;
+        thread_pool_share(pool, 1 + (uint32_t)(round % 3 == 0 ? 2 : round % 2), begin_and_end,
+                          shared);
+        assert_int_equal(atomic_load(&shared->begun[0]), 1);
+        assert_true(!shared->waits ||
+                    atomic_load(&shared->begun[1]) + atomic_load(&shared->begun[2]) > 0);
+        for (int worker = 0; worker < 3; worker++) {
+            const int begun = atomic_load(&shared->begun[worker]);
+            assert_in_range(begun, 0, 1);
+            assert_int_equal(atomic_load(&shared->ended[worker]), begun);
+        }
+        free(shared);
+    }
+    thread_pool_destroy(&pool);
+}
+
 struct runner {
     struct thread_pool *pool;
     atomic_bool stop;
@@ -196,6 +252,7 @@ int main(void)
         cmocka_unit_test(every_piece_is_made_once_and_in_its_step),
         cmocka_unit_test(pools_may_go_right_after_a_run),
         cmocka_unit_test(no_more_workers_take_part_than_are_asked_for),
+        cmocka_unit_test(threads_that_are_late_leave_a_job_alone),
         cmocka_unit_test(a_pool_grows_while_it_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

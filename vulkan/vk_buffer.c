@@ -51,7 +51,8 @@ static enum fovea_result build(struct vk_buffer *buffer, struct vk_device *devic
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = buffer->bytes,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                        VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT};
+                                        VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     VK_TRY(device->log,
            device->vk.CreateBuffer(device->handle, &info, device->allocator, &buffer->handle));
     FOVEA_TRY(allocate(buffer, device, flags, wanted));

@@ -35,6 +35,7 @@
     X(CmdBindPipeline)                                                                             \
     X(CmdClearColorImage)                                                                          \
     X(CmdCopyImage)                                                                                \
+    X(CmdCopyQueryPoolResults)                                                                     \
     X(CmdDispatch)                                                                                 \
     X(CmdPipelineBarrier)                                                                          \
     X(CmdPushConstants)                                                                            \

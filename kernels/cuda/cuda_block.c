@@ -7,6 +7,9 @@
 
 static void free_block(const struct cuda_device *device, struct cuda_block *block)
 {
+    if (block->reads) {
+        block->reads->readers--;
+    }
     cuda_uses_finish(device, &block->uses);
     if (block->memory && block->from) {
         cuda_memory_give_back(block->from, block->memory);
@@ -56,27 +59,40 @@ void cuda_block_retire(struct cuda_block **list, struct cuda_block **block)
     }
 }
 
-void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list)
+/* Returns whether there may be more to free. */
+static bool free_some(const struct cuda_device *device, struct cuda_block **list)
 {
+    bool more = false;
     while (*list) {
         struct cuda_block *block = *list;
-        if (cuda_uses_query(device, &block->uses) == FOVEA_NOT_READY) {
+        if (block->readers > 0 || cuda_uses_query(device, &block->uses) == FOVEA_NOT_READY) {
             list = &block->next;
             continue;
         }
+        more |= block->reads != NULL;
         *list = block->next;
         free_block(device, block);
+    }
+    return more;
+}
+
+void cuda_block_free_idle(const struct cuda_device *device, struct cuda_block **list)
+{
+    while (free_some(device, list)) {
     }
 }
 
 void cuda_block_free_all(const struct cuda_device *device, struct cuda_block **list)
 {
-    while (*list) {
-        struct cuda_block *block = *list;
-        *list = block->next;
+    for (struct cuda_block *block = *list; block; block = block->next) {
         if (cuda_uses_wait(device, &block->uses) < 0) {
             log_warning(device->log, "cuda: freeing memory after an error of the device");
         }
+        block->reads = NULL;
+    }
+    while (*list) {
+        struct cuda_block *block = *list;
+        *list = block->next;
         free_block(device, block);
     }
 }

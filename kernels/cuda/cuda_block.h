@@ -16,7 +16,17 @@ struct cuda_block {
     const struct cuda_memory *from; /* NULL: of cuMemAlloc */
     CUdeviceptr memory; /* 0 where it was made with no bytes */
     struct cuda_uses uses;
+    struct cuda_block *reads; /* NULL: none. What uses this block may use that one too */
+    uint32_t readers; /* blocks that name this one so */
 };
+
+/* Launches that are added to `reader` need not be added to `read`, which then lives as long. Both
+ * are of one list once they are retired. */
+static inline void cuda_block_read(struct cuda_block *reader, struct cuda_block *read)
+{
+    reader->reads = read;
+    read->readers++;
+}
 
 /* On failure nothing is left. from: outlives the block and says when its memory can be used; NULL:
  * at once, from cuMemAlloc. */

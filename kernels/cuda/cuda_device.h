@@ -19,6 +19,7 @@ struct cuda_device {
     struct cuda_driver driver;
     struct cuda_loss loss;
     pid_t process; /* that made it; a fork of it makes no calls */
+    bool capturing; /* what is enqueued now goes into a graph (cuda_capture.h) */
     struct fovea_log log;
     CUdevice handle;
     CUcontext context;

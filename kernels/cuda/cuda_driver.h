@@ -46,10 +46,15 @@
     X(StreamWaitEvent, 3020)                                                                       \
     X(StreamBeginCapture, 10010)                                                                   \
     X(StreamEndCapture, 10000)                                                                     \
+    X(StreamGetCaptureInfo, 11030)                                                                 \
+    X(ThreadExchangeStreamCaptureMode, 10010)                                                      \
     X(GraphInstantiateWithFlags, 11040)                                                            \
     X(GraphLaunch, 10000)                                                                          \
     X(GraphExecDestroy, 10000)                                                                     \
     X(GraphDestroy, 10000)                                                                         \
+    X(GraphRetainUserObject, 11030)                                                                \
+    X(UserObjectCreate, 11030)                                                                     \
+    X(UserObjectRelease, 11030)                                                                    \
     X(EventCreate, 2000)                                                                           \
     X(EventDestroy, 4000)                                                                          \
     X(EventRecord, 2000)                                                                           \

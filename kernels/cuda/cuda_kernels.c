@@ -22,19 +22,33 @@ static const struct {
     [FOVEA_FORMAT_R32F] = {"r32f", false},
 };
 
+static enum fovea_result get(const struct cuda_device *device, CUmodule module, const char *prefix,
+                             const char *layout, const char *format, CUfunction *out)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_%s_%s", prefix, layout, format);
+    return cuda_device_get_kernel(device, module, name, out);
+}
+
+enum fovea_result cuda_kernels_get_linear(const struct cuda_device *device, CUmodule module,
+                                          const char *prefix, uint32_t formats,
+                                          struct cuda_kernels *out)
+{
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        if ((formats >> i & 1u) != 0 && names[i].name) {
+            FOVEA_TRY(get(device, module, prefix, "linear", names[i].name, &out->linear[i]));
+        }
+    }
+    return FOVEA_OK;
+}
+
 enum fovea_result cuda_kernels_get(const struct cuda_device *device, CUmodule module,
                                    const char *prefix, uint32_t formats, struct cuda_kernels *out)
 {
+    FOVEA_TRY(cuda_kernels_get_linear(device, module, prefix, formats, out));
     for (int i = 0; i < CUDA_FORMATS; i++) {
-        char name[64];
-        const bool wanted = (formats >> i & 1u) != 0;
-        if (wanted && names[i].name) {
-            snprintf(name, sizeof name, "%s_linear_%s", prefix, names[i].name);
-            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->linear[i]));
-        }
-        if (wanted && names[i].surface) {
-            snprintf(name, sizeof name, "%s_surface_%s", prefix, names[i].name);
-            FOVEA_TRY(cuda_device_get_kernel(device, module, name, &out->surface[i]));
+        if ((formats >> i & 1u) != 0 && names[i].surface) {
+            FOVEA_TRY(get(device, module, prefix, "surface", names[i].name, &out->surface[i]));
         }
     }
     return FOVEA_OK;

@@ -21,6 +21,11 @@ struct cuda_kernels {
 FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get(const struct cuda_device *device,
                                                     CUmodule module, const char *prefix,
                                                     uint32_t formats, struct cuda_kernels *out);
+/* Those of linear images alone, of modules that have no others. */
+FOVEA_MUST_CHECK enum fovea_result cuda_kernels_get_linear(const struct cuda_device *device,
+                                                           CUmodule module, const char *prefix,
+                                                           uint32_t formats,
+                                                           struct cuda_kernels *out);
 /* Whether there is one of that format, in `linear` or `surface`. */
 static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
                                     enum fovea_format format)

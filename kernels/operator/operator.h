@@ -18,8 +18,10 @@
 
 struct operator_api;
 struct operator_cuda_api;
+struct operator_cuda_gradient_api;
 struct operator_glsl_api;
 struct operator_host;
+struct operator_gradient;
 struct thread_pool;
 
 /* The first member of each operator's own plan, which is immutable once made and may be read from
@@ -82,6 +84,31 @@ struct operator_host_api {
                 const struct operator_frame *frame);
 };
 
+/* What a loss's derivative with respect to images that run wrote is made from, and what it is made
+ * into. Images of floats, of the plan's size; the first of each. */
+struct operator_derivatives {
+    uint32_t count; /* 1..65535 */
+    const struct fovea_image *src; /* as it was run; NULL where d_gazes_uv is */
+    const struct fovea_image *d_dst; /* with respect to what run wrote; read */
+    const struct fovea_image *d_src; /* with respect to what run read; NULL: not wanted */
+    ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
+    ptrdiff_t d_dst_next_bytes;
+    ptrdiff_t d_src_next_bytes;
+    const float *gazes_uv; /* x and y for each image; finite in host memory */
+    float *d_gazes_uv; /* with respect to them; NULL: not wanted */
+    bool gazes_on_device; /* CUDA: both */
+};
+
+/* Derivatives on the processor, as operator_host_api has frames. */
+struct operator_gradient_api {
+    enum fovea_result (*create)(struct thread_pool *pool, const struct operator_plan *plan,
+                                struct operator_gradient **out_gradient);
+    void (*destroy)(struct operator_gradient **gradient); /* NULL-safe, sets NULL */
+    enum fovea_result (*reserve)(struct operator_gradient *gradient,
+                                 const struct operator_derivatives *batch);
+    void (*run)(struct operator_gradient *gradient, const struct operator_derivatives *batch);
+};
+
 /* No entry is NULL, except where said. */
 struct operator_api {
     const char *name;
@@ -100,9 +127,11 @@ struct operator_api {
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
 
     struct operator_host_api host;
+    const struct operator_gradient_api *gradient; /* NULL: it has no derivative */
     /* NULL: rows with it are FOVEA_ERROR_UNSUPPORTED there. */
     const struct operator_glsl_api *glsl;
     const struct operator_cuda_api *cuda; /* NULL too: a build without CUDA */
+    const struct operator_cuda_gradient_api *cuda_gradient; /* likewise */
 };
 
 /* The gaze is clamped to four image sizes outside the image, so that squares fit in 64 bits. */

@@ -13,6 +13,8 @@
 
 struct operator_cuda;
 struct operator_cuda_plan;
+struct operator_cuda_gradient;
+struct operator_cuda_gradient_plan;
 
 /* What is written of dst is the view, and all of it; src and dst are apart. On failure dst is not
  * written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan follow each other on the device,
@@ -64,6 +66,26 @@ struct operator_cuda_api {
     enum fovea_result (*run_surface)(struct operator_cuda *cuda,
                                      const struct operator_cuda_run *run, enum fovea_format format,
                                      CUsurfObject src, CUsurfObject dst);
+};
+
+/* Derivatives on a device, as operator_cuda_api has frames: kernels once, tables and scratch memory
+ * for a plan, which outlives them. */
+struct operator_cuda_gradient_api {
+    enum fovea_result (*create)(const struct cuda_device *device,
+                                struct operator_cuda_gradient **out_gradient);
+    void (*destroy)(struct operator_cuda_gradient **gradient); /* NULL-safe, sets NULL; waits */
+    enum fovea_result (*plan_create)(struct operator_cuda_gradient *gradient,
+                                     const struct operator_plan *plan,
+                                     struct operator_cuda_gradient_plan **out_plan);
+    void (*plan_retire)(struct operator_cuda_gradient *gradient,
+                        struct operator_cuda_gradient_plan **plan);
+    enum fovea_result (*reserve)(struct operator_cuda_gradient *gradient,
+                                 struct operator_cuda_gradient_plan *plan,
+                                 const struct operator_derivatives *batch);
+    /* Where d_gazes_uv is the host's it waits for the stream. */
+    enum fovea_result (*run)(struct operator_cuda_gradient *gradient,
+                             struct operator_cuda_gradient_plan *plan,
+                             const struct operator_derivatives *batch, CUstream stream);
 };
 
 #endif

@@ -108,6 +108,12 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     }
 }
 
+const struct operator_plan *row_only_plan(const struct operator_plan *plan)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    return row->count == 1 ? row->parts[0].plan : NULL;
+}
+
 const struct operator_api row_operator = {
     .name = "row",
     .plan_create = plan_create,

@@ -16,4 +16,7 @@
 
 extern const struct operator_api row_operator;
 
+/* The plan of the only operator of a row's plan; NULL: there are several. */
+const struct operator_plan *row_only_plan(const struct operator_plan *plan);
+
 #endif

@@ -189,8 +189,7 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
 static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
                               const struct operator_images *images)
 {
-    const uint64_t bytes =
-        plan->plan->base.images_between * images->count * row_image_bytes(images->src);
+    const uint64_t bytes = row_between_bytes(plan->plan, images);
     struct cuda_block *grown = NULL;
     if (bytes <= plan->between_bytes) {
         return FOVEA_OK;
@@ -215,11 +214,13 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
 {
     struct row_cuda *row = own(cuda);
     struct row_cuda_plan *own = own_plan(plan);
+    struct row_images slice;
     FOVEA_TRY(grow(row, own, images));
+    row_slice_of(images, 0, row_slice_count(own->plan, images), &slice);
     for (uint32_t i = 0; i < own->count; i++) {
         const struct row_cuda_part *part = &own->parts[i];
         struct row_images of_part;
-        images_of(own, i, images, &of_part);
+        images_of(own, i, &slice.images, &of_part);
         FOVEA_TRY(
             api_at(part->name)
                 ->reserve(atomic_load(&row->kernels[part->name]), part->plan, &of_part.images));
@@ -235,17 +236,29 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
     return of_part;
 }
 
-static enum fovea_result run_parts(struct row_cuda *row, const struct operator_cuda_run *run,
-                                   const struct operator_images *images)
+static enum fovea_result run_slice(struct row_cuda *row, const struct operator_cuda_run *run,
+                                   const struct operator_images *slice)
 {
     const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
     for (uint32_t i = 0; i < plan->count; i++) {
         const enum fovea_operator name = plan->parts[i].name;
         const struct operator_cuda_run of_part = run_of(run, i);
         struct row_images images_of_part;
-        images_of(plan, i, images, &images_of_part);
+        images_of(plan, i, slice, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result run_slices(struct row_cuda *row, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    const uint32_t count = row_slice_count(row_plan_of(run->plan), images);
+    for (uint32_t first = 0; first < images->count; first += count) {
+        struct row_images slice;
+        row_slice_of(images, first, count, &slice);
+        FOVEA_TRY(run_slice(row, run, &slice.images));
     }
     return FOVEA_OK;
 }
@@ -257,10 +270,10 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     struct row_cuda *row = own(cuda);
     struct cuda_block *between = own_plan(run->cuda_plan)->between;
     if (!between) {
-        return run_parts(row, run, images);
+        return run_slices(row, run, images);
     }
     FOVEA_TRY(cuda_uses_follow(row->device, &between->uses, run->stream));
-    const enum fovea_result launched = run_parts(row, run, images);
+    const enum fovea_result launched = run_slices(row, run, images);
     const enum fovea_result noted =
         cuda_uses_note(row->device, &between->uses, run->stream, run->stream_kept);
     return launched < 0 ? launched : noted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A row on the processor: all images of a batch go through an operator before the next one comes,
+/* A row on the processor: all images of a slice go through an operator before the next one comes,
  * so that each has the threads to itself. */
 
 #include "row_plan.h"
@@ -23,9 +23,8 @@ static struct row_host *own(struct operator_host *host)
     return (struct row_host *)host;
 }
 
-static enum fovea_result grow(struct row_host *host, uint64_t bytes_each)
+static enum fovea_result grow(struct row_host *host, uint64_t bytes)
 {
-    const uint64_t bytes = host->plan->base.images_between * bytes_each;
     if (bytes <= host->between_bytes) {
         return FOVEA_OK;
     }
@@ -49,7 +48,7 @@ static enum fovea_result make(struct thread_pool *pool, struct row_host *host)
     /* The largest that Vulkan shares: for its images nobody calls reserve. */
     const struct fovea_image shared = {
         .format = FOVEA_FORMAT_RGBA16F, .width_px = plan->width_px, .height_px = plan->height_px};
-    return grow(host, row_image_bytes(&shared));
+    return grow(host, plan->base.images_between * row_image_bytes(&shared));
 }
 
 enum fovea_result row_host_create(struct thread_pool *pool, const struct operator_plan *plan,
@@ -89,10 +88,12 @@ void row_host_destroy(struct operator_host **host)
 enum fovea_result row_host_reserve(struct operator_host *host, const struct operator_images *images)
 {
     struct row_host *row = own(host);
-    FOVEA_TRY(grow(row, images->count * row_image_bytes(images->src)));
+    struct row_images slice;
+    FOVEA_TRY(grow(row, row_between_bytes(row->plan, images)));
+    row_slice_of(images, 0, row_slice_count(row->plan, images), &slice);
     for (uint32_t i = 0; i < row->plan->count; i++) {
         struct row_images part;
-        row_images_of(row->plan, i, images, row->between, &part);
+        row_images_of(row->plan, i, &slice.images, row->between, &part);
         FOVEA_TRY(row->plan->parts[i].api->host.reserve(row->parts[i], &part.images));
     }
     return FOVEA_OK;
@@ -102,9 +103,14 @@ void row_host_run(struct operator_host *host, const struct operator_images *imag
                   const struct operator_frame *frame)
 {
     struct row_host *row = own(host);
-    for (uint32_t i = 0; i < row->plan->count; i++) {
-        struct row_images part;
-        row_images_of(row->plan, i, images, row->between, &part);
-        row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
+    const uint32_t count = row_slice_count(row->plan, images);
+    for (uint32_t first = 0; first < images->count; first += count) {
+        struct row_images slice;
+        row_slice_of(images, first, count, &slice);
+        for (uint32_t i = 0; i < row->plan->count; i++) {
+            struct row_images part;
+            row_images_of(row->plan, i, &slice.images, row->between, &part);
+            row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
+        }
     }
 }

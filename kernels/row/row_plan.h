@@ -36,14 +36,25 @@ static inline uint32_t row_between(uint32_t part)
 /* Bytes of an image between in linear memory, a multiple of its rows' alignment. */
 uint64_t row_image_bytes(const struct fovea_image *like);
 
-/* The images of a part of the row, of which those between lie in linear memory: images_between
- * times as many as there are images. NULL where the row has none. */
+/* Bytes of the images between, at most, or of those of one image: a batch goes through the whole
+ * row in slices that have room there. Tests make it less. */
+extern uint64_t row_most_between_bytes;
+
+/* How many images go through the row at a time, and the memory between that they need. */
+uint32_t row_slice_count(const struct row_plan *plan, const struct operator_images *images);
+uint64_t row_between_bytes(const struct row_plan *plan, const struct operator_images *images);
+
 struct row_images {
     struct operator_images images;
-    struct fovea_image src; /* where they are between */
+    struct fovea_image src;
     struct fovea_image dst;
 };
-void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *images,
+/* So many images from `first` on, or those that are left. */
+void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
+                  struct row_images *out);
+/* The images of a part of the row, of which those between lie in linear memory: images_between
+ * times as many as the slice has. NULL where the row has none. */
+void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *slice,
                    void *between, struct row_images *out);
 
 /* Entries of struct operator_host_api. */

@@ -5,6 +5,7 @@
 
 #include "context_backend.h"
 #include "context_batch.h"
+#include "context_gradient.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/row/row.h"
@@ -113,6 +114,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
 STRUCT_ENDS_WITH(struct fovea_batch, gazes_uv);
+STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
                                        struct fovea_context **out_context)
@@ -357,4 +359,43 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
         frame.gazes_uv = NULL;
     }
     return run_frame(context, &frame, gaze);
+}
+
+static enum fovea_result run_gradient(struct fovea_context *context,
+                                      const struct context_gradient *gradient)
+{
+    size_t backend = 0;
+    struct entry *entry = NULL;
+    FOVEA_TRY(choose_backend(context, gradient->d_dst.memory, &backend));
+    FOVEA_TRY(get_entry(context, backend, &gradient->d_dst, &entry));
+    FOVEA_TRY(backends[backend]->run_gradient(context->slots[backend].device, entry->op, gradient));
+    context->problem[0] = '\0';
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_context_run_batch_gradient(struct fovea_context *context,
+                                                   const struct fovea_batch_gradient *batch,
+                                                   void *cuda_stream)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    struct context_gradient gradient;
+    struct fovea_batch_gradient taken;
+    if (!context) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (!batch) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "batch is NULL");
+    }
+    if (!struct_take(&taken, sizeof taken, batch)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, struct_refusal(batch));
+    }
+    if (!context_gradient_take(&taken, &gradient, problem)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
+    }
+    if (!context_gradient_has_format(gradient.d_dst.format)) {
+        return refuse(context, FOVEA_ERROR_UNSUPPORTED,
+                      "gradients are of formats of 16 and 32-bit floats");
+    }
+    gradient.cuda_stream = cuda_stream;
+    return run_gradient(context, &gradient);
 }

@@ -34,6 +34,24 @@ struct context_frame {
     void *cuda_stream;
 };
 
+/* The arguments of run_gradient, validated likewise: images of one size, format and memory, those
+ * of d_src apart from each other and from the others; gazes of the host are finite. */
+struct context_gradient {
+    uint32_t count;
+    bool has_src; /* and d_gazes_uv */
+    bool has_d_src;
+    struct fovea_image src;
+    struct fovea_image d_dst;
+    struct fovea_image d_src;
+    ptrdiff_t src_next_bytes;
+    ptrdiff_t d_dst_next_bytes;
+    ptrdiff_t d_src_next_bytes;
+    const float *gazes_uv;
+    float *d_gazes_uv;
+    enum fovea_memory gazes_memory;
+    void *cuda_stream;
+};
+
 /* No entry is NULL. Called from one thread at a time for each device. A function that fails says
  * why in the device's log, once, and leaves nothing behind. */
 struct context_backend {
@@ -57,7 +75,13 @@ struct context_backend {
      * nothing else; on failure the op is as it was, and dst is not written. */
     enum fovea_result (*run)(struct context_device *device, struct context_op *op,
                              const struct context_frame *frame);
+    /* Likewise. FOVEA_ERROR_UNSUPPORTED: the plan has no derivative there. */
+    enum fovea_result (*run_gradient)(struct context_device *device, struct context_op *op,
+                                      const struct context_gradient *gradient);
 };
+
+/* What operators have of it. */
+struct operator_derivatives context_derivatives(const struct context_gradient *gradient);
 
 extern const struct context_backend context_backend_cpu;
 /* Compiled and in the table where FOVEA_HAVE_CUDA is 1. */

@@ -20,33 +20,62 @@ static int64_t magnitude(int64_t value)
 
 /* ---- Images */
 
-static bool check_next(const struct fovea_image *image, const char *name, int64_t next, char *out)
+static bool check_next(const struct context_images *images, char *out)
 {
-    const int64_t align = pixel_codec_of(image->format)->align_bytes;
+    const int64_t next = images->next_bytes;
+    const int64_t align = pixel_codec_of(images->first->format)->align_bytes;
     if (next > MAX_NEXT_BYTES || next < -MAX_NEXT_BYTES) {
-        return CONTEXT_PROBLEM(out, "%s_next_bytes is %" PRId64 ", which no batch needs", name,
-                               next);
+        return CONTEXT_PROBLEM(out, "%s_next_bytes is %" PRId64 ", which no batch needs",
+                               images->name, next);
     }
     if (next % align != 0) {
-        return CONTEXT_PROBLEM(out, "%s_next_bytes is %" PRId64 ", no multiple of %" PRId64, name,
-                               next, align);
+        return CONTEXT_PROBLEM(out, "%s_next_bytes is %" PRId64 ", no multiple of %" PRId64,
+                               images->name, next, align);
     }
     return true;
 }
 
-/* Images of dst have each other's distance, so that the first stands for all. */
-static bool check_dst(const struct context_frame *frame, char *out)
+bool context_images_check(const struct context_images *images,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
 {
-    const int64_t next = frame->dst_next_bytes;
-    for (int64_t i = 1; i < frame->count; i++) {
-        if (magnitude(i * next) >= context_image_extent_bytes(&frame->dst)) {
+    return context_image_check(images->first, images->name, out_problem) &&
+           check_next(images, out_problem);
+}
+
+bool context_images_alike(const struct context_images *src, const struct context_images *dst,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    const struct fovea_image *a = src->first;
+    const struct fovea_image *b = dst->first;
+    if (a->width_px != b->width_px || a->height_px != b->height_px) {
+        return CONTEXT_PROBLEM(out_problem,
+                               "%s is %" PRIu32 "x%" PRIu32 " and %s %" PRIu32 "x%" PRIu32
+                               "; they must be of one size",
+                               src->name, a->width_px, a->height_px, dst->name, b->width_px,
+                               b->height_px);
+    }
+    if (a->format != b->format) {
+        return CONTEXT_PROBLEM(out_problem, "%s has format %d and %s %d; they must have one format",
+                               src->name, (int)a->format, dst->name, (int)b->format);
+    }
+    return a->memory == b->memory ||
+           CONTEXT_PROBLEM(out_problem, "one image is in CPU memory and the other in CUDA memory");
+}
+
+/* Images have each other's distance, so that the first stands for all. */
+bool context_images_check_written(const struct context_images *images,
+                                  char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    const int64_t next = images->next_bytes;
+    for (int64_t i = 1; i < images->count; i++) {
+        if (magnitude(i * next) >= context_image_extent_bytes(images->first)) {
             break;
         }
-        if (context_images_meet(&frame->dst, &frame->dst, i * next)) {
-            return CONTEXT_PROBLEM(out,
-                                   "images of dst overlap: with dst_next_bytes %" PRId64
+        if (context_images_meet(images->first, images->first, i * next)) {
+            return CONTEXT_PROBLEM(out_problem,
+                                   "images of %s overlap: with %s_next_bytes %" PRId64
                                    " the first and number %" PRId64,
-                                   next, i);
+                                   images->name, images->name, next, i);
         }
     }
     return true;
@@ -58,39 +87,40 @@ struct range {
     int64_t end;
 };
 
-static struct range range_of(const struct fovea_image *first, int64_t next, uint32_t count)
+static struct range range_of(const struct context_images *images)
 {
-    const int64_t way = next * ((int64_t)count - 1);
-    const int64_t low = context_image_lowest_address(first);
-    const int64_t end = low + context_image_extent_bytes(first);
+    const int64_t way = images->next_bytes * ((int64_t)images->count - 1);
+    const int64_t low = context_image_lowest_address(images->first);
+    const int64_t end = low + context_image_extent_bytes(images->first);
     return (struct range){low + (way < 0 ? way : 0), end + (way > 0 ? way : 0)};
 }
 
-static bool ranges_meet(const struct context_frame *frame)
+static bool ranges_meet(const struct context_images *a, const struct context_images *b)
 {
-    const struct range src = range_of(&frame->src, frame->src_next_bytes, frame->count);
-    const struct range dst = range_of(&frame->dst, frame->dst_next_bytes, frame->count);
+    const struct range src = range_of(a);
+    const struct range dst = range_of(b);
     return src.low < dst.end && dst.low < src.end;
 }
 
 /* With one distance for both, what counts is how many images apart two of them are. */
-static bool meet_in_step(const struct context_frame *frame)
+static bool meet_in_step(const struct context_images *src, const struct context_images *dst)
 {
-    const int64_t count = frame->count;
+    const int64_t count = dst->count;
     for (int64_t i = 1 - count; i < count; i++) {
-        if (context_images_meet(&frame->src, &frame->dst, i * frame->dst_next_bytes)) {
+        if (context_images_meet(src->first, dst->first, i * dst->next_bytes)) {
             return true;
         }
     }
     return false;
 }
 
-static bool any_pair_meets(const struct context_frame *frame, int64_t src_count)
+static bool any_pair_meets(const struct context_images *src, const struct context_images *dst,
+                           int64_t src_count)
 {
     for (int64_t i = 0; i < src_count; i++) {
-        for (int64_t j = 0; j < frame->count; j++) {
-            const int64_t distance = j * frame->dst_next_bytes - i * frame->src_next_bytes;
-            if (context_images_meet(&frame->src, &frame->dst, distance)) {
+        for (int64_t j = 0; j < dst->count; j++) {
+            const int64_t distance = j * dst->next_bytes - i * src->next_bytes;
+            if (context_images_meet(src->first, dst->first, distance)) {
                 return true;
             }
         }
@@ -98,74 +128,88 @@ static bool any_pair_meets(const struct context_frame *frame, int64_t src_count)
     return false;
 }
 
-static bool check_apart(const struct context_frame *frame, char *out)
+bool context_images_check_apart(const struct context_images *src, const struct context_images *dst,
+                                char out_problem[CONTEXT_PROBLEM_BYTES])
 {
-    const int64_t src_count = frame->src_next_bytes == 0 ? 1 : frame->count;
-    if (!ranges_meet(frame)) {
+    const int64_t src_count = src->next_bytes == 0 ? 1 : src->count;
+    if (!ranges_meet(src, dst)) {
         return true;
     }
-    if (frame->src_next_bytes != frame->dst_next_bytes && src_count * frame->count > MAX_PAIRS) {
-        return CONTEXT_PROBLEM(out,
-                               "%" PRIu32 " images of src and dst lie among each other with"
+    if (src->next_bytes != dst->next_bytes && src_count * dst->count > MAX_PAIRS) {
+        return CONTEXT_PROBLEM(out_problem,
+                               "%" PRIu32 " images of %s and %s lie among each other with"
                                " distances of their own: too many to tell that they are apart",
-                               frame->count);
+                               dst->count, src->name, dst->name);
     }
-    const bool meet = frame->src_next_bytes == frame->dst_next_bytes
-                          ? meet_in_step(frame)
-                          : any_pair_meets(frame, src_count);
-    return meet ? CONTEXT_PROBLEM(out, "src and dst overlap") : true;
+    const bool meet = src->next_bytes == dst->next_bytes ? meet_in_step(src, dst)
+                                                         : any_pair_meets(src, dst, src_count);
+    return meet ? CONTEXT_PROBLEM(out_problem, "%s and %s overlap", src->name, dst->name) : true;
 }
 
 bool context_batch_check_images(struct context_frame *frame,
                                 char out_problem[CONTEXT_PROBLEM_BYTES])
 {
-    return context_image_check(&frame->src, "src", out_problem) &&
-           context_image_check(&frame->dst, "dst", out_problem) &&
-           context_images_alike(&frame->src, &frame->dst, out_problem) &&
-           check_next(&frame->src, "src", frame->src_next_bytes, out_problem) &&
-           check_next(&frame->dst, "dst", frame->dst_next_bytes, out_problem) &&
-           check_dst(frame, out_problem) && check_apart(frame, out_problem);
+    const struct context_images src = {"src", &frame->src, frame->src_next_bytes, frame->count};
+    const struct context_images dst = {"dst", &frame->dst, frame->dst_next_bytes, frame->count};
+    return context_images_check(&src, out_problem) && context_images_check(&dst, out_problem) &&
+           context_images_alike(&src, &dst, out_problem) &&
+           context_images_check_written(&dst, out_problem) &&
+           context_images_check_apart(&src, &dst, out_problem);
 }
 
 /* ---- Gazes */
 
-static bool check_values(const struct fovea_batch *batch, char *out)
+static bool check_values(const struct context_gazes *gazes, char *out)
 {
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (!isfinite(batch->gazes_uv[2 * (size_t)i]) ||
-            !isfinite(batch->gazes_uv[2 * (size_t)i + 1])) {
+    for (uint32_t i = 0; i < gazes->count; i++) {
+        if (!isfinite(gazes->uv[2 * (size_t)i]) || !isfinite(gazes->uv[2 * (size_t)i + 1])) {
             return CONTEXT_PROBLEM(out, "the gaze of image %" PRIu32 " is not finite", i);
         }
     }
     return true;
 }
 
-static bool check_gazes(const struct fovea_batch *batch, char *out)
+bool context_floats_check(const float *floats, const char *name,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
 {
-    if (!batch->gazes_uv) {
-        return CONTEXT_PROBLEM(out, "gazes_uv is NULL");
+    if (!floats) {
+        return CONTEXT_PROBLEM(out_problem, "%s is NULL", name);
     }
-    if ((uintptr_t)batch->gazes_uv % sizeof *batch->gazes_uv != 0) {
-        return CONTEXT_PROBLEM(out, "gazes_uv is not aligned to %d bytes",
-                               (int)sizeof *batch->gazes_uv);
+    return (uintptr_t)floats % sizeof *floats == 0 ||
+           CONTEXT_PROBLEM(out_problem, "%s is not aligned to %d bytes", name, (int)sizeof *floats);
+}
+
+bool context_gazes_check(const struct context_gazes *gazes, char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    if (!context_floats_check(gazes->uv, "gazes_uv", out_problem)) {
+        return false;
     }
-    if (batch->gazes_memory != FOVEA_MEMORY_CPU && batch->gazes_memory != FOVEA_MEMORY_CUDA) {
-        return CONTEXT_PROBLEM(out, "gazes_memory is %d, which is no memory",
-                               (int)batch->gazes_memory);
+    if (gazes->memory != FOVEA_MEMORY_CPU && gazes->memory != FOVEA_MEMORY_CUDA) {
+        return CONTEXT_PROBLEM(out_problem, "gazes_memory is %d, which is no memory",
+                               (int)gazes->memory);
     }
-    if (batch->gazes_memory == FOVEA_MEMORY_CPU) {
-        return check_values(batch, out);
+    if (gazes->memory == FOVEA_MEMORY_CPU) {
+        return check_values(gazes, out_problem);
     }
-    return batch->src.memory == FOVEA_MEMORY_CUDA ||
-           CONTEXT_PROBLEM(out, "the gazes are in CUDA memory and the images in CPU memory");
+    return gazes->images_memory == FOVEA_MEMORY_CUDA ||
+           CONTEXT_PROBLEM(out_problem,
+                           "the gazes are in CUDA memory and the images in CPU memory");
+}
+
+/* ---- Batches */
+
+bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    return (count >= 1 && count <= MAX_IMAGES) ||
+           CONTEXT_PROBLEM(out_problem, "count is %" PRIu32 "; it must be 1 to %d", count,
+                           MAX_IMAGES);
 }
 
 bool context_batch_take(const struct fovea_batch *batch, struct context_frame *out_frame,
                         char out_problem[CONTEXT_PROBLEM_BYTES])
 {
-    if (batch->count < 1 || batch->count > MAX_IMAGES) {
-        return CONTEXT_PROBLEM(out_problem, "count is %" PRIu32 "; it must be 1 to %d",
-                               batch->count, MAX_IMAGES);
+    if (!context_count_check(batch->count, out_problem)) {
+        return false;
     }
     *out_frame = (struct context_frame){
         .count = batch->count,
@@ -176,5 +220,8 @@ bool context_batch_take(const struct fovea_batch *batch, struct context_frame *o
         .gazes_uv = batch->gazes_uv,
         .gazes_memory = batch->gazes_memory,
     };
-    return context_batch_check_images(out_frame, out_problem) && check_gazes(batch, out_problem);
+    const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
+                                        batch->src.memory};
+    return context_batch_check_images(out_frame, out_problem) &&
+           context_gazes_check(&gazes, out_problem);
 }

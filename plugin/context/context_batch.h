@@ -13,6 +13,40 @@
 bool context_batch_take(const struct fovea_batch *batch, struct context_frame *out_frame,
                         char out_problem[CONTEXT_PROBLEM_BYTES]);
 
+/* Of a batch, or of one with count 1: all `count` images of one of its pictures. `first` is of the
+ * caller's, so that pixel strides can be filled in. */
+struct context_images {
+    const char *name; /* for problems */
+    struct fovea_image *first;
+    ptrdiff_t next_bytes;
+    uint32_t count;
+};
+
+/* These say in out_problem why they are false. */
+bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* The first, and the distance to the next. */
+bool context_images_check(const struct context_images *images,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* Those that passed: of one size, format and memory; none of them overlaps another; none of one
+ * overlaps one of the other. */
+bool context_images_alike(const struct context_images *src, const struct context_images *dst,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
+bool context_images_check_written(const struct context_images *images,
+                                  char out_problem[CONTEXT_PROBLEM_BYTES]);
+bool context_images_check_apart(const struct context_images *src, const struct context_images *dst,
+                                char out_problem[CONTEXT_PROBLEM_BYTES]);
+
+struct context_gazes {
+    const float *uv;
+    uint32_t count;
+    enum fovea_memory memory;
+    enum fovea_memory images_memory;
+};
+bool context_floats_check(const float *floats, const char *name,
+                          char out_problem[CONTEXT_PROBLEM_BYTES]);
+bool context_gazes_check(const struct context_gazes *gazes,
+                         char out_problem[CONTEXT_PROBLEM_BYTES]);
+
 /* The images of a frame, alone and against each other; also fills in pixel strides. */
 bool context_batch_check_images(struct context_frame *frame,
                                 char out_problem[CONTEXT_PROBLEM_BYTES]);

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/thread_pool.h"
+#include "kernels/row/row.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,9 @@ struct context_device {
 struct context_op {
     const struct operator_host_api *api; /* the plan's */
     struct operator_host *host;
+    const struct operator_plan *plan;
+    const struct operator_gradient_api *gradient_api;
+    struct operator_gradient *gradient; /* NULL: none was asked for yet */
 };
 
 static enum fovea_result cpu_open(const struct context_device_desc *desc,
@@ -40,6 +44,9 @@ static void cpu_close(struct context_device **device)
 static void cpu_destroy_op(struct context_device *device, struct context_op **op)
 {
     (void)device;
+    if (*op && (*op)->gradient) {
+        (*op)->gradient_api->destroy(&(*op)->gradient);
+    }
     if (*op && (*op)->host) {
         (*op)->api->destroy(&(*op)->host);
     }
@@ -53,6 +60,7 @@ static enum fovea_result make_op(struct context_device *device, const struct ope
     if (!device->pool) {
         FOVEA_TRY(thread_pool_create(thread_count, &device->pool));
     }
+    op->plan = plan;
     op->api = &plan->api->host;
     return op->api->create(device->pool, plan, &op->host);
 }
@@ -95,6 +103,41 @@ static enum fovea_result cpu_run(struct context_device *device, struct context_o
     return FOVEA_OK;
 }
 
+/* ---- Gradients */
+
+static enum fovea_result prepare_gradient(struct context_device *device, struct context_op *op,
+                                          const struct operator_derivatives *batch)
+{
+    const struct operator_plan *only = row_only_plan(op->plan);
+    if (!only || !only->api->gradient) {
+        log_error(device->log, "%s",
+                  only ? "this operator has no gradient" : "several operators have no gradient");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    enum fovea_result result = FOVEA_OK;
+    if (!op->gradient) {
+        op->gradient_api = only->api->gradient;
+        result = op->gradient_api->create(device->pool, only, &op->gradient);
+    }
+    if (result == FOVEA_OK) {
+        result = op->gradient_api->reserve(op->gradient, batch);
+    }
+    if (result < 0) {
+        log_error(device->log, "cpu: cannot make the memory of %u images' gradients: %s",
+                  (unsigned)batch->count, fovea_result_name(result));
+    }
+    return result;
+}
+
+static enum fovea_result cpu_run_gradient(struct context_device *device, struct context_op *op,
+                                          const struct context_gradient *gradient)
+{
+    const struct operator_derivatives batch = context_derivatives(gradient);
+    FOVEA_TRY(prepare_gradient(device, op, &batch));
+    op->gradient_api->run(op->gradient, &batch);
+    return FOVEA_OK;
+}
+
 const struct context_backend context_backend_cpu = {
     .backend = FOVEA_BACKEND_CPU,
     .memory = FOVEA_MEMORY_CPU,
@@ -103,4 +146,5 @@ const struct context_backend context_backend_cpu = {
     .create_op = cpu_create_op,
     .destroy_op = cpu_destroy_op,
     .run = cpu_run,
+    .run_gradient = cpu_run_gradient,
 };

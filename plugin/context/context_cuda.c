@@ -4,13 +4,27 @@
 /* Images in CUDA memory, on the caller's stream. A run enqueues its kernels and returns. */
 
 #include "context_backend.h"
+#include "context_cuda_gradient.h"
 
-#include "kernels/cuda/cuda_device.h"
+#include "kernels/cuda/cuda_capture.h"
 #include "kernels/image/pixel.h"
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
 #include <stdlib.h>
+
+/* Tables and memory of one capture, for runs of one kind in it: replays of its graphs share them
+ * with nothing else. */
+struct captured_plan {
+    struct captured_plan *next;
+    struct cuda_graphs *graphs;
+    struct operator_cuda_plan *plan;
+    const struct context_op *op; /* NULL: it was destroyed */
+    uint64_t capture;
+    enum fovea_format format;
+    uint32_t count;
+    bool one_source;
+};
 
 struct context_device {
     struct fovea_log log;
@@ -18,6 +32,8 @@ struct context_device {
     const struct operator_cuda_api *api;
     struct operator_cuda *kernels;
     bool pointers_refused; /* said once, until good ones come */
+    struct captured_plan *captured;
+    struct context_cuda_gradients gradients;
 };
 
 /* Tables for the format that a frame has, made when the first one comes: 32-bit floats may take
@@ -26,26 +42,88 @@ struct context_op {
     const struct operator_plan *plan;
     struct operator_cuda_plan *usual;
     struct operator_cuda_plan *floats;
+    struct operator_cuda_gradient_plan *gradient;
 };
+
+/* Around all calls of the driver: nobody's capture sees them, but for what a run enqueues. */
+static enum fovea_result enter(const struct context_device *device, CUstreamCaptureMode *out_before)
+{
+    FOVEA_TRY(cuda_device_push(device->cuda));
+    const enum fovea_result relaxed = cuda_capture_relax(device->cuda, out_before);
+    if (relaxed != FOVEA_OK) {
+        cuda_device_pop(device->cuda);
+    }
+    return relaxed;
+}
+
+static void leave(const struct context_device *device, CUstreamCaptureMode before)
+{
+    cuda_capture_restore(device->cuda, before);
+    cuda_device_pop(device->cuda);
+}
+
+static void forget_captured(struct context_device *device, struct captured_plan **at)
+{
+    struct captured_plan *gone = *at;
+    *at = gone->next;
+    device->api->plan_retire(device->kernels, &gone->plan);
+    cuda_graphs_forget(&gone->graphs);
+    free(gone);
+}
+
+static void forget_captures_that_are_gone(struct context_device *device)
+{
+    struct captured_plan **at = &device->captured;
+    while (*at) {
+        if (cuda_graphs_are_gone((*at)->graphs)) {
+            forget_captured(device, at);
+        } else {
+            at = &(*at)->next;
+        }
+    }
+}
+
+/* Graphs that are still there run kernels and use memory of ours: what is on the device stays to
+ * the end of the process. */
+static void close_kernels(struct context_device *device)
+{
+    CUstreamCaptureMode before;
+    if (!device->cuda || enter(device, &before) != FOVEA_OK) {
+        return;
+    }
+    forget_captures_that_are_gone(device);
+    const bool graphs_left = device->captured;
+    if (graphs_left) {
+        device->api->abandon(device->kernels);
+    }
+    while (device->captured) {
+        forget_captured(device, &device->captured);
+    }
+    context_cuda_gradients_finish(&device->gradients);
+    device->api->destroy(&device->kernels);
+    leave(device, before);
+    if (graphs_left) {
+        log_warning(device->log, "cuda: the context was destroyed before the graphs that captured "
+                                 "it; its memory on the device stays to the end of the process");
+        cuda_device_abandon(&device->cuda);
+    }
+}
 
 static void cuda_close(struct context_device **device)
 {
-    struct context_device *d = *device;
-    if (d->cuda && cuda_device_push(d->cuda) == FOVEA_OK) {
-        d->api->destroy(&d->kernels);
-        cuda_device_pop(d->cuda);
-    }
-    cuda_device_destroy(&d->cuda);
-    free(d);
+    close_kernels(*device);
+    cuda_device_destroy(&(*device)->cuda);
+    free(*device);
     *device = NULL;
 }
 
 static enum fovea_result open_cuda(struct context_device *device, int ordinal)
 {
+    CUstreamCaptureMode before;
     FOVEA_TRY(cuda_device_create(ordinal, device->log, &device->cuda));
-    FOVEA_TRY(cuda_device_push(device->cuda));
+    FOVEA_TRY(enter(device, &before));
     enum fovea_result result = device->api->create(device->cuda, &device->kernels);
-    cuda_device_pop(device->cuda);
+    leave(device, before);
     return result;
 }
 
@@ -75,10 +153,15 @@ static enum fovea_result cuda_open(const struct context_device_desc *desc,
 static void cuda_destroy_op(struct context_device *device, struct context_op **op)
 {
     /* The tables go when the last launch is over; it is the plan's copy, so nothing has to wait. */
-    if (*op && cuda_device_push(device->cuda) == FOVEA_OK) {
+    CUstreamCaptureMode before;
+    if (*op && enter(device, &before) == FOVEA_OK) {
         device->api->plan_retire(device->kernels, &(*op)->usual);
         device->api->plan_retire(device->kernels, &(*op)->floats);
-        cuda_device_pop(device->cuda);
+        context_cuda_gradient_retire(&device->gradients, &(*op)->gradient);
+        leave(device, before);
+    }
+    for (struct captured_plan *at = device->captured; at; at = at->next) {
+        at->op = at->op == *op ? NULL : at->op;
     }
     free(*op);
     *op = NULL;
@@ -130,20 +213,20 @@ static enum fovea_result find_problem(const struct context_device *device, const
     return FOVEA_OK;
 }
 
-static enum fovea_result check_pointers(struct context_device *device,
-                                        const struct context_frame *frame)
+struct given {
+    const char *name;
+    const void *pointer; /* NULL: none is wanted */
+};
+
+static enum fovea_result check_given(struct context_device *device, const struct given *given,
+                                     size_t count)
 {
-    const bool gazes = frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA;
-    const struct {
-        const char *name;
-        const void *pointer;
-    } given[] = {{"src.data", frame->src.data},
-                 {"dst.data", frame->dst.data},
-                 {"gazes_uv", frame->gazes_uv}};
     const char *problem = NULL;
     size_t i = 0;
-    for (; i < (gazes ? 3 : 2); i++) {
-        FOVEA_TRY(find_problem(device, given[i].pointer, &problem));
+    for (; i < count; i++) {
+        if (given[i].pointer) {
+            FOVEA_TRY(find_problem(device, given[i].pointer, &problem));
+        }
         if (problem) {
             break;
         }
@@ -156,30 +239,112 @@ static enum fovea_result check_pointers(struct context_device *device,
     return problem ? FOVEA_ERROR_INVALID_ARGUMENT : FOVEA_OK;
 }
 
+static enum fovea_result check_pointers(struct context_device *device,
+                                        const struct context_frame *frame)
+{
+    const bool gazes = frame->gazes_memory == FOVEA_MEMORY_CUDA;
+    const struct given given[] = {{"src.data", frame->src.data},
+                                  {"dst.data", frame->dst.data},
+                                  {"gazes_uv", gazes ? frame->gazes_uv : NULL}};
+    return check_given(device, given, sizeof given / sizeof *given);
+}
+
 /* ---- A frame */
 
+static enum fovea_result make_plan(struct context_device *device, const struct context_op *op,
+                                   const struct fovea_image *image,
+                                   struct operator_cuda_plan **out_plan)
+{
+    const enum fovea_result result =
+        device->api->plan_create(device->kernels, op->plan, image->format, out_plan);
+    if (result < 0) {
+        log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
+                  (unsigned)image->width_px, (unsigned)image->height_px, fovea_result_name(result));
+    }
+    return result;
+}
+
+static enum fovea_result reserve(struct context_device *device, struct operator_cuda_plan *plan,
+                                 const struct operator_images *images)
+{
+    const enum fovea_result result = device->api->reserve(device->kernels, plan, images);
+    if (result < 0) {
+        log_error(device->log, "cuda: cannot make the memory of %u images: %s",
+                  (unsigned)images->count, fovea_result_name(result));
+    }
+    return result;
+}
+
 static enum fovea_result get_plan(struct context_device *device, struct context_op *op,
-                                  const struct fovea_image *image,
+                                  const struct operator_images *images,
                                   struct operator_cuda_plan **out_plan)
 {
     struct operator_cuda_plan **plan =
-        pixel_has_32_bit_floats(image->format) ? &op->floats : &op->usual;
+        pixel_has_32_bit_floats(images->src->format) ? &op->floats : &op->usual;
     if (!*plan) {
-        const enum fovea_result result =
-            device->api->plan_create(device->kernels, op->plan, image->format, plan);
+        FOVEA_TRY(make_plan(device, op, images->src, plan));
+    }
+    *out_plan = *plan;
+    return reserve(device, *plan, images);
+}
+
+/* Nothing that a graph uses may change its place later: a batch of another kind gets another
+ * plan. */
+static struct captured_plan *find_captured(const struct context_device *device,
+                                           const struct captured_plan *wanted)
+{
+    struct captured_plan *at = device->captured;
+    while (at && !(at->op == wanted->op && at->capture == wanted->capture &&
+                   at->format == wanted->format && at->count == wanted->count &&
+                   at->one_source == wanted->one_source)) {
+        at = at->next;
+    }
+    return at;
+}
+
+static enum fovea_result fill_captured(struct context_device *device,
+                                       const struct cuda_capture *capture,
+                                       const struct operator_images *images,
+                                       struct captured_plan *made)
+{
+    FOVEA_TRY(make_plan(device, made->op, images->src, &made->plan));
+    FOVEA_TRY(reserve(device, made->plan, images));
+    return cuda_graphs_watch(device->cuda, capture, &made->graphs);
+}
+
+static enum fovea_result get_captured_plan(struct context_device *device,
+                                           const struct context_op *op,
+                                           const struct cuda_capture *capture,
+                                           const struct operator_images *images,
+                                           struct operator_cuda_plan **out_plan)
+{
+    const struct captured_plan wanted = {.op = op,
+                                         .capture = capture->id,
+                                         .format = images->src->format,
+                                         .count = images->count,
+                                         .one_source = images->src_next_bytes == 0};
+    struct captured_plan *found = find_captured(device, &wanted);
+    if (!found) {
+        found = malloc(sizeof *found);
+        if (!found) {
+            log_error(device->log, "cuda: out of memory");
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        *found = wanted;
+        found->next = device->captured;
+        device->captured = found;
+        const enum fovea_result result = fill_captured(device, capture, images, found);
         if (result < 0) {
-            log_error(device->log, "cuda: cannot make the tables of a %ux%u image: %s",
-                      (unsigned)image->width_px, (unsigned)image->height_px,
-                      fovea_result_name(result));
+            forget_captured(device, &device->captured);
             return result;
         }
     }
-    *out_plan = *plan;
+    *out_plan = found->plan;
     return FOVEA_OK;
 }
 
-static enum fovea_result run_pushed(struct context_device *device, struct context_op *op,
-                                    const struct context_frame *frame)
+static enum fovea_result run_entered(struct context_device *device, struct context_op *op,
+                                     const struct context_frame *frame)
 {
     struct operator_cuda_run run = {
         .plan = op->plan, .frame = &frame->view, .stream = frame->cuda_stream};
@@ -192,23 +357,48 @@ static enum fovea_result run_pushed(struct context_device *device, struct contex
         .gazes_uv = frame->gazes_uv,
         .gazes_on_device = frame->gazes_memory == FOVEA_MEMORY_CUDA,
     };
+    struct cuda_capture capture;
+    FOVEA_TRY(cuda_capture_of(device->cuda, run.stream, &capture));
     FOVEA_TRY(check_pointers(device, frame));
-    FOVEA_TRY(get_plan(device, op, &frame->src, &run.cuda_plan));
-    const enum fovea_result result = device->api->reserve(device->kernels, run.cuda_plan, &images);
-    if (result < 0) {
-        log_error(device->log, "cuda: cannot make the memory of %u images: %s",
-                  (unsigned)frame->count, fovea_result_name(result));
-        return result;
+    forget_captures_that_are_gone(device);
+    if (capture.id == 0) {
+        FOVEA_TRY(get_plan(device, op, &images, &run.cuda_plan));
+        return device->api->run_linear(device->kernels, &run, &images);
     }
-    return device->api->run_linear(device->kernels, &run, &images);
+    FOVEA_TRY(get_captured_plan(device, op, &capture, &images, &run.cuda_plan));
+    device->cuda->capturing = true;
+    const enum fovea_result result = device->api->run_linear(device->kernels, &run, &images);
+    device->cuda->capturing = false;
+    return result;
 }
 
 static enum fovea_result cuda_run(struct context_device *device, struct context_op *op,
                                   const struct context_frame *frame)
 {
-    FOVEA_TRY(cuda_device_push(device->cuda));
-    enum fovea_result result = run_pushed(device, op, frame);
-    cuda_device_pop(device->cuda);
+    CUstreamCaptureMode before;
+    FOVEA_TRY(enter(device, &before));
+    enum fovea_result result = run_entered(device, op, frame);
+    leave(device, before);
+    return result;
+}
+
+static enum fovea_result cuda_run_gradient(struct context_device *device, struct context_op *op,
+                                           const struct context_gradient *gradient)
+{
+    const bool gazes = gradient->gazes_memory == FOVEA_MEMORY_CUDA;
+    const struct given given[] = {{"src.data", gradient->has_src ? gradient->src.data : NULL},
+                                  {"d_dst.data", gradient->d_dst.data},
+                                  {"d_src.data", gradient->has_d_src ? gradient->d_src.data : NULL},
+                                  {"gazes_uv", gazes ? gradient->gazes_uv : NULL},
+                                  {"d_gazes_uv", gazes ? gradient->d_gazes_uv : NULL}};
+    CUstreamCaptureMode before;
+    FOVEA_TRY(enter(device, &before));
+    enum fovea_result result = check_given(device, given, sizeof given / sizeof *given);
+    if (result == FOVEA_OK) {
+        result = context_cuda_gradient_run(device->cuda, &device->gradients, op->plan,
+                                           &op->gradient, gradient);
+    }
+    leave(device, before);
     return result;
 }
 
@@ -220,4 +410,5 @@ const struct context_backend context_backend_cuda = {
     .create_op = cuda_create_op,
     .destroy_op = cuda_destroy_op,
     .run = cuda_run,
+    .run_gradient = cuda_run_gradient,
 };

@@ -131,24 +131,3 @@ bool context_images_meet(const struct fovea_image *a, const struct fovea_image *
         b_after_a < context_image_extent_bytes(a) && -b_after_a < context_image_extent_bytes(b);
     return ranges_meet && !side_by_side(a, b, b_after_a);
 }
-
-bool context_images_alike(const struct fovea_image *src, const struct fovea_image *dst,
-                          char out_problem[CONTEXT_PROBLEM_BYTES])
-{
-    if (src->width_px != dst->width_px || src->height_px != dst->height_px) {
-        return CONTEXT_PROBLEM(out_problem,
-                               "src is %" PRIu32 "x%" PRIu32 " and dst %" PRIu32 "x%" PRIu32
-                               "; they must be of one size",
-                               src->width_px, src->height_px, dst->width_px, dst->height_px);
-    }
-    if (src->format != dst->format) {
-        return CONTEXT_PROBLEM(out_problem,
-                               "src has format %d and dst %d; they must have one format",
-                               (int)src->format, (int)dst->format);
-    }
-    if (src->memory != dst->memory) {
-        return CONTEXT_PROBLEM(out_problem,
-                               "one image is in CPU memory and the other in CUDA memory");
-    }
-    return true;
-}

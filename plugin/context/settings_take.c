@@ -69,3 +69,14 @@ enum fovea_result settings_take(struct fovea_settings *settings, struct map_copy
     keep(&fresh, copy);
     return FOVEA_OK;
 }
+
+enum fovea_result settings_prepare(struct fovea_settings *settings, struct fovea_log log)
+{
+    FOVEA_TRY(fovea_settings_check(settings, log));
+    FOVEA_TRY(map_store_prepare(settings, log));
+    struct fovea_settings taken = *settings;
+    struct map_copy copy = {0};
+    const enum fovea_result result = settings_take(&taken, &copy, log);
+    map_copy_finish(&copy);
+    return result;
+}

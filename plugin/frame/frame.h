@@ -22,7 +22,7 @@
  *     frame_submit.c   a frame's commands, in the order of the queue
  *     frame_trouble.c  what is told of frames that are not foveated, or refused
  *     frame_times.c    the newest of a kind, and their percentiles
- *     frame_run.c      one frame: check, choose a slot, make ready, submit
+ *     frame_run.c      one frame: check, choose a slot, make ready, submit or record
  *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
  *     frame_stats.c    times
@@ -143,7 +143,9 @@ struct frame_slot {
     VkCommandBuffer commands[3];
     VkFence fence;
     bool pending;
+    bool recorded; /* into commands of the engine's, which says when they are over */
     uint64_t frame;
+    uint64_t engines_frame; /* of a recorded one: the engine's number */
     VkDescriptorSet sets[FOVEA_VK_MAX_VIEWS][OPERATOR_MAX_STEPS];
     VkDescriptorSet copy_in_set;
     VkDescriptorSet copy_out_set;
@@ -284,9 +286,11 @@ struct fovea_vk {
     struct frame_late late;
     struct vk_buffer text;
     VkQueryPool queries;
+    struct vk_buffer ticks; /* of recorded frames: two for each slot, 0 until they have run */
     uint32_t slot_count;
     struct frame_slot slots[FRAME_MAX_SLOTS];
     uint64_t frame; /* number of the newest frame; the first is 1 */
+    uint64_t engines_finished; /* recorded frames up to this number of the engine's are over */
     bool device_lost;
     struct frame_pause pauses[FRAME_MAX_PAUSES];
     /* Kernels that a frame can do without are not asked for before; 0: they are. */

@@ -4,6 +4,8 @@
 #include "frame_late.h"
 #include "frame_record.h"
 
+#include <string.h>
+
 void frame_record_kernel_barrier(struct fovea_vk *fovea, VkCommandBuffer commands)
 {
     VkMemoryBarrier info = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -49,6 +51,24 @@ static void record_views(struct fovea_vk *fovea, const struct frame_work *work,
     }
 }
 
+/* An engine may drop what was recorded: queries that never ran must not be asked, and so commands
+ * write what they say to memory that the host has cleared. */
+static void record_ticks(struct fovea_vk *fovea, const struct frame_work *work,
+                         VkCommandBuffer commands)
+{
+    const struct vk_functions *vk = &fovea->device.vk;
+    const VkDeviceSize bytes = 2 * sizeof(uint64_t);
+    const VkMemoryBarrier written = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                     .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    memset((char *)fovea->ticks.mapped + work->slot_index * bytes, 0, bytes);
+    vk->CmdCopyQueryPoolResults(commands, fovea->queries, 2 * work->slot_index, 2,
+                                fovea->ticks.handle, work->slot_index * bytes, sizeof(uint64_t),
+                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    vk->CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0,
+                           1, &written, 0, NULL, 0, NULL);
+}
+
 void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                           VkCommandBuffer commands)
 {
@@ -65,5 +85,8 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query + 1);
         work->slot->timed = true;
+        if (work->recording) {
+            record_ticks(fovea, work, commands);
+        }
     }
 }

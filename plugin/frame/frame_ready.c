@@ -188,7 +188,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
 static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns,
                                 enum lack *out_lack)
 {
-    work->use_peer = frame_peer_usable(fovea);
+    work->use_peer = !work->recording && frame_peer_usable(fovea);
     work->overlay =
         now_ns >= fovea->overlay_retry_ns && frame_overlay_wanted(&fovea->settings.overlay);
     work->copy_by_command = now_ns < fovea->copy_retry_ns;

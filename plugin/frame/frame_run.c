@@ -13,6 +13,10 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
     fovea->frame++;
     work->slot->frame = fovea->frame;
     work->slot->pending = true;
+    if (work->recording) {
+        work->slot->recorded = true;
+        work->slot->engines_frame = work->recording->frame;
+    }
     work->slot->late = work->late && result == FOVEA_OK;
     struct fovea_vk_image *src = work->src.made;
     struct fovea_vk_image *dst = work->dst.made;
@@ -33,7 +37,8 @@ static void hand_over(struct fovea_vk *fovea, struct frame_work *work, enum fove
     }
 }
 
-/* These commands never ran: scratch may not be in GENERAL. */
+/* These commands never ran, or it is the engine's whether they will: scratch may not be in
+ * GENERAL. */
 static void forget_layouts(struct frame_work *work)
 {
     if (work->read.shared) {
@@ -58,6 +63,19 @@ static bool all_foveated(const struct frame_work *work)
     return true;
 }
 
+/* Scratch begins without contents: nobody says whether what was recorded before has run. */
+static enum fovea_result record(struct fovea_vk *fovea, struct frame_work *work, bool foveate)
+{
+    if (foveate) {
+        forget_layouts(work);
+    }
+    frame_record_alone(fovea, work, work->recording->commands, foveate);
+    if (foveate) {
+        forget_layouts(work);
+    }
+    return foveate ? FOVEA_OK : FOVEA_PASSED_THROUGH;
+}
+
 static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
     FOVEA_TRY(frame_check(fovea, work));
@@ -66,7 +84,10 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
         return result;
     }
     frame_peer_notice(fovea);
-    if (!frame_ready(fovea, work, now_ns)) {
+    const bool ready = frame_ready(fovea, work, now_ns);
+    if (work->recording) {
+        result = record(fovea, work, ready);
+    } else if (!ready) {
         result = frame_submit_alone(fovea, work, false);
         result = result == FOVEA_OK ? FOVEA_PASSED_THROUGH : result;
     } else if (work->use_peer) {
@@ -85,10 +106,11 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
     return result;
 }
 
-static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                 const struct fovea_vk_recording *recording)
 {
     int64_t start_ns = fovea_time_ns();
-    struct frame_work work = {.desc = frame};
+    struct frame_work work = {.desc = frame, .recording = recording};
     enum fovea_result result = run(fovea, &work, start_ns);
     if (result == FOVEA_ERROR_DEVICE_LOST) {
         fovea->device_lost = true;
@@ -101,6 +123,7 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
 
 STRUCT_ENDS_WITH(struct fovea_vk_view, geometry);
 STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved);
+STRUCT_ENDS_WITH(struct fovea_vk_recording, finished_frame);
 
 /* Converts the program's structs to ours. */
 struct taken {
@@ -144,11 +167,54 @@ static enum fovea_result take(struct fovea_vk *fovea, const struct fovea_vk_fram
     return take_views(fovea, taken);
 }
 
-enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+static enum fovea_result take_recording(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                        const struct fovea_vk_recording *given,
+                                        struct fovea_vk_recording *recording)
 {
-    if (!fovea || !frame) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+    if (!struct_take(recording, sizeof *recording, given)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the recording: %s",
+                            struct_refusal(given));
     }
+    if (!recording->commands) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "the recording has no commands");
+    }
+    if (recording->frame == 0) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "the recording is of frame 0; an engine's frames count from 1");
+    }
+    const uint64_t finished = recording->finished_frame > fovea->engines_finished
+                                  ? recording->finished_frame
+                                  : fovea->engines_finished;
+    if (recording->frame <= finished) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "frame %llu is recorded, but %llu is said to be finished",
+                            (unsigned long long)recording->frame, (unsigned long long)finished);
+    }
+    if (frame->wait_count > 0 || frame->signal_count > 0) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "a recorded frame waits for no semaphore and signals none");
+    }
+    fovea->engines_finished = finished;
+    return FOVEA_OK;
+}
+
+/* given is NULL for a frame that is submitted. */
+static enum fovea_result take_and_foveate(struct fovea_vk *fovea,
+                                          const struct fovea_vk_frame *frame,
+                                          const struct fovea_vk_recording *given)
+{
+    struct taken taken = {0};
+    struct fovea_vk_recording recording = {0};
+    FOVEA_TRY(take(fovea, frame, &taken));
+    if (given) {
+        FOVEA_TRY(take_recording(fovea, &taken.frame, given, &recording));
+    }
+    return foveate(fovea, &taken.frame, given ? &recording : NULL);
+}
+
+static enum fovea_result enter(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                               const struct fovea_vk_recording *recording)
+{
     if (fovea->device_lost) {
         return FOVEA_ERROR_DEVICE_LOST;
     }
@@ -158,11 +224,19 @@ enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk
     if (!ending_enter_frame()) {
         return FOVEA_NOT_READY; /* exit() has begun */
     }
-    struct taken taken;
-    enum fovea_result result = take(fovea, frame, &taken);
-    if (result == FOVEA_OK) {
-        result = foveate(fovea, &taken.frame);
-    }
+    const enum fovea_result result = take_and_foveate(fovea, frame, recording);
     ending_leave_frame();
     return result;
+}
+
+enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+{
+    return fovea && frame ? enter(fovea, frame, NULL) : FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
+enum fovea_result fovea_vk_record(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
+                                  const struct fovea_vk_recording *recording)
+{
+    return fovea && frame && recording ? enter(fovea, frame, recording)
+                                       : FOVEA_ERROR_INVALID_ARGUMENT;
 }

@@ -26,10 +26,16 @@ static void retire(struct fovea_vk *fovea, struct frame_slot *slot)
     frame_stats_collect(fovea, slot);
 }
 
+static bool is_over(const struct fovea_vk *fovea, const struct frame_slot *slot)
+{
+    const struct vk_device *device = &fovea->device;
+    return slot->recorded ? slot->engines_frame <= fovea->engines_finished
+                          : says_over(device->vk.GetFenceStatus(device->handle, slot->fence));
+}
+
 static bool slot_retired(struct fovea_vk *fovea, struct frame_slot *slot)
 {
-    struct vk_device *device = &fovea->device;
-    if (slot->pending && says_over(device->vk.GetFenceStatus(device->handle, slot->fence))) {
+    if (slot->pending && is_over(fovea, slot)) {
         retire(fovea, slot);
     }
     return !slot->pending;
@@ -94,7 +100,8 @@ bool frame_wait(struct fovea_vk *fovea, uint64_t frame)
     bool all = true;
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         struct frame_slot *slot = &fovea->slots[i];
-        if (slot->pending && slot->frame <= frame) {
+        /* Only the engine can wait for commands of its own. */
+        if (slot->pending && slot->frame <= frame && !slot->recorded) {
             if (wait_for(fovea, slot->fence, NULL)) {
                 retire(fovea, slot);
             } else {
@@ -126,6 +133,7 @@ enum fovea_result frame_slot_take(struct fovea_vk *fovea, struct frame_work *wor
     slot->timed = false;
     slot->by_peer = false;
     slot->late = false;
+    slot->recorded = false;
     work->slot = slot;
     work->slot_index = index;
     return FOVEA_OK;

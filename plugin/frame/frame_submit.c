@@ -94,11 +94,9 @@ static enum fovea_result end_and_submit(struct fovea_vk *fovea, const struct bat
     return submit(fovea, batch, fence);
 }
 
-enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_work *work,
-                                     bool foveate)
+void frame_record_alone(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands, bool foveate)
 {
-    FOVEA_TRY(begin(fovea, work, 0));
-    VkCommandBuffer commands = work->slot->commands[0];
     if (foveate) {
         if (fovea->queries) {
             fovea->device.vk.CmdResetQueryPool(commands, fovea->queries, 2 * work->slot_index, 2);
@@ -111,6 +109,14 @@ enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_
     } else {
         frame_record_pass(fovea, work, commands);
     }
+}
+
+enum fovea_result frame_submit_alone(struct fovea_vk *fovea, const struct frame_work *work,
+                                     bool foveate)
+{
+    FOVEA_TRY(begin(fovea, work, 0));
+    VkCommandBuffer commands = work->slot->commands[0];
+    frame_record_alone(fovea, work, commands, foveate);
     struct batch batch = {.commands = commands};
     add_engines_waits(&batch, work->desc);
     add_engines_signals(&batch, work->desc);

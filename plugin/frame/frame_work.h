@@ -52,6 +52,7 @@ enum frame_copy {
 
 struct frame_work {
     const struct fovea_vk_frame *desc;
+    const struct fovea_vk_recording *recording; /* NULL: the frame is submitted */
     struct frame_slot *slot;
     uint32_t slot_index;
     struct frame_end src;
@@ -89,7 +90,10 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
 /* The next frame asks for what could not be had, without the usual wait. */
 void frame_ready_try_again(struct fovea_vk *fovea);
 
-/* frame_submit.c: a frame of one batch: the vulkan backend, or nothing but a copy. */
+/* frame_submit.c: a frame of the vulkan backend, or nothing but a copy, into open commands. */
+void frame_record_alone(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands, bool foveate);
+/* The same as a batch. */
 FOVEA_MUST_CHECK enum fovea_result frame_submit_alone(struct fovea_vk *fovea,
                                                       const struct frame_work *work, bool foveate);
 /* FOVEA_PASSED_THROUGH: the peer did not take it. FOVEA_ERROR_FRAME_LOST: its first batch runs

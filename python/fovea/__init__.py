@@ -8,10 +8,15 @@
     seen = foveator(images, gaze, out=seen)
 
 `foveate` says what shapes, types and gazes it takes. `python -m fovea --help` foveates files.
-`fovea.gym` has wrappers for Gymnasium.
+
+Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasium), `fovea.gaze` (policies of gazes),
+`fovea.jax` (compiled JAX), `fovea.torchrl` (a transform for TorchRL), `fovea.ray` (Ray Data and RLlib), `fovea.data`
+(a transform for data sets and loaders), `fovea.bench` (what a call takes on this machine).
 """
 
-from . import gaze
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._errors import (
     ConfigError,
     DeviceLostError,
@@ -23,6 +28,15 @@ from ._errors import (
 from ._foveator import Foveator, foveate
 from ._library import library_path, version
 from ._settings import Setting, settings
+
+if TYPE_CHECKING:
+    from . import bench as bench
+    from . import data as data
+    from . import gaze as gaze
+    from . import gym as gym
+    from . import jax as jax
+    from . import ray as ray
+    from . import torchrl as torchrl
 
 __all__ = [
     "ConfigError",
@@ -40,3 +54,17 @@ __all__ = [
     "version",
 ]
 __version__ = "0.2.0"
+_MODULES = frozenset({"bench", "data", "gaze", "gym", "jax", "ray", "torchrl"})
+
+if not TYPE_CHECKING:  # a checker would take every name for one that is here
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'fovea' has no attribute {name!r}")
+        try:
+            return importlib.import_module(f"fovea.{name}")
+        except ImportError as error:  # hasattr, help and their like expect no other error here
+            raise AttributeError(f"fovea.{name} cannot be imported: {error}") from error
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})

@@ -1,28 +1,42 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""python -m fovea: foveates image files, and says what this machine offers."""
+"""python -m fovea: foveates images and videos, and says what this machine offers."""
 
 import argparse
+import ctypes
+import importlib.metadata
 import json
+import os
 import pathlib
 import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Optional
 
 import numpy as np
 
 import fovea
 
+from . import _video
+
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
+_FRAMEWORKS = ("numpy", "torch", "cupy-cuda12x", "cupy-cuda13x", "jax", "gymnasium", "torchrl", "ray", "pillow", "imageio-ffmpeg")
+_ERRORS = (fovea.FoveaError, ImportError, OSError, ValueError)  # what is said in a line
+_OWN = "-foveated"  # how the stems of results end
+_FIXATION_S = 0.3  # how long a gaze of --saccades stays on average
 
 
-def _point(text):
+def _point(text: str) -> tuple[float, float]:
     try:
         x, y = (float(v) for v in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not x,y in uv, as in 0.5,0.5") from None
+    if not (-1 <= x <= 2 and -1 <= y <= 2):
+        raise argparse.ArgumentTypeError(f"({x:g}, {y:g}) looks like pixels; uv is 0 to 1")
     return x, y
 
 
-def _setting(text):
+def _setting(text: str) -> tuple[str, Any]:
     path, equals, value = text.partition("=")
     if not equals or not path:
         raise argparse.ArgumentTypeError(f"{text!r} is not key.path=value")
@@ -32,20 +46,46 @@ def _setting(text):
         return path, value
 
 
-def _parser():
-    parser = argparse.ArgumentParser(prog="python -m fovea", description="Foveates images around a gaze.")
-    parser.add_argument("input", nargs="*", type=pathlib.Path, help="image files, or folders of them")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one image, else a folder (foveated)")
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fovea", description="Foveates images and videos around a gaze.")
+    parser.add_argument("input", nargs="*", type=pathlib.Path, help="images and videos, or folders of them")
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one, else a folder (foveated)")
     parser.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
+    parser.add_argument("--gaze-file", metavar="CSV", help="for videos: rows of t,x,y, in seconds and uv")
+    parser.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
     parser.add_argument("--config", metavar="FILE", help="a configuration file (docs/configuration.md)")
-    parser.add_argument("--set", dest="sets", action="append", type=_setting, default=[], metavar="KEY.PATH=VALUE")
+    set_help = "a setting, as in foveation.strength=2; may be given several times (--settings lists all)"
+    parser.add_argument("--set", dest="sets", action="append", type=_setting, default=[], metavar="KEY.PATH=VALUE", help=set_help)
     parser.add_argument("--info", action="store_true", help="the library, and what this machine offers")
     parser.add_argument("--settings", action="store_true", help="all settings with their defaults")
     parser.add_argument("--version", action="version", version=f"fovea {fovea.__version__}")
     return parser
 
 
-def _say_info():
+def _gpus() -> list[str]:
+    """Their names, by CUDA's driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return []
+    count, name, names = ctypes.c_int(), ctypes.create_string_buffer(256), []
+    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
+        return []
+    for ordinal in range(count.value):
+        driver.cuDeviceGetName(name, len(name), ordinal)
+        names.append(name.value.decode())
+    return names
+
+
+def _versions() -> Iterator[str]:
+    for name in _FRAMEWORKS:
+        try:
+            yield f"{name} {importlib.metadata.version(name)}"
+        except importlib.metadata.PackageNotFoundError:
+            pass
+
+
+def _say_info() -> None:
     print(f"package  {fovea.__version__}")
     print(f"library  {fovea.version()}  {fovea.library_path()}")
     for backend in ("cpu", "cuda"):
@@ -54,81 +94,177 @@ def _say_info():
             print(f"{backend:8} yes")
         except fovea.FoveaError as error:
             print(f"{backend:8} no: {error}")
+    print(f"GPUs     {', '.join(_gpus()) or 'none'}")
+    print(f"found    {', '.join(_versions())}")
+    try:
+        print(f"videos   {_video.ffmpeg()}")
+    except ImportError as error:
+        print(f"videos   no: {error}")
 
 
-def _say_settings():
+def _say_settings() -> None:
     for setting in fovea.settings():
         unit = f" {setting.unit}" if setting.unit else ""
         print(f"{setting.path} = {setting.default}{unit}\n    {setting.help}: {setting.expected}")
 
 
-def _files(inputs):
+def _files(inputs: list[pathlib.Path], output: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Those that are named, and those in folders that are no results of this program."""
     for place in inputs:
-        if place.is_dir():
-            yield from (path for path in sorted(place.iterdir()) if path.suffix.lower() in _SUFFIXES)
-        else:
+        if not place.is_dir():
             yield place
+            continue
+        paths = [path for path in sorted(place.iterdir()) if not path.name.startswith(".")]
+        folders = [path for path in paths if path.is_dir() and path.resolve() != output.resolve()]
+        if folders:
+            print(f"fovea: sub-folders of {place} are not looked into: {len(folders)}", file=sys.stderr)
+        suffixes = _SUFFIXES | _video.SUFFIXES
+        yield from (path for path in paths if path.suffix.lower() in suffixes and not path.stem.endswith(_OWN) and path.is_file())
 
 
-def _foveate_file(foveator, source, target, gaze, image_module):
-    with image_module.open(source) as image:
-        kept = image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
-    if target.suffix.lower() in (".jpg", ".jpeg"):
-        kept = kept.convert("RGB")
-    image_module.fromarray(foveator(np.asarray(kept), gaze)).save(target)
+def _pixels(image: Any) -> Any:
+    """A picture as RGB or RGBA of 8 bits, the way up that it says it is."""
+    from PIL import Image, ImageOps
+
+    is_16_bits = image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM"))
+    image = ImageOps.exif_transpose(image)
+    if is_16_bits:
+        # Pillow would cut these values off at 255.
+        image = Image.fromarray(np.round(np.asarray(image) / 257).astype(np.uint8))
+    elif image.mode in ("I", "F"):
+        raise ValueError(f"grey of 32 bits ({image.mode}) has no white to scale by: write it with 8 or 16 bits")
+    return image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB")
 
 
-def _progress(done, count):
-    if sys.stderr.isatty() and count > 1:
-        width = 40 * done // count
-        print(f"\r[{'#' * width}{' ' * (40 - width)}] {done}/{count}", end="\n" if done == count else "", file=sys.stderr, flush=True)
-
-
-def _foveate_files(arguments):
+def _foveate_image(foveator: fovea.Foveator, source: pathlib.Path, target: pathlib.Path, gaze: Any) -> None:
     try:
         from PIL import Image
     except ImportError:
         raise SystemExit("python -m fovea reads images with Pillow: pip install pillow") from None
-    files = list(_files(arguments.input))
+    with Image.open(source) as image:
+        kept, profile = _pixels(image), image.info.get("icc_profile")
+    if target.suffix.lower() in (".jpg", ".jpeg"):
+        kept = kept.convert("RGB")
+    # Of other colours than these, such as CMYK, the profile does not hold for what is written.
+    said = {"icc_profile": profile} if profile and profile[16:20] == b"RGB " else {}
+    part = target.with_name(f".{target.stem}.part{target.suffix}")
+    try:
+        Image.fromarray(foveator(np.asarray(kept), gaze)).save(part, **said)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class _Saccades:
+    """Gazes that jump; of frames in their order."""
+
+    def __init__(self, seed: int, fps: float) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._policy = fovea.gaze.RandomSaccades(max(1.0, _FIXATION_S * fps))
+        self._next = self._policy.reset(1, self._rng)[0]
+
+    def __call__(self, _seconds: float) -> Any:
+        gaze, self._next = self._next, self._policy.step(self._rng)[0]
+        return gaze
+
+
+class _Progress:
+    """A bar on a terminal, drawn ten times a second at most."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._drawn = what, 0.0
+
+    def __call__(self, done: int, count: int) -> None:
+        if not sys.stderr.isatty() or count < 2 or (done < count and time.monotonic() < self._drawn + 0.1):
+            return
+        self._drawn = time.monotonic()
+        width = 40 * done // count
+        end = "\n" if done == count else ""
+        print(f"\r[{'#' * width}{' ' * (40 - width)}] {done}/{count} {self._what}", end=end, file=sys.stderr, flush=True)
+
+
+def _foveate_video(
+    arguments: argparse.Namespace, foveator: fovea.Foveator, source: pathlib.Path, target: pathlib.Path
+) -> None:
+    video = _video.Video(source)
+    gaze_at: Callable[[float], Any]
+    if arguments.gaze_file:
+        gaze_at = _video.GazeFile(arguments.gaze_file)
+    elif arguments.saccades is not None:
+        gaze_at = _Saccades(arguments.saccades, video.fps)
+    else:
+        gaze_at = lambda _seconds: arguments.gaze  # noqa: E731
+    _video.foveate_file(video, target, lambda frame, t: foveator(frame, gaze_at(t)), _Progress(f"frames of {source.name}"))
+
+
+def _targets(arguments: argparse.Namespace) -> list[tuple[pathlib.Path, pathlib.Path]]:
+    """Pairs of what is read and what is written."""
+    inputs, output = arguments.input, arguments.output
+    files = list(_files(inputs, output or pathlib.Path("foveated")))
     if not files:
-        raise SystemExit("there is no image in " + ", ".join(map(str, arguments.input)))
-    one = len(files) == 1 and not arguments.input[0].is_dir()
-    output = arguments.output or pathlib.Path(files[0].with_stem(files[0].stem + "-foveated") if one else "foveated")
+        raise SystemExit("there is no image or video in " + ", ".join(map(str, inputs)))
+    one = len(files) == 1 and not inputs[0].is_dir()
+    output = output or (files[0].with_stem(files[0].stem + _OWN) if one else pathlib.Path("foveated"))
+    names = [path.name for path in files]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise SystemExit(f"several files are called {min(twice)}: foveate their folders one by one")
+    if not one and not output.is_dir() and (output.exists() or output.suffix.lower() in _SUFFIXES | _video.SUFFIXES):
+        raise SystemExit(f"{output} is a file's name; what is made of {', '.join(map(str, inputs))} goes into a folder")
+    pairs = [(source, output if one and not output.is_dir() else output / source.name) for source in files]
+    for source, target in pairs:
+        if target.exists() and target.resolve() == source.resolve():
+            raise SystemExit(f"{target} is the input itself: give another --output")
+    pairs[0][1].parent.mkdir(parents=True, exist_ok=True)
+    return pairs
+
+
+def _foveate_files(arguments: argparse.Namespace) -> bool:
+    """Whether all went well: a file that is wrong does not keep the others from being foveated."""
     config = dict(arguments.sets)
     if arguments.config and config:
         raise SystemExit("--config and --set together: write the settings into the file")
     foveator = fovea.Foveator(arguments.config or config)
-    names = [path.name for path in files]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise SystemExit(f"several images are called {min(twice)}: foveate their folders one by one")
-    if not one:
-        output.mkdir(parents=True, exist_ok=True)
-    for done, source in enumerate(files, 1):
-        target = output if one and not output.is_dir() else output / source.name
-        if target.exists() and target.resolve() == source.resolve():
-            raise SystemExit(f"{target} is the input itself: give another --output")
-        _foveate_file(foveator, source, target, arguments.gaze, Image)
-        _progress(done, len(files))
-    print(output)
+    pairs = _targets(arguments)
+    pictures = [source for source, _ in pairs if source.suffix.lower() not in _video.SUFFIXES]
+    if arguments.gaze_file and pictures:
+        raise SystemExit(f"--gaze-file is for videos; {pictures[0]} is none")
+    jumps = None if arguments.saccades is None else _Saccades(arguments.saccades, 0)
+    progress, wrong = _Progress("files"), 0
+    for done, (source, target) in enumerate(pairs, 1):
+        try:
+            if source in pictures:
+                _foveate_image(foveator, source, target, jumps(0) if jumps else arguments.gaze)
+            else:
+                _foveate_video(arguments, foveator, source, target)
+        except _ERRORS as error:
+            wrong += 1
+            print(f"fovea: {error}" if source.name in str(error) else f"fovea: {source}: {error}", file=sys.stderr)
+        progress(done, len(pairs))
+    if wrong < len(pairs):
+        print(pairs[0][1] if len(pairs) == 1 else pairs[0][1].parent)
+    return not wrong
 
 
-def main(arguments=None):
+def main(words: Optional[list[str]] = None) -> int:
     parser = _parser()
-    arguments = parser.parse_args(arguments)
+    arguments = parser.parse_args(words)
     try:
         if arguments.info:
             _say_info()
         elif arguments.settings:
             _say_settings()
         elif arguments.input:
-            _foveate_files(arguments)
+            return 0 if _foveate_files(arguments) else 1
         else:
             parser.print_help()
             return 2
-    except (fovea.FoveaError, fovea.LibraryError, OSError, ValueError) as error:
+    except _ERRORS as error:
         print(f"fovea: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("fovea: stopped", file=sys.stderr)
+        return 130
     return 0
 
 

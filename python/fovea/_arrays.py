@@ -9,12 +9,15 @@ them is imported here: who has an array has its library.
 import contextlib
 import ctypes
 import dataclasses
+import functools
 import sys
+from collections.abc import Iterator
 from typing import Any, Optional
 
 import numpy as np
 
 CPU, CUDA = "cpu", "cuda"
+Dims = tuple[int, ...]
 
 # DLPack: DLDeviceType
 _DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED = 1, 2, 3, 13
@@ -27,14 +30,20 @@ class View:
     """Where an array lies. `owner` keeps its memory."""
 
     pointer: int
-    shape: tuple
-    strides: tuple  # bytes
-    dtype: np.dtype
+    shape: Dims
+    strides: Dims  # bytes
+    dtype: np.dtype[Any]
     device: str
     ordinal: int
     read_only: bool
     stream: Optional[int]  # CUDA: what its producer works on, as a CUstream; None: nobody said
     owner: Any
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it has no gaps. Where a dimension has one value, its stride means nothing."""
+        wanted = packed_strides(self.shape, self.dtype.itemsize)
+        return all(size <= 1 or step == next_ for size, step, next_ in zip(self.shape, self.strides, wanted))
 
 
 class _DLTensor(ctypes.Structure):
@@ -73,7 +82,26 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def packed_strides(shape, itemsize):
+class _ArrayStruct(ctypes.Structure):
+    """PyArrayInterface of NumPy's `__array_struct__`, which tells an address in half the time of `__array_interface__`."""
+
+    _fields_ = [
+        ("two", ctypes.c_int),
+        ("nd", ctypes.c_int),
+        ("typekind", ctypes.c_char),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_int),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        ("descr", ctypes.c_void_p),
+    ]
+
+
+_DATA_AT = _ArrayStruct.data.offset
+
+
+def packed_strides(shape: Dims, itemsize: int) -> Dims:
     strides, next_bytes = [], itemsize
     for size in reversed(shape):
         strides.append(next_bytes)
@@ -81,33 +109,67 @@ def packed_strides(shape, itemsize):
     return tuple(reversed(strides))
 
 
-def _of_numpy(array):
-    pointer = array.__array_interface__["data"][0]
+def _of_numpy(array: np.ndarray[Any, Any]) -> View:
     return View(
-        pointer, array.shape, array.strides, array.dtype, CPU, 0, not array.flags.writeable, None, array
+        pointer_of(array), array.shape, array.strides, array.dtype, CPU, 0, not array.flags.writeable, None, array
     )
 
 
-def _of_torch(tensor):
+@functools.lru_cache(maxsize=64)
+def _dtype_of_torch(dtype: Any) -> np.dtype[Any]:
+    name = str(dtype).rpartition(".")[2]
+    try:
+        return np.dtype(name)
+    except TypeError:
+        raise TypeError(f"images of {name}: Fovea takes uint8, float16 and float32") from None
+
+
+def _of_torch(tensor: Any) -> View:
     torch = sys.modules["torch"]
     if tensor.device.type not in (CPU, CUDA):
         raise TypeError(f"a torch tensor on {tensor.device}: Fovea takes cpu and cuda")
     if tensor.layout is not torch.strided:
         raise TypeError(f"a torch tensor of layout {tensor.layout}: Fovea takes strided ones")
+    is_negated = tensor.is_neg()  # of a conjugate: its memory holds the opposite of its values
+    if is_negated:
+        tensor = tensor.resolve_neg()
     size = tensor.element_size()
-    name = str(tensor.dtype).rpartition(".")[2]
-    try:
-        dtype = np.dtype(name)
-    except TypeError:
-        raise TypeError(f"images of {name}: Fovea takes uint8, float16 and float32") from None
+    dtype = _dtype_of_torch(tensor.dtype)
     is_cuda = tensor.device.type == CUDA
     ordinal = (tensor.device.index or 0) if is_cuda else 0
-    stream = torch.cuda.current_stream(tensor.device).cuda_stream if is_cuda else None
+    stream = current_stream(ordinal) if is_cuda else None
     strides = tuple(step * size for step in tensor.stride())
-    return View(tensor.data_ptr(), tuple(tensor.shape), strides, dtype, tensor.device.type, ordinal, False, stream, tensor)
+    return View(tensor.data_ptr(), tuple(tensor.shape), strides, dtype, tensor.device.type, ordinal, is_negated, stream, tensor)
 
 
-def _of_cuda_interface(array):
+def current_stream(ordinal: int) -> int:
+    """The stream that torch works on, as a CUstream."""
+    torch = sys.modules["torch"]
+    try:
+        return torch._C._cuda_getCurrentRawStream(ordinal)
+    except AttributeError:  # the public way takes 2 us more
+        return torch.cuda.current_stream(ordinal).cuda_stream
+
+
+def place_of(array: Any) -> Optional[tuple[Any, ...]]:
+    """All that a View says beside the address, as a key; None for what is no array of NumPy's or torch's own."""
+    if type(array) is np.ndarray:
+        return (array.shape, array.strides, array.dtype, array.flags.writeable)
+    torch = sys.modules.get("torch")
+    if torch is not None and type(array) is torch.Tensor and array.layout is torch.strided:
+        return (array.shape, array.stride(), array.dtype, array.device, array.is_neg())
+    return None
+
+
+def pointer_of(array: Any) -> int:
+    """The address of an array of NumPy's or torch's."""
+    if isinstance(array, np.ndarray):
+        capsule = array.__array_struct__  # keeps what it points to
+        return ctypes.c_void_p.from_address(_capsule_pointer(capsule, None) + _DATA_AT).value or 0
+    return array.data_ptr()
+
+
+def _of_cuda_interface(array: Any) -> View:
     said = array.__cuda_array_interface__
     dtype = np.dtype(said["typestr"])
     pointer, read_only = said["data"]
@@ -117,16 +179,16 @@ def _of_cuda_interface(array):
     return View(pointer, shape, tuple(strides), dtype, CUDA, device, read_only, said.get("stream"), array)
 
 
-def _dlpack_capsule(array, device_type, stream):
+def _dlpack_capsule(array: Any, device_type: int, stream: Optional[int]) -> Any:
     # The producer makes that stream wait for what it has under way; 1 is the legacy default stream.
-    stream = {"stream": stream or 1} if device_type in (_DL_CUDA, _DL_CUDA_MANAGED) else {}
+    named = {"stream": stream or 1} if device_type in (_DL_CUDA, _DL_CUDA_MANAGED) else {}
     try:
-        return array.__dlpack__(max_version=(1, 0), **stream)
+        return array.__dlpack__(max_version=(1, 0), **named)
     except TypeError:
-        return array.__dlpack__(**stream)
+        return array.__dlpack__(**named)
 
 
-def _of_dlpack(array, stream):
+def _of_dlpack(array: Any, stream: Optional[int]) -> View:
     device_type, ordinal = array.__dlpack_device__()
     device_type = int(device_type)
     if device_type not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
@@ -134,14 +196,13 @@ def _of_dlpack(array, stream):
     capsule = _dlpack_capsule(array, device_type, stream)
     name = _capsule_name(capsule)
     if name == b"dltensor_versioned":
-        managed = _DLManagedVersioned.from_address(_capsule_pointer(capsule, name))
-        read_only = bool(managed.flags & _DL_READ_ONLY)
+        versioned = _DLManagedVersioned.from_address(_capsule_pointer(capsule, name))
+        tensor, read_only = versioned.tensor, bool(versioned.flags & _DL_READ_ONLY)
     elif name == b"dltensor":
-        managed = _DLManaged.from_address(_capsule_pointer(capsule, name))
-        read_only = "jax" in type(array).__module__
+        tensor = _DLManaged.from_address(_capsule_pointer(capsule, name)).tensor
+        read_only = is_jax(array)
     else:
         raise TypeError(f"{type(array).__name__}.__dlpack__ gave no DLPack capsule")
-    tensor = managed.tensor
     kind = _DL_KINDS.get(tensor.code)
     if kind is None or tensor.lanes != 1 or tensor.bits % 8:
         raise TypeError(f"{type(array).__name__} of DLPack type {tensor.code}, {tensor.bits} bits: Fovea takes uint8, float16, float32")
@@ -159,12 +220,72 @@ def _of_dlpack(array, stream):
     )
 
 
-def is_torch(array):
+def is_torch(array: Any) -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def view_of(array, what, stream=None):
+def is_jax(array: Any) -> bool:
+    return type(array).__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
+def torch_compiles() -> bool:
+    """Whether torch.compile or torch.export reads this code."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def _tensor_in(parts: Any, kind: Any) -> Any:
+    for part in parts:
+        if isinstance(part, (float, int)):
+            continue
+        if isinstance(part, (tuple, list)):
+            part = _tensor_in(part, kind)
+        if isinstance(part, kind):
+            return part
+    return None
+
+
+def stacked(gaze: Any) -> Any:
+    """A sequence that holds tensors of torch as one tensor, whose gradient is theirs; everything else as it is."""
+    torch = sys.modules.get("torch")
+    first = _tensor_in(gaze, torch.Tensor) if torch is not None and isinstance(gaze, (tuple, list)) else None
+    if torch is None or first is None:
+        return gaze
+    try:
+        return torch.stack([torch.as_tensor(stacked(part), device=first.device) for part in gaze])
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
+
+
+def has_tangent(array: Any) -> bool:
+    """Whether it is a tensor of torch's forward mode."""
+    forward = sys.modules["torch"].autograd.forward_ad
+    return forward._current_level >= 0 and is_torch(array) and forward.unpack_dual(array).tangent is not None
+
+
+def mark_written(array: Any) -> None:
+    """Tells torch that a tensor has other values, so that gradients which want those of before are refused."""
+    if is_torch(array) and not array.is_inference():
+        sys.modules["torch"].autograd.graph.increment_version(array)
+
+
+def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
+    """Whether a plain call will not do: tensors that are traced, mapped over or of subclasses, and gradients."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(images, torch.Tensor):
+        return False
+    if torch.compiler.is_compiling() or type(images) not in (torch.Tensor, torch.nn.Parameter):
+        return True
+    if torch._C._functorch.maybe_current_level() is not None or torch._C._len_torch_dispatch_stack():
+        return True  # torch.func (vmap, grad); make_fx and others that look at operators
+    if torch.autograd.forward_ad._current_level >= 0 and any(map(has_tangent, (images, gaze, out))):
+        return True
+    wanted = images.requires_grad or getattr(gaze, "requires_grad", False) or getattr(out, "requires_grad", False)
+    return wanted and torch.is_grad_enabled()
+
+
+def view_of(array: Any, what: str, stream: Optional[int] = None) -> View:
     """The View of an array, for work on that stream. TypeError: it is none that Fovea can read where it lies."""
     if isinstance(array, np.ndarray):
         return _of_numpy(array)
@@ -179,13 +300,17 @@ def view_of(array, what, stream=None):
     raise TypeError(f"{what}: {type(array).__name__} is no array (NumPy, PyTorch, CuPy, JAX, DLPack, __cuda_array_interface__)")
 
 
-def empty_like(array, view):
-    """A new array of the same library, shape, type and device, without gaps. What it returns can be written to."""
+def empty_like(array: Any, view: Optional[View] = None) -> Any:
+    """A new array of the same library, shape, type and device, without gaps. What it returns can be written to.
+
+    view: of the array, where it is neither NumPy's nor torch's.
+    """
     if is_torch(array):
         torch = sys.modules["torch"]
-        return torch.empty(view.shape, dtype=array.dtype, device=array.device)
-    if view.device == CPU:
-        return np.empty(view.shape, view.dtype)
+        return torch.empty_like(array, memory_format=torch.contiguous_format)
+    if view is None or view.device == CPU:
+        described = view or array
+        return np.empty(described.shape, described.dtype)
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):
         with cupy.cuda.Device(view.ordinal):
@@ -194,7 +319,7 @@ def empty_like(array, view):
 
 
 @contextlib.contextmanager
-def on_stream(array, view, stream):
+def on_stream(array: Any, view: View, stream: Optional[int]) -> Iterator[None]:
     """Makes the stream the current one of the array's library, so that what it allocates belongs to that stream."""
     cupy = sys.modules.get("cupy")
     if view.device == CUDA and stream is not None and is_torch(array):
@@ -210,7 +335,7 @@ def on_stream(array, view, stream):
     yield
 
 
-def packed(array):
+def packed(array: Any) -> Any:
     """A copy without gaps, made on the stream that the array's library works on."""
     if is_torch(array):
         return array.contiguous()
@@ -220,10 +345,3 @@ def packed(array):
     if cupy is not None and isinstance(array, cupy.ndarray):
         return cupy.ascontiguousarray(array)
     raise ValueError(f"{type(array).__name__} with these strides: make a copy without gaps first")
-
-
-def as_given(result, array):
-    """What is handed out for an image array of a library whose arrays cannot be written to."""
-    if isinstance(result, np.ndarray) and type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        return sys.modules["jax"].numpy.asarray(result)
-    return result

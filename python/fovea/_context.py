@@ -7,24 +7,32 @@ import ctypes
 import os
 import threading
 import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
 
 from . import _errors, _library, _settings
 
 _EXIT_WAIT_S = 5.0  # for a thread that is inside of the library when the interpreter ends
+_FOR_EVER = -1.0
 
 
-class _State:
+class State:
     """What a context needs for as long as it is open; the finaliser holds it, and not the context."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.process = os.getpid()
         self.lock = threading.Lock()
         self.messages = _library.Messages()
         self.pointer = ctypes.c_void_p()
 
-    def destroy(self):
+    def run(self, function: Any, work: Any, stream: Optional[int]) -> None:
+        """Runs a batch, or a gradient, by reference. The caller holds the lock."""
+        self.messages.clear()
+        _library.check(function(self.pointer, work, stream), self.messages, "foveate")
+
+    def destroy(self, wait_s: float) -> None:
         # A child of fork has its parent's pointer and none of its threads: it leaves all of it alone.
-        if self.process != os.getpid() or not self.lock.acquire(timeout=_EXIT_WAIT_S):
+        if self.process != os.getpid() or not self.lock.acquire(timeout=wait_s):
             return
         try:
             if self.pointer:
@@ -37,9 +45,9 @@ class _State:
 class Context:
     """A context of the library's. It is destroyed by close, with the last reference, or when the interpreter ends."""
 
-    def __init__(self, pairs, ordinal):
-        self._state = _State()
-        settings = _settings.Settings(pairs)
+    def __init__(self, text: str, ordinal: int) -> None:
+        self._state = State()
+        settings = _settings.Settings(_settings.pairs_of_text(text))
         desc = _library.ContextDesc(
             struct_bytes=ctypes.sizeof(_library.ContextDesc),
             settings=settings.pointer,
@@ -48,10 +56,15 @@ class Context:
         )
         result = _library.library().fovea_context_create(ctypes.byref(desc), ctypes.byref(self._state.pointer))
         _library.check(result, self._state.messages, "fovea")
-        self.close = weakref.finalize(self, self._state.destroy)
+        weakref.finalize(self, self._state.destroy, _EXIT_WAIT_S)
+        _settings.check_files(text)  # now that they have been read
+
+    def close(self) -> None:
+        """Waits for the thread that is inside of the library, however long it works."""
+        self._state.destroy(_FOR_EVER)
 
     @contextlib.contextmanager
-    def held(self):
+    def held(self) -> Iterator[Optional[State]]:
         """The state, for one thread at a time; None where somebody has closed it."""
         with self._state.lock:
             yield self._state if self._state.pointer else None
@@ -60,17 +73,17 @@ class Context:
 class Contexts:
     """Those of one Foveator."""
 
-    def __init__(self, pairs):
-        self._pairs = pairs
-        self._of = {}
+    def __init__(self, text: str) -> None:
+        self._text = text  # of settings
+        self._of: dict[tuple[int, str, int], Context] = {}
         self._lock = threading.Lock()
         _all[id(self)] = self
 
-    def renew_lock(self):
+    def renew_lock(self) -> None:
         """After fork: a thread that held it is not there."""
         self._lock = threading.Lock()
 
-    def _get(self, device, ordinal):
+    def _get(self, device: str, ordinal: int, more: str = "") -> Context:
         key = (os.getpid(), device, ordinal)
         with self._lock:
             if key not in self._of:
@@ -79,14 +92,21 @@ class Contexts:
                         "this process was forked from one that uses CUDA, which cannot be used here: start workers by "
                         "'spawn', or foveate on the cpu in them"
                     )
-                self._of[key] = Context(self._pairs, ordinal)
+                self._of[key] = Context(self._text + more, ordinal)
             return self._of[key]
 
-    def open(self, device, ordinal):
-        self._get(device, ordinal)
+    def open(self, device: str, ordinal: int) -> None:
+        # A backend that is named is opened at once; where none is, images in CUDA memory are CUDA's alone.
+        is_named = any(path == "backend" for path, _ in _settings.pairs_of_text(self._text))
+        self._get(device, ordinal, '\nbackend="cuda"' if device == "cuda" and not is_named else "")
 
-    def run(self, device, ordinal, batches, stream):
-        """Runs batches one after the other; other threads wait until all are enqueued."""
+    def run(self, device: str, ordinal: int, batches: Sequence[_library.Work], stream: Optional[int]) -> State:
+        """Runs batches, or gradients of batches, one after the other; other threads wait until all are enqueued.
+
+        Returns the state of the context that did it."""
+        library = _library.library()
+        is_gradient = isinstance(batches[0], _library.BatchGradient)
+        run = library.fovea_context_run_batch_gradient if is_gradient else library.fovea_context_run_batch
         while True:
             context = self._get(device, ordinal)
             with context.held() as state:
@@ -95,22 +115,20 @@ class Contexts:
                 if state is None:
                     continue  # closed by another thread meanwhile: a new one is opened
                 for batch in batches:
-                    state.messages.clear()
-                    result = _library.library().fovea_context_run_batch(state.pointer, ctypes.byref(batch), stream)
-                    _library.check(result, state.messages, "foveate")
-                return
+                    state.run(run, ctypes.byref(batch), stream)
+                return state
 
-    def close(self):
+    def close(self) -> None:
         with self._lock:
             contexts, self._of = list(self._of.values()), {}
         for context in contexts:
             context.close()
 
 
-_all = weakref.WeakValueDictionary()  # by identity
+_all: weakref.WeakValueDictionary[int, Contexts] = weakref.WeakValueDictionary()  # by identity
 
 
-def _after_fork():
+def _after_fork() -> None:
     for contexts in list(_all.values()):
         contexts.renew_lock()
 

@@ -3,11 +3,16 @@
 """Foveation of arrays: what `foveate` and `Foveator` do."""
 
 import functools
-import os
+import sys
+import weakref
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _context, _errors, _settings, _shape
+from . import _arrays, _calls, _context, _settings, _shape
+
+
+Array = TypeVar("Array")  # what comes back is of the images' library
 
 
 class Foveator:
@@ -20,35 +25,39 @@ class Foveator:
 
     Nothing of CUDA is touched before the first image in CUDA memory. There is one context of the library's for each
     process and device, opened with the first images; after fork the child opens its own. Objects can be pickled, and
-    used by several threads, whose calls then wait for each other.
+    used by several threads, whose calls then wait for each other. A file of settings is read here; a map's file with the
+    first images, and ConfigError is raised where it has changed meanwhile.
     """
 
-    def __init__(self, config: _settings.Config = None):
-        self._open_pairs(_settings.as_pairs(config))
+    def __init__(self, config: _settings.Config = None) -> None:
+        settings = _settings.Settings(_settings.as_pairs(config))  # now, and not with the first image
+        self._open(settings, settings.text())
 
-    def _open_pairs(self, pairs):
-        self._pairs = pairs
-        self._contexts = _context.Contexts(pairs)
-        self._settings = _settings.Settings(pairs)  # now, and not with the first image
+    def _open(self, settings: _settings.Settings, text: str) -> None:
+        # The text is what this is: it says settings and what is in files, and is the same in another process.
+        self.text = text
+        self._settings = settings
+        self._contexts = _context.Contexts(text)
+        self._calls = _calls.Calls()
+        _alive[text] = self
 
     @classmethod
-    def _of_pairs(cls, pairs):
+    def _of_text(cls, text: str) -> "Foveator":
         made = cls.__new__(cls)
-        made._open_pairs(pairs)
+        made._open(_settings.Settings(_settings.pairs_of_text(text)), text)
         return made
 
-    def __reduce__(self):
-        return (Foveator._of_pairs, (self._pairs,))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Foveator._of_text, (self.text,))
 
-    def __repr__(self):
-        said = ", ".join(f"{path or 'file'}={text}" for path, text in self._pairs)
-        return f"Foveator({said})"
+    def __repr__(self) -> str:
+        return f"Foveator({', '.join(f'{path}={value}' for path, value in _settings.pairs_of_text(self.text))})"
 
-    def __eq__(self, other):
-        return isinstance(other, Foveator) and self._pairs == other._pairs
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Foveator) and self.text == other.text
 
-    def __hash__(self):
-        return hash(self._pairs)
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     def get(self, path: str) -> str:
         """The text of a setting in force. KeyError: there is no such setting."""
@@ -57,42 +66,85 @@ class Foveator:
             raise KeyError(path)
         return text
 
-    def open(self, device="cpu", ordinal=0):
+    def open(self, device: str = "cpu", ordinal: int = 0) -> None:
         """Opens the library's context now instead of with the first images. device: "cpu" or "cuda".
 
-        With the setting "backend" cuda the GPU's kernels are loaded here: UnsupportedError where there is none.
+        For "cuda" the GPU's kernels are loaded here: UnsupportedError where there is none.
         """
         if device not in (_arrays.CPU, _arrays.CUDA):
             raise ValueError(f"device is {device!r}; it must be cpu or cuda")
         self._contexts.open(device, ordinal)
 
-    def close(self):
+    def close(self) -> None:
         """Waits for what is under way on devices and frees it. A later call opens it again."""
+        self._calls.clear()
         self._contexts.close()
 
-    def __call__(self, images, gaze=(0.5, 0.5), *, out=None, layout="NHWC", stream=None):
+    def __call__(
+        self, images: Array, gaze: Any = (0.5, 0.5), *, out: Optional[Array] = None, layout: str = "NHWC", stream: Any = None
+    ) -> Array:
         """Foveates images around gazes; see `foveate`."""
+        if isinstance(gaze, (tuple, list)):
+            gaze = _arrays.stacked(gaze)
+        if not isinstance(images, np.ndarray):
+            if _arrays.torch_wants_operator(images, gaze, out):
+                from . import _torch
+
+                return _torch.call(images, gaze, self.text, out, layout, stream)
+            if out is None and _arrays.is_jax(images):
+                return self._of_jax(images, gaze, layout, stream)
+        return self._plain(images, gaze, out, layout, stream)
+
+    def _of_jax(self, images: Any, gaze: Any, layout: str, stream: Any) -> Any:
+        from . import jax
+
+        if stream is not None:
+            raise ValueError("stream= with a JAX array: XLA has streams of its own")
+        return jax.foveate(images, gaze, config=self, layout=layout)
+
+    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any) -> Any:
+        """Foveates arrays that have memory, without gradients."""
+        key = _calls.key_of(images, gaze, out, layout) if stream is None else None
+        call = self._calls.get(key)
+        if call is not None:
+            target = _arrays.empty_like(images) if out is None else out
+            if call(images, gaze, target):
+                if out is not None:
+                    _arrays.mark_written(out)
+                return target
         chosen = _stream_of(stream)
         source = _arrays.view_of(images, "images", chosen)
         if chosen is not None and source.device != _arrays.CUDA:
             raise ValueError("a stream is for images in CUDA memory; these lie in the CPU's")
-        _refuse_gradients(images)
         shape = _shape.shape_of(source, layout)
+        is_ordered = chosen is not None  # by the caller, whose stream waits for whatever it must
         if chosen is None:
             chosen = source.stream
         # What is allocated and copied here belongs to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
-            return self._run(images, source, shape, gaze, out, layout, chosen)
+            return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key)
 
-    def _run(self, images, source, shape, gaze, out, layout, stream):
-        made = out is None
-        if made:
+    def _run(
+        self,
+        images: Any,
+        source: _arrays.View,
+        shape: _shape.Shape,
+        gaze: Any,
+        out: Any,
+        layout: str,
+        stream: Optional[int],
+        is_ordered: bool,
+        key: Optional[_calls.Key],
+    ) -> Any:
+        is_given = out is not None
+        if not is_given:
             out = _arrays.empty_like(images, source)
         target = _arrays.view_of(out, "out", stream)
         _check_out(source, target)
-        _check_order(target, stream, "out")
+        if not is_ordered:
+            _check_order(target, stream, "out")
         if shape.images == 0:
-            return _arrays.as_given(out, images) if made else out
+            return out
         packed = None
         if not shape.fits(source):
             source = _arrays.view_of(_arrays.packed(images), "images", stream)
@@ -100,30 +152,51 @@ class Foveator:
             packed = _arrays.empty_like(out, target)
             target = _arrays.view_of(packed, "out", stream)
         gazes = _gazes_of(gaze, shape, source, stream)
+        if not is_ordered:
+            _check_order(gazes, stream, "gaze")
         batches = _shape.batches_of(source, target, gazes, layout)
-        self._contexts.run(source.device, source.ordinal, batches, stream)
+        state = self._contexts.run(source.device, source.ordinal, batches, stream)
+        if key is not None:
+            self._calls.keep(key, (images, out, gaze), (source, target, gazes), batches, state)
         if packed is not None:
             out[...] = packed
-        return _arrays.as_given(out, images) if made else out
+        if is_given:
+            _arrays.mark_written(out)
+        return out
+
+    def _gradient(self, picture: Any, d_seen: Any, gaze: Any, d_gaze: Any, layout: str) -> None:
+        """Runs `_shape.gradients_of` of torch tensors on torch's current stream."""
+        source, weights, gazes = (_arrays.view_of(array, "gradient") for array in (picture, d_seen, gaze))
+        d_gazes = None if d_gaze is None else _arrays.view_of(d_gaze, "gradient")
+        _check_gradient(_shape.shape_of(source, layout), source, weights, gazes, d_gazes)
+        gradients = _shape.gradients_of(source, weights, gazes, d_gazes, layout)
+        self._contexts.run(source.device, source.ordinal, gradients, source.stream)
 
 
-def _refuse_gradients(images):
-    if not _arrays.is_torch(images):
-        return
-    import torch
+def _check_gradient(
+    shape: _shape.Shape, picture: _arrays.View, d_seen: _arrays.View, gazes: _arrays.View, d_gazes: Optional[_arrays.View]
+) -> None:
+    """The library is given addresses: what they hold must be as long as it reads and writes."""
+    if (d_seen.shape, d_seen.dtype) != (picture.shape, picture.dtype):
+        raise ValueError(f"the gradient of {picture.dtype} {picture.shape} is {d_seen.dtype} of shape {d_seen.shape}")
+    if shape.goes_in_planes((picture, d_seen)):
+        raise ValueError(f"colours of shape {picture.shape} are planes: each is an image of its own for a gradient")
+    for view in (gazes,) if d_gazes is None else (gazes, d_gazes):
+        if view.dtype != np.float32 or view.shape != (*shape.lead, 2) or not view.is_packed:
+            raise ValueError(f"gazes are {view.dtype} of shape {view.shape}; they must be float32 of {(*shape.lead, 2)} without gaps")
+    beside = [d_seen] if d_gazes is None and gazes.device == _arrays.CPU else [d_seen, gazes, d_gazes or gazes]
+    if any((view.device, view.ordinal) != (picture.device, picture.ordinal) for view in beside):
+        raise ValueError(f"a gradient's arrays lie on {picture.device}:{picture.ordinal} and elsewhere")
 
-    if images.requires_grad and torch.is_grad_enabled():
-        raise _errors.UnsupportedError("foveate has no gradient yet: detach() the images, or work under torch.no_grad()")
-    if images.is_cuda and torch.cuda.is_current_stream_capturing():
-        raise _errors.UnsupportedError("foveate cannot be captured into a CUDA graph yet")
 
-
-def _check_order(view, stream, what):
-    if view.stream is not None and view.stream != stream and view.stream > 2:
+def _check_order(view: _arrays.View, stream: Optional[int], what: str) -> None:
+    """Refuses what may not be there yet. 0, 1 and none that was said are the legacy default stream; it waits for no
+    stream that was made without its order, as torch's are, nor is the default stream of a thread (2) the same."""
+    if view.stream is not None and (view.stream or 1) != (stream or 1):
         raise ValueError(f"{what} is worked on by another stream than the images: give stream=, and let it wait for that one")
 
 
-def _check_out(source, target):
+def _check_out(source: _arrays.View, target: _arrays.View) -> None:
     if target.read_only:
         raise ValueError("out cannot be written to")
     if target.dtype != source.dtype:
@@ -132,22 +205,27 @@ def _check_out(source, target):
         raise ValueError(f"out has shape {target.shape}, the images have {source.shape}")
     if (target.device, target.ordinal) != (source.device, source.ordinal):
         raise ValueError(f"out lies on {target.device}:{target.ordinal}, the images on {source.device}:{source.ordinal}")
+    if 0 not in target.shape and _shape.may_repeat(target.shape, target.strides, target.dtype.itemsize):
+        raise ValueError(f"out of shape {target.shape} and strides {target.strides} has several values in one place")
 
 
-def _gazes_of(gaze, shape, source, stream):
+def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
     """Gazes as a View of float32, two for each image without gaps, in the CPU's or the images' own memory."""
-    on_device = not isinstance(gaze, (tuple, list, np.ndarray)) and hasattr(gaze, "__dlpack_device__")
+    if _arrays.is_torch(gaze):
+        gaze = gaze.resolve_neg()
+        if gaze.requires_grad and not sys.modules["torch"].is_grad_enabled():
+            gaze = gaze.detach()
+    on_device = not isinstance(gaze, (tuple, list, np.ndarray)) and (
+        hasattr(gaze, "__dlpack_device__") or hasattr(gaze, "__cuda_array_interface__")
+    )
     view = _arrays.view_of(gaze, "gaze", stream) if on_device else None
     if view is not None and view.device == _arrays.CUDA:
-        _check_order(view, stream, "gaze")
         return _device_gazes(view, shape, source)
     try:
         host = np.asarray(view.owner if view is not None and isinstance(view.owner, np.ndarray) else gaze, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
-    wanted = (*shape.lead, 2)
-    if host.shape not in ((2,), wanted, (shape.images, 2)):
-        raise ValueError(f"gaze has shape {host.shape}; it must be (2,) or {wanted}, x and y in uv for each image")
+    _shape.check_gaze(host.shape, shape.lead)
     if not np.isfinite(host).all():
         raise ValueError("gaze is not finite")
     if host.shape == (2,):
@@ -156,19 +234,18 @@ def _gazes_of(gaze, shape, source, stream):
     return _arrays.view_of(host, "gaze")
 
 
-def _device_gazes(view, shape, source):
+def _device_gazes(view: _arrays.View, shape: _shape.Shape, source: _arrays.View) -> _arrays.View:
     if (source.device, source.ordinal) != (view.device, view.ordinal):
         raise ValueError(f"gaze lies on {view.device}:{view.ordinal}, the images on {source.device}:{source.ordinal}")
     if view.dtype != np.float32:
         raise TypeError(f"gaze on the device is {view.dtype}; it must be float32")
-    if view.shape not in ((*shape.lead, 2), (shape.images, 2)):
-        raise ValueError(f"gaze has shape {view.shape}; on the device it must be {(*shape.lead, 2)}, x and y in uv for each image")
-    if view.strides != _arrays.packed_strides(view.shape, 4):
+    _shape.check_gaze(view.shape, shape.lead, may_be_one=False)
+    if not view.is_packed:
         raise ValueError("gaze on the device must have no gaps (contiguous())")
     return view
 
 
-def _stream_of(stream):
+def _stream_of(stream: Any) -> Optional[int]:
     """The caller's stream as a CUstream; None where none was given."""
     for name in ("cuda_stream", "ptr"):
         stream = getattr(stream, name, stream)
@@ -177,22 +254,49 @@ def _stream_of(stream):
     return stream
 
 
+_alive: weakref.WeakValueDictionary[str, Foveator] = weakref.WeakValueDictionary()  # by text
+
+
 @functools.lru_cache(maxsize=16)
-def _foveator_of(pairs, stamps):
-    return Foveator._of_pairs(pairs)
+def _kept_of_text(text: str) -> Foveator:
+    return Foveator._of_text(text)
 
 
-def _stamps_of(pairs):
-    """Changes where a file has changed."""
-    found = []
-    for path, text in pairs:
-        if not path and os.path.exists(text):
-            status = os.stat(text)
-            found.append((status.st_mtime_ns, status.st_size))
-    return tuple(found)
+def of_text(text: str) -> Foveator:
+    """A Foveator of these settings: one that somebody has, whose contexts are open, or one that is kept here."""
+    return _alive.get(text) or _kept_of_text(text)
 
 
-def foveate(images, gaze=(0.5, 0.5), *, out=None, model=None, layout="NHWC", stream=None):
+@functools.lru_cache(maxsize=16)
+def _kept_of_pairs(pairs: _settings.Pairs, statuses: tuple[_settings.Status, ...]) -> Foveator:
+    return Foveator._of_text(_settings.Settings(pairs).text())
+
+
+AnyConfig = Union[_settings.Config, Foveator]
+
+
+def of_config(config: AnyConfig) -> Foveator:
+    """The Foveator that a configuration means; the last ones are kept."""
+    if isinstance(config, Foveator):
+        return config
+    pairs = _settings.as_pairs(config)
+    return _kept_of_pairs(pairs, _settings.statuses_of(pairs))
+
+
+def as_foveator(config: AnyConfig) -> Foveator:
+    """The Foveator that is given, or a new one of its own."""
+    return config if isinstance(config, Foveator) else Foveator(config)
+
+
+def foveate(
+    images: Array,
+    gaze: Any = (0.5, 0.5),
+    *,
+    out: Optional[Array] = None,
+    config: AnyConfig = None,
+    layout: str = "NHWC",
+    stream: Any = None,
+) -> Array:
     """Foveates images, each around its gaze.
 
     images: uint8, float16 or float32; NumPy, PyTorch, CuPy, JAX or anything with DLPack or
@@ -203,22 +307,28 @@ def foveate(images, gaze=(0.5, 0.5), *, out=None, model=None, layout="NHWC", str
         its image's gaze (stacked frames). Of 4 in NHWC the last is alpha and stays as it is ("foveation.alpha").
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
         float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed.
-    model: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
+    config: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
     out: where the result goes: shape, type and device of the images, apart from them. None: a new array.
-    stream: CUDA: a torch or CuPy stream or a CUstream's address. None: the current one of the library that the images
-        are of. The call enqueues and does not wait; what it allocates belongs to that stream. Keep images, gaze and
-        out until the stream is past them, as for any kernel.
+    stream: CUDA: a torch or CuPy stream or a CUstream's address, which waits for what makes images, gaze and out.
+        None: the current one of the library that the images are of, which must be that of gaze and out, too. The call
+        enqueues and does not wait; what it allocates belongs to that stream. Keep images, gaze and out until the stream
+        is past them, as for any kernel. It may be captured into a CUDA graph: a replay reads images and a gaze on the
+        device as they are by then, and a gaze in the CPU's memory stays as it was.
 
     Returns out, or a new array of the images' library on their device. uint8 values are taken as sRGB and averaged as
     light ("foveation.light"), floats as they are.
 
+    PyTorch (2.4 or newer): tensors of floats that require gradients get them, images (foveation is linear in them, and
+    has derivatives of any order) and gaze (a derivative of first order; float32 or float64, (2,) or a pair for each
+    image); out= has none. torch.compile, torch.export and vmap take the operator fovea::foveate; there, and with
+    gradients, the stream is torch's current one. JAX: as `fovea.jax.foveate`; arrays, under jit too, come back as such.
+
     Raises TypeError and ValueError for arguments (with the shape or value in the text), ConfigError for settings,
-    UnsupportedError where this build or machine has no CUDA, and FoveaError. On an error out is not written, unless it
+    UnsupportedError where this build or machine has no CUDA and where there is no gradient, and FoveaError. On an error out is not written, unless it
     is OutOfMemoryError of a batch that goes in several parts.
     """
-    if isinstance(model, Foveator):
-        foveator = model
-    else:
-        pairs = _settings.as_pairs(model)
-        foveator = _foveator_of(pairs, _stamps_of(pairs))
-    return foveator(images, gaze, out=out, layout=layout, stream=stream)
+    if _arrays.torch_compiles():
+        from . import _torch
+
+        return _torch.traced(images, gaze, out, config, layout, stream)
+    return of_config(config)(images, gaze, out=out, layout=layout, stream=stream)

@@ -11,6 +11,7 @@ import functools
 import os
 import pathlib
 import threading
+from typing import Any, Optional, Union
 
 from . import _errors
 
@@ -53,6 +54,25 @@ class Batch(ctypes.Structure):
         ("dst_next_bytes", ctypes.c_ssize_t),
         ("gazes_uv", ctypes.c_void_p),
     ]
+
+
+class BatchGradient(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("count", ctypes.c_uint32),
+        ("gazes_memory", ctypes.c_int),
+        ("src", Image),
+        ("d_dst", Image),
+        ("d_src", Image),
+        ("src_next_bytes", ctypes.c_ssize_t),
+        ("d_dst_next_bytes", ctypes.c_ssize_t),
+        ("d_src_next_bytes", ctypes.c_ssize_t),
+        ("gazes_uv", ctypes.c_void_p),
+        ("d_gazes_uv", ctypes.c_void_p),
+    ]
+
+
+Work = Union[Batch, BatchGradient]
 
 
 class ContextDesc(ctypes.Structure):
@@ -120,17 +140,18 @@ _FUNCTIONS = {
     "fovea_context_create": (ctypes.c_int, [ctypes.POINTER(ContextDesc), _PP]),
     "fovea_context_destroy": (None, [_PP]),
     "fovea_context_run_batch": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Batch), ctypes.c_void_p]),
+    "fovea_context_run_batch_gradient": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(BatchGradient), ctypes.c_void_p]),
 }
 
 
-def _places():
+def _places() -> list[str]:
     given = os.environ.get("FOVEA_LIB")
     if given:
         return [given]
     return [str(pathlib.Path(__file__).with_name("libfovea.so")), "libfovea.so.%d.%d" % INTERFACE]
 
 
-def _open():
+def _open() -> tuple[ctypes.CDLL, str]:
     said = []
     for place in _places():
         if os.sep in place and not os.path.exists(place):
@@ -146,7 +167,7 @@ def _open():
 
 
 @functools.lru_cache(maxsize=None)
-def _loaded():
+def _loaded() -> tuple[ctypes.CDLL, str]:
     library, place = _open()
     try:
         for name, (result, arguments) in _FUNCTIONS.items():
@@ -159,7 +180,7 @@ def _loaded():
     return library, place
 
 
-def _check_version(number, place):
+def _check_version(number: int, place: str) -> None:
     found = (number // 1000000, number // 1000 % 1000)
     if found != INTERFACE:
         raise _errors.LibraryError(
@@ -167,7 +188,7 @@ def _check_version(number, place):
         )
 
 
-def library():
+def library() -> ctypes.CDLL:
     """The loaded library. LibraryError where there is none."""
     return _loaded()[0]
 
@@ -186,20 +207,22 @@ def version() -> str:
 class Messages:
     """Keeps what the library logs, for the texts of exceptions. Messages come from any thread."""
 
-    def __init__(self, min_level=LOG_WARNING):
-        self._kept = collections.deque(maxlen=16)
+    def __init__(self, min_level: int = LOG_WARNING) -> None:
+        self.last: dict[int, str] = {}  # by result: the library says the same problem once
+        self._kept: collections.deque[str] = collections.deque(maxlen=16)
         self._lock = threading.Lock()
         self.log = Log(LogFunction(self._take), None, min_level)
 
-    def _take(self, _user, _level, message):
+    def _take(self, _user: Optional[int], _level: int, message: bytes) -> None:
         with self._lock:
             self._kept.append(message.decode("utf-8", "replace"))
 
-    def clear(self):
-        with self._lock:
-            self._kept.clear()
+    def clear(self) -> None:
+        if self._kept:
+            with self._lock:
+                self._kept.clear()
 
-    def text(self):
+    def text(self) -> str:
         with self._lock:
             said = list(self._kept)
             self._kept.clear()
@@ -216,9 +239,10 @@ _EXCEPTIONS = {
 }
 
 
-def check(result, messages, what):
+def check(result: int, messages: Messages, what: str) -> None:
     """Raises what a negative result means."""
     if result >= 0:
         return
-    text = messages.text() or library().fovea_result_name(result).decode()
+    text = messages.text() or messages.last.get(result) or library().fovea_result_name(result).decode()
+    messages.last[result] = text
     raise _EXCEPTIONS.get(result, _errors.FoveaError)(f"{what}: {text}")

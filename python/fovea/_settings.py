@@ -4,15 +4,29 @@
 
 import ctypes
 import dataclasses
+import functools
+import hashlib
 import json
 import os
+import re
+import sys
 from typing import Any, Mapping, Optional, Union
 
-from . import _library
+import numpy as np
+
+from . import _errors, _library
 
 _TYPES = ("bool", "integer", "number", "word", "text", "file", "keys", "list", "words")
+_TEXT_MAX = 32768  # FOVEA_SETTING_TEXT_MAX
 
-Config = Union[None, str, os.PathLike, Mapping[str, Any]]
+Config = Union[None, str, "os.PathLike[str]", Mapping[str, Any]]
+Pairs = tuple[tuple[str, str], ...]  # path and JSON
+Status = tuple[int, ...]  # of a file, by which one sees that it has changed
+
+# What contexts read when they are opened. A text of settings has what it held in a line of its own, behind this mark:
+# texts are the same where the settings and the files are, and only there.
+_READ = "foveation.map.file"
+_MARK = "#"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +41,17 @@ class Setting:
     default: str
 
 
-def settings() -> list:
+@functools.lru_cache(maxsize=1)
+def _defaults() -> dict[str, str]:
+    return {setting.path: setting.default for setting in settings()}
+
+
+@functools.lru_cache(maxsize=1)
+def _file_paths() -> frozenset[str]:
+    return frozenset(setting.path for setting in settings() if setting.type == "file")
+
+
+def settings() -> list[Setting]:
     """All settings that there are, as a list of Setting, in the order of docs/configuration.md."""
     library = _library.library()
     found = []
@@ -48,14 +72,43 @@ def settings() -> list:
     return found
 
 
-def as_pairs(config: Config) -> tuple:
+def _absolute(path: str, value: Any) -> Any:
+    """The value with the names of files in full: they mean the same after os.chdir and in another process."""
+    if isinstance(value, Mapping):
+        return {name: _absolute(f"{path}.{name}", part) for name, part in value.items()}
+    if isinstance(value, (str, os.PathLike)) and value and path in _file_paths():
+        return os.path.abspath(os.fsdecode(value))
+    return value
+
+
+@functools.lru_cache(maxsize=16)
+def _model_pairs(name: str) -> Pairs:
+    pairs = (("foveation.model", json.dumps(name)),)
+    try:
+        Settings(pairs)
+    except _errors.ConfigError as error:
+        raise _errors.ConfigError(f"{error} (or a file: a path, or a name ending in .json)") from None
+    return pairs
+
+
+def _plain(value: Any) -> Any:
+    """What JSON holds instead of a value that it does not."""
+    if isinstance(value, np.generic):
+        return value.item()
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(value, jax.core.Tracer):
+        raise TypeError("settings are constants of a program: close over them or use static_argnames")
+    raise TypeError(f"{value!r} is nothing that JSON holds")
+
+
+def as_pairs(config: Config) -> Pairs:
     """A configuration as (path, JSON) pairs, hashable; a file is the pair ("", its path), other strings name a model."""
     if config is None:
         return ()
     if isinstance(config, str) and os.sep not in config and not config.endswith(".json"):
-        return (("foveation.model", json.dumps(config)),)
+        return _model_pairs(config)
     if isinstance(config, (str, os.PathLike)):
-        return (("", os.fspath(config)),)
+        return (("", os.path.abspath(os.fsdecode(config))),)
     if not isinstance(config, Mapping):
         raise TypeError(f"config is a mapping of settings or the name of a file, not {type(config).__name__}")
     pairs = []
@@ -63,16 +116,66 @@ def as_pairs(config: Config) -> tuple:
         if not isinstance(path, str) or not path:
             raise TypeError(f"a setting's path is a string, as in 'foveation.strength', not {path!r}")
         try:
-            pairs.append((path, json.dumps(value)))
-        except TypeError:
-            raise TypeError(f"{path}: {value!r} is nothing that JSON holds") from None
+            pairs.append((path, json.dumps(_absolute(path, value), default=_plain)))
+        except TypeError as error:
+            raise TypeError(f"{path}: {error}") from None
     return tuple(pairs)
+
+
+def _lines_of(text: str, marked: bool) -> Pairs:
+    lines = (line for line in text.split("\n") if line and line.startswith(_MARK) == marked)
+    return tuple((path, value) for path, _, value in (line.partition("=") for line in lines))
+
+
+def pairs_of_text(text: str) -> Pairs:
+    """The pairs that Settings.text stands for."""
+    return _lines_of(text, marked=False)
+
+
+def _digest_of(file: str) -> str:
+    """Says what is in a file, and nothing where it cannot be read: who opens it says why."""
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.sha256(opened.read()).hexdigest()[:32]
+    except OSError:
+        return ""
+
+
+def check_files(text: str) -> None:
+    """ConfigError: a file is not what it was when the text was made."""
+    files = dict(pairs_of_text(text))
+    for marked, digest in _lines_of(text, marked=True):
+        path = marked.removeprefix(_MARK)
+        if _digest_of(files[path]) != digest:
+            raise _errors.ConfigError(f"{path}: {files[path]} has changed since the Foveator was made: make a new one")
+
+
+def _status_of(file: str) -> Status:
+    try:
+        status = os.stat(file)
+    except OSError:
+        return ()
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@functools.lru_cache(maxsize=16)
+def _read_by(pairs: Pairs, statuses: tuple[Status, ...]) -> Optional[str]:
+    return Settings(pairs).get(_READ)
+
+
+def statuses_of(pairs: Pairs) -> tuple[Status, ...]:
+    """Changes where a file that the pairs stand for has changed: their own and what it names."""
+    if not pairs:
+        return ()
+    own = tuple(_status_of(text) for path, text in pairs if not path)
+    file = _read_by(pairs, own)
+    return (*own, _status_of(file)) if file else own
 
 
 class Settings:
     """An object of the library's with these pairs in force. Freed with this object."""
 
-    def __init__(self, pairs):
+    def __init__(self, pairs: Pairs) -> None:
         self._library = _library.library()
         self.pointer = ctypes.c_void_p()
         self._messages = _library.Messages()
@@ -85,15 +188,18 @@ class Settings:
                 )
         self._check(self._library.fovea_settings_check(self.pointer, self._messages.log), "settings")
 
-    def _check(self, result, what):
-        if result == _library.INVALID_ARGUMENT:
-            result = _library.CONFIG
-        _library.check(result, self._messages, what)
+    def _check(self, result: int, what: str) -> None:
+        said = self._messages.text() if result in (_library.INVALID_ARGUMENT, _library.CONFIG) else ""
+        if said:
+            # Which function was told what: the path that is wrong says enough.
+            said = re.sub(rf'fovea_settings_set ".*?": (?={re.escape(what)})', "", said, flags=re.DOTALL)
+            raise _errors.ConfigError(said if said.startswith(what) else f"{what}: {said}")
+        _library.check(_library.CONFIG if result == _library.INVALID_ARGUMENT else result, self._messages, what)
 
-    def _defaults(self):
-        return self._library.fovea_settings_create(ctypes.byref(self.pointer))
+    def _defaults(self) -> int:
+        return int(self._library.fovea_settings_create(ctypes.byref(self.pointer)))
 
-    def _from_file(self, file):
+    def _from_file(self, file: str) -> int:
         desc = _library.ConfigDesc(
             struct_bytes=ctypes.sizeof(_library.ConfigDesc),
             file=os.fsencode(file),
@@ -102,19 +208,37 @@ class Settings:
             log=self._messages.log,
         )
         config = ctypes.c_void_p()
-        result = self._library.fovea_config_create(ctypes.byref(desc), ctypes.byref(config))
+        result = int(self._library.fovea_config_create(ctypes.byref(desc), ctypes.byref(config)))
         if result >= 0:
             result = self._library.fovea_settings_copy(
                 self._library.fovea_config_settings(config), ctypes.byref(self.pointer)
             )
             self._library.fovea_config_destroy(ctypes.byref(config))
+        if result == _library.IO:
+            with open(file, "rb"):  # raises what Python says of a file that is not there
+                pass
         return result
 
     def get(self, path: str) -> Optional[str]:
-        text = ctypes.create_string_buffer(32768)
-        result = self._library.fovea_settings_get(self.pointer, path.encode(), text, len(text))
+        text = ctypes.create_string_buffer(_TEXT_MAX)
+        result = self._library.fovea_settings_get(self.pointer, path.encode(), text, _TEXT_MAX)
         return text.value.decode() if result == _library.OK else None
 
-    def __del__(self):
+    def text(self) -> str:
+        """What is not as by default, in lines of path=value, and what is in files: all that makes the same settings in
+        another process."""
+        lines, value = [], ctypes.create_string_buffer(_TEXT_MAX)
+        for path, default in _defaults().items():
+            self._library.fovea_settings_get(self.pointer, path.encode(), value, _TEXT_MAX)
+            text = value.value.decode()
+            if "\n" in text:
+                raise _errors.ConfigError(f"{path}: {text!r} has two lines")
+            if text != default:
+                lines.append(f"{path}={text}")
+        if file := self.get(_READ):
+            lines.append(f"{_MARK}{_READ}={_digest_of(file)}")
+        return "\n".join(lines)
+
+    def __del__(self) -> None:
         if getattr(self, "pointer", None):
             self._library.fovea_settings_destroy(ctypes.byref(self.pointer))

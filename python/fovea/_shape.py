@@ -5,6 +5,8 @@
 import ctypes
 import dataclasses
 import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -23,8 +25,32 @@ _FORMATS = {
     ("float32", 4): 7,
 }
 _LAYOUTS = ("NHWC", "NCHW", "NHW")
+PIXELS = (1, 3, 4)  # colours that one pixel has
 _MOST_IMAGES = 65535  # of one call
 _MOST_PX = 16384
+
+_MOST_KEPT = 16384  # templates that are kept for the next calls: some megabytes
+_MOST_WORK: Any = 1000000  # of NumPy's search for a value that two arrays share
+
+Key = tuple[str, _arrays.Dims, _arrays.Dims, "np.dtype[Any]", int]
+
+
+def are_pixels(layout: str, colours: int) -> bool:
+    """Whether images of this layout are images of the library's; else each of their colours is, with its image's gaze."""
+    return layout == "NHW" or (layout == "NHWC" and colours in PIXELS)
+
+
+def check_gaze(shape: _arrays.Dims, lead: _arrays.Dims, may_be_one: bool = True) -> None:
+    """ValueError: a gaze of this shape is neither a pair for each image, in the images' dimensions or in one, nor one for all."""
+    each = (*lead, 2)
+    if shape == each or (may_be_one and shape == (2,)):
+        return
+    count = 1
+    for size in lead:
+        count *= size
+    if shape != (count, 2):
+        wanted = f"(2,) or {each}" if may_be_one else f"on the device {each}"
+        raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image")
 
 
 @dataclasses.dataclass
@@ -33,31 +59,38 @@ class Run:
 
     number: int  # of the first, counted over all leading dimensions
     count: int
-    offsets: tuple  # of the first in either array, bytes
-    steps: tuple  # to the next
+    offsets: tuple[int, int]  # of the first in either array, bytes
+    steps: tuple[int, int]  # to the next
 
 
-def runs(lead, strides_a, strides_b):
+def runs(lead: _arrays.Dims, strides_a: _arrays.Dims, strides_b: _arrays.Dims) -> Iterator[Run]:
     """The fewest runs that leading dimensions of these strides have, in their order."""
     # Where a dimension has one image, its stride means nothing.
     axes = [axis for axis in zip(lead, strides_a, strides_b) if axis[0] != 1]
-    count, steps = 1, (0, 0)
-    if axes:
-        count, *steps = axes.pop()
-    while axes and all(axes[-1][1 + i] == steps[i] * count for i in range(2)):
+    count, a, b = axes.pop() if axes else (1, 0, 0)
+    while axes and axes[-1][1:] == (a * count, b * count):
         count *= axes.pop()[0]
     outer = [axis[0] for axis in axes]
     for number, index in enumerate(np.ndindex(*outer)):
-        begin = [sum(i * axis[1 + side] for i, axis in zip(index, axes)) for side in range(2)]
+        begin_a, begin_b = (sum(i * axis[side] for i, axis in zip(index, axes)) for side in (1, 2))
         for first in range(0, count, _MOST_IMAGES):
-            offsets = tuple(begin[side] + first * steps[side] for side in range(2))
-            yield Run(number * count + first, min(_MOST_IMAGES, count - first), offsets, tuple(steps))
+            offsets = (begin_a + first * a, begin_b + first * b)
+            yield Run(number * count + first, min(_MOST_IMAGES, count - first), offsets, (a, b))
+
+
+class Template(NamedTuple):
+    """A batch without addresses, which others share, and how many bytes after its array's begin each of it begins."""
+
+    batch: _library.Batch
+    source_at: int
+    target_at: int
+    gazes_at: int
 
 
 class Shape:
     """The dimensions of a View under a layout."""
 
-    def __init__(self, layout, shape, strides, dtype, memory):
+    def __init__(self, layout: str, shape: _arrays.Dims, strides: _arrays.Dims, dtype: np.dtype[Any], memory: int) -> None:
         view = _Place(shape, strides, dtype, memory)
         self.source = view
         if layout not in _LAYOUTS:
@@ -70,12 +103,12 @@ class Shape:
         self.row, self.column, self.colour = at["H"], at["W"], at.get("C")
         self.height, self.width = view.shape[self.row], view.shape[self.column]
         self.colours = view.shape[self.colour] if self.colour is not None else 1
-        self.is_planar = layout == "NCHW"
+        self.layout = layout
         self.has_alpha = layout == "NHWC" and self.colours == 4
         self.images = int(np.prod(self.lead, dtype=np.int64))
         self._check(view, layout)
 
-    def _check(self, view, layout):
+    def _check(self, view: "_Place", layout: str) -> None:
         if not (1 <= self.height <= _MOST_PX and 1 <= self.width <= _MOST_PX):
             raise ValueError(
                 f"images of shape {view.shape} as {layout} are {self.width} x {self.height} pixels; 1 to {_MOST_PX} "
@@ -83,19 +116,26 @@ class Shape:
             )
         if self.colours < 1:
             raise ValueError(f"images of shape {view.shape} as {layout} have no colours")
+        # Sixteen rows or fewer, wide and of many colours: that is nearly always a mistake, and would be seen in no result.
+        if layout == "NHWC" and self.height <= 16 and min(self.width, self.colours) >= max(8, 2 * self.height):
+            raise ValueError(
+                f'images of shape {view.shape} as NHWC have {self.height} rows and {self.colours} colours: planes want layout="NCHW" '
+                "(for such images, too: move their colours before the rows)"
+            )
         if view.dtype.name not in ("uint8", "float16", "float32"):
             raise TypeError(f"images of {view.dtype}: Fovea takes uint8, float16 and float32")
         if not view.dtype.isnative:
             raise TypeError(f"images of {view.dtype.str!r}: Fovea takes this machine's order of bytes")
 
-    def fits(self, view, written=False):
+    def fits(self, view: "_Placed", written: bool = False) -> bool:
         """Whether the library takes it where it lies: rows from left to right that do not share memory, and alpha
         beside its colours."""
         size = view.dtype.itemsize
-        if self.has_alpha and view.strides[self.colour] != size:
+        together = self.colour is not None and view.strides[self.colour] == size
+        if self.has_alpha and not together:
             return False
         column = view.strides[self.column]
-        pixel = size * (self.colours if self.colour is not None and view.strides[self.colour] == size else 1)
+        pixel = size * (self.colours if together else 1)
         row_bytes = column * (self.width - 1) + pixel
         rows_are_apart = self.height == 1 or abs(view.strides[self.row]) >= row_bytes
         images_are_apart = not written or all(
@@ -103,14 +143,17 @@ class Shape:
         )
         return (self.width == 1 or column >= pixel) and rows_are_apart and images_are_apart
 
-    def _goes_in_planes(self, views):
+    def goes_in_planes(self, views: tuple["_Placed", "_Placed"]) -> bool:
+        """Whether each colour is an image of its own for the library."""
         if self.colour is None:
             return False
-        together = self.colours == 1 or all(view.strides[self.colour] == view.dtype.itemsize for view in views)
-        known = (views[0].dtype.name, self.colours) in _FORMATS and not (self.is_planar and self.colours == 4)
-        return not (together and known)
+        colour = self.colour
+        together = self.colours == 1 or all(view.strides[colour] == view.dtype.itemsize for view in views)
+        # Planes of three colours that lie beside each other are pixels, too; of four, the last would be alpha.
+        layout = "NHWC" if self.layout == "NCHW" and self.colours != 4 else self.layout
+        return not (together and are_pixels(layout, self.colours))
 
-    def _image(self, view, colours):
+    def _image(self, view: "_Place", colours: int) -> _library.Image:
         return _library.Image(
             width_px=self.width,
             height_px=self.height,
@@ -121,24 +164,26 @@ class Shape:
             pixel_stride_bytes=view.strides[self.column] if self.width > 1 else 0,
         )
 
-    def templates(self, target):
-        """A batch for every run of images and, where colours are planes, every colour, without addresses; with each
-        the bytes from where source, target and gazes begin to where it does."""
+    def templates(self, target: "_Place") -> list[Template]:
+        """One for every run of images and, where colours are planes, every colour."""
         source = self.source
         views = (source, target)
-        planes = self._goes_in_planes(views)
+        planes = self.goes_in_planes(views)
         lead = len(self.lead)
+        batches: dict[int, _library.Batch] = {}  # by count
+        plane_steps = [view.strides[self.colour] if self.colour is not None and planes else 0 for view in views]
         found = []
         for run in runs(self.lead, source.strides[:lead], target.strides[:lead]):
-            for plane in range(self.colours if planes else 1):
+            batch = batches.get(run.count)
+            if batch is None:
                 batch = _library.Batch(struct_bytes=ctypes.sizeof(_library.Batch), count=run.count)
-                places = []
                 for side, (view, name) in enumerate(zip(views, ("src", "dst"))):
-                    place = run.offsets[side] + (plane * view.strides[self.colour] if planes else 0)
-                    places.append(place)
                     setattr(batch, name, self._image(view, 1 if planes else self.colours))
                     setattr(batch, name + "_next_bytes", run.steps[side])
-                found.append((batch, *places, run.number * 8))
+                batches[run.count] = batch
+            for plane in range(self.colours if planes else 1):
+                source_at, target_at = (run.offsets[side] + plane * plane_steps[side] for side in range(2))
+                found.append(Template(batch, source_at, target_at, run.number * 8))
         return found
 
 
@@ -146,41 +191,108 @@ class Shape:
 class _Place:
     """What a View says beside its address."""
 
-    shape: tuple
-    strides: tuple
-    dtype: np.dtype
+    shape: _arrays.Dims
+    strides: _arrays.Dims
+    dtype: np.dtype[Any]
     memory: int
+
+
+_Placed = Union[_Place, _arrays.View]
 
 
 # What depends on shapes and strides alone is worked out once: a call takes microseconds.
 
 
 @functools.lru_cache(maxsize=256)
-def _shape_of(*key):
+def _shape_of(*key: Any) -> Shape:
     return Shape(*key)
 
 
+class _Kept:
+    """The templates of what was asked for last."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[Key, _arrays.Dims], list[Template]] = {}
+        self._count = 0
+
+    def get(self, source: Key, target_strides: _arrays.Dims) -> list[Template]:
+        found = self._of.get((source, target_strides))
+        if found is None:
+            shape = _shape_of(*source)
+            found = shape.templates(_Place(shape.source.shape, target_strides, shape.source.dtype, shape.source.memory))
+            if len(found) <= _MOST_KEPT:
+                self._count += len(found)
+                if self._count > _MOST_KEPT or len(self._of) >= 256:
+                    self._of, self._count = {}, len(found)
+                self._of[source, target_strides] = found
+        return found
+
+
+_kept = _Kept()
+
+
+def span(view: _arrays.View) -> tuple[int, int]:
+    """The bytes from the first to behind the last of an array."""
+    ways = [(size - 1) * step for size, step in zip(view.shape, view.strides)]
+    return view.pointer + sum(min(way, 0) for way in ways), view.pointer + sum(max(way, 0) for way in ways) + view.dtype.itemsize
+
+
+class _Bytes:
+    """An array for NumPy to look at, and not into: it may lie in a device's memory."""
+
+    def __init__(self, view: _arrays.View) -> None:
+        self.__array_interface__ = {
+            "version": 3, "data": (view.pointer, True), "shape": view.shape, "strides": view.strides, "typestr": view.dtype.str,
+        }  # fmt: skip
+
+
+def _share(a: _arrays.View, b: _arrays.View) -> bool:
+    """Whether two arrays of one device have a value in the same place."""
+    (a_first, a_end), (b_first, b_end) = span(a), span(b)
+    if a_end <= b_first or b_end <= a_first:
+        return False
+    try:
+        return np.shares_memory(np.asarray(_Bytes(a)), np.asarray(_Bytes(b)), max_work=_MOST_WORK)
+    except RuntimeError:  # NumPy has not found it out
+        return True
+
+
 @functools.lru_cache(maxsize=256)
-def _templates_of(source, target_strides):
-    shape = _shape_of(*source)
-    return shape.templates(_Place(shape.source.shape, target_strides, shape.source.dtype, shape.source.memory))
+def may_repeat(shape: _arrays.Dims, strides: _arrays.Dims, itemsize: int) -> bool:
+    """Whether an array may have several values in one place. What was cut, turned and flipped from one without gaps has not."""
+    end = itemsize
+    for step, size in sorted((abs(step), size) for size, step in zip(shape, strides) if size != 1):
+        if step < end and size:
+            return True
+        end += step * (size - 1)
+    return False
 
 
-def _key_of(view, layout):
+def _key_of(view: _arrays.View, layout: str) -> Key:
     return (layout, view.shape, view.strides, view.dtype, memory_of(view))
 
 
-def shape_of(view, layout):
+def shape_of(view: _arrays.View, layout: str) -> Shape:
     """The Shape of a View. ValueError, TypeError: it is no picture of that layout."""
     if not isinstance(layout, str):
         raise TypeError(f"layout is {layout!r}; it must be one of {', '.join(_LAYOUTS)}")
     return _shape_of(*_key_of(view, layout))
 
 
-def batches_of(source, target, gazes, layout):
+def packed_shape_of(shape: _arrays.Dims, dtype: np.dtype[Any], layout: str) -> Shape:
+    """The same for an array without gaps that nobody has yet."""
+    strides = _arrays.packed_strides(shape, dtype.itemsize)
+    return shape_of(_arrays.View(0, shape, strides, dtype, _arrays.CPU, 0, True, None, None), layout)
+
+
+def batches_of(source: _arrays.View, target: _arrays.View, gazes: _arrays.View, layout: str) -> list[_library.Batch]:
     """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
     found = []
-    for template, source_at, target_at, gazes_at in _templates_of(_key_of(source, layout), target.strides):
+    templates = _kept.get(_key_of(source, layout), target.strides)
+    # The library looks at one batch at a time: what one writes must not be what the next reads.
+    if len(templates) > 1 and _share(source, target):
+        raise ValueError("out and the images overlap: give an out of its own")
+    for template, source_at, target_at, gazes_at in templates:
         batch = _library.Batch.from_buffer_copy(template)
         batch.src.data = source.pointer + source_at
         batch.dst.data = target.pointer + target_at
@@ -190,5 +302,28 @@ def batches_of(source, target, gazes, layout):
     return found
 
 
-def memory_of(view):
+def gradients_of(
+    picture: _arrays.View, d_seen: _arrays.View, gazes: _arrays.View, d_gazes: Optional[_arrays.View], layout: str
+) -> list[_library.BatchGradient]:
+    """The library's gradients of images whose colours are together. d_gazes None: with respect to the images, written
+    to picture; else with respect to the gazes, where picture is what was foveated."""
+    found = []
+    for template, picture_at, d_seen_at, gazes_at in _kept.get(_key_of(picture, layout), d_seen.strides):
+        gradient = _library.BatchGradient(struct_bytes=ctypes.sizeof(_library.BatchGradient), count=template.count)
+        gradient.src, gradient.d_dst, gradient.d_src = template.src, template.dst, template.src
+        gradient.src_next_bytes = gradient.d_src_next_bytes = template.src_next_bytes
+        gradient.d_dst_next_bytes = template.dst_next_bytes
+        gradient.d_dst.data = d_seen.pointer + d_seen_at
+        gradient.gazes_uv = gazes.pointer + gazes_at
+        gradient.gazes_memory = memory_of(gazes)
+        if d_gazes is None:
+            gradient.d_src.data = picture.pointer + picture_at
+        else:
+            gradient.src.data = picture.pointer + picture_at
+            gradient.d_gazes_uv = d_gazes.pointer + gazes_at
+        found.append(gradient)
+    return found
+
+
+def memory_of(view: _arrays.View) -> int:
     return _library.MEMORY_CUDA if view.device == _arrays.CUDA else _library.MEMORY_CPU

@@ -2,29 +2,120 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Gaze that follows no picture and no agent: baselines for active vision.
 
-A policy has `reset(count, rng)`, `begin(which, rng)` and `step(rng)`; each returns all gazes in uv, float32 of shape
-(count, 2). `begin` moves those alone that begin an episode, `which` is a bool for each; `step` moves all by a step.
-rng is a numpy.random.Generator.
+`Policy` says what an own one has to have.
 """
 
+import copy
+import functools
+import math
+import sys
+from typing import Any, Mapping, Optional, Protocol, Sequence, Union
+
 import numpy as np
+
+from . import _gaze_source, _settings
+
+Array = Any  # NumPy's, or a tensor
+Random = Any  # numpy.random.Generator or torch.Generator
+
+
+class Policy(Protocol):
+    """What moves the gazes of `count` agents; any object with these methods.
+
+    reset(count, rng): all begin. begin(which, rng): those alone begin an episode where `which`, a bool for each, of
+    shape (count,), is true. step(rng): all move by a step. Each returns all gazes as a new array: x and y in uv,
+    float32 of shape (count, 2), (1, 2) of one environment; other numbers are converted.
+
+    rng is a numpy.random.Generator, or a torch.Generator where images are tensors: gazes and `which` are then tensors
+    on its device. A policy that also has look(gazes) goes on from those gazes. Wrappers use a deep copy of it.
+    """
+
+    def reset(self, count: int, rng: Random) -> Array: ...
+
+    def begin(self, which: Array, rng: Random) -> Array: ...
+
+    def step(self, rng: Random) -> Array: ...
+
+
+_METHODS = ("reset", "begin", "step")
+Gaze = Union[None, Sequence[float], "np.ndarray[Any, Any]", Policy]
+
+
+def uniform(rng: Random, *shape: int) -> Array:
+    """Random numbers from 0 to 1, float32."""
+    if isinstance(rng, np.random.Generator):
+        return rng.random(shape, np.float32)
+    return sys.modules["torch"].rand(shape, generator=rng, device=rng.device)
+
+
+def same(rng: Random, count: int, place_uv: Sequence[float]) -> Array:
+    """Gazes that are all at one place."""
+    places: Array = None
+    if isinstance(rng, np.random.Generator):
+        places = np.empty((count, 2), np.float32)
+    else:
+        places = sys.modules["torch"].empty((count, 2), device=rng.device)
+    places[:, 0], places[:, 1] = place_uv
+    return places
+
+
+def where(which: Array, new: Array, old: Array) -> Array:
+    """The new gazes where `which` is true, the old ones elsewhere."""
+    module: Any = np if isinstance(old, np.ndarray) else sys.modules["torch"]
+    return module.where(which[:, None], new, old)
+
+
+def place(gaze: Any, name: str = "gaze") -> tuple[float, float]:
+    """One place in uv, of anything that is two numbers."""
+    try:
+        x, y = (float(v) for v in gaze)
+    except (TypeError, ValueError, RuntimeError):  # the last is PyTorch's where a row is no number
+        or_policy = ", or a policy" if name == "gaze" else ""
+        raise ValueError(f"{name} is {gaze!r}; it must be x and y in uv{or_policy}") from None
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise ValueError(f"{name} is not finite")
+    if not (-1 <= x <= 2 and -1 <= y <= 2):  # beside the picture by more than its own size
+        raise ValueError(f"{name} {gaze!r} looks like pixels; uv is 0 to 1")
+    return x, y
 
 
 class Fixed:
     """All gazes stay at one place: the control that looks at the picture's middle."""
 
-    def __init__(self, place_uv=(0.5, 0.5)):
-        self.place_uv = tuple(float(v) for v in place_uv)
+    def __init__(self, place_uv: Any = (0.5, 0.5)) -> None:
+        self.place_uv = place(place_uv)
 
-    def reset(self, count, rng):
-        self._gazes = np.tile(np.asarray(self.place_uv, np.float32), (count, 1))
-        return self._gazes.copy()
+    def reset(self, count: int, rng: Random) -> Array:
+        self._gazes = same(rng, count, self.place_uv)
+        return self._gazes + 0
 
-    def begin(self, which, rng):
-        return self._gazes.copy()
+    def begin(self, which: Array, rng: Random) -> Array:
+        return self._gazes + 0
 
-    def step(self, rng):
-        return self._gazes.copy()
+    def step(self, rng: Random) -> Array:
+        return self._gazes + 0
+
+
+def policy_of(gaze: Gaze = None) -> Policy:
+    """What wrappers take: None, a place, or a policy. A policy has state: each wrapper has its own."""
+    if gaze is None:
+        return Fixed()
+    if isinstance(gaze, type):
+        raise TypeError(f"gaze is a class; give an object: {gaze.__name__}()")
+    missing = [name for name in _METHODS if not callable(getattr(gaze, name, None))]
+    if len(missing) == len(_METHODS):
+        return Fixed(gaze)
+    if missing:
+        lacks = " and no ".join(f"{name}()" for name in missing)
+        raise TypeError(f"the policy {type(gaze).__name__} has no {lacks}; fovea.gaze.Policy says what it must have")
+    made: Any = copy.deepcopy(gaze)
+    return made
+
+
+def place_or_policy(gaze: Gaze) -> Any:
+    """The same where no steps are made: a place as (x, y), or a policy of one's own."""
+    policy = policy_of(gaze)
+    return policy.place_uv if isinstance(policy, Fixed) else policy
 
 
 class RandomSaccades:
@@ -34,23 +125,80 @@ class RandomSaccades:
     margin_uv: no fixation is nearer to the picture's edge than this, 0..0.5.
     """
 
-    def __init__(self, fixation_steps=8.0, margin_uv=0.1):
+    def __init__(self, fixation_steps: float = 8.0, margin_uv: float = 0.1) -> None:
         if not fixation_steps >= 1:
             raise ValueError(f"fixation_steps is {fixation_steps}; it must be 1 or more")
         if not 0 <= margin_uv <= 0.5:
             raise ValueError(f"margin_uv is {margin_uv}; it must be 0 to 0.5")
         self.fixation_steps, self.margin_uv = float(fixation_steps), float(margin_uv)
 
-    def _places(self, count, rng):
-        return rng.uniform(self.margin_uv, 1 - self.margin_uv, (count, 2)).astype(np.float32)
-
-    def reset(self, count, rng):
+    def reset(self, count: int, rng: Random) -> Array:
         self._gazes = self._places(count, rng)
-        return self._gazes.copy()
+        return self._gazes
 
-    def begin(self, which, rng):
-        self._gazes[which] = self._places(len(self._gazes), rng)[which]
-        return self._gazes.copy()
+    def _places(self, count: int, rng: Random) -> Array:
+        return uniform(rng, count, 2) * (1 - 2 * self.margin_uv) + self.margin_uv
 
-    def step(self, rng):
-        return self.begin(rng.random(len(self._gazes)) < 1 / self.fixation_steps, rng)
+    def begin(self, which: Array, rng: Random) -> Array:
+        self._gazes = where(which, self._places(len(self._gazes), rng), self._gazes)
+        return self._gazes
+
+    def look(self, gazes: Array) -> None:
+        self._gazes = gazes
+
+    def step(self, rng: Random) -> Array:
+        return self.begin(uniform(rng, len(self._gazes)) < 1 / self.fixation_steps, rng)
+
+
+class Generator:
+    """The eye movements that Fovea's own generator makes up: fixations with drift, and saccades along the main sequence.
+
+    step_ms: what time a step of the environment is, 2 or more; ViZDoom with a frame skip of 4: 114.
+    settings: by path those below "gaze.saccades.", as in {"gaze.saccades.fixation_ms": 500,
+        "gaze.saccades.width_deg": 90}; docs/gaze.md says what they are. A blink leaves the gaze where it is.
+    size_px: the pictures' width and height; their ratio counts.
+
+    Ten minutes are made at once and played in a loop; each episode begins at a random time of them.
+    """
+
+    def __init__(
+        self, step_ms: float = 100.0, settings: Optional[Mapping[str, Any]] = None, size_px: Sequence[int] = (4, 3)
+    ) -> None:
+        if not step_ms >= 2:
+            raise ValueError(f"step_ms is {step_ms}; it must be 2 or more")
+        if len(size_px) != 2 or not all(int(n) > 0 for n in size_px):
+            raise ValueError(f"size_px is {size_px}; it is width and height, 1 or more")
+        wanted = {"gaze.validity.fallback": "last", **(settings or {}), "gaze.source": "saccades"}
+        self._pairs = _settings.as_pairs(wanted)
+        _settings.Settings(self._pairs)  # what is wrong is said now
+        self.step_ms, self.size_px = float(step_ms), (int(size_px[0]), int(size_px[1]))
+
+    def reset(self, count: int, rng: Random) -> Array:
+        self._places: Array = _loop(self._pairs, self.step_ms, self.size_px)
+        if not isinstance(rng, np.random.Generator):
+            self._places = sys.modules["torch"].tensor(self._places, device=rng.device)
+        self._times = self._random_times(count, rng)
+        return self._gazes()
+
+    def _random_times(self, count: int, rng: Random) -> Array:
+        times = uniform(rng, count, 1) * len(self._places)
+        # A product of a number below 1 may be rounded up to the length.
+        return (times.astype(np.int64) if isinstance(times, np.ndarray) else times.long()) % len(self._places)
+
+    def _gazes(self) -> Array:
+        return self._places[self._times[:, 0]]
+
+    def begin(self, which: Array, rng: Random) -> Array:
+        self._times = where(which, self._random_times(len(self._times), rng), self._times)
+        return self._gazes()
+
+    def step(self, rng: Random) -> Array:
+        self._times = (self._times + 1) % len(self._places)
+        return self._gazes()
+
+
+@functools.lru_cache(maxsize=8)
+def _loop(pairs: _settings.Pairs, step_ms: float, size_px: tuple[int, int]) -> Array:
+    made = _gaze_source.places(pairs, round(600e3 / step_ms), round(step_ms * 1e6), size_px)
+    made.flags.writeable = False
+    return made

@@ -6,10 +6,22 @@ import os
 import pathlib
 import sys
 
+import pytest
+
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 ROOT = PACKAGE.parent
 
 if "FOVEA_LIB" not in os.environ:
     build = pathlib.Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build"))
-    os.environ["FOVEA_LIB"] = str(build / "plugin" / "libfovea.so")
+    os.environ["FOVEA_LIB"] = str(build.resolve() / "plugin" / "libfovea.so")
 sys.path.insert(0, str(PACKAGE))
+
+
+@pytest.fixture
+def jax_on_cpu():
+    """Where JAX has a GPU, arrays and programs go there unless somebody says otherwise."""
+    jax = pytest.importorskip("jax", minversion="0.5")
+    before = jax.config.jax_default_device
+    jax.config.update("jax_default_device", jax.devices("cpu")[0])
+    yield jax
+    jax.config.update("jax_default_device", before)

@@ -102,16 +102,39 @@ def test_what_a_given_stream_makes_belongs_to_it():
         assert torch.equal(out, expected)
 
 
-def test_a_cuda_graph_is_refused_and_goes_on():
-    images, places, out = pictures(32, 84, 84, 3), gazes(32), torch.empty((32, 84, 84, 3), dtype=torch.uint8, device="cuda")
+@pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.parametrize("size", [(84, 84), (120, 160), (600, 900)])
+def test_a_cuda_graph_replays_what_calls_give(size, warm):
+    images, places = pictures(6, *size, 3), gazes(6)
+    given = torch.empty_like(images)
     foveator = fovea.Foveator()
+    if warm:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            foveator(images, places, out=given)
+        torch.cuda.current_stream().wait_stream(side)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        with pytest.raises(fovea.UnsupportedError, match="graph"):
-            foveator(images, places, out=out)
-        out.copy_(images)
+        foveator(images, places, out=given)
+        made = foveator(images, places)  # in the graph's own memory
+        middle = foveator(images, (0.5, 0.5))
+    other = torch.cuda.Stream()
+    for i in range(10):
+        images.copy_(torch.randint(0, 256, images.shape, dtype=torch.uint8, device="cuda"))
+        places.copy_(torch.rand((6, 2), device="cuda"))
+        other.wait_stream(torch.cuda.current_stream())
+        graph.replay()
+        with torch.cuda.stream(other):  # at the same time
+            expected = foveator(images, places)
+        torch.cuda.synchronize()
+        assert torch.equal(given, expected) and torch.equal(made, expected)
+        assert torch.equal(middle, foveator(images))
+        fovea.foveate(images, places, config={"foveation.strength": 0.5 + 0.1 * i})
+    foveator.close()
     graph.replay()
-    assert torch.equal(out, images)
+    torch.cuda.synchronize()
+    assert torch.equal(given, expected)
 
 
 def test_an_image_whose_gaze_is_not_finite_is_copied():
@@ -130,7 +153,7 @@ def test_an_image_whose_gaze_is_not_finite_is_copied():
         (lambda i, g: fovea.foveate(i, g, out=torch.empty_like(i, device="cpu")), ValueError, "cpu"),
         (lambda i, g: fovea.foveate(i, g, out=i), ValueError, "overlap"),
         (lambda i, g: fovea.foveate(i.bfloat16(), g), TypeError, "bfloat16"),
-        (lambda i, g: fovea.foveate(i.float().requires_grad_(), g), fovea.UnsupportedError, "gradient"),
+        (lambda i, g: fovea.foveate(i, g.requires_grad_()), fovea.UnsupportedError, "gradient"),
         (lambda i, g: fovea.foveate(i, g, stream="mine"), TypeError, "str"),
     ],
 )
@@ -148,15 +171,176 @@ def test_cupy_arrays_stay_cupys():
     assert torch.equal(torch.from_dlpack(seen), fovea.foveate(images, places))
 
 
-def test_jax_arrays_are_read_and_written_elsewhere():
+def test_jax_arrays_stay_jaxs():
     jax = pytest.importorskip("jax")
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     images, places = pictures(4, 84, 84, 3), gazes(4)
-    array = jax.dlpack.from_dlpack(images)
+    expected = fovea.foveate(images, places)
+    array, gaze = jax.dlpack.from_dlpack(images), jax.dlpack.from_dlpack(places)
+    for found in (gaze, places, places.cpu().numpy()):
+        seen = fovea.foveate(array, found)
+        assert isinstance(seen, jax.Array) and seen.devices() == array.devices()
+        assert torch.equal(torch.from_dlpack(seen), expected)
     out = torch.empty_like(images)
-    assert torch.equal(fovea.foveate(array, places, out=out), fovea.foveate(images, places))
-    with pytest.raises(TypeError, match="out"):
-        fovea.foveate(array, places)
+    assert torch.equal(fovea.foveate(array, places, out=out), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32"])
+def test_jax_programs_run_on_the_gpu(dtype):
+    """In the middle of a program, on the stream that XLA gives; jit, vmap and scan, twice in a row."""
+    jax = pytest.importorskip("jax")
+    import fovea.jax
+
+    images, places = pictures(6, 96, 80, 3, dtype=getattr(torch, dtype)), gazes(6)
+    array, gaze = jax.dlpack.from_dlpack(images), jax.dlpack.from_dlpack(places)
+    one, half = (1, 2) if dtype == "uint8" else (0.5, 0.5)
+
+    @jax.jit
+    def program(array, gaze):
+        before = (array // half) if dtype == "uint8" else array * half
+        return fovea.jax.foveate(before.astype(array.dtype), gaze), jax.vmap(fovea.jax.foveate)(array, gaze)
+
+    @jax.jit
+    def scan(array, gaze):
+        return jax.lax.scan(lambda n, g: (n + one, fovea.jax.foveate(array[0], g)), one, gaze)[1]
+
+    before = (images // half) if dtype == "uint8" else images * half
+    for _ in range(2):
+        first, second = program(array, gaze)
+        assert torch.equal(torch.from_dlpack(first), fovea.foveate(before, places))
+        assert torch.equal(torch.from_dlpack(second), fovea.foveate(images, places))
+        for i, seen in enumerate(scan(array, gaze)):
+            assert torch.equal(torch.from_dlpack(seen), fovea.foveate(images[0], places[i]))
+    planes = array.transpose(0, 3, 1, 2)
+    seen = jax.jit(lambda i, g: fovea.jax.foveate(i, g, layout="NCHW"))(planes, gaze)
+    expected = fovea.foveate(images.movedim(-1, 1).contiguous(), places, layout="NCHW")
+    assert torch.equal(torch.from_dlpack(seen), expected)
+
+
+def test_jax_programs_of_more_settings_than_are_kept_run_on_the_gpu():
+    """The contexts that were used long ago are closed in the middle of what is under way."""
+    jax = pytest.importorskip("jax")
+    import fovea.jax
+
+    images, places = pictures(6, 96, 80, 3), gazes(6)
+    array, gaze = jax.dlpack.from_dlpack(images), jax.dlpack.from_dlpack(places)
+    models = [{"foveation.strength": 1 + i / 50} for i in range(40)]
+    for _ in range(2):
+        seen = [fovea.jax.foveate(array, gaze, config=model) for model in models]
+        for one, model in zip(seen, models):
+            assert torch.equal(torch.from_dlpack(one), fovea.foveate(images, places, config=model))
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_compiled_code_sees_what_plain_code_sees(backend):
+    images, places = pictures(6, 96, 80, 3), gazes(6)
+    foveator = fovea.Foveator({"foveation.strength": 2})
+
+    def agent(images, places):
+        return foveator(images + 1, places).float() / 255
+
+    for mode in (None, "reduce-overhead") if backend == "inductor" else (None,):
+        torch._dynamo.reset()
+        compiled = torch.compile(agent, fullgraph=True, backend=backend, mode=mode)
+        for _ in range(4):
+            assert torch.equal(compiled(images, places), agent(images, places))
+
+
+@pytest.mark.parametrize("layout, shape", [("NHWC", (5, 96, 80, 3)), ("NHWC", (5, 96, 80, 4)), ("NCHW", (5, 4, 96, 80)), ("NHW", (5, 96, 80))])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_gradients_are_the_cpus(layout, shape, dtype):
+    images, places, weights = pictures(*shape, dtype=dtype), gazes(5), pictures(*shape, dtype=torch.float32)
+
+    def gradients(images, places, weights):
+        images, places = images.clone().requires_grad_(), places.clone().requires_grad_()
+        (fovea.foveate(images, places, layout=layout).float() * weights).sum().backward()
+        return images.grad, places.grad
+
+    d_images, d_gaze = gradients(images, places, weights)
+    assert d_images.device == images.device and d_gaze.device == places.device and d_images.dtype == dtype
+    for_cpu, for_cpus_gaze = gradients(images.cpu(), places.cpu(), weights.cpu())
+    assert far(d_images, for_cpu) <= 2e-2 * for_cpu.abs().max().item()
+    assert far(d_gaze, for_cpus_gaze) <= 2e-2 * for_cpus_gaze.abs().max().item()
+    _, from_cpus_memory = gradients(images, places.cpu(), weights)
+    assert from_cpus_memory.device.type == "cpu" and torch.allclose(from_cpus_memory, d_gaze.cpu(), rtol=1e-3)
+
+
+def test_gradients_follow_the_stream_of_the_forward_pass():
+    images, places = pictures(16, 96, 80, 3, dtype=torch.float32), gazes(16)
+    expected = places.clone().requires_grad_()
+    (fovea.foveate(images, expected) ** 2).sum().backward()
+    torch.cuda.synchronize()
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(100_000_000)
+        late, wanted = images.clone(), places.clone().requires_grad_()
+        (fovea.foveate(late, wanted) ** 2).sum().backward()
+    side.synchronize()
+    assert torch.allclose(wanted.grad, expected.grad, rtol=1e-3)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_compiled_code_has_plain_codes_gradients(backend):
+    images, places = pictures(6, 96, 80, 3, dtype=torch.float32), gazes(6)
+
+    def loss(images, places):
+        return (fovea.foveate(images, places) ** 2).sum()
+
+    torch._dynamo.reset()
+    leaves, others = ((images.clone().requires_grad_(), places.clone().requires_grad_()) for _ in range(2))
+    loss(*leaves).backward()
+    torch.compile(loss, fullgraph=True, backend=backend)(*others).backward()
+    for leaf, other in zip(leaves, others):
+        assert torch.allclose(leaf.grad, other.grad, rtol=1e-3, atol=1e-4)
+
+
+def test_jax_gradients_on_the_gpu_are_torchs():
+    jax = pytest.importorskip("jax")
+    import fovea.jax
+
+    images, places = pictures(6, 96, 80, 3, dtype=torch.float32), gazes(6)
+    leaves = images.clone().requires_grad_(), places.clone().requires_grad_()
+    (fovea.foveate(*leaves) ** 2).sum().backward()
+    gradient = jax.jit(jax.grad(lambda i, g: (fovea.jax.foveate(i, g) ** 2).sum(), argnums=(0, 1)))
+    for _ in range(2):
+        for leaf, found in zip(leaves, gradient(jax.dlpack.from_dlpack(images), jax.dlpack.from_dlpack(places))):
+            assert torch.allclose(leaf.grad, torch.from_dlpack(found), rtol=1e-3, atol=1e-4)
+
+
+def test_gazes_of_another_stream_need_one_that_waits_for_it():
+    """What says by __cuda_array_interface__ that it is made on the default stream, beside images of a stream of their own."""
+
+    class Default:
+        def __init__(self, tensor):
+            self.tensor = tensor
+            self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, "stream": 1}
+
+    images, places = pictures(4, 64, 64, 3), gazes(4)
+    expected = fovea.foveate(images, Default(places))
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        with pytest.raises(ValueError, match="another stream"):
+            fovea.foveate(images, Default(places))
+        seen = fovea.foveate(images, Default(places), stream=side)
+    side.synchronize()
+    assert torch.equal(seen, expected)
+
+
+def test_a_tensor_may_go_while_it_is_in_flight():
+    """torch's allocator gives memory again in the order of the stream: what comes after does not change what was asked."""
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for round_ in range(5):
+            images, places = pictures(64, 128, 128, 3), gazes(64)
+            expected = fovea.foveate(images, places)
+            torch.cuda._sleep(50_000_000)
+            seen = fovea.foveate(images.clone(), places.clone())
+            del images, places
+            for _ in range(20):
+                torch.full((64, 128, 128, 3), round_, dtype=torch.uint8, device="cuda")
+            side.synchronize()
+            assert torch.equal(seen, expected)
 
 
 def _in_child(queue):

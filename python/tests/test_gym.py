@@ -58,7 +58,7 @@ def test_gymnasiums_checker_finds_nothing(wrap, layout):
 def test_observations_are_foveated_and_keep_their_space():
     env = fovea.gym.FoveatedObservation(Pictures(), {"foveation.strength": 2}, gaze=(0.2, 0.7))
     observation, info = env.reset(seed=1)
-    expected = fovea.foveate(env.unwrapped.raw, (0.2, 0.7), model={"foveation.strength": 2})
+    expected = fovea.foveate(env.unwrapped.raw, (0.2, 0.7), config={"foveation.strength": 2})
     assert np.array_equal(observation, expected) and env.observation_space == env.unwrapped.observation_space
     assert np.allclose(info["gaze"], (0.2, 0.7)) and info["fresh"]
 
@@ -135,6 +135,64 @@ def test_several_environments_reset_in_every_mode(mode, active):
     env.close()
 
 
+@pytest.mark.parametrize("seed", [7, [7]])
+def test_the_gaze_is_not_drawn_from_the_environments_own_random_numbers(seed):
+    env = fovea.gym.FoveatedObservation(SyncVectorEnv([Pictures]), gaze=fovea.gaze.RandomSaccades(margin_uv=0))
+    _, infos = env.reset(seed=seed)
+    same, _ = gymnasium.utils.seeding.np_random(7)
+    assert env.unwrapped.envs[0].np_random_seed == 7
+    assert not np.isclose(infos["gaze"], same.random((1, 2), np.float32)).any()
+    assert np.array_equal(infos["gaze"], env.reset(seed=seed)[1]["gaze"])
+
+
+def test_a_last_observation_has_its_gaze_as_workers_say_it():
+    def run(env):
+        env.reset(seed=1)
+        env.action_space.seed(1)
+        return [env.step(env.action_space.sample())[-1] for _ in range(4)]
+
+    makes = [lambda i=i: Pictures(length=2 + i) for i in range(3)]
+    workers = [lambda make=make: fovea.gym.ActiveGaze(make()) for make in makes]
+    inside = run(SyncVectorEnv(workers, autoreset_mode=AutoresetMode.SAME_STEP))
+    for infos, expected in zip(run(fovea.gym.ActiveGaze(SyncVectorEnv(makes, autoreset_mode=AutoresetMode.SAME_STEP))), inside):
+        assert np.array_equal(infos["gaze"], expected["gaze"]) and ("final_info" in infos) == ("final_info" in expected)
+        if "final_info" in infos:
+            ended = infos["_final_obs"]
+            found, expected = infos["final_info"], expected["final_info"]
+            assert np.array_equal(found["_gaze"], ended) and np.array_equal(expected["_gaze"], ended)
+            assert np.array_equal(found["gaze"][ended], expected["gaze"][ended]) and (found["gaze"][ended] != 0.5).all()
+    assert ended.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("options", [{"env_idx": 3}, {"reset_mask": [True, False, True]}])
+def test_one_environments_options_are_its_own(options):
+    env = fovea.gym.ActiveGaze(Pictures())
+    env.reset(seed=1)
+    env.step(env.action_space.sample())
+    assert (env.reset(options=options)[1]["gaze"] == 0.5).all()
+
+
+@pytest.mark.parametrize("make", [Pictures, lambda: SyncVectorEnv([Pictures] * 2)])
+def test_there_is_no_gaze_before_a_reset(make):
+    with pytest.raises(RuntimeError, match="before reset"):
+        fovea.gym.FoveatedObservation(make()).gaze
+
+
+@pytest.mark.parametrize("active", [False, True])
+def test_a_mask_resets_those_gazes_alone(active):
+    env = SyncVectorEnv([Pictures] * 3, autoreset_mode=AutoresetMode.DISABLED)
+    env = fovea.gym.ActiveGaze(env) if active else fovea.gym.FoveatedObservation(env, gaze=fovea.gaze.RandomSaccades())
+    which, options = np.array([False, True, False]), {"reset_mask": np.array([False, True, False])}
+    env.reset(seed=1)
+    env.action_space.seed(1)
+    before = env.step(env.action_space.sample())[-1]["gaze"]
+    observations, infos = env.reset(options=options)
+    assert (infos["gaze"] == before)[~which].all() and (infos["gaze"] != before)[which].all()
+    for i in range(3):
+        assert np.array_equal(observations[i], fovea.foveate(env.unwrapped.envs[i].raw, infos["gaze"][i]))
+    assert list(options) == ["reset_mask"], "the caller's options stay as they are"
+
+
 def test_render_shows_the_full_view_beside_what_is_seen():
     env = fovea.gym.ActiveGaze(Pictures())
     env.reset(seed=1)
@@ -148,6 +206,17 @@ def test_render_shows_the_full_view_beside_what_is_seen():
 def test_stable_baselines3_takes_them_as_images():
     space = fovea.gym.FoveatedObservation(Pictures()).observation_space
     assert space.dtype == np.uint8 and len(space.shape) == 3 and (space.low == 0).all() and (space.high == 255).all()
+
+
+@pytest.mark.parametrize("count, shape", [(None, (2, 1)), (None, (3,)), (None, ()), (3, (2, 3)), (3, (2,)), (3, (6,)), (3, (4, 2))])
+def test_actions_of_another_shape_are_refused(count, shape):
+    env = fovea.gym.ActiveGaze(SyncVectorEnv([Pictures] * count) if count else Pictures())
+    env.reset(seed=1)
+    action = env.action_space.sample()
+    for one in (list, np.asarray):
+        sensory = one(np.full(shape, 0.3, np.float32)) if shape else 0.3
+        with pytest.raises(ValueError, match="sensory_action"):
+            env.step({**action, "sensory_action": sensory})
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,15 +12,18 @@ import sys
 import pytest
 from conftest import PACKAGE, ROOT
 
-from fovea import _library
+from fovea import _gaze_source, _library, _shape
 
 STRUCTS = {
     "fovea_log": _library.Log,
     "fovea_image": _library.Image,
     "fovea_batch": _library.Batch,
+    "fovea_batch_gradient": _library.BatchGradient,
     "fovea_context_desc": _library.ContextDesc,
     "fovea_config_desc": _library.ConfigDesc,
     "fovea_setting": _library.SettingInfo,
+    "fovea_gaze": _gaze_source.Gaze,
+    "fovea_gaze_source_desc": _gaze_source.GazeSourceDesc,
 }
 
 
@@ -44,6 +48,18 @@ def test_structs_are_those_of_the_headers(tmp_path):
     assert dict((name, int(number)) for name, number in (line.split() for line in said.splitlines())) == expected
 
 
+def test_formats_of_types_and_colours_are_one_table():
+    """What Python gives the library, what XLA's handlers give it, and the header's numbers."""
+    header, handlers = ((ROOT / name).read_text() for name in ("plugin/fovea_image.h", "python/native/xla.c"))
+    numbers = {name: int(number) for name, number in re.findall(r"(FOVEA_FORMAT_\w+) = (\d+),", header)}
+    types = {"U8": "uint8", "F16": "float16", "F32": "float32"}
+    found = {}
+    for kind, row in re.findall(r"\{XLA_(\w+), \{(.*?)\}\}", handlers):
+        for colours, name in re.findall(r"\[(\d)\] = (\w+)", row):
+            found[types[kind], int(colours)] = numbers[name]
+    assert found == _shape._FORMATS and len(found) == 9
+
+
 def run_python(code, **environment):
     return subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment}, capture_output=True, text=True
@@ -52,6 +68,20 @@ def run_python(code, **environment):
 
 def test_importing_opens_no_library():
     assert run_python("import fovea", FOVEA_LIB="/nowhere/libfovea.so").returncode == 0
+
+
+def test_modules_are_imported_when_they_are_used():
+    used = run_python("import sys, fovea; assert 'jax' not in sys.modules and 'gymnasium' not in sys.modules; fovea.gym.ActiveGaze")
+    assert used.returncode == 0 or "No module named 'gymnasium'" in used.stderr, used.stderr
+    lacking = run_python(
+        "import sys; sys.modules['gymnasium'] = None; import fovea\n"
+        "assert not hasattr(fovea, 'gym') and not hasattr(fovea, 'gmy') and fovea.data.Foveate\n"
+        "assert {'bench', 'data', 'gaze', 'gym', 'jax', 'ray', 'torchrl'} <= set(dir(fovea))\n"
+        "fovea.gym"
+    )
+    assert "AttributeError: fovea.gym cannot be imported: fovea.gym needs Gymnasium: pip install gymnasium" in lacking.stderr
+    asked = run_python("import sys; sys.modules['gymnasium'] = None; from fovea import gym")
+    assert "Error: fovea.gym needs Gymnasium: pip install gymnasium" in asked.stderr
 
 
 def test_a_missing_library_is_an_import_error_that_says_where_it_was_looked_for():
@@ -96,3 +126,12 @@ def test_the_command_foveates_files_and_folders(tmp_path):
     assert image.open(tmp_path / "out" / "0.png").tobytes() != image.open(folder / "0.png").tobytes()
     wrong = subprocess.run([*command, folder, "--set", "foveation.strenght=3"], env=environment, capture_output=True, text=True)
     assert wrong.returncode == 1 and 'did you mean "strength"' in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+def test_opening_cuda_where_there_is_none_is_unsupported():
+    found = run_python(
+        "import fovea\nfoveator = fovea.Foveator()\nfoveator.open()\n"
+        "try:\n    foveator.open('cuda')\nexcept fovea.UnsupportedError as error:\n    print(error)",
+        CUDA_VISIBLE_DEVICES="",
+    )
+    assert found.returncode == 0 and "cuda" in found.stdout.lower(), found.stderr

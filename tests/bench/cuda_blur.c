@@ -39,7 +39,7 @@ struct bench_times cuda_time_blur(struct cuda_bench *b, const struct bench_mode 
     struct blurred p = {.frame = operator_frame_make(size->width_px, size->height_px,
                                                      (struct fovea_point_uv){0.5, 0.5})};
     bench_must(blur()->plan_create(&desc, &p.plan), "blur");
-    bench_must(blur()->cuda->create(&b->device, &p.cuda), "blur");
+    bench_must(blur()->cuda->create(b->device, &p.cuda), "blur");
     bench_must(blur()->cuda->plan_create(p.cuda, p.plan, mode->format, &p.cuda_plan), "blur");
     const struct bench_times times = cuda_time(b, enqueue, &p, out_way);
     blur()->cuda->plan_retire(p.cuda, &p.cuda_plan);

@@ -36,7 +36,7 @@ static enum fovea_result enqueue_copy(struct cuda_bench *b, void *user, uint32_t
     void *params[] = {&b->pictures.src[picture], &count, &mask};
     const uint64_t per_block = THREADS * shapes[shape].words;
     const unsigned blocks = (unsigned)((count + per_block - 1) / per_block);
-    return CU_CHECK(b->device.log, b->cu,
+    return CU_CHECK(b->device->log, b->cu,
                     b->cu->LaunchKernel(b->copies[shape], blocks, 1, 1, THREADS, 1, 1, 0, b->stream,
                                         params, NULL));
 }

@@ -66,7 +66,7 @@ static gauss_fn find_gauss(void)
 static int attribute(struct cuda_bench *b, CUdevice_attribute which)
 {
     int value = 0;
-    CUDA_MUST(b, b->cu->DeviceGetAttribute(&value, which, b->device.handle));
+    CUDA_MUST(b, b->cu->DeviceGetAttribute(&value, which, b->device->handle));
     return value;
 }
 
@@ -74,7 +74,7 @@ static void fill_stream(struct cuda_bench *b, struct npp_stream *out)
 {
     *out = (struct npp_stream){
         .stream = b->stream,
-        .device = b->device.ordinal,
+        .device = b->device->ordinal,
         .processors = attribute(b, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
         .threads_per_processor = attribute(b, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
         .threads_per_block = attribute(b, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),

@@ -21,6 +21,43 @@ struct round {
     uint32_t pictures;
 };
 
+/* Work before the capture is over, because nothing in it waits for that. */
+static CUgraph capture_all(struct cuda_bench *b, const struct round *round)
+{
+    CUgraph graph = NULL;
+    bool enqueued = true;
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    if (b->cu->StreamBeginCapture(b->stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS) {
+        return NULL;
+    }
+    b->device->capturing = true;
+    for (uint32_t i = 0; enqueued && i < round->pictures; i++) {
+        enqueued = round->enqueue(b, round->user, i % BENCH_PICTURES) == FOVEA_OK;
+    }
+    b->device->capturing = false;
+    const bool ended = b->cu->StreamEndCapture(b->stream, &graph) == CUDA_SUCCESS;
+    if (graph && !(enqueued && ended)) {
+        CUDA_MUST(b, b->cu->GraphDestroy(graph));
+        graph = NULL;
+    }
+    return graph;
+}
+
+/* NULL, and nothing enqueued, where it cannot be captured. */
+static CUgraphExec capture(struct cuda_bench *b, const struct round *round)
+{
+    CUgraphExec exec = NULL;
+    CUgraph graph = capture_all(b, round);
+    if (!graph) {
+        return NULL;
+    }
+    if (b->cu->GraphInstantiateWithFlags(&exec, graph, 0) != CUDA_SUCCESS) {
+        exec = NULL;
+    }
+    CUDA_MUST(b, b->cu->GraphDestroy(graph));
+    return exec;
+}
+
 static void play(struct cuda_bench *b, const struct round *round)
 {
     if (round->graph) {
@@ -79,7 +116,7 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
                                                         : ROUNDS;
     round.pictures = pictures_of_a_round(b, &round);
     if (!b->bench->wishes.launches) {
-        round.graph = cuda_capture(b, enqueue, user, round.pictures);
+        round.graph = capture(b, &round);
     }
     for (uint32_t i = 0; i < WARM_UP_ROUNDS; i++) {
         play(b, &round);

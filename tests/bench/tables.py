@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
-PAGES = ["README.md", "docs/benchmarks.md", "docs/engines.md", "docs/gaze.md", "docs/images.md"]
+PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md"]
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"

@@ -8,6 +8,7 @@
  * keeps books and runs nothing. */
 
 #include "cuda_host_launch.h"
+#include "graphs.h"
 #include "kernels/cuda/cuda_driver.h"
 
 #include <pthread.h>
@@ -151,35 +152,47 @@ EMULATED(CtxGetStreamPriorityRange, int *lowest, int *highest)
     return CUDA_SUCCESS;
 }
 
-/* ---- Streams and events: all is over at once */
+/* ---- Streams and events: all is over at once, but for what is captured (graphs.h) */
 
 EMULATED(StreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
 {
-    *stream = HANDLE(CUstream);
-    return CUDA_SUCCESS;
+    return graphs_StreamCreate(stream);
 }
 
-NOTHING_TO_DO(StreamDestroy, CUstream stream)
-NOTHING_TO_DO(StreamSynchronize, CUstream stream)
-NOTHING_TO_DO(StreamQuery, CUstream stream)
-NOTHING_TO_DO(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
+EMULATED(StreamDestroy, CUstream stream)
+{
+    return graphs_StreamDestroy(stream);
+}
+
+EMULATED(StreamSynchronize, CUstream stream)
+{
+    return graphs_StreamSynchronize(stream);
+}
+
+#define emulated_EventCreate graphs_EventCreate
+#define emulated_EventDestroy graphs_EventDestroy
+#define emulated_EventQuery graphs_EventSynchronize
+#define emulated_EventRecord graphs_EventRecord
+#define emulated_EventSynchronize graphs_EventSynchronize
+#define emulated_GraphDestroy graphs_GraphDestroy
+#define emulated_GraphExecDestroy graphs_GraphExecDestroy
+#define emulated_GraphInstantiateWithFlags graphs_GraphInstantiateWithFlags
+#define emulated_GraphLaunch graphs_GraphLaunch
+#define emulated_GraphRetainUserObject graphs_GraphRetainUserObject
+#define emulated_StreamBeginCapture graphs_StreamBeginCapture
+#define emulated_StreamEndCapture graphs_StreamEndCapture
+#define emulated_StreamGetCaptureInfo graphs_StreamGetCaptureInfo
+#define emulated_StreamQuery graphs_StreamSynchronize
+#define emulated_StreamWaitEvent graphs_StreamWaitEvent
+#define emulated_ThreadExchangeStreamCaptureMode graphs_ThreadExchangeStreamCaptureMode
+#define emulated_UserObjectCreate graphs_UserObjectCreate
+#define emulated_UserObjectRelease graphs_UserObjectRelease
 
 EMULATED(StreamWriteValue32, CUstream stream, CUdeviceptr memory, cuuint32_t value, unsigned flags)
 {
     *(cuuint32_t *)(uintptr_t)memory = value;
     return CUDA_SUCCESS;
 }
-
-EMULATED(EventCreate, CUevent *event, unsigned flags)
-{
-    *event = HANDLE(CUevent);
-    return CUDA_SUCCESS;
-}
-
-NOTHING_TO_DO(EventDestroy, CUevent event)
-NOTHING_TO_DO(EventRecord, CUevent event, CUstream stream)
-NOTHING_TO_DO(EventQuery, CUevent event)
-NOTHING_TO_DO(EventSynchronize, CUevent event)
 
 EMULATED(EventElapsedTime, float *elapsed_ms, CUevent begin, CUevent end)
 {
@@ -203,14 +216,18 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 EMULATED(ModuleLoadData, CUmodule *module, const void *image)
 {
     *module = HANDLE(CUmodule);
-    return CUDA_SUCCESS;
+    return graphs_ask();
 }
 
 NOTHING_TO_DO(ModuleUnload, CUmodule module)
 
 /* One that the library lacks fails when it is launched. */
+/* As in the driver, a kernel that the sources do not have is not there. */
 EMULATED(ModuleGetFunction, CUfunction *function, CUmodule module, const char *name)
 {
+    if (!cuda_host_find(name)) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
     pthread_mutex_lock(&mutex);
     int i = 0;
     while (i < kernel_count && strcmp(kernels[i].name, name) != 0) {
@@ -249,30 +266,56 @@ EMULATED(FuncSetAttribute, CUfunction function, CUfunction_attribute attribute, 
     return CUDA_SUCCESS;
 }
 
+/* A launch whose params follow it where a graph keeps it. */
+struct launch {
+    const struct kernel *kernel;
+    struct cuda_host_launch what;
+    unsigned char params[4096]; /* no launch carries more */
+};
+
+/* Dynamic shared memory is the calling thread's. */
+static CUresult run_launch(const struct launch *launch, const void *params)
+{
+    struct cuda_host_launch what = launch->what;
+    what.argument = params;
+    what.shared = launch->kernel->code->shared();
+    cuda_host_run(&what);
+    return CUDA_SUCCESS;
+}
+
+static CUresult replay_launch(const void *kept)
+{
+    const struct launch *launch = kept;
+    return run_launch(launch, launch->params);
+}
+
+/* The parameters are CUDA's. NOLINTNEXTLINE(readability-function-size) */
 EMULATED(LaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
          CUstream stream, void **params, void **extra)
 {
     const struct kernel *kernel = (const struct kernel *)(void *)function;
-    const struct cuda_host_launch launch = {
-        .grid = {grid_x, grid_y, grid_z},
-        .block = {block_x, block_y, block_z},
-        .shared = kernel->code ? kernel->code->shared() : NULL,
-        .shared_bytes = shared_bytes,
-        .run = kernel->code ? kernel->code->run : NULL,
-        .argument = params[0],
-    };
     if (!kernel->code) {
         fprintf(stderr, "the host has no kernel %s (tests/emulated.cmake)\n", kernel->name);
         return CUDA_ERROR_NOT_FOUND;
     }
+    struct launch launch = {
+        .kernel = kernel,
+        .what = {.grid = {grid_x, grid_y, grid_z},
+                 .block = {block_x, block_y, block_z},
+                 .shared_bytes = shared_bytes,
+                 .run = kernel->code->run},
+    };
     if (!grid_x || !grid_y || !grid_z || grid_y > 65535 || grid_z > 65535 || extra ||
         shared_bytes > kernel->most_shared_bytes || (uint64_t)block_x * block_y * block_z > 1024 ||
-        block_x * block_y * block_z == 0) {
+        block_x * block_y * block_z == 0 || kernel->code->params_bytes > sizeof launch.params) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    cuda_host_run(&launch);
-    return CUDA_SUCCESS;
+    memcpy(launch.params, params[0], kernel->code->params_bytes);
+    CUresult captured = CUDA_SUCCESS;
+    return graphs_capture(stream, replay_launch, &launch, sizeof launch, &captured)
+               ? captured
+               : run_launch(&launch, params[0]);
 }
 
 /* ---- Memory: all ones, until somebody writes it */
@@ -325,12 +368,14 @@ static CUresult end_memory(CUdeviceptr memory)
 
 EMULATED(MemAlloc, CUdeviceptr *memory, size_t bytes)
 {
-    return make_memory(memory, bytes);
+    const CUresult asked = graphs_ask();
+    return asked == CUDA_SUCCESS ? make_memory(memory, bytes) : asked;
 }
 
 EMULATED(MemFree, CUdeviceptr memory)
 {
-    return end_memory(memory);
+    const CUresult asked = graphs_ask();
+    return asked == CUDA_SUCCESS ? end_memory(memory) : asked;
 }
 
 EMULATED(MemPoolCreate, CUmemoryPool *pool, const CUmemPoolProps *props)
@@ -402,10 +447,25 @@ EMULATED(MemsetD8, CUdeviceptr memory, unsigned char value, size_t bytes)
     return CUDA_SUCCESS;
 }
 
+struct set {
+    CUdeviceptr memory;
+    unsigned char value;
+    size_t bytes;
+};
+
+static CUresult replay_set(const void *kept)
+{
+    const struct set *set = kept;
+    memset((void *)(uintptr_t)set->memory, set->value, set->bytes);
+    return CUDA_SUCCESS;
+}
+
 EMULATED(MemsetD8Async, CUdeviceptr memory, unsigned char value, size_t bytes, CUstream stream)
 {
-    memset((void *)(uintptr_t)memory, value, bytes);
-    return CUDA_SUCCESS;
+    const struct set set = {memory, value, bytes};
+    CUresult captured = CUDA_SUCCESS;
+    return graphs_capture(stream, replay_set, &set, sizeof set, &captured) ? captured
+                                                                           : replay_set(&set);
 }
 
 /* What this driver did not make is unknown to it, as memory of the host is to the real one. */
@@ -508,17 +568,11 @@ static CUresult emulated_absent(void)
 #define emulated_DestroyExternalMemory emulated_absent
 #define emulated_DestroyExternalSemaphore emulated_absent
 #define emulated_ExternalMemoryGetMappedMipmappedArray emulated_absent
-#define emulated_GraphDestroy emulated_absent
-#define emulated_GraphExecDestroy emulated_absent
-#define emulated_GraphInstantiateWithFlags emulated_absent
-#define emulated_GraphLaunch emulated_absent
 #define emulated_ImportExternalMemory emulated_absent
 #define emulated_ImportExternalSemaphore emulated_absent
 #define emulated_MipmappedArrayDestroy emulated_absent
 #define emulated_MipmappedArrayGetLevel emulated_absent
 #define emulated_SignalExternalSemaphoresAsync emulated_absent
-#define emulated_StreamBeginCapture emulated_absent
-#define emulated_StreamEndCapture emulated_absent
 #define emulated_WaitExternalSemaphoresAsync emulated_absent
 
 /* For programs alone: Fovea does without. */

@@ -11,7 +11,11 @@
 /* The fake driver calls the upper half of the addresses its own. */
 #define DEVICE_POINTER(offset) ((void *)(uintptr_t)(0x8000000000000000u + (offset)))
 
-/* What a frame of a known size asks of the driver. */
+/* What a frame of a known size asks of the driver, between RUN_BEGIN and RUN_END. */
+#define RUN_BEGIN                                                                                  \
+    "CtxPushCurrent ThreadExchangeStreamCaptureMode StreamGetCaptureInfo PointerGetAttributes "    \
+    "PointerGetAttributes "
+#define RUN_END "ThreadExchangeStreamCaptureMode CtxPopCurrent "
 #define BLOCKWISE_CALLS "LaunchKernel "
 /* Level 1, all further ones, and the picture, after the frame before. */
 #define SMOOTH_CALLS "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "

@@ -16,6 +16,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED struct fake_cuda fake_cuda;
+EXPORTED struct fake_cuda_object fake_cuda_objects[FAKE_CUDA_MOST_GRAPHS];
 
 /* Handles are numbers that nobody may follow, and for what was imported the descriptor it owns. */
 #define HANDLE(kind, number) ((kind)(uintptr_t)(0x1000 + (number)))
@@ -42,9 +43,23 @@ static bool must_fail(const char *name)
     return true;
 }
 
+/* What may conflict with a capture ends it, unless the thread has said that it knows. */
+static bool ends_capture(const char *name)
+{
+    static const char unsafe[] = "EventQuery EventSynchronize StreamQuery StreamSynchronize "
+                                 "MemAlloc MemFree MemHostAlloc MemFreeHost ModuleLoadData";
+    if (!strstr(unsafe, name) || fake_cuda.capturing != CU_STREAM_CAPTURE_STATUS_ACTIVE ||
+        fake_cuda.mode == CU_STREAM_CAPTURE_MODE_RELAXED) {
+        return false;
+    }
+    fake_cuda.capturing = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    fake_cuda.error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return true;
+}
+
 #define CALLED(name)                                                                               \
     do {                                                                                           \
-        if (must_fail(#name)) {                                                                    \
+        if (must_fail(#name) || ends_capture(#name)) {                                             \
             return fake_cuda.error;                                                                \
         }                                                                                          \
     } while (0)
@@ -221,10 +236,15 @@ FAKE(StreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+static bool recorded[65536]; /* until an event's number comes again */
+
 FAKE(EventCreate, CUevent *event, unsigned flags)
 {
     CALLED(EventCreate);
-    *event = HANDLE(CUevent, fake_cuda.events++);
+    static int made;
+    *event = HANDLE(CUevent, ++made % 65536);
+    recorded[NUMBER(*event)] = false;
+    fake_cuda.events++;
     return CUDA_SUCCESS;
 }
 
@@ -238,13 +258,16 @@ FAKE(EventDestroy, CUevent event)
 FAKE(EventRecord, CUevent event, CUstream stream)
 {
     CALLED(EventRecord);
+    recorded[NUMBER(event)] = true;
     return CUDA_SUCCESS;
 }
 
 FAKE(EventQuery, CUevent event)
 {
     CALLED(EventQuery);
-    return fake_cuda.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    return fake_cuda.busy && (recorded[NUMBER(event)] || !fake_cuda.only_recorded)
+               ? CUDA_ERROR_NOT_READY
+               : CUDA_SUCCESS;
 }
 
 FAKE(EventSynchronize, CUevent event)
@@ -574,6 +597,57 @@ FAKE(SignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
 {
     CALLED(SignalExternalSemaphoresAsync);
     return count == 1 && *semaphores ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+FAKE(ThreadExchangeStreamCaptureMode, CUstreamCaptureMode *mode)
+{
+    CALLED(ThreadExchangeStreamCaptureMode);
+    const CUstreamCaptureMode before = fake_cuda.mode;
+    fake_cuda.mode = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}
+
+/* One capture at a time, of all streams. */
+FAKE(StreamGetCaptureInfo, CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+     CUgraph *graph, const CUgraphNode **nodes, size_t *node_count)
+{
+    CALLED(StreamGetCaptureInfo);
+    if (fake_cuda.captured_elsewhere) {
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    *status = fake_cuda.capturing;
+    *id = *status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    *graph = HANDLE(CUgraph, 1);
+    return CUDA_SUCCESS;
+}
+
+FAKE(UserObjectCreate, CUuserObject *object, void *user, CUhostFn end, unsigned count,
+     unsigned flags)
+{
+    CALLED(UserObjectCreate);
+    if (fake_cuda.graphs == FAKE_CUDA_MOST_GRAPHS || count != 1) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *object = HANDLE(CUuserObject, fake_cuda.graphs);
+    fake_cuda_objects[fake_cuda.graphs++] = (struct fake_cuda_object){end, user};
+    return CUDA_SUCCESS;
+}
+
+FAKE(UserObjectRelease, CUuserObject object, unsigned count)
+{
+    CALLED(UserObjectRelease);
+    const struct fake_cuda_object gone = fake_cuda_objects[NUMBER(object)];
+    fake_cuda_objects[NUMBER(object)] = fake_cuda_objects[--fake_cuda.graphs];
+    gone.end(gone.user);
+    return CUDA_SUCCESS;
+}
+
+FAKE(GraphRetainUserObject, CUgraph graph, CUuserObject object, unsigned count, unsigned flags)
+{
+    CALLED(GraphRetainUserObject);
+    return count == 1 && flags == CU_GRAPH_USER_OBJECT_MOVE ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Those that only tests with a real device call. */

@@ -20,9 +20,12 @@ struct fake_cuda {
     int fail_on; /* and so many of those after it */
     CUresult error; /* with what */
     bool busy; /* events have not happened yet */
+    bool only_recorded; /* but those that nobody has recorded have, as the real driver says */
     bool no_timelines;
     bool no_pools;
     bool maps_wrongly; /* arrays come back one pixel too narrow */
+    CUstreamCaptureStatus capturing; /* of every stream */
+    bool captured_elsewhere; /* a stream that the default stream waits for is being captured */
     int code_of; /* the architecture that kernels were compiled for, 75 for 7.5; 0: 90, the card's
                     own */
 
@@ -37,6 +40,8 @@ struct fake_cuda {
     int pools;
     int surfaces;
     int semaphores;
+    int graphs; /* watched, by objects of a user's that they keep (fake_cuda_end_graphs) */
+    CUstreamCaptureMode mode; /* of the thread */
 
     unsigned images; /* that the last launch worked on: its grid's third axis */
     size_t bytes; /* of the last memory that was allocated */
@@ -50,9 +55,19 @@ struct fake_cuda {
 static inline int fake_cuda_living(const struct fake_cuda *fake)
 {
     return fake->contexts + fake->own_contexts + fake->pushed + fake->streams + fake->events +
-           fake->modules + fake->memories + fake->pools + fake->surfaces + fake->semaphores;
+           fake->modules + fake->memories + fake->pools + fake->surfaces + fake->semaphores +
+           fake->graphs;
 }
 
-/* The library's own, for dlsym: struct fake_cuda fake_cuda. */
+#define FAKE_CUDA_MOST_GRAPHS 16
+
+/* What graphs call at their end. */
+struct fake_cuda_object {
+    void (*end)(void *user);
+    void *user;
+};
+
+/* The library's own, for dlsym: struct fake_cuda fake_cuda, and struct fake_cuda_object
+ * fake_cuda_objects[FAKE_CUDA_MOST_GRAPHS], of which fake_cuda.graphs are there. */
 
 #endif

@@ -20,4 +20,7 @@ void fake_cuda_fail_at(struct fake_cuda *fake, int n, CUresult error);
 /* The failure has come. */
 bool fake_cuda_has_failed(const struct fake_cuda *fake);
 
+/* Nobody has a graph any more of what was captured. */
+void fake_cuda_end_graphs(struct fake_cuda *fake);
+
 #endif

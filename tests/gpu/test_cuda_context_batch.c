@@ -50,18 +50,17 @@ static void run_batch(struct fovea_context *context, const struct fovea_batch *b
     assert_int_equal(fovea_context_run_batch(context, batch, (void *)0x10), FOVEA_OK);
 }
 
-#define BATCH_BEGIN "CtxPushCurrent PointerGetAttributes PointerGetAttributes "
-#define BATCH_END "EventQuery EventRecord EventQuery EventRecord CtxPopCurrent "
+#define BATCH_END "EventRecord " RUN_END
 
 static void a_batch_of_a_known_kind_only_launches(void **state)
 {
     (void)state;
     static const char *const expected[] = {
         /* after the batch before: the gazes, the images */
-        BATCH_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel " BATCH_END,
-        /* after the frame and the batch before: the gazes, level 1, further levels, the images */
-        BATCH_BEGIN "StreamWaitEvent StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
-                    "LaunchKernel " BATCH_END};
+        RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel " BATCH_END,
+        /* likewise: the gazes, level 1, further levels, the images */
+        RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+                  "LaunchKernel " BATCH_END};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct capture capture = {0};
         struct fovea_context *context = context_open_for((enum fovea_method)method, &capture);
@@ -87,8 +86,7 @@ static void a_batch_of_one_is_a_frame(void **state)
     const struct fovea_batch batch = batch_of(1, 64);
     run_batch(context, &batch);
     run_batch(context, &batch);
-    assert_string_equal(fake->calls,
-                        BATCH_BEGIN BLOCKWISE_CALLS "EventQuery EventRecord CtxPopCurrent ");
+    assert_string_equal(fake->calls, RUN_BEGIN BLOCKWISE_CALLS "EventQuery EventRecord " RUN_END);
     context_close(context);
 }
 
@@ -117,8 +115,8 @@ static void gazes_on_the_device_are_read_there(void **state)
     batch.gazes_memory = FOVEA_MEMORY_CUDA;
     run_batch(context, &batch);
     run_batch(context, &batch);
-    assert_string_equal(fake->calls, BATCH_BEGIN "PointerGetAttributes StreamWaitEvent "
-                                                 "LaunchKernel LaunchKernel " BATCH_END);
+    assert_string_equal(fake->calls, RUN_BEGIN "PointerGetAttributes StreamWaitEvent "
+                                               "LaunchKernel LaunchKernel " BATCH_END);
     batch.gazes_uv = gazes();
     assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(capture.errors, 1);
@@ -166,6 +164,31 @@ static void batches_grow_without_waiting(void **state)
     batch.count = 65;
     run_batch(context, &batch); /* what is idle by now is freed where memory is taken */
     assert_int_equal(fake->memories, 2);
+    context_close(context);
+}
+
+/* The batch alone has an event: the tables that it reads wait for it, in plans that went and in
+ * memory that was too small. */
+static void tables_stay_while_a_batch_reads_them(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
+    struct fovea_batch batch = batch_of(2, 64);
+    fake->busy = fake->only_recorded = true;
+    run_batch(context, &batch);
+    batch.count = 10;
+    run_batch(context, &batch);
+    assert_int_equal(fake->memories, 1 + 2);
+    for (uint32_t side = 65; side < 65 + 8; side++) {
+        batch = batch_of(2, side);
+        run_batch(context, &batch);
+    }
+    assert_int_equal(fake->memories, (1 + 2) + 8 * (1 + 1));
+    fake->busy = false;
+    batch = batch_of(2, 80);
+    run_batch(context, &batch);
+    assert_int_equal(fake->memories, 4 * (1 + 1));
     context_close(context);
 }
 
@@ -234,6 +257,7 @@ int main(void)
         cmocka_unit_test(gazes_on_the_device_are_read_there),
         cmocka_unit_test(images_beyond_the_memory_of_levels_come_after_the_others),
         cmocka_unit_test(batches_grow_without_waiting),
+        cmocka_unit_test(tables_stay_while_a_batch_reads_them),
         cmocka_unit_test(a_batch_without_memory_says_so_and_the_others_work),
         cmocka_unit_test(a_batch_that_fails_anywhere_says_so_and_the_next_one_works),
     };

@@ -6,8 +6,9 @@
 #include "compare.h"
 #include "cuda_fixture.h"
 #include "kernels/operator/operator_cuda.h"
-#include "kernels/row/row.h"
+#include "kernels/row/row_plan.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,30 +139,151 @@ static void a_batch_goes_through_the_row(void **state)
     fovea_context_destroy(&context);
 }
 
+/* Host images and their copies on the device, of which the last is made by the row. */
+struct steps {
+    struct test_image host[4];
+    struct device_image images[4];
+    CUdeviceptr gazes;
+};
+
+static void run_step(const struct steps *s, struct fovea_context *context,
+                     const struct fovea_operators *operators, int src, int dst)
+{
+    const struct fovea_settings settings = settings_of(operators);
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = BATCH;
+    batch.src = s->images[src].view;
+    batch.dst = s->images[dst].view;
+    batch.src.height_px = batch.dst.height_px = 48;
+    batch.src_next_bytes = 48 * batch.src.row_stride_bytes;
+    batch.dst_next_bytes = 48 * batch.dst.row_stride_bytes;
+    batch.gazes_uv = (const float *)(uintptr_t)s->gazes;
+    batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
+}
+
+static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes)
+{
+    const uint64_t usual_bytes = row_most_between_bytes;
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    fovea_context_desc_init(&desc);
+    desc.log = fixture.log;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    run_step(s, context, rows[row].first, 0, 1);
+    run_step(s, context, rows[row].second, 1, 2);
+    row_most_between_bytes = most_bytes;
+    run_step(s, context, rows[row].row, 0, 3);
+    cuda_fixture_wait(&fixture);
+    row_most_between_bytes = usual_bytes;
+    for (int i = 2; i < 4; i++) {
+        device_image_download(&fixture, &s->images[i], &s->host[i]);
+    }
+    compare_assert_all_same(&s->host[3].view, &s->host[2].view, "slices");
+    fovea_context_destroy(&context);
+}
+
+/* With gazes on the device, of which one is not finite: that image is foveated nowhere, and blurred
+ * as ever. */
+static void a_row_goes_in_slices_of_a_batch(void **state)
+{
+    (void)state;
+    static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN, 0.1f, 0.5f, 0.5f};
+    struct steps s;
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof gazes_uv));
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s.gazes, gazes_uv, sizeof gazes_uv));
+    for (int i = 0; i < 4; i++) {
+        s.host[i] = image_make_packed(64, BATCH * 48, FOVEA_FORMAT_RGB8);
+        image_draw(&s.host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
+        s.images[i] = device_image_make(&fixture, &s.host[i], 0);
+    }
+    struct fovea_image like = s.host[0].view;
+    like.height_px = 48;
+    for (size_t row = 0; row < COUNT(rows); row++) {
+        check_slices(&s, row, row_most_between_bytes);
+        check_slices(&s, row, 2 * row_image_bytes(&like));
+        check_slices(&s, row, 1);
+    }
+    for (int i = 0; i < 4; i++) {
+        device_image_free(&fixture, &s.images[i]);
+        image_free(&s.host[i]);
+    }
+    CU_ASSERT(&fixture, fixture.cu->MemFree(s.gazes));
+}
+
 /* ---- Surfaces */
 
-/* A view in the middle of larger arrays: what is around it stays. */
-static void run_surface(struct operator_cuda *kernels, const struct fovea_operators *operators,
-                        enum fovea_format format, CUsurfObject src, CUsurfObject dst,
-                        CUsurfObject between)
+/* A view in the middle of larger arrays: what is around it stays. With gazes on the device the
+ * frame's is another one. */
+static void run_surface_with(struct operator_cuda *kernels, const struct fovea_operators *operators,
+                             enum fovea_format format, const CUsurfObject surfaces[3],
+                             CUdeviceptr gazes)
 {
     const struct fovea_settings settings = settings_of(operators);
     const struct operator_plan_desc desc = {&settings, WIDTH_PX - 20, HEIGHT_PX - 10};
-    struct operator_frame frame = operator_frame_make(desc.width_px, desc.height_px, gaze);
+    const struct fovea_point_uv elsewhere = {0.9, 0.1};
+    struct operator_frame frame =
+        operator_frame_make(desc.width_px, desc.height_px, gazes ? elsewhere : gaze);
     frame.origin_x_px = 11;
     frame.origin_y_px = 7;
-    struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
+    struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream, .gazes = gazes};
     struct operator_plan *plan = NULL;
     assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
     assert_int_equal(plan->images_between, operators->count - 1);
     assert_int_equal(row_operator.cuda->plan_create(kernels, plan, format, &run.cuda_plan),
                      FOVEA_OK);
     run.plan = plan;
-    run.between[0] = between;
-    assert_int_equal(row_operator.cuda->run_surface(kernels, &run, format, src, dst), FOVEA_OK);
+    run.between[0] = surfaces[2];
+    assert_int_equal(
+        row_operator.cuda->run_surface(kernels, &run, format, surfaces[0], surfaces[1]), FOVEA_OK);
     cuda_fixture_wait(&fixture);
     row_operator.cuda->plan_retire(kernels, &run.cuda_plan);
     row_operator.plan_destroy(&plan);
+}
+
+static void run_surface(struct operator_cuda *kernels, const struct fovea_operators *operators,
+                        enum fovea_format format, CUsurfObject src, CUsurfObject dst,
+                        CUsurfObject between)
+{
+    run_surface_with(kernels, operators, format, (const CUsurfObject[]){src, dst, between}, 0);
+}
+
+/* As a late gaze is: in the device's memory, read by every operator that looks at gazes. */
+static void a_late_gaze_is_the_whole_rows(void **state)
+{
+    (void)state;
+    const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate};
+    const struct operator_frame late = operator_frame_make(WIDTH_PX - 20, HEIGHT_PX - 10, gaze);
+    const int32_t gaze_q8[2] = {late.gaze_x_q8, late.gaze_y_q8};
+    struct operator_cuda *kernels = NULL;
+    CUdeviceptr gazes = 0;
+    struct test_image host[4];
+    struct device_array arrays[4]; /* the source, with the frame's gaze, with a late one, between */
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, gaze_q8, sizeof gaze_q8));
+    assert_int_equal(row_operator.cuda->create(fixture.device, &kernels), FOVEA_OK);
+    for (int i = 0; i < 4; i++) {
+        host[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        image_draw(&host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_CHECKER, 3);
+        arrays[i] = device_array_make(&fixture, &host[i].view);
+    }
+    for (size_t i = 0; i < COUNT(all); i++) {
+        for (int j = 1; j < 3; j++) {
+            const CUsurfObject surfaces[3] = {arrays[0].surface, arrays[j].surface,
+                                              arrays[3].surface};
+            run_surface_with(kernels, all[i], FOVEA_FORMAT_RGBA8, surfaces, j == 2 ? gazes : 0);
+            device_array_download(&fixture, &arrays[j], &host[j].view);
+        }
+        compare_assert_all_same(&host[2].view, &host[1].view, "late gaze");
+    }
+    for (int i = 0; i < 4; i++) {
+        device_array_free(&fixture, &arrays[i]);
+        image_free(&host[i]);
+    }
+    row_operator.cuda->destroy(&kernels);
+    CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
 }
 
 static void surfaces_go_through_the_row(void **state)
@@ -207,7 +329,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_images_go_through_the_row),
         cmocka_unit_test(a_batch_goes_through_the_row),
+        cmocka_unit_test(a_row_goes_in_slices_of_a_batch),
         cmocka_unit_test(surfaces_go_through_the_row),
+        cmocka_unit_test(a_late_gaze_is_the_whole_rows),
     };
     return CUDA_RUN(&fixture, tests);
 }

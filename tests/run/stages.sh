@@ -6,7 +6,7 @@
 # STAGE_ABOUT says what it is and STAGE_NEEDS which packages. Status 77: cannot be done here, and
 # the file that skip_stage wrote says why.
 
-STAGES=(format gcc asan storms tsan no-cuda tidy fuzz pytest)
+STAGES=(format gcc asan storms tsan no-cuda tidy fuzz pytest frameworks)
 STAGES_QUICK=(format gcc pytest)
 
 declare -A STAGE_ABOUT=(
@@ -19,25 +19,27 @@ declare -A STAGE_ABOUT=(
     [tidy]="clang-tidy over the C sources"
     [fuzz]="fuzzing of what reads foreign bytes"
     [pytest]="public headers, exported symbols, installation, ./run, the demo, the Python package"
+    [frameworks]="the Python package beside PyTorch, JAX, ViZDoom, EnvPool, MuJoCo, Ray and others"
 )
 declare -A STAGE_NEEDS=(
     [format]="format"
-    [gcc]="build render tests window check"
-    [asan]="build render tests window check"
+    [gcc]="build render tests window check engines"
+    [asan]="build render tests window check engines"
     [storms]="build render tests window check"
     [tsan]="build tests check"
     [no-cuda]="build tests"
     [tidy]="build tests check"
     [fuzz]="build tests check"
-    [pytest]="build render tests window check"
+    [pytest]="build render tests window check engines"
+    [frameworks]="build tests check frameworks"
 )
 
 # On two cores, all of them ours and nothing built before: what a stage is thought to take until it has been run here.
 declare -A STAGE_SECONDS_ON_TWO=(
-    [format]=5 [gcc]=480 [asan]=600 [storms]=150 [tsan]=150 [no-cuda]=120 [tidy]=240 [fuzz]=240 [pytest]=480
+    [format]=5 [gcc]=480 [asan]=600 [storms]=150 [tsan]=150 [no-cuda]=120 [tidy]=240 [fuzz]=240 [pytest]=480 [frameworks]=240
 )
 # Of those, what does not become less with more cores.
-declare -A STAGE_SECONDS_FIXED=([storms]=150 [fuzz]=180 [pytest]=240)
+declare -A STAGE_SECONDS_FIXED=([storms]=150 [fuzz]=180 [pytest]=240 [frameworks]=60)
 
 FUZZ_SECONDS=${FOVEA_FUZZ_SECONDS-}
 STORM_SECONDS=${FOVEA_STORM_SECONDS-120}
@@ -116,9 +118,11 @@ stage_format()
     format_sources --dry-run -Werror
 }
 
+# Device code differs below and from 8.0 on (__CUDA_ARCH__): the oldest of the default's architectures, the one that is
+# measured and the newest. Six of them take four minutes more.
 stage_gcc()
 {
-    configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON
+    configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON "-DFOVEA_CUDA_ARCHITECTURES=75;90;120"
     build gcc
     run_ctest gcc
 }
@@ -256,14 +260,37 @@ fuzz_one()
 stage_pytest()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
-    local quick=()
-    ((QUICK)) && quick=(-m 'not slow')
+    build_for_python
+    python_tests pytest "$ROOT/tests"
+    python_tests pytest_package "$ROOT/python/tests"
+}
+
+# The wheel is the same for every Python: the stage pytest has made and tested it. Of other Pythons than the one that is
+# here, the oldest and the newest that the package is for, types and syntax alone are looked at.
+stage_frameworks()
+{
+    need_frameworks || skip_stage "PyTorch, JAX and the others are not here (python/tests/requirements-frameworks.txt)"
+    local version
+    for version in 3.10 3.14; do
+        (cd "$ROOT/python" && "$PYTHON" -m mypy --python-version "$version" --cache-dir "$BUILD_ROOT/cache/mypy")
+    done
+    build_for_python
+    python_tests frameworks "$ROOT/python/tests" --ignore="$ROOT/python/tests/test_wheel.py"
+}
+
+build_for_python()
+{
     [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
     build gcc
+}
+
+# python_tests NAME FOLDER [arguments of pytest]: its summary goes to a file of the stage's, too.
+python_tests()
+{
+    local name=$1 quick=()
+    shift
+    ((QUICK)) && quick=(-m 'not slow')
     FOVEA_BUILD_DIR=$BUILD_ROOT/gcc "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" \
-        -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/pytest.junit.xml" -rs \
-        ${quick[@]+"${quick[@]}"} "$ROOT/tests" | tee "$LOGS/pytest.pytest"
-    FOVEA_BUILD_DIR=$BUILD_ROOT/gcc "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" \
-        -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/pytest_package.junit.xml" -rs \
-        ${quick[@]+"${quick[@]}"} "$ROOT/python/tests" | tee -a "$LOGS/pytest.pytest"
+        -o cache_dir="$BUILD_ROOT/cache/pytest" --junitxml="$LOGS/$name.junit.xml" -rs \
+        ${quick[@]+"${quick[@]}"} "$@" | tee -a "$LOGS/$STAGE.pytest"
 }

@@ -142,6 +142,9 @@ prepare_stages()
     if [[ " $* " == *" pytest "* || " $* " == *" storms "* ]]; then
         need_python || true
     fi
+    if [[ " $* " == *" frameworks "* ]]; then
+        need_frameworks || true
+    fi
 }
 
 run_stage()
@@ -198,10 +201,12 @@ report_stages()
             sed -n '/tests passed,/,$p' "$summary" | sed '/^$/d'
         fi
     done
-    if [[ -s $LOGS/pytest.pytest && -n ${STAGE_RESULT[pytest]-} ]]; then
-        printf '\n%spytest%s\n' "$BOLD" "$PLAIN"
-        tail -n 1 "$LOGS/pytest.pytest"
-    fi
+    for name in pytest frameworks; do
+        if [[ -s $LOGS/$name.pytest && -n ${STAGE_RESULT[$name]-} ]]; then
+            printf '\n%spytest, %s%s\n' "$BOLD" "$name" "$PLAIN"
+            grep -E '^=+ .* in [0-9.]+s' "$LOGS/$name.pytest"
+        fi
+    done
     return "$failed"
 }
 
@@ -217,9 +222,11 @@ report_skips()
         [[ -s $file ]] && lines+=$(sed -n "s/.*Test *#[0-9]*: \([^ ]*\) .*\*\*\*Skipped.*/  $name, \1: all of it/p" "$file")$'\n'
     done
     lines=$(grep -v '^$' <<<"$lines")
-    if [[ -s $LOGS/pytest.pytest && -n ${STAGE_RESULT[pytest]-} ]]; then
-        lines+=$'\n'$(sed -n 's/^SKIPPED \[[0-9]*\] /  pytest, /p' "$LOGS/pytest.pytest")
-    fi
+    for name in pytest frameworks; do
+        if [[ -s $LOGS/$name.pytest && -n ${STAGE_RESULT[$name]-} ]]; then
+            lines+=$'\n'$(sed -n "s/^SKIPPED \\[[0-9]*\\] /  $name, /p" "$LOGS/$name.pytest")
+        fi
+    done
     lines=$(grep -v '^$' <<<"$lines")
     if [[ -n $lines ]]; then
         printf '\n%sNot tested on this machine%s\n%s\n' "$BOLD" "$PLAIN" "$lines"

@@ -95,6 +95,15 @@ static uint32_t enabled_features(const struct engine_options *options)
     return options->host_signals ? 0 : 2;
 }
 
+static PFN_vkVoidFunction maker(const struct engine_options *options, VkInstance instance,
+                                const char *name)
+{
+    PFN_vkVoidFunction function =
+        (options->get ? options->get : vkGetInstanceProcAddr)(instance, name);
+    assert_non_null(function);
+    return function;
+}
+
 static bool create_instance(struct engine *engine, const struct engine_options *options)
 {
     const char *layer = "VK_LAYER_KHRONOS_validation";
@@ -122,7 +131,9 @@ static bool create_instance(struct engine *engine, const struct engine_options *
         info.enabledExtensionCount = 1;
         info.ppEnabledExtensionNames = &extension;
     }
-    return vkCreateInstance(&info, NULL, &engine->instance) == VK_SUCCESS;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)maker(options, VK_NULL_HANDLE, "vkCreateInstance");
+    return create(&info, NULL, &engine->instance) == VK_SUCCESS;
 }
 
 static void create_messenger(struct engine *engine)
@@ -210,7 +221,9 @@ static void create_device(struct engine *engine, const struct engine_options *op
                                .pQueueCreateInfos = &queue,
                                .enabledExtensionCount = engine->needs.device_extension_count,
                                .ppEnabledExtensionNames = engine->needs.device_extensions};
-    CHECK(vkCreateDevice(engine->physical, &info, NULL, &engine->device));
+    PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)maker(options, engine->instance, "vkCreateDevice");
+    CHECK(create(engine->physical, &info, NULL, &engine->device));
     vkGetDeviceQueue(engine->device, engine->family, 0, &engine->queue);
     vkGetPhysicalDeviceMemoryProperties(engine->physical, &engine->memory);
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,

@@ -34,6 +34,7 @@ struct engine_options {
     bool no_timeline;
     bool no_validation; /* for times: the layer would be measured too */
     bool host_signals; /* the host will signal what the queue waits for: core validation only */
+    PFN_vkGetInstanceProcAddr get; /* makes instance and device; NULL: the loader's own */
 };
 
 /* False where there is no such device; with FOVEA_REQUIRE_GPU=1 (nvidia) or FOVEA_REQUIRE_VULKAN=1

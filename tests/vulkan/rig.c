@@ -12,19 +12,22 @@
 static enum fovea_backend backend = FOVEA_BACKEND_VULKAN;
 static bool binary;
 static bool nvidia; /* the vulkan backend on an NVIDIA GPU */
+static bool recorded; /* frames go into commands of the engine's */
 
 bool rig_choose_backend(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "vulkan";
     binary = strcmp(name, "binary") == 0;
+    recorded = strcmp(name, "recorded") == 0;
     if (strcmp(name, "cpu") == 0) {
         backend = FOVEA_BACKEND_CPU;
     } else if (strcmp(name, "cuda") == 0 || binary) {
         backend = FOVEA_BACKEND_CUDA;
     } else if (strcmp(name, "nvidia") == 0) {
         nvidia = true;
-    } else if (strcmp(name, "vulkan") != 0) {
-        fprintf(stderr, "%s: the argument is vulkan, nvidia, cpu, cuda or binary\n", argv[0]);
+    } else if (strcmp(name, "vulkan") != 0 && !recorded) {
+        fprintf(stderr, "%s: the argument is vulkan, recorded, nvidia, cpu, cuda or binary\n",
+                argv[0]);
         return false;
     }
     return true;
@@ -37,10 +40,13 @@ enum fovea_backend rig_backend(void)
 
 const char *rig_backend_name(void)
 {
-    return binary ? "binary" : nvidia ? "nvidia" : fovea_backend_name(backend);
+    return binary     ? "binary"
+           : nvidia   ? "nvidia"
+           : recorded ? "recorded"
+                      : fovea_backend_name(backend);
 }
 
-static struct engine_options options(void)
+struct engine_options rig_engine_options(void)
 {
     return (struct engine_options){.nvidia = backend == FOVEA_BACKEND_CUDA || nvidia,
                                    .no_timeline = binary,
@@ -50,7 +56,7 @@ static struct engine_options options(void)
 bool rig_available(void)
 {
     struct engine engine;
-    struct engine_options wanted = options();
+    struct engine_options wanted = rig_engine_options();
     if (!engine_open(&engine, &wanted)) {
         return false;
     }
@@ -81,8 +87,9 @@ struct fovea_settings rig_settings(void)
 
 void rig_open(struct rig *rig, const struct fovea_settings *settings)
 {
-    struct engine_options wanted = options();
+    struct engine_options wanted = rig_engine_options();
     assert_true(engine_open(&rig->engine, &wanted));
+    rig->recordings = 0;
     rig->settings = settings ? *settings : rig_settings();
     struct fovea_vk_desc desc = engine_fovea_desc(&rig->engine, &rig->settings);
     assert_int_equal(fovea_vk_create(&desc, &rig->fovea), FOVEA_OK);
@@ -209,6 +216,25 @@ static struct fovea_vk_frame_target frame_image(const struct end *end, VkFormat 
                                           .raw_view = end->own.raw_view};
 }
 
+/* Every frame of the engine's has one recording, and it waits for each. */
+static enum fovea_result record(struct rig *rig, const struct fovea_vk_frame *frame)
+{
+    const struct fovea_vk_recording recording = {.struct_bytes = sizeof recording,
+                                                 .commands = engine_begin(&rig->engine),
+                                                 .frame = rig->recordings + 1,
+                                                 .finished_frame = rig->recordings};
+    const enum fovea_result result = fovea_vk_record(rig->fovea, frame, &recording);
+    engine_submit(&rig->engine, recording.commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(&rig->engine);
+    rig->recordings++;
+    return result;
+}
+
+enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *frame)
+{
+    return recorded ? record(rig, frame) : fovea_vk_foveate(rig->fovea, frame);
+}
+
 static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
                              VkFormat format, const struct fovea_image *like,
                              struct fovea_gaze gaze)
@@ -222,7 +248,7 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }
-    return fovea_vk_foveate(rig->fovea, &frame);
+    return rig_foveate(rig, &frame);
 }
 
 static void read_back(struct rig *rig, const struct end *end, VkFormat format,

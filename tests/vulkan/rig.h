@@ -14,13 +14,17 @@ struct rig {
     struct engine engine;
     struct fovea_settings settings;
     struct fovea_vk *fovea;
+    uint64_t recordings; /* frames that were recorded */
 };
 
 /* The backend of the whole test program, from its first argument: "vulkan", "cpu" or "cuda";
- * "binary" is cuda on a device without timeline semaphores, "nvidia" is vulkan on an NVIDIA GPU. */
+ * "binary" is cuda on a device without timeline semaphores, "nvidia" is vulkan on an NVIDIA GPU,
+ * "recorded" is vulkan by fovea_vk_record. */
 bool rig_choose_backend(int argc, char **argv);
 enum fovea_backend rig_backend(void);
 const char *rig_backend_name(void);
+/* What that backend needs of its engine. */
+struct engine_options rig_engine_options(void);
 bool rig_available(void);
 /* All of main: the backend, then its tests. The status of a skipped test where there is no
  * device. */
@@ -62,6 +66,9 @@ const char *rig_path_name(enum rig_path path);
 enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format,
                             const struct fovea_image *src, struct fovea_gaze gaze,
                             const struct fovea_image *dst);
+
+/* A frame of no semaphores, by fovea_vk_foveate or, if that is the backend, fovea_vk_record. */
+enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *frame);
 
 enum fovea_format rig_pixel_format(VkFormat format);
 

@@ -126,7 +126,7 @@ enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum r
         stereo_fill(rig, &b, dst);
     }
     struct fovea_vk_frame frame = stereo_frame(scene, &a, in_place ? &a : &b);
-    const enum fovea_result result = fovea_vk_foveate(rig->fovea, &frame);
+    const enum fovea_result result = rig_foveate(rig, &frame);
     assert_true(result >= 0);
     stereo_read(rig, in_place ? &a : &b, dst);
     if (!in_place) {

@@ -296,7 +296,7 @@ static void run_group(struct blur_cpu *cpu, uint32_t image_count)
         }
         add_step(cpu, (struct step){upsample, strip_count(plan)}, image_count);
     }
-    thread_pool_run(cpu->pool, cpu->worker_count, work, cpu);
+    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
 }
 
 void blur_cpu_run(struct operator_host *host, const struct operator_images *images,

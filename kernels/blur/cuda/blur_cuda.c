@@ -9,6 +9,7 @@
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/cuda_memory.h"
+#include "kernels/image/image_slice.h"
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
 
@@ -202,17 +203,6 @@ static uint32_t count_sources(const struct operator_images *images)
     return images->src_next_bytes == 0 ? 1 : images->count;
 }
 
-/* The next power of two, so that batches that grow by an image do not take memory each time. */
-static uint32_t capacity_for(const struct blur_cuda_plan *plan, uint32_t source_count)
-{
-    const uint64_t most = MOST_BATCH_BYTES / plan->image_bytes;
-    uint64_t rounded = 1;
-    while (rounded < source_count && rounded < most) {
-        rounded *= 2;
-    }
-    return (uint32_t)(rounded < most || most == 0 ? rounded : most);
-}
-
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *of,
                                  const struct operator_images *images)
 {
@@ -222,12 +212,14 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     if (plan->image_bytes == 0 || count_sources(images) == 1) {
         return FOVEA_OK;
     }
-    const uint32_t count = capacity_for(plan, count_sources(images));
+    const uint32_t count =
+        image_slice_capacity(count_sources(images), plan->image_bytes, MOST_BATCH_BYTES);
     if (count <= plan->batch_images) {
         return FOVEA_OK;
     }
     cuda_block_free_idle(blur->device, &blur->retired);
     FOVEA_TRY(cuda_block_create(blur->device, NULL, count * plan->image_bytes, &grown));
+    cuda_block_read(grown, plan->block);
     cuda_block_retire(&blur->retired, &plan->batch);
     cuda_block_free_idle(blur->device, &blur->retired);
     plan->batch = grown;
@@ -295,12 +287,12 @@ static struct blur_frame frame_of(const struct operator_cuda_run *run)
     return frame;
 }
 
-/* Runs of a plan share its samples, so each waits on its stream for the one before. */
 static enum fovea_result note_use(const struct blur_cuda *blur, const struct operator_cuda_run *run,
-                                  struct cuda_block *block)
+                                  struct cuda_block *block, enum fovea_result launched)
 {
-    return block ? cuda_uses_note(blur->device, &block->uses, run->stream, run->stream_kept)
-                 : FOVEA_OK;
+    const enum fovea_result noted =
+        cuda_uses_note(blur->device, &block->uses, run->stream, run->stream_kept);
+    return launched < 0 ? launched : noted;
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
@@ -317,9 +309,13 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         blur,          run->stream, blur->rows.surface[format], blur->picture.surface[format], 1, 1,
         &params.frame, &params};
     FOVEA_TRY(cuda_uses_follow(blur->device, &block->uses, run->stream));
-    const enum fovea_result launched = launch_all(&all);
-    const enum fovea_result noted = note_use(blur, run, block);
-    return launched < 0 ? launched : noted;
+    return note_use(blur, run, block, launch_all(&all));
+}
+
+/* Samples of a source each, in the batch's memory. */
+static bool is_batched(const struct blur_cuda_plan *plan, const struct operator_images *images)
+{
+    return plan->batch && plan->image_bytes > 0 && count_sources(images) > 1;
 }
 
 static enum fovea_result launch_slices(const struct blur_cuda *blur,
@@ -328,7 +324,7 @@ static enum fovea_result launch_slices(const struct blur_cuda *blur,
 {
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
     const bool whole = images->src_next_bytes == 0 || plan->image_bytes == 0;
-    const bool batched = !whole && images->count > 1 && plan->batch;
+    const bool batched = is_batched(plan, images);
     const uint32_t most = whole ? images->count : batched ? plan->batch_images : 1;
     struct blur_linear_params params = {.frame = frame_of(run)};
     params.frame.src_next_bytes = images->src_next_bytes;
@@ -336,12 +332,11 @@ static enum fovea_result launch_slices(const struct blur_cuda *blur,
     params.frame.samples = batched ? plan->batch->memory : params.frame.samples;
     params.frame.next_samples = batched ? (int64_t)(plan->image_bytes / BLUR_SAMPLE_BYTES) : 0;
     for (uint32_t first = 0; first < images->count; first += most) {
-        const uint32_t left = images->count - first;
-        const uint32_t count = left < most ? left : most;
-        params.src = image_linear_of(images->src, images->src_next_bytes);
-        params.dst = image_linear_of(images->dst, images->dst_next_bytes);
-        params.src.data += (uint64_t)((int64_t)first * images->src_next_bytes);
-        params.dst.data += (uint64_t)((int64_t)first * images->dst_next_bytes);
+        const uint32_t count = image_slice_smaller(images->count - first, most);
+        const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
+        const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
+        params.src = image_linear_of(&src, images->src_next_bytes);
+        params.dst = image_linear_of(&dst, images->dst_next_bytes);
         const struct launches all = {blur,
                                      run->stream,
                                      blur->rows.linear[images->src->format],
@@ -355,19 +350,18 @@ static enum fovea_result launch_slices(const struct blur_cuda *blur,
     return FOVEA_OK;
 }
 
+/* Runs share samples, so each waits on its stream for the one before that had them. */
 static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images)
 {
     struct blur_cuda *blur = own(cuda);
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
+    struct cuda_block *samples = is_batched(plan, images) ? plan->batch : plan->block;
     if (!cuda_kernels_has(blur->picture.linear, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(cuda_uses_follow(blur->device, &plan->block->uses, run->stream));
-    const enum fovea_result launched = launch_slices(blur, run, images);
-    const enum fovea_result noted = note_use(blur, run, plan->block);
-    const enum fovea_result noted_batch = note_use(blur, run, plan->batch);
-    return launched < 0 ? launched : noted < 0 ? noted : noted_batch;
+    FOVEA_TRY(cuda_uses_follow(blur->device, &samples->uses, run->stream));
+    return note_use(blur, run, samples, launch_slices(blur, run, images));
 }
 
 const struct operator_cuda_api blur_operator_cuda = {

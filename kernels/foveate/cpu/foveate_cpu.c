@@ -22,6 +22,9 @@ struct foveate_cpu {
 
 /* ---- Workers */
 
+/* A thread takes as long to wake as another takes for some thousand pixels. */
+#define PIXELS_PER_WORKER 2048
+
 /* More workers than a frame has chunks would only hold memory. */
 static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_count)
 {
@@ -29,7 +32,10 @@ static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_coun
     const uint32_t wanted = thread_pool_worker_max(cpu->pool);
     const uint32_t rows = plan->smooth ? FOVEATE_CPU_SMOOTH_ROWS : plan->fragment_px;
     const uint64_t chunks = (uint64_t)(plan->height_px / rows + 2) * image_count;
-    return wanted < chunks ? wanted : (uint32_t)chunks;
+    const uint64_t pixels = (uint64_t)plan->width_px * plan->height_px * image_count;
+    const uint64_t worth = pixels / PIXELS_PER_WORKER + 1;
+    const uint64_t useful = worth < chunks ? worth : chunks;
+    return wanted < useful ? wanted : (uint32_t)useful;
 }
 
 static enum fovea_result grow_workers(struct foveate_cpu *cpu, uint32_t image_count)
@@ -126,10 +132,11 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
     assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
     assert(frame->width_px == (int32_t)batch->src->width_px &&
            frame->height_px == (int32_t)batch->src->height_px);
+    const uint32_t useful = count_workers(cpu, batch->count);
     pixel_lights_order(&cpu->lights, frame->light);
     const struct foveate_cpu_smooth_run run = {
         .pool = cpu->pool,
-        .worker_count = cpu->worker_count,
+        .worker_count = useful < cpu->worker_count ? useful : cpu->worker_count,
         .batch = batch,
         .frame = frame,
         .light = pixel_lights_get(&cpu->lights, frame->light, batch->src->format),

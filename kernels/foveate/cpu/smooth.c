@@ -12,27 +12,23 @@
 #include "kernels/foveate/cpu/tiles/tile.h"
 #include "kernels/foveate/grid.h"
 #include "kernels/foveate/model/slope.h"
+#include "worker.h"
 
 #include <stdlib.h>
 
-_Static_assert(FOVEATE_MAX_LEVELS + 1 <= THREAD_STEPS_MAX, "each level is a step");
+_Static_assert(FOVEATE_MAX_LEVELS + 2 <= THREAD_STEPS_MAX, "each level is a step");
 
 #define CHANNELS FOVEATE_CPU_MAX_CHANNELS
 /* So many bytes fit in the caches of one core; more images at a time would go through memory. */
 #define LEVEL_BYTES_PER_WORKER ((size_t)3 << 19)
 
+/* Images of a batch that each worker makes by itself, at least: of fewer, one would wait for the
+ * last of another. */
+#define IMAGES_PER_WORKER 4
+
 /* A worker takes so many rows of a level at a time: the fewer, the more rows of the image are read
  * twice. */
 #define PLANE_ROWS 16
-
-/* A worker's scratch memory. */
-struct scratch {
-    float *memory;
-    float *tile; /* levels and tiles of one level are made in it */
-    float *nodes; /* tiles are blended, or fragments made, in it */
-    float *values; /* a row as the codec reads it */
-    struct foveate_cpu_scratch bands;
-};
 
 /* Images whose levels are in memory together. */
 struct group {
@@ -56,7 +52,7 @@ struct rows {
 
 /* One pass over images of the group: the same rows of each, a few at a time, which is a chunk. */
 struct step {
-    void (*rows_fn)(const struct view *view, struct scratch *scratch, struct rows rows);
+    void (*rows_fn)(const struct view *view, struct foveate_cpu_worker *scratch, struct rows rows);
     struct rows rows;
     int32_t rows_at_once;
     int32_t image_count; /* images of the group, from its first */
@@ -80,7 +76,7 @@ struct foveate_cpu_smooth {
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
     uint32_t image_capacity; /* at least 1 */
-    struct scratch *scratch;
+    struct foveate_cpu_worker *scratch;
     uint32_t scratch_count;
     /* The batch under way. */
     struct foveate_cpu_smooth_run run;
@@ -89,6 +85,7 @@ struct foveate_cpu_smooth {
     enum way way;
     struct group group;
     struct step steps[THREAD_STEPS_MAX];
+    int32_t alone; /* images that are made before the group's, each by one worker: step 0 */
     struct thread_steps chunks; /* chunks of these steps */
 };
 
@@ -109,28 +106,6 @@ static void choose_loops(struct foveate_cpu_smooth *smooth)
         smooth->nodes = &foveate_cpu_nodes_avx512;
     }
 #endif
-}
-
-static enum fovea_result make_scratch(struct scratch *scratch,
-                                      const struct foveate_cpu_smooth *smooth)
-{
-    const size_t values = (size_t)smooth->plan->width_px * CHANNELS;
-    const size_t line = FOVEATE_CPU_TILE_LINE;
-    const size_t tile = foveate_cpu_tile_floats(smooth->plan->width_px);
-    const size_t nodes = smooth->plan->smooth ? foveate_cpu_nodes_floats(&smooth->ladder)
-                                              : foveate_cpu_blockwise_floats(&smooth->blockwise);
-    const size_t floats = line + tile + nodes + values;
-    scratch->memory = large_memory_make(floats, sizeof *scratch->memory);
-    if (!scratch->memory) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const size_t line_bytes = line * sizeof *scratch->memory;
-    const size_t beyond_bytes = (uintptr_t)scratch->memory % line_bytes;
-    scratch->tile = scratch->memory + (line_bytes - beyond_bytes) / sizeof *scratch->memory;
-    scratch->nodes = scratch->tile + tile;
-    scratch->values = scratch->nodes + nodes;
-    return smooth->plan->smooth ? FOVEA_OK
-                                : foveate_cpu_scratch_init(&scratch->bands, smooth->plan);
 }
 
 /* Whole registers are read beyond the last sample. */
@@ -162,19 +137,20 @@ enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate_cpu_smooth *smoo
     return FOVEA_OK;
 }
 
-static void free_scratch(struct scratch *scratch, uint32_t first, uint32_t end)
+static void free_scratch(struct foveate_cpu_worker *scratch, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        large_memory_free(scratch[i].memory);
-        foveate_cpu_scratch_finish(&scratch[i].bands);
+        foveate_cpu_worker_finish(&scratch[i]);
     }
 }
 
 static enum fovea_result make_scratches(const struct foveate_cpu_smooth *smooth,
-                                        struct scratch *scratch, uint32_t first, uint32_t end)
+                                        struct foveate_cpu_worker *scratch, uint32_t first,
+                                        uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        const enum fovea_result result = make_scratch(&scratch[i], smooth);
+        const enum fovea_result result =
+            foveate_cpu_worker_init(&scratch[i], smooth->plan, &smooth->ladder, &smooth->blockwise);
         if (result < 0) {
             free_scratch(scratch, first, i + 1);
             return result;
@@ -190,7 +166,7 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
     if (worker_count <= old_count) {
         return FOVEA_OK;
     }
-    struct scratch *scratch = calloc(worker_count, sizeof *scratch);
+    struct foveate_cpu_worker *scratch = calloc(worker_count, sizeof *scratch);
     if (!scratch) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -278,7 +254,8 @@ static int32_t tiles_along(int32_t size_px, int32_t tile_px)
     return (size_px + tile_px - 1) / tile_px;
 }
 
-static void make_planes(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_planes(const struct view *view, struct foveate_cpu_worker *scratch,
+                        struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     if (rows.level == 0) {
@@ -288,7 +265,8 @@ static void make_planes(const struct view *view, struct scratch *scratch, struct
     view->smooth->tiles->level_rows(&picture, scratch->tile, rows.level, rows.first, rows.end);
 }
 
-static void make_tiles(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_tiles(const struct view *view, struct foveate_cpu_worker *scratch,
+                       struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     const int32_t across = tiles_along(view->image.frame.width_px, FOVEATE_CPU_TILE_PX);
@@ -298,7 +276,8 @@ static void make_tiles(const struct view *view, struct scratch *scratch, struct 
     }
 }
 
-static void make_blended(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_blended(const struct view *view, struct foveate_cpu_worker *scratch,
+                         struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     for (int32_t i = rows.first; i < rows.end; i++) {
@@ -307,19 +286,21 @@ static void make_blended(const struct view *view, struct scratch *scratch, struc
     }
 }
 
-static void make_fragments(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_fragments(const struct view *view, struct foveate_cpu_worker *scratch,
+                           struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     foveate_cpu_blockwise_fragments(&view->smooth->blockwise, &picture, scratch->nodes, rows.first);
 }
 
-static void make_bands(const struct view *view, struct scratch *scratch, struct rows rows)
+static void make_bands(const struct view *view, struct foveate_cpu_worker *scratch,
+                       struct rows rows)
 {
     const struct foveate_cpu_picture picture = picture_of(view);
     foveate_cpu_blockwise_band(&view->smooth->blockwise, &picture, &scratch->bands, rows.first);
 }
 
-static void copy_rows(const struct view *view, struct scratch *scratch, struct rows rows)
+static void copy_rows(const struct view *view, struct foveate_cpu_worker *scratch, struct rows rows)
 {
     const struct pixel_codec *codec = view->smooth->codec;
     const int32_t width = view->image.frame.width_px;
@@ -333,14 +314,12 @@ static void copy_rows(const struct view *view, struct scratch *scratch, struct r
 
 /* ---- A batch */
 
-/* Returns image `index` of the group. If all images are one picture, its levels serve them all. */
-static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t index)
+/* Returns an image of the batch, whose levels are those at `place`. */
+static struct view view_of(const struct foveate_cpu_smooth *smooth, int32_t index, int32_t place)
 {
-    const struct foveate_cpu_batch *batch = smooth->run.batch;
-    const size_t place = batch->src_next_bytes == 0 ? 0 : (size_t)index;
     return (struct view){
-        .image = foveate_cpu_view_of(batch, smooth->run.frame, smooth->group.first + index),
-        .samples = smooth->samples + place * level_floats(smooth),
+        .image = foveate_cpu_view_of(smooth->run.batch, smooth->run.frame, index),
+        .samples = smooth->samples + (size_t)place * level_floats(smooth),
         .smooth = smooth,
     };
 }
@@ -357,16 +336,39 @@ static struct rows rows_of(const struct step *step, int32_t chunk)
     return (struct rows){step->rows.level, first, end < step->rows.end ? end : step->rows.end};
 }
 
+/* The worker's levels stay in its caches, and nobody waits between the steps. */
+static void make_alone(const struct foveate_cpu_smooth *smooth, uint32_t worker, int32_t image)
+{
+    const struct view view = view_of(smooth, image, (int32_t)worker);
+    for (int32_t s = 1; s < smooth->chunks.count; s++) {
+        const struct step *step = &smooth->steps[s];
+        for (int32_t chunk = 0; chunk < chunks_per_image(step); chunk++) {
+            step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, chunk));
+        }
+    }
+}
+
+static void make_chunk(const struct foveate_cpu_smooth *smooth, uint32_t worker,
+                       const struct step *step, int32_t chunk)
+{
+    const bool shared = smooth->run.batch->src_next_bytes == 0; /* all images are one picture */
+    const int32_t chunks = chunks_per_image(step);
+    const int32_t image = chunk / chunks;
+    const struct view view = view_of(smooth, smooth->group.first + image, shared ? 0 : image);
+    step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, chunk % chunks));
+}
+
 static void work(void *user, uint32_t worker)
 {
     struct foveate_cpu_smooth *smooth = user;
     int32_t index;
     int32_t chunk;
     while (thread_steps_take(&smooth->chunks, &index, &chunk)) {
-        const struct step *step = &smooth->steps[index];
-        const int32_t chunks = chunks_per_image(step);
-        const struct view view = view_of(smooth, chunk / chunks);
-        step->rows_fn(&view, &smooth->scratch[worker], rows_of(step, chunk % chunks));
+        if (smooth->alone > 0 && index == 0) {
+            make_alone(smooth, worker, chunk);
+        } else {
+            make_chunk(smooth, worker, &smooth->steps[index], chunk);
+        }
         thread_steps_finish(&smooth->chunks);
     }
 }
@@ -427,9 +429,23 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
 static void run_group(struct foveate_cpu_smooth *smooth)
 {
     thread_steps_clear(&smooth->chunks);
+    if (smooth->alone > 0) {
+        thread_steps_add(&smooth->chunks, smooth->alone);
+    }
     add_levels(smooth);
     add_pixels(smooth);
-    thread_pool_run(smooth->run.pool, smooth->run.worker_count, work, smooth);
+    thread_pool_share(smooth->run.pool, smooth->run.worker_count, work, smooth);
+}
+
+/* Returns how many images workers make each by itself: as many as go evenly among them. Others, and
+ * those whose levels do not fit in a worker's caches, they make together. */
+static int32_t count_alone(const struct foveate_cpu_smooth *smooth)
+{
+    const struct foveate_cpu_batch *batch = smooth->run.batch;
+    const uint32_t workers = smooth->run.worker_count;
+    const uint32_t least = workers > 1 ? IMAGES_PER_WORKER * workers : 1;
+    const bool fit = batch->src_next_bytes != 0 && workers <= smooth->image_capacity;
+    return fit && batch->count >= least ? (int32_t)(batch->count - batch->count % workers) : 0;
 }
 
 /* | the plan | pixels | light | way |
@@ -457,7 +473,8 @@ static enum way way_of(const struct foveate_cpu_smooth *smooth)
     return mild && unorm && !image_light_is_wide(smooth->run.frame->light) ? WAY_TILES : WAY_NODES;
 }
 
-/* The workers wait for one another after every level of a group, not of an image. */
+/* Workers that make images together wait for one another after every level of a group, not of an
+ * image. */
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
                             const struct foveate_cpu_smooth_run *run)
 {
@@ -469,8 +486,12 @@ void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
     smooth->channels = smooth->codec->color_channels +
                        (smooth->codec->has_alpha && run->frame->blur_alpha ? 1 : 0);
     smooth->way = way_of(smooth);
-    for (int32_t first = 0; first < count; first += most) {
+    smooth->alone = count_alone(smooth);
+    int32_t first = smooth->alone;
+    do {
         smooth->group = (struct group){first, count - first < most ? count - first : most};
         run_group(smooth);
-    }
+        smooth->alone = 0;
+        first += most;
+    } while (first < count);
 }

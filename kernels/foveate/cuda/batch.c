@@ -2,20 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "kernels/foveate/cuda/nodes/plan.h"
+#include "kernels/image/image_slice.h"
 #include "plan.h"
 
 #define MOST_IN_A_GRID 65535 /* along z */
-
-/* The next power of two, at most `most`: batches that grow by an image do not take memory each
- * time. */
-static uint32_t with_capacity(uint32_t count, uint64_t most)
-{
-    uint64_t rounded = 1;
-    while (rounded < count) {
-        rounded *= 2;
-    }
-    return (uint32_t)(rounded < most ? rounded : most);
-}
 
 static enum foveate_cuda_way way_of(const struct foveate_cuda *foveate,
                                     const struct foveate_cuda_plan *plan,
@@ -56,10 +46,9 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
         return 1; /* none of them needs any; another format may come, one at a time */
     }
     if (way == FOVEATE_CUDA_NODES) {
-        return levels_for_nodes(plan, with_capacity(sources, UINT32_MAX));
+        return levels_for_nodes(plan, image_slice_capacity(sources, 0, 0));
     }
-    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_level_bytes(plan);
-    return with_capacity(sources, most > 0 ? most : 1);
+    return image_slice_capacity(sources, foveate_cuda_level_bytes(plan), FOVEATE_CUDA_LEVEL_BYTES);
 }
 
 /* Counts the images that can have a state at a time: all that have levels, or that share one
@@ -71,15 +60,9 @@ static uint32_t count_states(const struct foveate_cuda *foveate,
     if (!plan->has_tiles) {
         return 0;
     }
-    const uint64_t most = FOVEATE_CUDA_LEVEL_BYTES / foveate_cuda_state_bytes(plan);
-    return with_capacity(images->src_next_bytes == 0 ? images->count
-                                                     : count_levels(foveate, plan, images),
-                         most > 0 ? most : 1);
-}
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
+    return image_slice_capacity(images->src_next_bytes == 0 ? images->count
+                                                            : count_levels(foveate, plan, images),
+                                foveate_cuda_state_bytes(plan), FOVEATE_CUDA_LEVEL_BYTES);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -104,7 +87,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
 {
     struct foveate_cuda_batch_memory grown = {
         .levels = larger(count_levels(foveate, plan, images), plan->batch.levels),
-        .gazes = larger(with_capacity(images->count, UINT32_MAX), plan->batch.gazes),
+        .gazes = larger(image_slice_capacity(images->count, 0, 0), plan->batch.gazes),
         .states = larger(count_states(foveate, plan, images), plan->batch.states),
         .states_dirty = true};
     if (grown.levels == plan->batch.levels && grown.gazes == plan->batch.gazes &&
@@ -115,6 +98,7 @@ enum fovea_result foveate_cuda_reserve(struct foveate_cuda *foveate, struct fove
     FOVEA_TRY(cuda_block_create(
         foveate->device, NULL,
         states_at(plan, &grown) + grown.states * foveate_cuda_state_bytes(plan), &grown.block));
+    cuda_block_read(grown.block, plan->block);
     cuda_block_retire(&foveate->retired, &plan->batch.block);
     cuda_block_free_idle(foveate->device, &foveate->retired);
     plan->batch = grown;
@@ -147,17 +131,16 @@ static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,
                                           const struct foveate_cuda_images *images, uint32_t first,
                                           uint32_t count)
 {
-    struct foveate_cuda_slice slice = {
+    const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
+    const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
+    return (struct foveate_cuda_slice){
         .count = count,
         .batch = {.gazes = gaze_table(plan) + first * (uint64_t)GAZE_CUDA_BYTES,
                   .src_next_bytes = images->src_next_bytes,
                   .dst_next_bytes = images->dst_next_bytes},
-        .src = image_linear_of(images->src, images->src_next_bytes),
-        .dst = image_linear_of(images->dst, images->dst_next_bytes),
+        .src = image_linear_of(&src, images->src_next_bytes),
+        .dst = image_linear_of(&dst, images->dst_next_bytes),
     };
-    slice.src.data += (uint64_t)((int64_t)first * images->src_next_bytes);
-    slice.dst.data += (uint64_t)((int64_t)first * images->dst_next_bytes);
-    return slice;
 }
 
 static struct foveate_cuda_levels batch_levels(struct foveate_cuda_plan *plan, bool one_source)
@@ -189,15 +172,15 @@ static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
     uint32_t most = images->count;
     const enum foveate_cuda_way way = way_of(foveate, plan, images);
     if (way == FOVEATE_CUDA_SMALL) {
-        return smaller(most, MOST_IN_A_GRID);
+        return image_slice_smaller(most, MOST_IN_A_GRID);
     }
     if (way == FOVEATE_CUDA_NODES && images->src_next_bytes != 0) {
-        return smaller(most, nodes_capacity(plan));
+        return image_slice_smaller(most, nodes_capacity(plan));
     }
     if (plan->level_samples > 0 && images->src_next_bytes != 0) {
-        most = smaller(most, plan->batch.levels);
+        most = image_slice_smaller(most, plan->batch.levels);
     }
-    return way == FOVEATE_CUDA_TILES ? smaller(most, plan->batch.states) : most;
+    return way == FOVEATE_CUDA_TILES ? image_slice_smaller(most, plan->batch.states) : most;
 }
 
 static enum fovea_result launch_batch(struct foveate_cuda *foveate,
@@ -208,17 +191,16 @@ static enum fovea_result launch_batch(struct foveate_cuda *foveate,
     const struct foveate_cuda_levels levels = batch_levels(run->plan, images->src_next_bytes == 0);
     FOVEA_TRY(fill_gazes(foveate, run, images));
     for (uint32_t first = 0; first < images->count;) {
-        const uint32_t left = images->count - first;
         const struct foveate_cuda_slice slice =
-            slice_of(run->plan, images, first, left < most ? left : most);
+            slice_of(run->plan, images, first, image_slice_smaller(images->count - first, most));
         FOVEA_TRY(foveate_cuda_launch_slice(foveate, run, &levels, images->src->format, &slice));
         first += slice.count;
     }
     return FOVEA_OK;
 }
 
-/* The plan's own block is read for its tables, the batch's holds gazes and levels, which the next
- * batch writes over: that one follows on its stream. */
+/* The batch's block holds gazes and levels, which the next batch writes over: that one follows on
+ * its stream. The plan's own is read for its tables, and stays as long. */
 enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
                                          const struct foveate_cuda_run *run,
                                          const struct foveate_cuda_images *images)
@@ -227,10 +209,6 @@ enum fovea_result foveate_cuda_run_batch(struct foveate_cuda *foveate,
     if (!foveate_cuda_takes(run->plan, images->src->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(foveate_cuda_follow(
-        foveate, run, images->src->format)); /* else the next frame would follow us alone */
     FOVEA_TRY(cuda_uses_follow(foveate->device, &block->uses, run->stream));
-    const enum fovea_result launched = launch_batch(foveate, run, images);
-    return foveate_cuda_note_use(foveate, run, run->plan->block,
-                                 foveate_cuda_note_use(foveate, run, block, launched));
+    return foveate_cuda_note_use(foveate, run, block, launch_batch(foveate, run, images));
 }

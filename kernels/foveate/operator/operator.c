@@ -6,6 +6,7 @@
 #include "foveate_operator.h"
 
 #include "core/log.h"
+#include "kernels/foveate/gradient/gradient.h"
 
 #include <stdio.h>
 
@@ -146,8 +147,10 @@ const struct operator_api foveate_operator = {
              .destroy = host_destroy,
              .reserve = host_reserve,
              .run = host_run},
+    .gradient = &foveate_gradient,
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &foveate_operator_cuda,
+    .cuda_gradient = &foveate_cuda_gradient,
 #endif
 };

@@ -83,7 +83,9 @@ static enum fovea_result make_queries(struct fovea_vk *fovea)
                                   .queryCount = 2 * fovea->slot_count};
     VK_TRY(fovea->log,
            device->vk.CreateQueryPool(device->handle, &info, device->allocator, &fovea->queries));
-    return FOVEA_OK;
+    return vk_buffer_init_shared(&fovea->ticks, device,
+                                 2 * sizeof(uint64_t) * (VkDeviceSize)fovea->slot_count,
+                                 VK_BUFFER_READ_BY_HOST);
 }
 
 static enum fovea_result make_frames(struct fovea_vk *fovea)
@@ -219,6 +221,7 @@ static void finish_frames(struct fovea_vk *fovea)
         device->vk.DestroyCommandPool(device->handle, fovea->slots[i].kept_pool, device->allocator);
     }
     device->vk.DestroyQueryPool(device->handle, fovea->queries, device->allocator);
+    vk_buffer_finish(&fovea->ticks, device);
     vk_buffer_finish(&fovea->text, device);
     frame_late_finish(fovea);
     vk_compute_finish(&fovea->compute, device);

@@ -27,13 +27,13 @@ static const char text[] =
     "  --help               this\n"
     "\n"
     "FOVEA_LOG_FILE=stderr lets the layer say what it does. FOVEA_LAYER_DUMP=FOLDER has it write\n"
-    "every frame into FOLDER as drawn and as shown, with the gaze (docs/engines.md).\n"
+    "every frame into FOLDER as drawn and as shown, with the gaze (docs/layer.md).\n"
     "\n"
     "In Steam, as launch options of a game: fovea-run %command%\n"
     "Ends as the program does; with 125 when nothing was started because a flag, a setting or the\n"
     "layer was wrong, 126 when PROGRAM cannot be executed and 127 when it is not there. --check,\n"
     "--install and --uninstall end with 0, or with 1 where something is missing.\n"
-    "Documentation: docs/engines.md, docs/configuration.md\n";
+    "Documentation: docs/layer.md, docs/configuration.md\n";
 
 /* Braces are bold on a terminal. */
 void options_help(void)

@@ -10,6 +10,7 @@
 
 template <auto kernel> struct cuda_host_entry;
 template <typename Params, void (*kernel)(Params)> struct cuda_host_entry<kernel> {
+    static constexpr size_t params_bytes = sizeof(Params);
     static void run(const void *params)
     {
         kernel(*(const Params *)params);
@@ -19,8 +20,9 @@ template <typename Params, void (*kernel)(Params)> struct cuda_host_entry<kernel
 struct cuda_host_registered {
     struct cuda_host_kernel kernel;
 
-    cuda_host_registered(const char *name, void (*run)(const void *), void *(*shared)(void))
-        : kernel{name, run, shared, NULL}
+    cuda_host_registered(const char *name, void (*run)(const void *), size_t params_bytes,
+                         void *(*shared)(void))
+        : kernel{name, run, params_bytes, shared, NULL}
     {
         cuda_host_register(&kernel);
     }
@@ -33,6 +35,7 @@ struct cuda_host_registered {
     }
 #define CUDA_HOST_KERNEL(name)                                                                     \
     static cuda_host_registered cuda_host_entry_of_##name(#name, cuda_host_entry<name>::run,       \
+                                                          cuda_host_entry<name>::params_bytes,     \
                                                           cuda_host_shared_of_file);
 
 #endif

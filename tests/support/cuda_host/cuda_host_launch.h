@@ -35,6 +35,7 @@ void cuda_host_run(const struct cuda_host_launch *launch);
 struct cuda_host_kernel {
     const char *name;
     void (*run)(const void *params); /* what the launch's argument points to */
+    size_t params_bytes;
     void *(*shared)(void); /* the file's dynamic shared memory; NULL: it has none */
     struct cuda_host_kernel *next;
 };

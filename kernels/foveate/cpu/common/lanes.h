@@ -168,6 +168,32 @@ static inline bool lanes_all(const whole_lanes *which)
 #endif
 }
 
+static inline float lanes_least(const lanes *in)
+{
+#if LANES == 16
+    return _mm512_reduce_min_ps((__m512)*in);
+#else
+    float least = (*in)[0];
+    for (int i = 1; i < LANES; i++) {
+        least = (*in)[i] < least ? (*in)[i] : least;
+    }
+    return least;
+#endif
+}
+
+static inline float lanes_most(const lanes *in)
+{
+#if LANES == 16
+    return _mm512_reduce_max_ps((__m512)*in);
+#else
+    float most = (*in)[0];
+    for (int i = 1; i < LANES; i++) {
+        most = (*in)[i] > most ? (*in)[i] : most;
+    }
+    return most;
+#endif
+}
+
 /* Returns the square root to the last bit or two, for values from 1e-30 on: a root of 512 bits
  * takes as long as thirty products. */
 static inline lanes lanes_quick_root(const lanes *in)

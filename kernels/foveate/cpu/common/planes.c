@@ -327,6 +327,29 @@ static inline whole_lanes rounded(const float *in, const struct pixel_light *lig
     return __builtin_convertvector(lanes_choose(&below, &level, &most) + 0.5f, whole_lanes);
 }
 
+/* One register's pixels of three bytes without gaps. */
+static void store_threes(const whole_lanes levels[3], uint32_t count, unsigned char *out)
+{
+    const whole_lanes words = levels[0] << FOVEATE_CPU_SHIFT(0) |
+                              levels[1] << FOVEATE_CPU_SHIFT(1) | levels[2] << FOVEATE_CPU_SHIFT(2);
+#if LANES == 16
+    const __m512i threes = _mm512_shuffle_epi8(
+        (__m512i)words,
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0)));
+    const __m512i together = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+    _mm512_mask_storeu_epi8(out, (1ull << 3 * count) - 1,
+                            _mm512_permutexvar_epi32(together, threes));
+#else
+    /* A word's fourth byte is the next pixel's first, which is written after it. */
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        const int32_t word = words[i];
+        memcpy(out + (size_t)3 * i, &word, sizeof word);
+    }
+    const int32_t last = words[count - 1];
+    memcpy(out + (size_t)3 * (count - 1), &last, 3);
+#endif
+}
+
 /* One register's pixels. */
 static void store_packed(const struct foveate_cpu_picture *picture, whole_lanes levels[3],
                          const struct pixel_row *src, const struct pixel_row *dst)
@@ -349,9 +372,27 @@ static void store_packed(const struct foveate_cpu_picture *picture, whole_lanes 
     }
 }
 
+static void write_threes(const float *in, ptrdiff_t plane, const struct pixel_light *light,
+                         const struct pixel_row *dst)
+{
+    unsigned char *out = dst->data;
+    for (uint32_t i = 0; i < dst->count; i += LANES, out += 3 * LANES) {
+        whole_lanes levels[3];
+        for (int32_t c = 0; c < 3; c++) {
+            levels[c] = rounded(in + c * plane + i, light, 255.0f);
+        }
+        store_threes(levels, dst->count - i < LANES ? dst->count - i : LANES, out);
+    }
+}
+
 static void write_packed(const struct foveate_cpu_picture *picture,
                          const struct foveate_cpu_span *span, const float *in, ptrdiff_t plane)
 {
+    const struct pixel_row whole = foveate_cpu_span_row(picture, &picture->view.dst, span);
+    if (picture->view.dst.format == FOVEA_FORMAT_RGB8 && whole.stride_bytes == 3) {
+        write_threes(in, plane, picture->light, &whole);
+        return;
+    }
     const float highest = picture->view.dst.format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
     for (int32_t i = 0; i < span->count; i += LANES) {
         whole_lanes levels[3];

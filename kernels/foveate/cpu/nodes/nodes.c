@@ -172,11 +172,11 @@ static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out
     }
     for (int32_t y = 0; y < tile->height_px; y++) {
         const float *firsts = tile->firsts + (ptrdiff_t)y * PX;
-        float low = firsts[0];
-        float high = firsts[0];
-        for (int32_t x = 1; x < PX; x++) {
-            low = firsts[x] < low ? firsts[x] : low;
-            high = firsts[x] > high ? firsts[x] : high;
+        float low = lanes_least(lanes_at(firsts));
+        float high = lanes_most(lanes_at(firsts));
+        for (int32_t x = LANES; x < PX; x += LANES) {
+            low = fminf(low, lanes_least(lanes_at(firsts + x)));
+            high = fmaxf(high, lanes_most(lanes_at(firsts + x)));
         }
         for (int32_t n = (int32_t)low; n < (int32_t)high + tile->nodes.together; n++) {
             out[n].first = y < out[n].first ? y : out[n].first;

@@ -26,31 +26,6 @@ static inline lanes wide_place_of(const lanes *sigma_px)
     return (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
 }
 
-/* foveate_ladder_place, of any else */
-static inline lanes place_of(const lanes *sigma_px)
-{
-    const lanes zero = {0};
-    const lanes least = zero + 0.1f;
-    const whole_lanes blurred = *sigma_px >= least;
-    const lanes sigma = lanes_choose(&blurred, sigma_px, &least);
-    const whole_lanes is_wide = sigma > zero + 0.8f;
-    lanes sum = sigma * 2.50662827f;
-    if (!lanes_all(&is_wide)) {
-        const lanes square = sigma * sigma;
-        const lanes power = -0.5f * lanes_reciprocal(&square);
-        lanes q;
-        lanes_exponential(&power, &q);
-        const lanes q4 = q * q * q * q;
-        const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
-        sum = lanes_choose(&is_wide, &sum, &sampled);
-    }
-    lanes logarithm;
-    lanes_logarithm(&sum, &logarithm);
-    const lanes place = (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
-    const whole_lanes counts = blurred & (place > zero);
-    return lanes_choose(&counts, &place, &zero);
-}
-
 /* Pixels beyond the picture are treated as its last ones. */
 static void repeat_last(float *row, int32_t count)
 {
@@ -73,7 +48,7 @@ void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
         repeat_last(sigma_px, tile->width_px);
         for (int32_t i = 0; i < PX; i += LANES) {
             const lanes place = tile->is_wide ? wide_place_of(lanes_at(sigma_px + i))
-                                              : place_of(lanes_at(sigma_px + i));
+                                              : foveate_cpu_ladder_place(lanes_at(sigma_px + i));
             const whole_lanes lower = place < lowest;
             const whole_lanes higher = place > highest;
             *(lanes *)(places + i) = place;

@@ -38,6 +38,43 @@ static void decimate_down(const float *const rows[TAPS], int32_t count, float *o
     }
 }
 
+#if LANES == 16
+
+struct pairs {
+    lanes even, odd;
+};
+
+static inline struct pairs pairs_at(const float *in)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    const __m512 first = (__m512)*lanes_at(in);
+    const __m512 second = (__m512)*lanes_at(in + LANES);
+    return (struct pairs){(lanes)_mm512_permutex2var_ps(first, even, second),
+                          (lanes)_mm512_permutex2var_ps(first, odd, second)};
+}
+
+/* Samples stay in registers: stored and read again at an odd place they would be waited for. */
+static void decimate_across(const struct foveate_cpu_decimate_scratch *scratch, const float *in,
+                            int32_t count, float *out)
+{
+    (void)scratch;
+    int32_t i = 0;
+    for (; i + LANES <= count; i += LANES, in += 2 * LANES) {
+        const struct pairs first = pairs_at(in);
+        const struct pairs middle = pairs_at(in + 2);
+        const struct pairs last = pairs_at(in + 4);
+        *(lanes *)(out + i) = (first.even + last.odd) * OUTER + (first.odd + last.even) * MIDDLE +
+                              (middle.even + middle.odd) * INNER;
+    }
+    for (; i < count; i++, in += 2) {
+        out[i] = (in[0] + in[5]) * OUTER + (in[1] + in[4]) * MIDDLE + (in[2] + in[3]) * INNER;
+    }
+}
+
+#else
+
 static void split(const float *restrict in, int32_t count, float *restrict even,
                   float *restrict odd)
 {
@@ -65,6 +102,8 @@ static void decimate_across(const struct foveate_cpu_decimate_scratch *scratch, 
                  (even[i + 1] + odd[i + 1]) * INNER;
     }
 }
+
+#endif
 
 /* ---- From the image */
 

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of foveation (tables.h has the formulas). Every kernel makes one sample or pixel a
+ * thread, all its channels, in blocks of 32 x 8; z is the image. Neighbours along x read
+ * neighbours, but for columns, whose rows' weights are read again from the cache. Nothing is added
+ * by two threads, so that results are always the same. */
+
+#include "params.h"
+
+#include "kernels/foveate/grid.h"
+#include "kernels/gaze/gaze.h"
+#include "kernels/image/image.cuh"
+
+#define MAX_CHANNELS 4
+
+typedef foveate_gradient_params gradient_params;
+
+#define KERNEL(name)                                                                               \
+    extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_SIDE_X *FOVEATE_GRADIENT_SIDE_Y) \
+        name(const __grid_constant__ gradient_params params)
+
+namespace {
+
+__device__ int thread_x()
+{
+    return (int)(blockIdx.x * FOVEATE_GRADIENT_SIDE_X + threadIdx.x);
+}
+
+__device__ int thread_y()
+{
+    return (int)(blockIdx.y * FOVEATE_GRADIENT_SIDE_Y + threadIdx.y);
+}
+
+__device__ float *scratch_at(const gradient_params &params, int64_t at)
+{
+    return (float *)params.scratch + blockIdx.z * params.next_floats + at;
+}
+
+__device__ foveate_gradient_row row_at(const gradient_params &params, int i)
+{
+    return ((const foveate_gradient_row *)params.rows)[params.band.first_row + i];
+}
+
+__device__ const float *weights_of(const gradient_params &params, const foveate_gradient_row &row)
+{
+    return (const float *)params.weights + row.at;
+}
+
+__device__ int2 gaze_of(const gradient_params &params)
+{
+    return ((const int2 *)params.gazes)[blockIdx.z];
+}
+
+/* ---- Pixels */
+
+template <typename Pixel> __device__ void read_pixel(const gradient_params &params)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    linear_image<Pixel> image = {params.image};
+    image.view.data += blockIdx.z * params.image_next_bytes;
+    const float4 value = Pixel::decode(image.load(x, y));
+    const float values[MAX_CHANNELS] = {value.x, value.y, value.z, value.w};
+    float *out = scratch_at(params, params.band.out) + (int64_t)y * params.width + x;
+    for (int c = 0; c < params.channels; c++) {
+        out[(int64_t)c * params.height * params.width] = values[c];
+    }
+}
+
+/* Alpha that is kept is that of the image that is read. */
+template <typename Pixel> __device__ void write_pixel(const gradient_params &params)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    linear_image<Pixel> from = {params.image};
+    linear_image<Pixel> to = {params.written};
+    from.view.data += blockIdx.z * params.image_next_bytes;
+    to.view.data += blockIdx.z * params.written_next_bytes;
+    const float *in = scratch_at(params, params.band.in) + (int64_t)y * params.width + x;
+    float values[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int c = 0; c < params.channels; c++) {
+        values[c] = in[(int64_t)c * params.height * params.width];
+    }
+    const typename Pixel::word word =
+        Pixel::encode(make_float4(values[0], values[1], values[2], values[3]));
+    to.store(x, y,
+             params.channels < Pixel::channels ? Pixel::keep_alpha(word, from.load(x, y)) : word);
+}
+
+/* ---- Blockwise */
+
+/* Returns the weight of `to` in these taps at `from`: the edge has those beyond it, too. */
+__device__ float weight_of(const float *taps, int radius, int from, int to, int size)
+{
+    float weight = 0.0f;
+    if (abs(from - to) > radius) {
+        return weight;
+    }
+    const int first = to == 0 ? from - radius : to;
+    const int last = to == size - 1 ? from + radius : to;
+    for (int i = first; i <= last; i++) {
+        weight += taps[abs(i - from)];
+    }
+    return weight;
+}
+
+} // namespace
+
+#define FORMAT(suffix, format)                                                                     \
+    KERNEL(gradient_read_linear_##suffix)                                                          \
+    {                                                                                              \
+        read_pixel<pixel<format>>(params);                                                         \
+    }                                                                                              \
+    KERNEL(gradient_write_linear_##suffix)                                                         \
+    {                                                                                              \
+        write_pixel<pixel<format>>(params);                                                        \
+    }
+
+FORMAT(rgba16f, FOVEA_FORMAT_RGBA16F)
+FORMAT(rgba32f, FOVEA_FORMAT_RGBA32F)
+FORMAT(rgb16f, FOVEA_FORMAT_RGB16F)
+FORMAT(r16f, FOVEA_FORMAT_R16F)
+FORMAT(rgb32f, FOVEA_FORMAT_RGB32F)
+FORMAT(r32f, FOVEA_FORMAT_R32F)
+
+/* The places of pixels; without a gaze that of node 0, which is the picture itself. */
+KERNEL(gradient_places)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const int2 gaze = gaze_of(params);
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    float place = 0.0f;
+    if (gaze.x != GAZE_NONE) {
+        place = foveate_gradient_place(
+            foveate_law_sigma(&params.law, (const float *)params.law_table, x, y,
+                              (float)gaze.x / 256.0f, (float)gaze.y / 256.0f));
+    }
+    scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
+}
+
+/* The filters of pixels. */
+KERNEL(gradient_rings)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const int2 gaze = gaze_of(params);
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    int ring = FOVEATE_RING_NONE;
+    if (gaze.x != GAZE_NONE && params.ring_count > 0) {
+        const int side = params.fragment_px;
+        const foveate_grid_filters filters = {(const foveate_ring *)params.rings, &params.law,
+                                              (const float *)params.law_table};
+        foveate_frame frame = {};
+        frame.width_px = params.width;
+        frame.height_px = params.height;
+        frame.fragment_px = side;
+        frame.gaze_x_q8 = gaze.x;
+        frame.gaze_y_q8 = gaze.y;
+        frame.ring_count = params.ring_count;
+        ring =
+            foveate_grid_filter(&filters, &frame, (x + foveate_grid_shift_px(gaze.x, side)) / side,
+                                (y + foveate_grid_shift_px(gaze.y, side)) / side);
+    }
+    scratch_at(params, params.places)[(int64_t)y * params.width + x] = (float)(ring + 1);
+}
+
+/* Blockwise: a pixel gathers what each pixel within the longest filter's reach gives it. What that
+ * costs grows with the square of the reach. */
+KERNEL(gradient_fragments)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    const foveate_ring *rings = (const foveate_ring *)params.rings;
+    const float *places = scratch_at(params, params.places);
+    const float *in = scratch_at(params, params.derivative);
+    const int64_t plane = (int64_t)params.height * params.width;
+    const int reach = params.max_radius_px;
+    float sums[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int from_y = max(y - reach, 0); from_y <= min(y + reach, params.height - 1); from_y++) {
+        for (int from_x = max(x - reach, 0); from_x <= min(x + reach, params.width - 1); from_x++) {
+            const int64_t at = (int64_t)from_y * params.width + from_x;
+            const int ring = (int)places[at] - 1;
+            float weight = from_x == x && from_y == y ? 1.0f : 0.0f;
+            if (ring >= 0) {
+                const float *taps = (const float *)params.taps + rings[ring].first_tap;
+                const int radius = (int)rings[ring].radius_px;
+                weight = weight_of(taps, radius, from_y, y, params.height);
+                weight = weight == 0.0f ? 0.0f
+                                        : weight * weight_of(taps, radius, from_x, x, params.width);
+            }
+            for (int c = 0; c < params.channels && weight != 0.0f; c++) {
+                sums[c] += weight * in[c * plane + at];
+            }
+        }
+    }
+    for (int c = 0; c < params.channels; c++) {
+        scratch_at(params, params.band.out)[c * plane + (int64_t)y * params.width + x] = sums[c];
+    }
+}
+
+/* ---- Bands */
+
+/* Along x. */
+KERNEL(gradient_columns)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const foveate_gradient_band_params &band = params.band;
+    if (x >= band.out_width || y >= band.out_height) {
+        return;
+    }
+    const foveate_gradient_row row = row_at(params, x);
+    const float *weights = weights_of(params, row);
+    for (int c = 0; c < params.channels; c++) {
+        const int64_t line = (int64_t)c * band.out_height + y;
+        const float *in = scratch_at(params, band.in) + line * band.in_width + row.first;
+        float *out = scratch_at(params, band.out) + line * band.out_width + x;
+        float sum = band.adds ? *out : 0.0f;
+        for (int t = 0; t < row.count; t++) {
+            sum += weights[t] * in[t];
+        }
+        *out = sum;
+    }
+}
+
+/* Along y. */
+KERNEL(gradient_rows)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const foveate_gradient_band_params &band = params.band;
+    if (x >= band.out_width || y >= band.out_height) {
+        return;
+    }
+    const foveate_gradient_row row = row_at(params, y);
+    const float *weights = weights_of(params, row);
+    for (int c = 0; c < params.channels; c++) {
+        const int64_t first = (int64_t)c * band.in_height + row.first;
+        const float *in = scratch_at(params, band.in) + first * band.out_width + x;
+        float *out =
+            scratch_at(params, band.out) + ((int64_t)c * band.out_height + y) * band.out_width + x;
+        float sum = band.adds ? *out : 0.0f;
+        for (int t = 0; t < row.count; t++) {
+            sum += weights[t] * in[(int64_t)t * band.out_width];
+        }
+        *out = sum;
+    }
+}
+
+/* Along y, from pixels, of each as much as the node has of it. */
+KERNEL(gradient_node_rows)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const foveate_gradient_band_params &band = params.band;
+    if (x >= band.out_width || y >= band.out_height) {
+        return;
+    }
+    const foveate_gradient_row row = row_at(params, y);
+    const float *weights = weights_of(params, row);
+    const float *places = scratch_at(params, params.places) + x;
+    const float *in = scratch_at(params, params.derivative) + x;
+    float sums[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int t = 0; t < row.count; t++) {
+        const int64_t at = (int64_t)(row.first + t) * params.width;
+        const float share = foveate_gradient_weight(places[at], band.node, params.node_count);
+        for (int c = 0; c < params.channels && share != 0.0f; c++) {
+            sums[c] += weights[t] * share * in[(int64_t)c * params.height * params.width + at];
+        }
+    }
+    for (int c = 0; c < params.channels; c++) {
+        scratch_at(params, band.out)[((int64_t)c * band.out_height + y) * band.out_width + x] =
+            sums[c];
+    }
+}
+
+/* Along y, to pixels, and what the node says of the pixel's place. */
+KERNEL(gradient_node_dots)
+{
+    const int x = thread_x();
+    const int y = thread_y();
+    const foveate_gradient_band_params &band = params.band;
+    if (x >= params.width || y >= params.height) {
+        return;
+    }
+    const int64_t at = (int64_t)y * params.width + x;
+    const foveate_gradient_row row = row_at(params, y);
+    const float *weights = weights_of(params, row);
+    const float *derivative = scratch_at(params, params.derivative) + at;
+    const float slope = foveate_gradient_weight_slope(scratch_at(params, params.places)[at],
+                                                      band.node, params.node_count);
+    float *out = scratch_at(params, params.dots) + at;
+    float dot = 0.0f;
+    for (int c = 0; c < params.channels && slope != 0.0f; c++) {
+        const int64_t first = (int64_t)c * band.in_height + row.first;
+        const float *in = scratch_at(params, band.in) + first * params.width + x;
+        float sum = 0.0f;
+        for (int t = 0; t < row.count; t++) {
+            sum += weights[t] * in[(int64_t)t * params.width];
+        }
+        dot += sum * derivative[(int64_t)c * params.height * params.width];
+    }
+    const float added = slope == 0.0f ? 0.0f : slope * dot;
+    *out = band.adds ? *out + added : added;
+}
+
+/* ---- The gaze */
+
+namespace {
+
+/* Gazes farther out count as this far. */
+__device__ bool moves(int gaze_q8, int size_px)
+{
+    return gaze_q8 > gaze_to_q8(-GAZE_REACH_UV, size_px) &&
+           gaze_q8 < gaze_to_q8(1.0 + GAZE_REACH_UV, size_px);
+}
+
+__device__ float sigma_of(const gradient_params &params, int x, int y, float gaze_x, float gaze_y)
+{
+    return foveate_law_sigma(&params.law, (const float *)params.law_table, x, y, gaze_x, gaze_y);
+}
+
+__device__ double2 gaze_part(const gradient_params &params, int2 gaze, int64_t at)
+{
+    const int x = (int)(at % params.width);
+    const int y = (int)(at / params.width);
+    const float gaze_x = (float)gaze.x / 256.0f;
+    const float gaze_y = (float)gaze.y / 256.0f;
+    const float slope = foveate_gradient_place_slope(sigma_of(params, x, y, gaze_x, gaze_y));
+    double2 part = make_double2(0.0, 0.0);
+    if (slope > 0.0f) {
+        const double dot = (double)(scratch_at(params, params.dots)[at] * slope);
+        part.x = dot * (double)(sigma_of(params, x, y, gaze_x + 0.5f, gaze_y) -
+                                sigma_of(params, x, y, gaze_x - 0.5f, gaze_y));
+        part.y = dot * (double)(sigma_of(params, x, y, gaze_x, gaze_y + 0.5f) -
+                                sigma_of(params, x, y, gaze_x, gaze_y - 0.5f));
+    }
+    return part;
+}
+
+} // namespace
+
+/* Sums over an image's pixels, a block an image, always in the same order. */
+extern "C" __global__ void __launch_bounds__(FOVEATE_GRADIENT_GAZE_THREADS)
+    gradient_gaze(const __grid_constant__ gradient_params params)
+{
+    __shared__ double sums_x[FOVEATE_GRADIENT_GAZE_THREADS];
+    __shared__ double sums_y[FOVEATE_GRADIENT_GAZE_THREADS];
+    const int thread = (int)threadIdx.x;
+    const int2 gaze = gaze_of(params);
+    const int64_t count = (int64_t)params.width * params.height;
+    sums_x[thread] = 0.0;
+    sums_y[thread] = 0.0;
+    if (gaze.x != GAZE_NONE) {
+        for (int64_t at = thread; at < count; at += FOVEATE_GRADIENT_GAZE_THREADS) {
+            const double2 part = gaze_part(params, gaze, at);
+            sums_x[thread] += part.x;
+            sums_y[thread] += part.y;
+        }
+    }
+    for (int half = FOVEATE_GRADIENT_GAZE_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (thread < half) {
+            sums_x[thread] += sums_x[thread + half];
+            sums_y[thread] += sums_y[thread + half];
+        }
+    }
+    if (thread == 0) {
+        const bool has = gaze.x != GAZE_NONE;
+        float *out = (float *)params.d_gazes_uv + 2 * (int64_t)blockIdx.z;
+        out[0] = has && moves(gaze.x, params.width) ? (float)(sums_x[0] * params.width) : 0.0f;
+        out[1] = has && moves(gaze.y, params.height) ? (float)(sums_y[0] * params.height) : 0.0f;
+    }
+}

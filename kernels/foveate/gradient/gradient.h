@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of foveation: the derivative of a loss with respect to the picture and to the gaze,
+ * from that with respect to the foveated picture.
+ *
+ *     out(x) = sum over y of K_sigma(x)(x - y) in(y), y beyond an edge is the edge's pixel
+ *     d in(y) = sum over x of K_sigma(x)(x - y) d out(x)
+ *     d gaze = sum over x of d out(x) . (d out(x) / d sigma) (d sigma(x) / d gaze)
+ *
+ * Smooth: tables.h. Blockwise: the image's derivative is that of the very filters; its output is
+ * constant in the gaze but for steps, so the gaze's is that of the smooth method with the same
+ * settings, whose field of sigma the fragments sample. */
+#ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
+#define FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
+
+#include "kernels/foveate/foveate.h"
+#include "kernels/operator/operator.h"
+
+/* The smooth method with a plan's settings, for what asks for sigmas. It reads the plan's tables,
+ * which outlive it; the paper's blockwise plan has no law, so that one is made. */
+struct foveate_gradient_plan {
+    struct foveate_plan view;
+    struct foveate_plan *own; /* NULL: the view is of the plan */
+};
+FOVEA_MUST_CHECK enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
+                                                              const struct foveate_plan *plan);
+void foveate_gradient_plan_finish(struct foveate_gradient_plan *own);
+
+extern const struct operator_gradient_api foveate_gradient;
+/* It is there if FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_cuda_gradient_api foveate_cuda_gradient;
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients on the cpu: threads share the images of a batch. */
+
+#include "gradient.h"
+
+#include "blockwise.h"
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "core/thread_pool.h"
+#include "kernels/gaze/gaze.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct operator_gradient {
+    const struct foveate_plan *plan;
+    struct foveate_gradient_plan laws;
+    struct foveate_gradient_smooth smooth;
+    struct thread_pool *pool;
+    float **scratch; /* a worker's */
+    uint32_t worker_count;
+    /* The batch under way. */
+    const struct operator_derivatives *batch;
+    atomic_uint next;
+};
+
+/* ---- Create and destroy */
+
+static void destroy(struct operator_gradient **gradient)
+{
+    struct operator_gradient *gone = *gradient;
+    *gradient = NULL;
+    if (!gone) {
+        return;
+    }
+    for (uint32_t i = 0; i < gone->worker_count; i++) {
+        large_memory_free(gone->scratch[i]);
+    }
+    free(gone->scratch);
+    foveate_gradient_smooth_finish(&gone->smooth);
+    foveate_gradient_plan_finish(&gone->laws);
+    free(gone);
+}
+
+enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
+                                             const struct foveate_plan *plan)
+{
+    struct fovea_foveation foveation = plan->foveation;
+    *own = (struct foveate_gradient_plan){.view = *plan};
+    if (plan->smooth) {
+        return FOVEA_OK;
+    }
+    if (plan->law_table) {
+        own->view.sigma_bound_px =
+            plan->ring_count > 0 ? plan->rings[plan->ring_count - 1].sigma_px : 0.0f;
+        return FOVEA_OK;
+    }
+    foveation.method = FOVEA_METHOD_SMOOTH;
+    FOVEA_TRY(foveate_plan_create(&foveation, plan->width_px, plan->height_px, &own->own));
+    own->view = *own->own;
+    return FOVEA_OK;
+}
+
+void foveate_gradient_plan_finish(struct foveate_gradient_plan *own)
+{
+    foveate_plan_destroy(&own->own);
+}
+
+static enum fovea_result make(struct operator_gradient *gradient)
+{
+    FOVEA_TRY(foveate_gradient_plan_init(&gradient->laws, gradient->plan));
+    return foveate_gradient_smooth_init(&gradient->smooth, &gradient->laws.view);
+}
+
+static enum fovea_result create(struct thread_pool *pool, const struct operator_plan *plan,
+                                struct operator_gradient **out_gradient)
+{
+    struct operator_gradient *gradient = calloc(1, sizeof *gradient);
+    *out_gradient = gradient;
+    if (!gradient) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    gradient->plan = (const struct foveate_plan *)plan;
+    gradient->pool = pool;
+    const enum fovea_result result = make(gradient);
+    if (result < 0) {
+        destroy(out_gradient);
+    }
+    return result;
+}
+
+/* ---- Threads */
+
+static size_t scratch_floats(const struct operator_gradient *gradient)
+{
+    const size_t smooth = foveate_gradient_smooth_floats(&gradient->smooth);
+    const size_t blockwise =
+        gradient->plan->smooth ? 0 : foveate_gradient_blockwise_floats(gradient->plan);
+    return smooth > blockwise ? smooth : blockwise;
+}
+
+static enum fovea_result grow(struct operator_gradient *gradient, uint32_t worker_count)
+{
+    float **scratch = realloc(gradient->scratch, worker_count * sizeof *scratch);
+    if (!scratch) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    gradient->scratch = scratch;
+    while (gradient->worker_count < worker_count) {
+        float *memory = large_memory_make(scratch_floats(gradient), sizeof *memory);
+        if (!memory) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+        scratch[gradient->worker_count++] = memory;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result reserve(struct operator_gradient *gradient,
+                                 const struct operator_derivatives *batch)
+{
+    const uint32_t most = thread_pool_worker_max(gradient->pool);
+    const uint32_t wanted = batch->count < most ? batch->count : most;
+    if (wanted <= gradient->worker_count) {
+        return FOVEA_OK;
+    }
+    const uint32_t there = thread_pool_grow(gradient->pool, wanted);
+    return grow(gradient, there < wanted ? there : wanted);
+}
+
+/* ---- A batch */
+
+static float per_uv(double per_px, float gaze_uv, int32_t size_px)
+{
+    const bool moves = gaze_uv >= (float)-GAZE_REACH_UV && gaze_uv <= (float)(1.0 + GAZE_REACH_UV);
+    return moves ? (float)(per_px * size_px) : 0.0f;
+}
+
+static void run_image(const struct operator_gradient *gradient, float *scratch, uint32_t index)
+{
+    const struct operator_derivatives *batch = gradient->batch;
+    const ptrdiff_t i = (ptrdiff_t)index;
+    const int32_t width = (int32_t)gradient->plan->width_px;
+    const int32_t height = (int32_t)gradient->plan->height_px;
+    const float *gaze_uv = batch->gazes_uv + 2 * i;
+    const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
+    const bool alpha =
+        codec->has_alpha && gradient->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    struct fovea_image src, d_src;
+    const struct fovea_image d_dst = pixel_image_after(batch->d_dst, i * batch->d_dst_next_bytes);
+    struct foveate_gradient_image image = {
+        .d_dst = &d_dst,
+        .codec = codec,
+        .channels = (int32_t)codec->color_channels + alpha,
+        .gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], width),
+        .gaze_y_q8 = gaze_to_q8((double)gaze_uv[1], height),
+    };
+    if (batch->d_src) {
+        d_src = pixel_image_after(batch->d_src, i * batch->d_src_next_bytes);
+        image.d_src = &d_src;
+    }
+    if (image.d_src && !gradient->plan->smooth) {
+        foveate_gradient_blockwise_run(gradient->plan, gradient->smooth.loops, scratch, &image);
+        image.d_src = NULL;
+    }
+    if (batch->d_gazes_uv) {
+        src = pixel_image_after(batch->src, i * batch->src_next_bytes);
+        image.src = &src;
+    }
+    if (image.d_src || image.src) {
+        foveate_gradient_smooth_run(&gradient->smooth, scratch, &image);
+    }
+    if (batch->d_gazes_uv) {
+        batch->d_gazes_uv[2 * i] = per_uv(image.d_gaze_px[0], gaze_uv[0], width);
+        batch->d_gazes_uv[2 * i + 1] = per_uv(image.d_gaze_px[1], gaze_uv[1], height);
+    }
+}
+
+static void work(void *user, uint32_t worker)
+{
+    struct operator_gradient *gradient = user;
+    uint32_t index = atomic_fetch_add(&gradient->next, 1);
+    while (index < gradient->batch->count) {
+        run_image(gradient, gradient->scratch[worker], index);
+        index = atomic_fetch_add(&gradient->next, 1);
+    }
+}
+
+static void run(struct operator_gradient *gradient, const struct operator_derivatives *batch)
+{
+    gradient->batch = batch;
+    atomic_store(&gradient->next, 0);
+    const uint32_t workers =
+        batch->count < gradient->worker_count ? batch->count : gradient->worker_count;
+    thread_pool_share(gradient->pool, workers, work, gradient);
+}
+
+const struct operator_gradient_api foveate_gradient = {
+    .create = create,
+    .destroy = destroy,
+    .reserve = reserve,
+    .run = run,
+};

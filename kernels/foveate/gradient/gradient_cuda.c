@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients on CUDA: two launches a node and gradient. The images of a batch that fit in
+ * MOST_BATCH_BYTES go through all of them together, then the next ones. */
+
+#include "launch.h"
+
+#include "core/log.h"
+#include "kernels/image/image_slice.h"
+#include "kernels/image/pixel.h"
+
+#include <stdlib.h>
+
+extern const unsigned char foveate_gradient_fatbin[];
+
+#define MOST_BATCH_BYTES ((uint64_t)256 << 20)
+#define MOST_IN_A_GRID 65535 /* along z */
+#define ALIGNMENT 256
+
+static uint64_t aligned(uint64_t bytes)
+{
+    return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+/* ---- Kernels */
+
+static enum fovea_result load(struct operator_cuda_gradient *g)
+{
+    static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
+                                    1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
+    const struct cuda_device *device = g->device;
+    const struct {
+        const char *name;
+        CUfunction *kernel;
+    } kernels[] = {{"gradient_places", &g->places},       {"gradient_rings", &g->rings},
+                   {"gradient_fragments", &g->fragments}, {"gradient_columns", &g->columns},
+                   {"gradient_rows", &g->rows},           {"gradient_node_rows", &g->node_rows},
+                   {"gradient_node_dots", &g->node_dots}, {"gradient_gaze", &g->gaze}};
+    FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
+    CU_TRY(device->log, device->cu,
+           device->cu->ModuleLoadData(&g->module, foveate_gradient_fatbin));
+    FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
+    FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_write", formats, &g->write));
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        FOVEA_TRY(cuda_device_get_kernel(device, g->module, kernels[i].name, kernels[i].kernel));
+    }
+    return cuda_device_create_stream(device, &g->upload);
+}
+
+static void destroy(struct operator_cuda_gradient **gradient)
+{
+    struct operator_cuda_gradient *gone = *gradient;
+    *gradient = NULL;
+    if (!gone) {
+        return;
+    }
+    const struct cuda_device *device = gone->device;
+    cuda_block_free_all(device, &gone->retired);
+    gaze_cuda_unload(device, &gone->gaze_kernels);
+    if (gone->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(gone->upload));
+    }
+    if (gone->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(gone->module));
+    }
+    free(gone);
+}
+
+static enum fovea_result create(const struct cuda_device *device,
+                                struct operator_cuda_gradient **out_gradient)
+{
+    struct operator_cuda_gradient *gradient = calloc(1, sizeof *gradient);
+    *out_gradient = gradient;
+    if (!gradient) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    gradient->device = device;
+    const enum fovea_result result = load(gradient);
+    if (result < 0) {
+        destroy(out_gradient);
+    }
+    return result;
+}
+
+/* ---- Plans */
+
+static void plan_retire(struct operator_cuda_gradient *gradient,
+                        struct operator_cuda_gradient_plan **plan)
+{
+    struct operator_cuda_gradient_plan *gone = *plan;
+    *plan = NULL;
+    if (!gone) {
+        return;
+    }
+    cuda_block_retire(&gradient->retired, &gone->block);
+    cuda_block_retire(&gradient->retired, &gone->batch);
+    cuda_block_free_idle(gradient->device, &gradient->retired);
+    foveate_gradient_tables_finish(&gone->tables);
+    foveate_gradient_plan_finish(&gone->laws);
+    free(gone);
+}
+
+/* A plane of any level and of the picture fits between. */
+static void lay_out(struct operator_cuda_gradient_plan *plan)
+{
+    const struct foveate_gradient_tables *tables = &plan->tables;
+    const int64_t channels = 4;
+    const int64_t pixels = (int64_t)tables->width_px * tables->height_px;
+    struct foveate_gradient_layout *layout = &plan->layout;
+    int64_t width = 0;
+    int64_t height = 0;
+    layout->places = 0;
+    layout->dots = pixels;
+    layout->derivative = 2 * pixels;
+    int64_t at = layout->derivative + channels * pixels;
+    for (int32_t k = 0; k < tables->level_count; k++) {
+        const struct foveate_gradient_level *level = &tables->levels[k];
+        layout->levels[k] = at;
+        at += channels * level->width * level->height;
+        width = level->width > width ? level->width : width;
+        height = level->height > height ? level->height : height;
+    }
+    layout->between = at;
+    layout->floats = at + channels * width * height;
+}
+
+/* The parts of the block, one after the other, each aligned. */
+struct part {
+    const void *from;
+    size_t bytes;
+    uint64_t *to;
+};
+
+static enum fovea_result upload(struct operator_cuda_gradient *gradient,
+                                struct operator_cuda_gradient_plan *plan)
+{
+    const struct cuda_device *device = gradient->device;
+    const struct foveate_gradient_tables *tables = &plan->tables;
+    const struct foveate_plan *own = plan->plan;
+    const struct foveate_plan *laws = &plan->laws.view;
+    struct foveate_gradient_params *params = &plan->params;
+    const struct part parts[] = {
+        {tables->rows, tables->row_count * sizeof *tables->rows, &params->rows},
+        {tables->weights, tables->weight_count * sizeof *tables->weights, &params->weights},
+        {laws->law_table, (size_t)laws->law.table_count * sizeof(float), &params->law_table},
+        {own->rings, own->ring_count * sizeof *own->rings, &params->rings},
+        {own->taps, own->tap_count * sizeof *own->taps, &params->taps}};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        bytes += aligned(parts[i].bytes);
+    }
+    FOVEA_TRY(cuda_block_create(device, NULL, bytes, &plan->block));
+    uint64_t at = plan->block->memory;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].to = at;
+        if (parts[i].bytes > 0) {
+            CU_TRY(
+                device->log, device->cu,
+                device->cu->MemcpyHtoDAsync(at, parts[i].from, parts[i].bytes, gradient->upload));
+        }
+        at += aligned(parts[i].bytes);
+    }
+    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(gradient->upload));
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill(struct operator_cuda_gradient *gradient,
+                              struct operator_cuda_gradient_plan *plan)
+{
+    const struct foveate_plan *own = plan->plan;
+    FOVEA_TRY(foveate_gradient_plan_init(&plan->laws, own));
+    FOVEA_TRY(foveate_gradient_tables_init(&plan->tables, &plan->laws.view));
+    lay_out(plan);
+    plan->params = (struct foveate_gradient_params){
+        .width = (int32_t)own->width_px,
+        .height = (int32_t)own->height_px,
+        .node_count = plan->tables.node_count,
+        .next_floats = plan->layout.floats,
+        .places = plan->layout.places,
+        .derivative = plan->layout.derivative,
+        .dots = plan->layout.dots,
+        .law = plan->laws.view.law,
+        .fragment_px = (int32_t)own->fragment_px,
+        .ring_count = (int32_t)own->ring_count,
+        .max_radius_px = (int32_t)own->max_radius_px,
+    };
+    return upload(gradient, plan);
+}
+
+static enum fovea_result plan_create(struct operator_cuda_gradient *gradient,
+                                     const struct operator_plan *plan,
+                                     struct operator_cuda_gradient_plan **out_plan)
+{
+    struct operator_cuda_gradient_plan *made = calloc(1, sizeof *made);
+    *out_plan = made;
+    if (!made) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    made->plan = (const struct foveate_plan *)plan;
+    const enum fovea_result result = fill(gradient, made);
+    if (result < 0) {
+        plan_retire(gradient, out_plan);
+    }
+    return result;
+}
+
+/* ---- Memory of batches */
+
+static uint64_t gazes_bytes(uint32_t capacity)
+{
+    return aligned(capacity * (uint64_t)(GAZE_CUDA_BYTES + 2 * sizeof(float)));
+}
+
+/* The gazes' derivatives, behind the gazes. */
+static uint64_t d_gazes_at(const struct operator_cuda_gradient_plan *plan)
+{
+    return plan->batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
+}
+
+static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
+                                 struct operator_cuda_gradient_plan *plan,
+                                 const struct operator_derivatives *batch)
+{
+    const uint64_t image_bytes = (uint64_t)plan->layout.floats * sizeof(float);
+    uint32_t images = image_slice_smaller(
+        image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
+    uint32_t gazes = image_slice_capacity(batch->count, 0, 0);
+    struct cuda_block *grown = NULL;
+    if (images <= plan->image_capacity && gazes <= plan->gaze_capacity) {
+        return FOVEA_OK;
+    }
+    images = images > plan->image_capacity ? images : plan->image_capacity;
+    gazes = gazes > plan->gaze_capacity ? gazes : plan->gaze_capacity;
+    cuda_block_free_idle(gradient->device, &gradient->retired);
+    FOVEA_TRY(cuda_block_create(gradient->device, NULL, gazes_bytes(gazes) + images * image_bytes,
+                                &grown));
+    cuda_block_read(grown, plan->block);
+    cuda_block_retire(&gradient->retired, &plan->batch);
+    cuda_block_free_idle(gradient->device, &gradient->retired);
+    plan->batch = grown;
+    plan->image_capacity = images;
+    plan->gaze_capacity = gazes;
+    return FOVEA_OK;
+}
+
+/* ---- A batch */
+
+static enum fovea_result fill_gazes(const struct operator_cuda_gradient *gradient,
+                                    const struct operator_cuda_gradient_plan *plan,
+                                    const struct operator_derivatives *batch, CUstream stream)
+{
+    const struct gaze_cuda_run gazes = {.device = gradient->device,
+                                        .kernels = &gradient->gaze_kernels,
+                                        .width_px = plan->params.width,
+                                        .height_px = plan->params.height,
+                                        .stream = stream,
+                                        .table = plan->batch->memory,
+                                        .gazes_uv = batch->gazes_uv,
+                                        .count = batch->count};
+    return batch->gazes_on_device ? gaze_cuda_take(&gazes) : gaze_cuda_put(&gazes);
+}
+
+static enum fovea_result run_slices(const struct operator_cuda_gradient *gradient,
+                                    const struct operator_cuda_gradient_plan *plan,
+                                    const struct operator_derivatives *batch, CUstream stream)
+{
+    const struct pixel_codec *codec = pixel_codec_of(batch->d_dst->format);
+    const bool alpha = codec->has_alpha && plan->plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    const uint64_t d_gazes =
+        batch->gazes_on_device ? (uint64_t)(uintptr_t)batch->d_gazes_uv : d_gazes_at(plan);
+    struct foveate_gradient_slice slice = {.gradient = gradient,
+                                           .plan = plan,
+                                           .format = batch->d_dst->format,
+                                           .stream = stream,
+                                           .params = plan->params};
+    slice.params.channels = (int32_t)codec->color_channels + alpha;
+    slice.params.scratch = plan->batch->memory + gazes_bytes(plan->gaze_capacity);
+    FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
+    for (uint32_t first = 0; first < batch->count; first += slice.count) {
+        slice.count = image_slice_smaller(batch->count - first, plan->image_capacity);
+        slice.params.gazes = plan->batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
+        slice.params.d_gazes_uv = d_gazes + first * (uint64_t)(2 * sizeof(float));
+        FOVEA_TRY(foveate_gradient_launch(&slice, batch, first));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result fetch_d_gazes(const struct operator_cuda_gradient *gradient,
+                                       const struct operator_cuda_gradient_plan *plan,
+                                       const struct operator_derivatives *batch, CUstream stream)
+{
+    const struct cuda_device *device = gradient->device;
+    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(stream));
+    CU_TRY(device->log, device->cu,
+           device->cu->MemcpyDtoH(batch->d_gazes_uv, d_gazes_at(plan),
+                                  2 * sizeof(float) * batch->count));
+    return FOVEA_OK;
+}
+
+/* The next batch writes over the scratch memory: it follows on its stream. The plan's own block is
+ * read for its tables, and stays as long. */
+static enum fovea_result run(struct operator_cuda_gradient *gradient,
+                             struct operator_cuda_gradient_plan *plan,
+                             const struct operator_derivatives *batch, CUstream stream)
+{
+    const struct cuda_device *device = gradient->device;
+    if (!cuda_kernels_has(gradient->read.linear, batch->d_dst->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(cuda_uses_follow(device, &plan->batch->uses, stream));
+    const enum fovea_result launched = run_slices(gradient, plan, batch, stream);
+    const enum fovea_result noted = cuda_uses_add(device, &plan->batch->uses, stream);
+    FOVEA_TRY(launched < 0 ? launched : noted);
+    return batch->d_gazes_uv && !batch->gazes_on_device
+               ? fetch_d_gazes(gradient, plan, batch, stream)
+               : FOVEA_OK;
+}
+
+const struct operator_cuda_gradient_api foveate_cuda_gradient = {
+    .create = create,
+    .destroy = destroy,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = reserve,
+    .run = run,
+};

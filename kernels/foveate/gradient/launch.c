@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "launch.h"
+
+#include "core/log.h"
+#include "kernels/image/image_slice.h"
+
+static enum fovea_result launch(const struct foveate_gradient_slice *slice, CUfunction kernel,
+                                int32_t width, int32_t height)
+{
+    const struct cuda_device *device = slice->gradient->device;
+    struct foveate_gradient_params params = slice->params;
+    const uint32_t across = FOVEATE_GRADIENT_SIDE_X;
+    const uint32_t down = FOVEATE_GRADIENT_SIDE_Y;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(kernel, ((uint32_t)width + across - 1) / across,
+                                    ((uint32_t)height + down - 1) / down, slice->count, across,
+                                    down, 1, 0, slice->stream, (void *[]){&params}, NULL));
+    return FOVEA_OK;
+}
+
+static enum fovea_result launch_pixels(const struct foveate_gradient_slice *slice,
+                                       CUfunction kernel)
+{
+    return launch(slice, kernel, slice->params.width, slice->params.height);
+}
+
+static enum fovea_result launch_band(struct foveate_gradient_slice *slice, CUfunction kernel,
+                                     struct foveate_gradient_band_params band)
+{
+    slice->params.band = band;
+    return launch(slice, kernel, band.out_width, band.out_height);
+}
+
+static struct image_linear linear_of(const struct fovea_image *images, ptrdiff_t next_bytes,
+                                     uint32_t first)
+{
+    const struct fovea_image image = image_of_batch(images, next_bytes, first);
+    return image_linear_of(&image, next_bytes);
+}
+
+static enum fovea_result read_image(struct foveate_gradient_slice *slice,
+                                    const struct fovea_image *images, ptrdiff_t next_bytes,
+                                    uint32_t first, int64_t out)
+{
+    slice->params.band = (struct foveate_gradient_band_params){.out = out};
+    slice->params.image = linear_of(images, next_bytes, first);
+    slice->params.image_next_bytes = next_bytes;
+    return launch_pixels(slice, slice->gradient->read.linear[slice->format]);
+}
+
+static enum fovea_result write_image(struct foveate_gradient_slice *slice,
+                                     const struct operator_derivatives *batch, uint32_t first,
+                                     int64_t in)
+{
+    struct foveate_gradient_params *params = &slice->params;
+    params->band = (struct foveate_gradient_band_params){.in = in};
+    params->image = linear_of(batch->d_dst, batch->d_dst_next_bytes, first);
+    params->image_next_bytes = batch->d_dst_next_bytes;
+    params->written = linear_of(batch->d_src, batch->d_src_next_bytes, first);
+    params->written_next_bytes = batch->d_src_next_bytes;
+    return launch_pixels(slice, slice->gradient->write.linear[slice->format]);
+}
+
+/* Brings a level to the size of another. */
+static enum fovea_result resample(struct foveate_gradient_slice *slice, int32_t from, int32_t to,
+                                  const struct foveate_gradient_bands *bands, bool adds)
+{
+    const struct foveate_gradient_level *in = &slice->plan->tables.levels[from];
+    const struct foveate_gradient_level *out = &slice->plan->tables.levels[to];
+    const struct foveate_gradient_layout *layout = &slice->plan->layout;
+    FOVEA_TRY(launch_band(slice, slice->gradient->columns,
+                          (struct foveate_gradient_band_params){.in = layout->levels[from],
+                                                                .out = layout->between,
+                                                                .in_width = in->width,
+                                                                .out_width = out->width,
+                                                                .out_height = in->height,
+                                                                .first_row = bands->x.first_row}));
+    return launch_band(slice, slice->gradient->rows,
+                       (struct foveate_gradient_band_params){.in = layout->between,
+                                                             .out = layout->levels[to],
+                                                             .in_height = in->height,
+                                                             .out_width = out->width,
+                                                             .out_height = out->height,
+                                                             .first_row = bands->y.first_row,
+                                                             .adds = adds});
+}
+
+/* ---- The image's derivative */
+
+static enum fovea_result gather_node(struct foveate_gradient_slice *slice, int32_t i, bool adds)
+{
+    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    const struct foveate_gradient_layout *layout = &slice->plan->layout;
+    const struct foveate_gradient_node *node = &tables->nodes[i];
+    const struct foveate_gradient_level *level = &tables->levels[node->level];
+    FOVEA_TRY(
+        launch_band(slice, slice->gradient->node_rows,
+                    (struct foveate_gradient_band_params){.out = layout->between,
+                                                          .out_width = tables->width_px,
+                                                          .out_height = level->height,
+                                                          .first_row = node->gather.y.first_row,
+                                                          .node = i}));
+    return launch_band(slice, slice->gradient->columns,
+                       (struct foveate_gradient_band_params){.in = layout->between,
+                                                             .out = layout->levels[node->level],
+                                                             .in_width = tables->width_px,
+                                                             .out_width = level->width,
+                                                             .out_height = level->height,
+                                                             .first_row = node->gather.x.first_row,
+                                                             .adds = adds});
+}
+
+/* Each level's first node writes what others add to. Leaves it in level 0. */
+static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
+{
+    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    bool has[FOVEATE_MAX_LEVELS] = {false};
+    if (!slice->plan->plan->smooth) {
+        slice->params.band =
+            (struct foveate_gradient_band_params){.out = slice->plan->layout.levels[0]};
+        FOVEA_TRY(launch_pixels(slice, slice->gradient->rings));
+        return launch_pixels(slice, slice->gradient->fragments);
+    }
+    FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
+    for (int32_t i = 0; i < tables->node_count; i++) {
+        const int32_t level = tables->nodes[i].level;
+        FOVEA_TRY(gather_node(slice, i, has[level]));
+        has[level] = true;
+    }
+    for (int32_t k = tables->level_count - 1; k > 0; k--) {
+        FOVEA_TRY(resample(slice, k, k - 1, &tables->levels[k].spread, true));
+    }
+    return FOVEA_OK;
+}
+
+/* ---- The gaze's derivative */
+
+static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t i)
+{
+    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    const struct foveate_gradient_layout *layout = &slice->plan->layout;
+    const struct foveate_gradient_node *node = &tables->nodes[i];
+    const struct foveate_gradient_level *level = &tables->levels[node->level];
+    FOVEA_TRY(
+        launch_band(slice, slice->gradient->columns,
+                    (struct foveate_gradient_band_params){.in = layout->levels[node->level],
+                                                          .out = layout->between,
+                                                          .in_width = level->width,
+                                                          .out_width = tables->width_px,
+                                                          .out_height = level->height,
+                                                          .first_row = node->blur.x.first_row}));
+    return launch_band(slice, slice->gradient->node_dots,
+                       (struct foveate_gradient_band_params){.in = layout->between,
+                                                             .in_height = level->height,
+                                                             .out_width = tables->width_px,
+                                                             .out_height = tables->height_px,
+                                                             .first_row = node->blur.y.first_row,
+                                                             .adds = i > 0,
+                                                             .node = i});
+}
+
+/* The picture is in level 0. */
+static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
+{
+    const struct foveate_gradient_tables *tables = &slice->plan->tables;
+    const struct cuda_device *device = slice->gradient->device;
+    FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
+    for (int32_t k = 1; k < tables->level_count; k++) {
+        FOVEA_TRY(resample(slice, k - 1, k, &tables->levels[k].reduce, false));
+    }
+    for (int32_t i = 0; i < tables->node_count; i++) {
+        FOVEA_TRY(blur_node(slice, i));
+    }
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(slice->gradient->gaze, 1, 1, slice->count,
+                                    FOVEATE_GRADIENT_GAZE_THREADS, 1, 1, 0, slice->stream,
+                                    (void *[]){&slice->params}, NULL));
+    return FOVEA_OK;
+}
+
+/* ---- A slice */
+
+enum fovea_result foveate_gradient_launch(struct foveate_gradient_slice *slice,
+                                          const struct operator_derivatives *batch, uint32_t first)
+{
+    const struct foveate_gradient_layout *layout = &slice->plan->layout;
+    FOVEA_TRY(read_image(slice, batch->d_dst, batch->d_dst_next_bytes, first, layout->derivative));
+    if (batch->d_src) {
+        FOVEA_TRY(make_d_src(slice));
+        FOVEA_TRY(write_image(slice, batch, first, layout->levels[0]));
+    }
+    if (batch->d_gazes_uv) {
+        FOVEA_TRY(read_image(slice, batch->src, batch->src_next_bytes, first, layout->levels[0]));
+        FOVEA_TRY(make_d_gazes(slice));
+    }
+    return FOVEA_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The files of gradients on CUDA share this: gradient_cuda.c has plans and memory, launch.c the
+ * launches for some images of a batch. */
+#ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_LAUNCH_H
+#define FOVEA_KERNELS_FOVEATE_GRADIENT_LAUNCH_H
+
+#include "gradient.h"
+
+#include "kernels/cuda/cuda_block.h"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/gaze/gaze_cuda.h"
+#include "kernels/operator/operator_cuda.h"
+#include "params.h"
+
+struct operator_cuda_gradient {
+    const struct cuda_device *device;
+    CUmodule module;
+    struct gaze_cuda_kernels gaze_kernels;
+    struct cuda_kernels read, write;
+    CUfunction places, rings, fragments, columns, rows, node_rows, node_dots, gaze;
+    CUstream upload; /* of our own, so that tables wait for nobody's work */
+    struct cuda_block *retired;
+};
+
+/* An image's scratch memory, in floats. */
+struct foveate_gradient_layout {
+    int64_t places, derivative, dots, between;
+    int64_t levels[FOVEATE_MAX_LEVELS];
+    int64_t floats;
+};
+
+struct operator_cuda_gradient_plan {
+    const struct foveate_plan *plan;
+    struct foveate_gradient_plan laws;
+    struct foveate_gradient_tables tables; /* their rows and weights are on the device too */
+    struct foveate_gradient_layout layout;
+    struct foveate_gradient_params params; /* what does not change from batch to batch */
+    struct cuda_block *block; /* tables */
+    struct cuda_block *batch; /* gazes, their derivatives, scratch memory; NULL: none yet */
+    uint32_t gaze_capacity;
+    uint32_t image_capacity;
+};
+
+/* A slice of a batch. */
+struct foveate_gradient_slice {
+    const struct operator_cuda_gradient *gradient;
+    const struct operator_cuda_gradient_plan *plan;
+    enum fovea_format format;
+    CUstream stream;
+    uint32_t count;
+    struct foveate_gradient_params params;
+};
+
+/* The images of the batch from `first` on: slice->count of them. */
+FOVEA_MUST_CHECK enum fovea_result foveate_gradient_launch(struct foveate_gradient_slice *slice,
+                                                           const struct operator_derivatives *batch,
+                                                           uint32_t first);
+
+#endif

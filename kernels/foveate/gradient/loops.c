@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "loops.h"
+
+#include "kernels/foveate/cpu/common/sigma.h"
+
+#define BLOCK FOVEATE_GRADIENT_BLOCK
+#define REGISTERS (BLOCK / LANES) /* of a block's channel */
+
+/* ---- Places */
+
+static void sigma_row(const struct foveate_gradient_view *view, int32_t right_q8, int32_t down_q8,
+                      float *out)
+{
+    struct foveate_cpu_picture picture = {.plan = view->plan};
+    picture.view.frame.gaze_x_q8 = view->gaze_x_q8 + right_q8;
+    picture.view.frame.gaze_y_q8 = view->gaze_y_q8 + down_q8;
+    foveate_cpu_sigma_row(
+        &picture,
+        (struct foveate_cpu_places){
+            .x_px = 0.5f, .y_px = (float)view->y + 0.5f, .apart_px = 1.0f, .count = view->count},
+        out);
+}
+
+static void places(const struct foveate_gradient_view *view, float *out_places)
+{
+    sigma_row(view, 0, 0, out_places);
+    for (int32_t i = 0; i < view->count; i += LANES) {
+        *(lanes *)(out_places + i) =
+            foveate_cpu_ladder_place(lanes_at(out_places + i)) * (1.0f / FOVEATE_GRADIENT_APART);
+    }
+}
+
+/* Half a pixel to either side: rounding is a millionth of sigma then, and steps of the law's table
+ * are finer. */
+static void gaze(const struct foveate_gradient_view *view, const float *dots, int32_t count,
+                 float *scratch, double out[2])
+{
+    static const int32_t steps_q8[4][2] = {{128, 0}, {-128, 0}, {0, 128}, {0, -128}};
+    float *sigma[5];
+    for (int32_t i = 0; i < 5; i++) {
+        sigma[i] = scratch + (ptrdiff_t)i * view->count;
+    }
+    sigma_row(view, 0, 0, sigma[4]);
+    for (int32_t i = 0; i < 4; i++) {
+        sigma_row(view, steps_q8[i][0], steps_q8[i][1], sigma[i]);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const float slope = foveate_gradient_place_slope(sigma[4][i]);
+        if (slope > 0.0f) {
+            const double dot = (double)(dots[i] * slope);
+            out[0] += dot * (double)(sigma[0][i] - sigma[1][i]);
+            out[1] += dot * (double)(sigma[2][i] - sigma[3][i]);
+        }
+    }
+}
+
+/* ---- Bands */
+
+/* `channels` is a constant, so that the sums stay in registers. */
+static inline bool sum_block(const struct foveate_gradient_sum *sum, const int32_t channels,
+                             float *out)
+{
+    const struct foveate_gradient_row row = *sum->row;
+    const float *weights = sum->weights + row.at;
+    const float *in = sum->in + row.first * sum->pitch;
+    const int32_t count = channels * REGISTERS;
+    lanes sums[4 * REGISTERS];
+    bool any = !sum->marks.of;
+    for (int32_t i = 0; i < count; i++) {
+        sums[i] = sum->adds ? lanes_at(out)[i] : (lanes){0};
+    }
+    for (int32_t t = 0; t < row.count; t++, in += sum->pitch) {
+        if (sum->marks.of &&
+            !sum->marks.of[((row.first + t) >> sum->marks.rows_log2) * sum->marks.pitch]) {
+            continue;
+        }
+        any = true;
+        for (int32_t i = 0; i < count; i++) {
+            sums[i] += weights[t] * lanes_at(in)[i];
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        ((lanes *)out)[i] = sums[i];
+    }
+    return any;
+}
+
+static bool sum(const struct foveate_gradient_sum *sum, float *out)
+{
+    switch (sum->channels) {
+    case 1:
+        return sum_block(sum, 1, out);
+    case 3:
+        return sum_block(sum, 3, out);
+    default:
+        return sum_block(sum, 4, out);
+    }
+}
+
+/* ---- Nodes */
+
+static void weigh(const struct foveate_gradient_node_at *at, const float *places, const float *in,
+                  int32_t channels, float *out)
+{
+    const struct foveate_gradient_node_at own = *at;
+    float weights[BLOCK];
+    for (int32_t i = 0; i < BLOCK; i++) {
+        weights[i] = foveate_gradient_weight(places[i], own.node, own.node_count);
+    }
+    for (int32_t c = 0; c < channels; c++) {
+        for (int32_t i = 0; i < BLOCK; i++) {
+            const float product = weights[i] * in[c * BLOCK + i];
+            out[c * BLOCK + i] = weights[i] == 0.0f ? 0.0f : product;
+        }
+    }
+}
+
+static void dot(const struct foveate_gradient_node_at *at, const float *places, const float *a,
+                const float *b, int32_t channels, float *out)
+{
+    const struct foveate_gradient_node_at own = *at;
+    float sums[BLOCK] = {0};
+    for (int32_t c = 0; c < channels; c++) {
+        for (int32_t i = 0; i < BLOCK; i++) {
+            sums[i] += a[c * BLOCK + i] * b[c * BLOCK + i];
+        }
+    }
+    for (int32_t i = 0; i < BLOCK; i++) {
+        const float slope = foveate_gradient_weight_slope(places[i], own.node, own.node_count);
+        const float product = slope * sums[i];
+        out[i] += slope == 0.0f ? 0.0f : product;
+    }
+}
+
+static void add(float *out, const float *in, float weight, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        out[i] += weight * in[i];
+    }
+}
+
+#define LOOPS FOVEATE_CPU_NAME(foveate_gradient_loops)
+const struct foveate_gradient_loops LOOPS = {
+    .places = places,
+    .sum = sum,
+    .weigh = weigh,
+    .dot = dot,
+    .gaze = gaze,
+    .add = add,
+};

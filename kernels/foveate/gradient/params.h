@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameter block of the gradients' CUDA kernels, by value; a kernel reads what it needs.
+ * Device pointers are 64-bit numbers. Included by C and CUDA. */
+#ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
+#define FOVEA_KERNELS_FOVEATE_GRADIENT_PARAMS_H
+
+#include "kernels/foveate/frame.h"
+#include "kernels/image/image_linear.h"
+#include "tables.h"
+
+#define FOVEATE_GRADIENT_SIDE_X 32 /* of a block of threads, one a sample or pixel */
+#define FOVEATE_GRADIENT_SIDE_Y 8
+#define FOVEATE_GRADIENT_GAZE_THREADS 256 /* a power of two; a block an image */
+
+/* One of the tables' bands, from plane to plane; places are floats from an image's scratch memory
+ * on. Planes lie channel after channel, in rows without gaps. */
+struct foveate_gradient_band_params {
+    int64_t in;
+    int64_t out;
+    int32_t in_width, in_height;
+    int32_t out_width, out_height;
+    int32_t first_row; /* of the tables' rows */
+    int32_t adds; /* to what is in out */
+    int32_t node; /* whose weights count, where any do */
+    int32_t reserved;
+};
+
+/* Block z of a grid works on image z of a slice. */
+struct foveate_gradient_params {
+    int32_t width, height;
+    int32_t channels; /* averaged channels */
+    int32_t node_count;
+    uint64_t scratch; /* float[] */
+    int64_t next_floats; /* to the next image's scratch memory */
+    int64_t places; /* in it: of pixels; with blockwise filters 1 + the ring, 0: none */
+    int64_t derivative; /* of dst */
+    int64_t dots;
+    uint64_t rows; /* struct foveate_gradient_row[] */
+    uint64_t weights; /* float[] */
+    struct foveate_gradient_band_params band;
+    struct image_linear image; /* that is read */
+    struct image_linear written;
+    int64_t image_next_bytes;
+    int64_t written_next_bytes;
+    struct foveate_law law;
+    uint64_t law_table; /* float[] */
+    uint64_t gazes; /* int2[] in q8 */
+    uint64_t d_gazes_uv; /* float2[] */
+    uint64_t rings; /* struct foveate_ring[] */
+    uint64_t taps; /* float[] */
+    int32_t fragment_px;
+    int32_t ring_count;
+    int32_t max_radius_px;
+    int32_t reserved;
+};
+
+#endif

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "smooth.h"
+
+#include "core/log.h"
+#include "kernels/foveate/cpu/common/lanes.h"
+
+#include <string.h>
+
+#define BLOCK FOVEATE_GRADIENT_BLOCK
+#define MAX_CHANNELS 4
+#define GAZE_ROWS 5 /* of scratch memory, for loops->gaze */
+
+/* A thread's memory for one image. Pictures lie in blocks; what is called transposed has rows of
+ * places below each other. */
+struct work {
+    const struct foveate_gradient_smooth *smooth;
+    const struct foveate_gradient_image *image;
+    int32_t channels;
+    ptrdiff_t block; /* floats */
+    int32_t blocks; /* of a row of pixels */
+    ptrdiff_t pitch; /* of a row of pixels */
+    float *places; /* of pixels, and with them the least and the largest of each block */
+    float *lows, *highs;
+    float *dots;
+    float *values; /* a row as the codec has it, or those of loops->gaze */
+    float *derivative; /* of dst */
+    float *one, *other, *third; /* pictures of the largest size that any level has */
+    float *levels[FOVEATE_MAX_LEVELS]; /* transposed */
+    uint8_t *marks; /* blocks of pixels that have a node */
+    uint8_t *touched; /* blocks of rows of samples that those reach */
+    uint8_t *transposed; /* the same of `other`, transposed: of 16 rows each */
+};
+
+const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
+{
+#ifdef FOVEATE_CPU_HAVE_AVX2
+    if (foveate_cpu_runs_avx512()) {
+        return &foveate_gradient_loops_avx512;
+    }
+    if (foveate_cpu_runs_avx2()) {
+        return &foveate_gradient_loops_avx2;
+    }
+#endif
+    return &foveate_gradient_loops_base;
+}
+
+enum fovea_result foveate_gradient_smooth_init(struct foveate_gradient_smooth *smooth,
+                                               const struct foveate_plan *plan)
+{
+    *smooth =
+        (struct foveate_gradient_smooth){.plan = plan, .loops = foveate_gradient_choose_loops()};
+    return foveate_gradient_tables_init(&smooth->tables, plan);
+}
+
+void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth)
+{
+    foveate_gradient_tables_finish(&smooth->tables);
+}
+
+/* ---- Memory */
+
+static int32_t whole(int32_t size)
+{
+    return foveate_gradient_blocks(size) * BLOCK;
+}
+
+static size_t part(size_t floats)
+{
+    return (floats + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+/* The levels of a small picture, with what they keep beyond their edges, may be larger. */
+static void largest(const struct foveate_gradient_tables *tables, int32_t *out_width,
+                    int32_t *out_height)
+{
+    *out_width = *out_height = 0;
+    for (int32_t k = 0; k < tables->level_count; k++) {
+        const struct foveate_gradient_level *level = &tables->levels[k];
+        *out_width = level->width > *out_width ? level->width : *out_width;
+        *out_height = level->height > *out_height ? level->height : *out_height;
+    }
+}
+
+/* With memory NULL the floats are only counted. */
+static size_t lay_out(const struct foveate_gradient_tables *tables, float *memory, struct work *out)
+{
+    int32_t width, height;
+    largest(tables, &width, &height);
+    const size_t row = (size_t)whole(width);
+    const size_t picture = row * (size_t)whole(height) * MAX_CHANNELS;
+    const size_t pixels = (size_t)whole(tables->width_px) * (size_t)tables->height_px;
+    const size_t marks = row / BLOCK * (size_t)whole(height) / sizeof(float) + BLOCK;
+    float *bytes[3];
+    float **const parts[] = {&out->places, &out->lows,       &out->highs, &out->dots,
+                             &out->values, &out->derivative, &out->one,   &out->other,
+                             &out->third,  &bytes[0],        &bytes[1],   &bytes[2]};
+    const size_t floats[] = {
+        pixels,  pixels / BLOCK, pixels / BLOCK, pixels,  (size_t)GAZE_ROWS * row,
+        picture, picture,        picture,        picture, marks,
+        marks,   marks};
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        *parts[i] = memory ? memory + at : NULL;
+        at += part(floats[i]);
+    }
+    for (int32_t k = 0; k < tables->level_count; k++) {
+        const struct foveate_gradient_level *level = &tables->levels[k];
+        out->levels[k] = memory ? memory + at : NULL;
+        at += (size_t)whole(level->width) * (size_t)whole(level->height) * MAX_CHANNELS;
+    }
+    out->marks = (uint8_t *)bytes[0];
+    out->touched = (uint8_t *)bytes[1];
+    out->transposed = (uint8_t *)bytes[2];
+    return at;
+}
+
+size_t foveate_gradient_smooth_floats(const struct foveate_gradient_smooth *smooth)
+{
+    struct work work;
+    return lay_out(&smooth->tables, NULL, &work);
+}
+
+/* ---- Pixels */
+
+static void read_image(const struct work *work, const struct fovea_image *image, float *out)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    for (int32_t y = 0; y < tables->height_px; y++, out += work->pitch) {
+        const struct pixel_codec *codec = work->image->codec;
+        const struct pixel_row row = pixel_row_of(image, codec, 0, y, tables->width_px);
+        codec->decode(&row, (uint32_t)work->channels, work->values);
+        memset(out, 0, (size_t)work->pitch * sizeof *out);
+        const float *in = work->values;
+        for (int32_t x = 0; x < tables->width_px; x++) {
+            for (int32_t c = 0; c < work->channels; c++) {
+                out[x / BLOCK * work->block + c * BLOCK + x % BLOCK] = *in++;
+            }
+        }
+    }
+}
+
+/* Alpha that is kept is the derivative's of dst. */
+static void write_image(const struct work *work, const float *in)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct pixel_codec *codec = work->image->codec;
+    for (int32_t y = 0; y < tables->height_px; y++, in += work->pitch) {
+        float *out = work->values;
+        for (int32_t x = 0; x < tables->width_px; x++) {
+            for (int32_t c = 0; c < work->channels; c++) {
+                *out++ = in[x / BLOCK * work->block + c * BLOCK + x % BLOCK];
+            }
+        }
+        const struct pixel_row from =
+            pixel_row_of(work->image->d_dst, codec, 0, y, tables->width_px);
+        const struct pixel_row to = pixel_row_of(work->image->d_src, codec, 0, y, tables->width_px);
+        codec->encode(work->values, (uint32_t)work->channels, &from, &to);
+    }
+}
+
+static struct foveate_gradient_view view_of(const struct work *work, int32_t y)
+{
+    return (struct foveate_gradient_view){.plan = work->smooth->plan,
+                                          .gaze_x_q8 = work->image->gaze_x_q8,
+                                          .gaze_y_q8 = work->image->gaze_y_q8,
+                                          .y = y,
+                                          .count = work->blocks * BLOCK};
+}
+
+static void find_places(const struct work *work)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    for (int32_t y = 0; y < tables->height_px; y++) {
+        const struct foveate_gradient_view view = view_of(work, y);
+        float *places = work->places + (ptrdiff_t)y * view.count;
+        work->smooth->loops->places(&view, places);
+        for (int32_t b = 0; b < work->blocks; b++, places += BLOCK) {
+            const int32_t left = tables->width_px - b * BLOCK;
+            float low = places[0];
+            float high = places[0];
+            for (int32_t i = 1; i < BLOCK; i++) {
+                places[i] = i < left ? places[i] : places[i - 1];
+                low = places[i] < low ? places[i] : low;
+                high = places[i] > high ? places[i] : high;
+            }
+            work->lows[y * work->blocks + b] = low;
+            work->highs[y * work->blocks + b] = high;
+        }
+    }
+}
+
+/* ---- A node's blocks */
+
+static bool mark_blocks(const struct work *work, int32_t node)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const int32_t count = tables->node_count;
+    bool any = false;
+    for (int32_t i = 0; i < tables->height_px * work->blocks; i++) {
+        const bool in = foveate_gradient_first(work->lows[i], count) <= node &&
+                        foveate_gradient_first(work->highs[i], count) + 3 >= node;
+        work->marks[i] = in;
+        any = any || in;
+    }
+    return any;
+}
+
+static const struct foveate_gradient_row *row_of(const struct work *work,
+                                                 struct foveate_gradient_band band, int32_t i)
+{
+    return work->smooth->tables.rows + band.first_row + i;
+}
+
+/* Marks blocks of rows of samples that marked blocks of pixels reach, and 16 rows of them
+ * together. */
+static void mark_samples(const struct work *work, const struct foveate_gradient_node *node)
+{
+    const int32_t rows = node->gather.y.row_count;
+    const int32_t tiles = foveate_gradient_blocks(rows);
+    memset(work->transposed, 0, (size_t)tiles * (size_t)work->blocks);
+    for (int32_t i = 0; i < rows; i++) {
+        const struct foveate_gradient_row *row = row_of(work, node->gather.y, i);
+        uint8_t *touched = work->touched + (ptrdiff_t)i * work->blocks;
+        memset(touched, 0, (size_t)work->blocks);
+        const uint8_t *marks = work->marks + (ptrdiff_t)row->first * work->blocks;
+        for (int32_t t = 0; t < row->count; t++, marks += work->blocks) {
+            for (int32_t b = 0; b < work->blocks; b++) {
+                touched[b] |= marks[b];
+            }
+        }
+        for (int32_t b = 0; b < work->blocks; b++) {
+            work->transposed[b * tiles + i / BLOCK] |= touched[b];
+        }
+    }
+}
+
+/* ---- Bands of whole pictures, transposed and back */
+
+struct pass {
+    struct foveate_gradient_band band;
+    int32_t width; /* of a row, in what is in it */
+    bool adds;
+};
+
+static ptrdiff_t pitch_of(const struct work *work, int32_t width)
+{
+    return foveate_gradient_blocks(width) * work->block;
+}
+
+static void apply(const struct work *work, const struct pass *pass, const float *in, float *out)
+{
+    const ptrdiff_t pitch = pitch_of(work, pass->width);
+    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
+                                       .pitch = pitch,
+                                       .channels = work->channels,
+                                       .adds = pass->adds};
+    for (int32_t i = 0; i < pass->band.row_count; i++) {
+        sum.row = row_of(work, pass->band, i);
+        for (int32_t b = 0; b < foveate_gradient_blocks(pass->width); b++) {
+            sum.in = in + b * work->block;
+            work->smooth->loops->sum(&sum, out + i * pitch + b * work->block);
+        }
+    }
+}
+
+static void transpose(const struct work *work, int32_t rows, int32_t columns, bool adds,
+                      const float *in, float *out)
+{
+    const struct foveate_gradient_transpose all = {rows, columns, work->channels, adds};
+    foveate_gradient_transpose(&all, in, out);
+}
+
+/* Both axes of transposed `in`, whose rows are `height` long, to transposed `out`. */
+static void apply_both(const struct work *work, struct foveate_gradient_bands bands, int32_t height,
+                       bool adds, const float *in, float *out)
+{
+    const int32_t width = bands.x.row_count;
+    apply(work, &(struct pass){.band = bands.x, .width = height}, in, work->one);
+    transpose(work, width, height, false, work->one, work->other);
+    apply(work, &(struct pass){.band = bands.y, .width = width}, work->other, work->one);
+    transpose(work, bands.y.row_count, width, adds, work->one, out);
+}
+
+/* ---- The image's derivative */
+
+static void weigh(const struct work *work, int32_t node)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct foveate_gradient_node_at at = {node, tables->node_count};
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)tables->height_px * work->blocks; i++) {
+        if (work->marks[i]) {
+            work->smooth->loops->weigh(&at, work->places + i * BLOCK,
+                                       work->derivative + i * work->block, work->channels,
+                                       work->one + i * work->block);
+        }
+    }
+}
+
+/* From pixels in `one` to rows of samples in `other`. */
+static void gather_rows(const struct work *work, const struct foveate_gradient_node *node)
+{
+    const int32_t rows = node->gather.y.row_count;
+    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
+                                       .pitch = work->pitch,
+                                       .marks = {.pitch = work->blocks},
+                                       .channels = work->channels};
+    for (int32_t i = 0; i < rows; i++) {
+        sum.row = row_of(work, node->gather.y, i);
+        for (int32_t b = 0; b < work->blocks; b++) {
+            sum.in = work->one + b * work->block;
+            sum.marks.of = work->marks + b;
+            work->smooth->loops->sum(&sum, work->other + i * work->pitch + b * work->block);
+        }
+    }
+    const ptrdiff_t beyond = whole(rows) - rows;
+    memset(work->other + rows * work->pitch, 0,
+           (size_t)(beyond * work->pitch) * sizeof *work->other);
+}
+
+/* Transposes the tiles of `in` that are marked. */
+static void transpose_marked(const struct work *work, const struct foveate_gradient_node *node,
+                             bool back, const float *in, float *out)
+{
+    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
+    const ptrdiff_t transposed_pitch = tiles * work->block;
+    for (int32_t b = 0; b < work->blocks; b++) {
+        for (int32_t t = 0; t < tiles; t++) {
+            const ptrdiff_t plain = (ptrdiff_t)t * BLOCK * work->pitch + b * work->block;
+            const ptrdiff_t transposed = (ptrdiff_t)b * BLOCK * transposed_pitch + t * work->block;
+            if (!work->transposed[b * tiles + t]) {
+                continue;
+            }
+            if (back) {
+                foveate_gradient_transpose_tile(in + transposed, transposed_pitch, work->channels,
+                                                out + plain, work->pitch);
+            } else {
+                foveate_gradient_transpose_tile(in + plain, work->pitch, work->channels,
+                                                out + transposed, transposed_pitch);
+            }
+        }
+    }
+}
+
+/* From columns of transposed samples in `third` to the level. */
+static void gather_columns(const struct work *work, const struct foveate_gradient_node *node)
+{
+    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
+    const ptrdiff_t pitch = tiles * work->block;
+    struct foveate_gradient_sum sum = {.weights = work->smooth->tables.weights,
+                                       .pitch = pitch,
+                                       .marks = {.pitch = tiles, .rows_log2 = 4},
+                                       .channels = work->channels,
+                                       .adds = true};
+    for (int32_t i = 0; i < node->gather.x.row_count; i++) {
+        sum.row = row_of(work, node->gather.x, i);
+        for (int32_t t = 0; t < tiles; t++) {
+            sum.in = work->third + t * work->block;
+            sum.marks.of = work->transposed + t;
+            work->smooth->loops->sum(&sum, work->levels[node->level] + i * pitch + t * work->block);
+        }
+    }
+}
+
+static void clear_levels(const struct work *work)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    for (int32_t k = 0; k < tables->level_count; k++) {
+        const struct foveate_gradient_level *level = &tables->levels[k];
+        const size_t floats = (size_t)(whole(level->width) * pitch_of(work, level->height));
+        memset(work->levels[k], 0, floats * sizeof(float));
+    }
+}
+
+static void make_d_src(const struct work *work)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    clear_levels(work);
+    for (int32_t i = 0; i < tables->node_count; i++) {
+        const struct foveate_gradient_node *node = &tables->nodes[i];
+        if (mark_blocks(work, i)) {
+            mark_samples(work, node);
+            weigh(work, i);
+            gather_rows(work, node);
+            transpose_marked(work, node, false, work->other, work->third);
+            gather_columns(work, node);
+        }
+    }
+    for (int32_t k = tables->level_count - 1; k > 0; k--) {
+        const struct foveate_gradient_level *level = &tables->levels[k];
+        apply_both(work, level->spread, level->height, true, work->levels[k], work->levels[k - 1]);
+    }
+    transpose(work, tables->width_px, tables->height_px, false, work->levels[0], work->one);
+    write_image(work, work->one);
+}
+
+/* ---- The gaze's derivative */
+
+static void make_levels(const struct work *work)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    read_image(work, work->image->src, work->one);
+    transpose(work, tables->height_px, tables->width_px, false, work->one, work->levels[0]);
+    for (int32_t k = 1; k < tables->level_count; k++) {
+        apply_both(work, tables->levels[k].reduce, tables->levels[k - 1].height, false,
+                   work->levels[k - 1], work->levels[k]);
+    }
+}
+
+/* From the level to columns of transposed samples in `third`. */
+static void blur_columns(const struct work *work, const struct foveate_gradient_node *node)
+{
+    const int32_t tiles = foveate_gradient_blocks(node->gather.y.row_count);
+    const ptrdiff_t pitch = tiles * work->block;
+    struct foveate_gradient_sum sum = {
+        .weights = work->smooth->tables.weights, .pitch = pitch, .channels = work->channels};
+    for (int32_t x = 0; x < node->blur.x.row_count; x++) {
+        sum.row = row_of(work, node->blur.x, x);
+        for (int32_t t = 0; t < tiles; t++) {
+            if (work->transposed[x / BLOCK * tiles + t]) {
+                sum.in = work->levels[node->level] + t * work->block;
+                work->smooth->loops->sum(&sum, work->third + x * pitch + t * work->block);
+            }
+        }
+    }
+}
+
+/* From rows of samples in `other` to pixels, and what they say of the pixels' places. */
+static void blur_rows(const struct work *work, int32_t index)
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const struct foveate_gradient_node_at at = {index, tables->node_count};
+    struct foveate_gradient_sum sum = {
+        .weights = tables->weights, .pitch = work->pitch, .channels = work->channels};
+    float pixels[BLOCK * MAX_CHANNELS];
+    for (int32_t y = 0; y < tables->height_px; y++) {
+        sum.row = row_of(work, tables->nodes[index].blur.y, y);
+        for (int32_t b = 0; b < work->blocks; b++) {
+            const ptrdiff_t i = (ptrdiff_t)y * work->blocks + b;
+            if (work->marks[i]) {
+                sum.in = work->other + b * work->block;
+                work->smooth->loops->sum(&sum, pixels);
+                work->smooth->loops->dot(&at, work->places + i * BLOCK,
+                                         work->derivative + i * work->block, pixels, work->channels,
+                                         work->dots + i * BLOCK);
+            }
+        }
+    }
+}
+
+static void make_d_gaze(const struct work *work, double out[2])
+{
+    const struct foveate_gradient_tables *tables = &work->smooth->tables;
+    const size_t pixels = (size_t)tables->height_px * (size_t)work->blocks * BLOCK;
+    memset(work->dots, 0, pixels * sizeof *work->dots);
+    make_levels(work);
+    for (int32_t i = 0; i < tables->node_count; i++) {
+        const struct foveate_gradient_node *node = &tables->nodes[i];
+        if (mark_blocks(work, i)) {
+            mark_samples(work, node);
+            blur_columns(work, node);
+            transpose_marked(work, node, true, work->third, work->other);
+            blur_rows(work, i);
+        }
+    }
+    out[0] = out[1] = 0.0;
+    for (int32_t y = 0; y < tables->height_px; y++) {
+        const struct foveate_gradient_view view = view_of(work, y);
+        work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
+                                  work->values, out);
+    }
+}
+
+/* ---- An image */
+
+void foveate_gradient_smooth_run(const struct foveate_gradient_smooth *smooth, float *scratch,
+                                 struct foveate_gradient_image *image)
+{
+    const int32_t blocks = foveate_gradient_blocks(smooth->tables.width_px);
+    const ptrdiff_t block = (ptrdiff_t)BLOCK * image->channels;
+    struct work work = {.smooth = smooth,
+                        .image = image,
+                        .channels = image->channels,
+                        .block = block,
+                        .blocks = blocks,
+                        .pitch = blocks * block};
+    lay_out(&smooth->tables, scratch, &work);
+    read_image(&work, image->d_dst, work.derivative);
+    find_places(&work);
+    if (image->d_src) {
+        make_d_src(&work);
+    }
+    if (image->src) {
+        make_d_gaze(&work, image->d_gaze_px);
+    }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of the smooth method on the cpu, image by image. */
+#ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_SMOOTH_H
+#define FOVEA_KERNELS_FOVEATE_GRADIENT_SMOOTH_H
+
+#include "loops.h"
+
+/* One image of a batch. */
+struct foveate_gradient_image {
+    const struct fovea_image *src; /* NULL: d_gaze_px is not wanted */
+    const struct fovea_image *d_dst;
+    const struct fovea_image *d_src; /* NULL: not wanted */
+    const struct pixel_codec *codec;
+    int32_t channels; /* averaged channels: 1, 3 or 4 */
+    int32_t gaze_x_q8, gaze_y_q8;
+    double d_gaze_px[2]; /* written */
+};
+
+/* The tables of a plan; read by all threads. */
+struct foveate_gradient_smooth {
+    const struct foveate_plan *plan; /* of the smooth method */
+    struct foveate_gradient_tables tables;
+    const struct foveate_gradient_loops *loops;
+};
+
+/* On failure nothing is left. */
+FOVEA_MUST_CHECK enum fovea_result foveate_gradient_smooth_init(
+    struct foveate_gradient_smooth *smooth, const struct foveate_plan *plan);
+void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth);
+/* The loops that the processor runs. */
+const struct foveate_gradient_loops *foveate_gradient_choose_loops(void);
+
+/* Floats of scratch memory of a thread. */
+size_t foveate_gradient_smooth_floats(const struct foveate_gradient_smooth *smooth);
+void foveate_gradient_smooth_run(const struct foveate_gradient_smooth *smooth, float *scratch,
+                                 struct foveate_gradient_image *image);
+
+#endif

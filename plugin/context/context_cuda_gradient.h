@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of images in CUDA memory: what context_cuda.c has of them. The device is pushed around
+ * every call. */
+#ifndef FOVEA_CONTEXT_CUDA_GRADIENT_H
+#define FOVEA_CONTEXT_CUDA_GRADIENT_H
+
+#include "context_backend.h"
+#include "kernels/operator/operator_cuda.h"
+
+/* Of a device; made by the first gradient. */
+struct context_cuda_gradients {
+    const struct operator_cuda_gradient_api *api;
+    struct operator_cuda_gradient *kernels;
+};
+
+/* Says in the log why it fails. *plan is made where it is NULL. */
+FOVEA_MUST_CHECK enum fovea_result context_cuda_gradient_run(
+    const struct cuda_device *device, struct context_cuda_gradients *gradients,
+    const struct operator_plan *row_plan, struct operator_cuda_gradient_plan **plan,
+    const struct context_gradient *gradient);
+void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
+                                  struct operator_cuda_gradient_plan **plan);
+void context_cuda_gradients_finish(struct context_cuda_gradients *gradients);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "context_gradient.h"
+
+#include "context_batch.h"
+
+#include <string.h>
+
+static bool take_d_gazes(const struct fovea_batch_gradient *batch, char *out)
+{
+    const uintptr_t given = (uintptr_t)batch->gazes_uv;
+    const uintptr_t written = (uintptr_t)batch->d_gazes_uv;
+    const uintptr_t bytes = 2 * sizeof(float) * (uintptr_t)batch->count;
+    if (!batch->d_gazes_uv) {
+        return true;
+    }
+    if (!context_floats_check(batch->d_gazes_uv, "d_gazes_uv", out)) {
+        return false;
+    }
+    const bool meet = given < written ? written - given < bytes : given - written < bytes;
+    return meet ? CONTEXT_PROBLEM(out, "gazes_uv and d_gazes_uv overlap") : true;
+}
+
+/* src, d_dst and d_src, of which two may not be there. */
+static bool check_images(struct context_gradient *g, char *out)
+{
+    const struct context_images src = {"src", &g->src, g->src_next_bytes, g->count};
+    const struct context_images d_dst = {"d_dst", &g->d_dst, g->d_dst_next_bytes, g->count};
+    const struct context_images d_src = {"d_src", &g->d_src, g->d_src_next_bytes, g->count};
+    if (!context_images_check(&d_dst, out)) {
+        return false;
+    }
+    if (g->has_src &&
+        !(context_images_check(&src, out) && context_images_alike(&src, &d_dst, out))) {
+        return false;
+    }
+    if (!g->has_d_src) {
+        return true;
+    }
+    return context_images_check(&d_src, out) && context_images_alike(&d_dst, &d_src, out) &&
+           context_images_check_written(&d_src, out) &&
+           context_images_check_apart(&d_dst, &d_src, out) &&
+           (!g->has_src || context_images_check_apart(&src, &d_src, out));
+}
+
+bool context_gradient_take(const struct fovea_batch_gradient *batch, struct context_gradient *out,
+                           char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    const bool several = batch->count > 1;
+    if (!context_count_check(batch->count, out_problem)) {
+        return false;
+    }
+    if (!batch->d_src.data && !batch->d_gazes_uv) {
+        return CONTEXT_PROBLEM(out_problem, "d_src.data and d_gazes_uv are NULL: no gradient is"
+                                            " asked for");
+    }
+    *out = (struct context_gradient){
+        .count = batch->count,
+        .has_src = batch->d_gazes_uv,
+        .has_d_src = batch->d_src.data,
+        .src = batch->src,
+        .d_dst = batch->d_dst,
+        .d_src = batch->d_src,
+        .src_next_bytes = several ? batch->src_next_bytes : 0,
+        .d_dst_next_bytes = several ? batch->d_dst_next_bytes : 0,
+        .d_src_next_bytes = several ? batch->d_src_next_bytes : 0,
+        .gazes_uv = batch->gazes_uv,
+        .d_gazes_uv = batch->d_gazes_uv,
+        .gazes_memory = batch->gazes_memory,
+    };
+    const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
+                                        batch->d_dst.memory};
+    return check_images(out, out_problem) && context_gazes_check(&gazes, out_problem) &&
+           take_d_gazes(batch, out_problem);
+}
+
+bool context_gradient_has_format(enum fovea_format format)
+{
+    switch (format) {
+    case FOVEA_FORMAT_RGBA16F:
+    case FOVEA_FORMAT_RGBA32F:
+    case FOVEA_FORMAT_RGB16F:
+    case FOVEA_FORMAT_R16F:
+    case FOVEA_FORMAT_RGB32F:
+    case FOVEA_FORMAT_R32F:
+        return true;
+    case FOVEA_FORMAT_NONE:
+    case FOVEA_FORMAT_RGBA8:
+    case FOVEA_FORMAT_RGB8:
+    case FOVEA_FORMAT_R8:
+    case FOVEA_FORMAT_A2B10G10R10:
+    case FOVEA_FORMAT_B10G11R11F:
+        break;
+    }
+    return false;
+}
+
+struct operator_derivatives context_derivatives(const struct context_gradient *gradient)
+{
+    return (struct operator_derivatives){
+        .count = gradient->count,
+        .src = gradient->has_src ? &gradient->src : NULL,
+        .d_dst = &gradient->d_dst,
+        .d_src = gradient->has_d_src ? &gradient->d_src : NULL,
+        .src_next_bytes = gradient->src_next_bytes,
+        .d_dst_next_bytes = gradient->d_dst_next_bytes,
+        .d_src_next_bytes = gradient->d_src_next_bytes,
+        .gazes_uv = gradient->gazes_uv,
+        .d_gazes_uv = gradient->d_gazes_uv,
+        .gazes_on_device = gradient->gazes_memory == FOVEA_MEMORY_CUDA,
+    };
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What fovea_context_run_batch_gradient was given. */
+#ifndef FOVEA_CONTEXT_GRADIENT_H
+#define FOVEA_CONTEXT_GRADIENT_H
+
+#include "context_backend.h"
+#include "context_image.h"
+
+/* Nothing of batch is checked before. Fills in pixel strides; distances that do not count become 0.
+ * False: out_problem says why. */
+bool context_gradient_take(const struct fovea_batch_gradient *batch, struct context_gradient *out,
+                           char out_problem[CONTEXT_PROBLEM_BYTES]);
+
+/* Formats whose values are numbers without a curve, and may be negative. */
+bool context_gradient_has_format(enum fovea_format format);
+
+#endif

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Where agents look: a policy's gazes of several environments, NumPy's or tensors on a device, and what moves them."""
+
+import math
+import operator
+import sys
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _arrays
+from . import gaze as policies
+
+Array = Any  # NumPy's, or a tensor
+
+MODES = ("absolute", "relative", "velocity", "grid")
+_OWN_RANDOM_NUMBERS = tuple(b"gaze")
+_HOST = np.zeros(0, np.float32)
+
+
+def like(values: Any, array: Array) -> Array:
+    """Values with the type of an array, of its library and on its device, without their gradients."""
+    on_host = isinstance(array, np.ndarray)
+    if _arrays.is_torch(values):
+        values = values.detach().cpu() if on_host else values.detach()
+    if on_host:
+        return np.asarray(values, array.dtype)
+    return sys.modules["torch"].as_tensor(values, dtype=array.dtype, device=array.device)
+
+
+def _is_on_device(array: Array) -> bool:
+    return _arrays.is_torch(array) and array.device.type != _arrays.CPU
+
+
+def random_numbers(seed: Any, device: Any) -> policies.Random:
+    """A policy's: NumPy's, or a torch.Generator on a device."""
+    if seed is not None and not isinstance(seed, (int, np.integer)):
+        seed = [abs(int(one or 0)) for one in seed]
+    # Gymnasium's environments draw from SeedSequence(seed): gazes of the same numbers would follow their targets.
+    sequence = np.random.SeedSequence(seed, spawn_key=_OWN_RANDOM_NUMBERS)
+    if device is None:
+        return np.random.default_rng(sequence)
+    return sys.modules["torch"].Generator(device).manual_seed(int(sequence.generate_state(1)[0]))
+
+
+def _grid(grid: Any) -> tuple[int, int]:
+    try:
+        columns, rows = (operator.index(n) for n in grid)
+    except (TypeError, ValueError):
+        columns = rows = 0
+    if min(columns, rows) < 1:
+        raise ValueError(f"grid is {grid!r}; it must be columns and rows, 1 or more, as in (4, 4)")
+    return columns, rows
+
+
+class Eye:
+    """A policy of gaze that actions move."""
+
+    def __init__(
+        self,
+        mode: str = "absolute",
+        start_uv: Sequence[float] = (0.5, 0.5),
+        max_step_uv: float = 2.0,
+        grid: Sequence[int] = (4, 4),
+        velocity_gain: float = 0.1,
+    ) -> None:
+        if mode not in MODES:
+            raise ValueError(f"mode is {mode!r}; it must be one of {', '.join(MODES)}")
+        if not 0 < max_step_uv < math.inf:
+            raise ValueError(f"max_step_uv is {max_step_uv}; it must be above 0, and finite")
+        if not math.isfinite(velocity_gain):
+            raise ValueError(f"velocity_gain is {velocity_gain}; it must be finite")
+        self.mode, self.grid = mode, _grid(grid)
+        self._host_cells = np.array(self.grid, np.float32)
+        self.start_uv = policies.place(start_uv, "start_uv")
+        self.max_step_uv, self.velocity_gain = float(max_step_uv), float(velocity_gain)
+
+    def reset(self, count: int, rng: policies.Random) -> Array:
+        self._start = policies.same(rng, count, self.start_uv)
+        self._is_on_device = _is_on_device(self._start)
+        self._cells = policies.same(rng, count, self.grid)
+        self._last_cells = self._cells - 1
+        self._velocities = self._start * 0
+        self._gazes = self._start + 0
+        return self._gazes
+
+    def begin(self, which: Array, rng: policies.Random) -> Array:
+        self._gazes = policies.where(which, self._start, self._gazes)
+        if self.mode == "velocity":
+            self._velocities = policies.where(which, self._start * 0, self._velocities)
+        return self._gazes
+
+    def step(self, rng: policies.Random) -> Array:
+        return self._gazes
+
+    def look(self, gazes: Array) -> None:
+        self._gazes = gazes
+
+    def checked(self, actions: Any) -> Array:
+        """Actions of shape (count, 2), or (2,) of one, as move() takes them; what is wrong is said, nothing moves."""
+        # To look at values on a device is to wait for it: move() lives with whatever they are.
+        is_unseen = self._is_on_device and _is_on_device(actions)
+        try:
+            found = like(actions, self._gazes if is_unseen else _HOST)
+        except (TypeError, ValueError, RuntimeError):
+            raise ValueError(f"sensory_action is {actions!r}; it must be x and y") from None
+        count = len(self._gazes)
+        if found.shape != (count, 2):
+            if found.shape != (2,) or count > 1:
+                of_all = f" in {count} rows" if count > 1 else ""
+                raise ValueError(f"sensory_action has shape {tuple(found.shape)}; it must be x and y{of_all}")
+            found = found[None]
+        if is_unseen:
+            return found
+        # The sum of squares is quick, but may overflow.
+        if not math.isfinite(np.vdot(found, found)) and not np.isfinite(found).all():
+            raise ValueError("sensory_action is not finite")
+        if self.mode == "grid" and (np.floor(found % self._host_cells) != found).any():
+            columns, rows = self.grid
+            raise ValueError(f"sensory_action is {actions}; in a grid it is a column, 0 to {columns - 1}, "
+                             f"and a row, 0 to {rows - 1}")
+        return found if isinstance(self._gazes, np.ndarray) else like(found, self._gazes)
+
+    def move(self, actions: Array) -> Array:
+        """The gazes after actions that are checked: x and y."""
+        if self.mode == "grid":
+            if self._is_on_device:
+                actions = actions.floor().clip(0, None).minimum(self._last_cells)
+            wanted = (actions + 0.5) / self._cells - self._gazes
+        elif self.mode == "absolute":
+            wanted = actions - self._gazes
+        elif self.mode == "relative":
+            wanted = actions * min(self.max_step_uv, 1)
+        else:
+            wanted = self._velocities + actions * self.velocity_gain
+        length = (wanted * wanted).sum(1)[:, None] ** 0.5
+        self._velocities = wanted * (self.max_step_uv / length.clip(self.max_step_uv, None))
+        if self._is_on_device:
+            # Nobody looked at them. Of what is not finite or overflows comes NaN, in this step and all that follow:
+            # such a gaze keeps its place.
+            self._velocities = self._velocities.nan_to_num(0.0)
+        self._gazes = (self._gazes + self._velocities).clip(0, 1)
+        return self._gazes
+
+
+class Gazes:
+    """Where `count` agents look `now`, by a policy, on one device (None: NumPy's).
+
+    Random numbers come with each call: TorchRL's are the process's own.
+    """
+
+    def __init__(self, policy: policies.Policy, count: int, rng: policies.Random) -> None:
+        self.policy, self.count = policy, count
+        self.none: Array = np.zeros(count, bool)
+        self.device = None
+        self._like: Array = policies.same(rng, 0, (0, 0))
+        if not isinstance(rng, np.random.Generator):
+            torch = sys.modules["torch"]
+            self.none = torch.zeros(count, dtype=torch.bool, device=rng.device)
+            self.device = self.none.device  # with its index, which a generator's may lack
+        self.now = self._checked(policy.reset(count, rng), "reset")
+
+    def _checked(self, gazes: Any, method: str) -> Array:
+        """Gazes as a policy's method returned them, anybody's: in their place and type."""
+        is_right = self.device is None and isinstance(gazes, np.ndarray) and gazes.dtype == np.float32
+        found = gazes if is_right else like(gazes, self._like)
+        if found.shape != (self.count, 2):
+            raise ValueError(f"the policy's {method} returned shape {tuple(found.shape)}; it must be {(self.count, 2)}")
+        return found
+
+    def begin(self, which: Array, rng: policies.Random) -> None:
+        """Episodes begin."""
+        self.now = self._checked(self.policy.begin(which, rng), "begin")
+
+    def move(self, action: Any, rng: policies.Random) -> None:
+        """By an action that an Eye checked where the policy is one."""
+        if isinstance(self.policy, Eye):
+            self.now = self.policy.move(action)
+        else:
+            self.now = self._checked(self.policy.step(rng), "step")

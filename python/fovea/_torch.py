@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""PyTorch's operator `fovea::foveate`, for what the plain call cannot do: torch.compile, torch.export, vmap, gradients.
+
+An operator takes tensors and plain values. A Foveator goes into it as the text of its settings and not as a number of
+a table: the text means the same in another process, so that exported programs and the caches of compiled graphs hold.
+Imported when a tensor needs it, never by `import fovea`. PyTorch 2.4 or newer (torch.library.custom_op).
+"""
+
+from typing import Any, NoReturn, Optional
+
+import torch
+from torch import Tensor
+
+from . import _arrays, _errors, _foveator, _shape
+
+
+def _lead(images: Tensor, layout: str) -> torch.Size:
+    return images.shape[: images.dim() - len(layout) + 1]
+
+
+def _check(images: Tensor, gaze: Tensor, layout: str) -> None:
+    """What an operator is given may come from anybody: torch.ops.fovea is there for all. A gaze is a pair for each image."""
+    lead = images.dim() - len(layout) + 1
+    if gaze.dtype != torch.float32:
+        raise TypeError(f"gaze is {gaze.dtype}; the operator takes float32")
+    if gaze.dim() != lead + 1 or gaze.shape != (*images.shape[:lead], 2):
+        raise ValueError(f"gaze has shape {tuple(gaze.shape)}; the images are {tuple(images.shape)} as {layout}: a pair for each")
+
+
+def _check_alike(images: Tensor, d_seen: Tensor) -> None:
+    if (images.shape, images.dtype, images.device) != (d_seen.shape, d_seen.dtype, d_seen.device):
+        raise ValueError(
+            f"images are {images.dtype} of shape {tuple(images.shape)} on {images.device}, d_seen is {d_seen.dtype} of "
+            f"{tuple(d_seen.shape)} on {d_seen.device}"
+        )
+
+
+@torch.library.custom_op("fovea::foveate", mutates_args=())
+def foveate(images: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
+    _check(images, gaze, layout)
+    with torch.no_grad():
+        seen: torch.Tensor = _foveator.of_text(settings)._plain(images.detach(), gaze.detach().contiguous(), None, layout, None)
+    return seen
+
+
+@foveate.register_fake
+def _(images: Tensor, gaze: Tensor, settings: str, layout: str) -> Tensor:
+    _check(images, gaze, layout)
+    return images.new_empty(images.shape)
+
+
+def _batched(operator: Any) -> None:
+    """vmap: what is mapped over is one more leading dimension of all tensors."""
+
+    def mapped(info: Any, in_dims: tuple[Optional[int], ...], *arguments: Any) -> tuple[Tensor, int]:
+        moved = []
+        for argument, dim in zip(arguments, in_dims):
+            if isinstance(argument, torch.Tensor):
+                one = argument.unsqueeze(0).expand(info.batch_size, *argument.shape)
+                argument = one if dim is None else argument.movedim(dim, 0)
+            moved.append(argument)
+        return operator(*moved), 0
+
+    if hasattr(operator, "register_vmap"):  # PyTorch 2.5
+        operator.register_vmap(mapped)
+
+
+# ---- Gradients. Foveation is linear in the images.
+
+NO_GRADIENT = "foveate has no gradient for images of {}: give float images (images.float() / 255), or detach() the gaze"
+
+
+def _fitting(tensor: Tensor, layout: str) -> Tensor:
+    view = _arrays.view_of(tensor, "images")
+    together = layout == "NHW" or tensor.stride(-1) == 1
+    return tensor if together and _shape.shape_of(view, layout).fits(view) else tensor.contiguous()
+
+
+# Of layouts NHWC with 1, 3 or 4 colours and NHW. What they return has no gaps.
+
+
+@torch.library.custom_op("fovea::foveate_d_images", mutates_args=())
+def d_images(d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
+    _check(d_seen, gaze, layout)
+    found = torch.empty(d_seen.shape, dtype=d_seen.dtype, device=d_seen.device)
+    if found.numel():
+        _foveator.of_text(settings)._gradient(found, _fitting(d_seen, layout), gaze.contiguous(), None, layout)
+    return found
+
+
+@torch.library.custom_op("fovea::foveate_d_gaze", mutates_args=())
+def d_gaze(images: torch.Tensor, d_seen: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
+    _check(images, gaze, layout)
+    _check_alike(images, d_seen)
+    places = gaze.to(images.device).contiguous()
+    found = torch.zeros(places.shape, device=places.device)
+    if images.numel():
+        images, d_seen = _fitting(images, layout), _fitting(d_seen, layout)
+        _foveator.of_text(settings)._gradient(images, d_seen, places, found, layout)
+    return found.to(gaze.device)
+
+
+@d_images.register_fake
+def _(d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Tensor:
+    _check(d_seen, gaze, layout)
+    return d_seen.new_empty(d_seen.shape)
+
+
+@d_gaze.register_fake
+def _(images: Tensor, d_seen: Tensor, gaze: Tensor, settings: str, layout: str) -> Tensor:
+    _check(images, gaze, layout)
+    _check_alike(images, d_seen)
+    return gaze.new_empty(gaze.shape)
+
+
+for _operator in (foveate, d_images, d_gaze):
+    _batched(_operator)
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    images, gaze, ctx.settings, ctx.layout = inputs
+    if ctx.needs_input_grad[1] and not images.is_floating_point():
+        raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
+    ctx.save_for_backward(gaze, images if ctx.needs_input_grad[1] else None)
+
+
+def _images_of_planes(tensor: Tensor, layout: str) -> Tensor:
+    return tensor if layout == "NCHW" else tensor.movedim(-1, -3)
+
+
+def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
+    gaze, images = ctx.saved_tensors
+    settings, layout = ctx.settings, ctx.layout
+    planes = not _shape.are_pixels(layout, d_seen.shape[-1])
+    if planes:
+        d_seen = _images_of_planes(d_seen, layout)
+        gaze = gaze.unsqueeze(-2).expand(*d_seen.shape[:-2], 2)
+    for_images = for_gaze = None
+    if ctx.needs_input_grad[0]:
+        for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout)
+        for_images = for_images.movedim(-3, -1) if planes and layout == "NHWC" else for_images
+    if ctx.needs_input_grad[1]:
+        images = _images_of_planes(images, layout) if planes else images
+        for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
+        for_gaze = for_gaze.sum(-2) if planes else for_gaze
+    return for_images, for_gaze, None, None
+
+
+foveate.register_autograd(_foveate_backward, setup_context=_keep)
+
+
+def _keep_d_images(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    d_seen, gaze, ctx.settings, ctx.layout = inputs
+    ctx.save_for_backward(gaze, d_seen if ctx.needs_input_grad[1] else None)
+
+
+def _d_images_backward(ctx: Any, dd: Tensor) -> tuple[Optional[Tensor], ...]:
+    """d_images(d_seen) . dd is d_seen . foveate(dd): its derivative with respect to the gaze is what d_gaze gives."""
+    gaze, d_seen = ctx.saved_tensors
+    settings, layout = ctx.settings, ctx.layout
+    for_d_seen = foveate(dd, gaze, settings, layout) if ctx.needs_input_grad[0] else None
+    for_gaze = d_gaze(dd, d_seen, gaze, settings, layout) if ctx.needs_input_grad[1] else None
+    return for_d_seen, for_gaze, None, None
+
+
+d_images.register_autograd(_d_images_backward, setup_context=_keep_d_images)
+
+
+def _d_gaze_backward(ctx: Any, dd: Tensor) -> NoReturn:
+    raise _errors.UnsupportedError("foveate: the gradient with respect to the gaze has no derivative of its own")
+
+
+d_gaze.register_autograd(_d_gaze_backward)
+
+
+# ---- What Foveator calls
+
+
+def _gaze_tensor(gaze: Any, images: Tensor, layout: str) -> Tensor:
+    """The gaze as a tensor of float32 with a pair for each image, in a way that gradients follow."""
+    if not isinstance(gaze, torch.Tensor):
+        gaze = torch.as_tensor(gaze, dtype=torch.float32)
+    elif gaze.is_complex():
+        raise TypeError(f"gaze is {gaze.dtype}; it is x and y for each image")
+    elif gaze.dtype != torch.float32:
+        gaze = gaze.to(torch.float32)
+    lead = _lead(images, layout)
+    _shape.check_gaze(gaze.shape, lead)
+    return gaze.reshape(*lead, 2) if gaze.dim() > 1 else gaze.expand(*lead, 2)
+
+
+def _learns(array: Any) -> bool:
+    return isinstance(array, torch.Tensor) and array.requires_grad
+
+
+def _is_of_torch_func(array: Any) -> bool:
+    return isinstance(array, torch.Tensor) and bool(torch._C._functorch.is_gradtrackingtensor(array))
+
+
+def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) -> Any:
+    """Foveates by the operator. Its stream is torch's current one."""
+    if stream is not None:
+        raise ValueError("stream= with gradients, in compiled code or where operators are looked at: work under torch.cuda.stream(stream) instead")
+    if images.layout is not torch.strided:
+        raise TypeError(f"a torch tensor of layout {images.layout}: Fovea takes strided ones")
+    if not isinstance(layout, str) or layout not in ("NHWC", "NCHW", "NHW") or images.dim() < len(layout) - 1:
+        raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be NHWC, NCHW or NHW")
+    if not torch.compiler.is_compiling() and any(map(_is_of_torch_func, (images, gaze))):
+        raise _errors.UnsupportedError("foveate under torch.func.grad: operators have gradients by backward() and torch.autograd.grad")
+    if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out))):
+        raise _errors.UnsupportedError("foveate in forward mode (make_dual): it has gradients by backward() and torch.autograd.grad")
+    if torch.is_grad_enabled():
+        if _learns(gaze) and not images.is_floating_point():
+            raise _errors.UnsupportedError(NO_GRADIENT.format(images.dtype))
+        if out is not None and (_learns(images) or _learns(gaze) or _learns(out)):
+            raise _errors.UnsupportedError("out= has no gradient: leave it away, or work under torch.no_grad()")
+    seen = foveate(images, _gaze_tensor(gaze, images, layout), text, layout)
+    if out is None:
+        return seen
+    if not isinstance(out, torch.Tensor):
+        raise TypeError(f"out is {type(out).__name__}, the images are a tensor of torch")
+    if out.shape != seen.shape or out.dtype != seen.dtype or out.device != seen.device:
+        raise ValueError(f"out is {out.dtype} of shape {tuple(out.shape)}; the images are {images.dtype} of {tuple(images.shape)}")
+    return out.copy_(seen)
+
+
+@torch.compiler.assume_constant_result
+def _text_of(config: _foveator.AnyConfig) -> str:
+    return _foveator.of_config(config).text
+
+
+def traced(images: Any, gaze: Any, out: Any, config: _foveator.AnyConfig, layout: str, stream: Any) -> Any:
+    """`fovea.foveate` in code that torch.compile reads: a configuration is a constant of the graph."""
+    text = config.text if isinstance(config, _foveator.Foveator) else _text_of(config)
+    return call(images, _arrays.stacked(gaze), text, out, layout, stream)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""python -m fovea with pictures and folders of them."""
+
+import numpy as np
+import pytest
+
+import fovea
+from fovea.__main__ import main
+
+Image = pytest.importorskip("PIL.Image")
+ImageCms = pytest.importorskip("PIL.ImageCms")
+RNG = np.random.default_rng(4)
+MODEL = {"foveation.strength": 2}
+
+
+def save(path, *shape, **options):
+    path.parent.mkdir(exist_ok=True)
+    pixels = RNG.integers(0, 256, shape or (24, 32, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(path, **options)
+    return pixels
+
+
+def run(*arguments):
+    """The exit status; a text that ends the program is 1."""
+    try:
+        return main([*map(str, arguments)])
+    except SystemExit as ended:
+        print(ended.code)
+        return ended.code if isinstance(ended.code, int) else 1
+
+
+def test_a_picture_that_says_it_lies_on_its_side_is_turned(tmp_path):
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned by a quarter
+    pixels = save(tmp_path / "a.png", exif=exif)
+    assert run(tmp_path / "a.png", "-o", tmp_path / "b.png", "--gaze", "0.1,0.2", "--set", "foveation.strength=2") == 0
+    seen = Image.open(tmp_path / "b.png")
+    assert np.array_equal(np.asarray(seen), fovea.foveate(np.rot90(pixels, -1).copy(), (0.1, 0.2), config=MODEL))
+    assert seen.getexif().get(0x0112, 1) == 1
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif", ".webp"])
+def test_colours_keep_their_profile(tmp_path, suffix):
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    save(tmp_path / "a.png", icc_profile=profile)
+    assert run(tmp_path / "a.png", "-o", tmp_path / f"b{suffix}") == 0
+    assert Image.open(tmp_path / f"b{suffix}").info["icc_profile"] == profile
+    other = profile[:16] + b"CMYK" + profile[20:]
+    Image.new("CMYK", (16, 16)).save(tmp_path / "c.jpg", icc_profile=other)
+    assert run(tmp_path / "c.jpg", "-o", tmp_path / f"d{suffix}") == 0
+    assert "icc_profile" not in Image.open(tmp_path / f"d{suffix}").info
+
+
+def test_grey_of_16_bits_is_scaled(tmp_path, capsys):
+    values = RNG.integers(0, 65536, (24, 32), dtype=np.uint16)
+    for name in ("a.png", "a.tif"):
+        Image.fromarray(values).save(tmp_path / name)
+        assert run(tmp_path / name, "-o", tmp_path / "b.png", "--set", "foveation.strength=2") == 0
+        grey = np.repeat(np.round(values / 257).astype(np.uint8)[..., None], 3, -1)
+        assert np.array_equal(np.asarray(Image.open(tmp_path / "b.png")), fovea.foveate(grey, config=MODEL))
+    for dtype in (np.float32, np.int32):
+        Image.fromarray(np.zeros((8, 8), dtype)).save(tmp_path / "f.tif")
+        assert run(tmp_path / "f.tif", "-o", tmp_path / "g.png") == 1
+        assert "f.tif: grey of 32 bits" in capsys.readouterr().err and not (tmp_path / "g.png").exists()
+
+
+@pytest.mark.parametrize("mode", ["L", "LA", "P", "CMYK", "1", "RGBA"])
+def test_other_kinds_are_written_as_rgb(tmp_path, mode):
+    name = "a.tif" if mode == "CMYK" else "a.png"
+    Image.effect_noise((32, 24), 90).convert("RGB").convert(mode).save(tmp_path / name)
+    kept = Image.open(tmp_path / name).convert("RGBA" if mode in ("LA", "RGBA") else "RGB")
+    assert run(tmp_path / name, "-o", tmp_path / "b.png") == 0
+    assert np.array_equal(np.asarray(Image.open(tmp_path / "b.png")), fovea.foveate(np.asarray(kept)))
+
+
+def test_several_files_go_into_a_folder(tmp_path, capsys):
+    save(tmp_path / "a.png")
+    save(tmp_path / "b.jpg")
+    assert run(tmp_path / "a.png", tmp_path / "b.jpg", "-o", tmp_path / "one.png") == 1
+    assert "one.png is a file's name" in capsys.readouterr().out and not (tmp_path / "one.png").exists()
+    (tmp_path / "there").write_text("a file")
+    assert run(tmp_path / "a.png", tmp_path / "b.jpg", "-o", tmp_path / "there") == 1
+    assert run(tmp_path / "a.png", tmp_path / "b.jpg", "-o", tmp_path / "out") == 0
+    assert capsys.readouterr().out.strip().endswith(str(tmp_path / "out"))
+
+
+def test_what_is_written_is_printed_and_its_folder_made(tmp_path, capsys):
+    save(tmp_path / "a.png")
+    assert run(tmp_path / "a.png", "-o", tmp_path / "new" / "sub" / "x.png") == 0
+    assert capsys.readouterr().out.strip() == str(tmp_path / "new" / "sub" / "x.png")
+    assert run(tmp_path / "a.png", "-o", tmp_path / "new") == 0
+    assert capsys.readouterr().out.strip() == str(tmp_path / "new" / "a.png")
+
+
+def test_a_folder_s_own_results_are_not_foveated_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "a.png")
+    save(tmp_path / "inside" / "b.png")
+    for name in ("a.png", ".", "."):
+        assert run(name) == 0
+    said = capsys.readouterr()
+    assert said.err.count("sub-folders of . are not looked into: 1\n") == 2
+    assert [path.name for path in (tmp_path / "foveated").iterdir()] == ["a.png"]
+
+
+def test_a_file_that_is_wrong_does_not_stop_the_others(tmp_path, capsys):
+    save(tmp_path / "in" / "a.png")
+    (tmp_path / "in" / "b.png").write_bytes(b"no picture")
+    save(tmp_path / "in" / "c.png")
+    assert run(tmp_path / "in", tmp_path / "gone.png", "-o", tmp_path / "out") == 1
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.png", "c.png"]
+    said = capsys.readouterr()
+    assert "b.png" in said.err and "gone.png" in said.err and said.out.strip() == str(tmp_path / "out")
+
+
+def test_a_gaze_in_pixels_is_refused(tmp_path, capsys):
+    assert run("a.png", "--gaze", "200,240") == 2
+    assert "(200, 240) looks like pixels; uv is 0 to 1" in capsys.readouterr().err
+    save(tmp_path / "a.png")
+    assert run(tmp_path / "a.png", "--gaze=-0.5,1.5") == 0
+
+
+def test_help_says_what_set_is_for(capsys):
+    assert run("--help") == 0
+    assert "foveation.strength=2" in capsys.readouterr().out

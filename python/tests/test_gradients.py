@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Gradients in PyTorch and JAX, beside differences of what the plain call gives. gradcheck wants doubles, which Fovea
+does not take: these are derivatives along a direction, of float32."""
+
+import numpy as np
+import pytest
+
+import fovea
+
+torch = pytest.importorskip("torch")
+
+SHAPES = [
+    ("NHWC", (2, 44, 40, 3)), ("NHWC", (2, 44, 40, 4)), ("NHWC", (2, 44, 40, 5)), ("NHWC", (2, 3, 44, 40, 1)), ("NHWC", (44, 40, 3)),
+    ("NCHW", (2, 4, 44, 40)), ("NCHW", (3, 44, 40)), ("NHW", (2, 44, 40)), ("NHW", (44, 40)),
+]  # fmt: skip
+
+
+def pictures(shape, layout, dtype=torch.float32, seed=5):
+    """Smooth enough that a gaze that moves a little changes them a little."""
+    generator = torch.Generator().manual_seed(seed)
+    order = len(shape) - 3 if layout == "NHWC" else None
+    flat = torch.rand((int(np.prod(shape)) // (44 * 40), 1, 9, 8), generator=generator)
+    planes = torch.nn.functional.interpolate(flat, (44, 40), mode="bicubic")
+    if order is None:
+        return planes.reshape(shape).to(dtype)
+    return planes.reshape(*shape[:-3], shape[-1], 44, 40).movedim(-3, -1).contiguous().to(dtype)
+
+
+def gazes(*lead, seed=6):
+    return torch.rand((*lead, 2), generator=torch.Generator().manual_seed(seed)) * 0.5 + 0.25
+
+
+def along(gradient, direction):
+    return (gradient.double() * direction.double()).sum().item()
+
+
+def case(layout, shape, dtype=torch.float32):
+    images, places = pictures(shape, layout, dtype), gazes(*shape[: len(shape) - len(layout) + 1])
+    return images, places, pictures(shape, layout, dtype, seed=8)
+
+
+def loss(images, places, weights, layout, config=None):
+    return (fovea.foveate(images, places, layout=layout, config=config).double() * weights.double()).sum()
+
+
+@pytest.mark.parametrize("layout, shape", SHAPES)
+@pytest.mark.parametrize("dtype, bound", [(torch.float32, 1e-3), (torch.float16, 2e-2)])
+def test_the_gradient_of_images_is_what_differences_say(layout, shape, dtype, bound):
+    images, places, weights = case(layout, shape, dtype)
+    images.requires_grad_()
+    loss(images, places, weights, layout).backward()
+    assert images.grad.shape == images.shape and images.grad.dtype == dtype
+    with torch.no_grad():  # foveation is linear in the images: the step may be long
+        step = pictures(shape, layout, dtype, seed=9)
+        zero = torch.zeros_like(images)
+        expected = (loss(step, places, weights, layout) - loss(zero, places, weights, layout)).item()
+    assert abs(along(images.grad, step) - expected) <= bound * abs(expected)
+
+
+@pytest.mark.parametrize("layout, shape", SHAPES)
+@pytest.mark.parametrize("model", [None, "curve", {"foveation.strength": 0.3}])
+def test_the_gradient_of_gazes_is_what_differences_say(layout, shape, model):
+    images, places, weights = case(layout, shape)
+    wanted = places.clone().requires_grad_()
+    loss(images, wanted, weights, layout, model).backward()
+    assert wanted.grad.shape == places.shape
+    most = wanted.grad.abs().max().item()
+    for axis in range(2):
+        step = torch.zeros_like(places)
+        step[..., axis] = 1e-2
+        expected = (loss(images, places + step, weights, layout, model) - loss(images, places - step, weights, layout, model)).item() / 2e-2
+        assert abs(along(wanted.grad, step / 1e-2) - expected) <= 0.06 * most * places.numel() / 2
+
+
+def test_views_have_the_gradients_of_copies():
+    images, places, weights = case("NHWC", (2, 44, 40, 4))
+    whole = images.clone().requires_grad_()
+    loss(whole[..., :3], places, weights[..., :3], "NHWC").backward()
+    packed = images[..., :3].contiguous().requires_grad_()
+    loss(packed, places, weights[..., :3], "NHWC").backward()
+    assert torch.equal(whole.grad[..., :3], packed.grad) and not whole.grad[..., 3].any()
+    last = images.clone().to(memory_format=torch.channels_last).requires_grad_()
+    flat = images.clone().requires_grad_()
+    gaze_a, gaze_b = places.clone().requires_grad_(), places.clone().requires_grad_()
+    for leaf, gaze in ((last, gaze_a), (flat, gaze_b)):
+        (fovea.foveate(leaf.flip(1), gaze) * weights.flip(1)).sum().backward()
+    assert torch.equal(last.grad, flat.grad) and torch.equal(gaze_a.grad, gaze_b.grad)
+    colours_apart = images.movedim(-1, 1).contiguous().requires_grad_()
+    gaze_a, gaze_b = places.clone().requires_grad_(), places.clone().requires_grad_()
+    loss(colours_apart.movedim(1, -1), gaze_a, weights, "NHWC").backward()
+    packed = images.clone().requires_grad_()
+    loss(packed, gaze_b, weights, "NHWC").backward()
+    assert torch.allclose(colours_apart.grad.movedim(1, -1), packed.grad, atol=1e-6)
+    assert torch.allclose(gaze_a.grad, gaze_b.grad, rtol=1e-4)
+    summed = images.clone().requires_grad_()
+    fovea.foveate(summed, places).sum().backward()  # the gradient that comes back has strides of 0
+    plain = images.clone().requires_grad_()
+    (fovea.foveate(plain, places) * torch.ones_like(plain)).sum().backward()
+    assert torch.equal(summed.grad, plain.grad)
+
+
+def test_one_gaze_and_one_picture_gather_the_gradients_of_all():
+    images, places, weights = case("NHWC", (3, 44, 40, 3))
+    one = places[0].clone().requires_grad_()
+    loss(images, one, weights, "NHWC").backward()
+    each = places[:1].repeat(3, 1).requires_grad_()
+    loss(images, each, weights, "NHWC").backward()
+    assert torch.allclose(one.grad, each.grad.sum(0), rtol=1e-5)
+    picture = images[0].clone().requires_grad_()
+    loss(picture.expand(3, -1, -1, -1), places, weights, "NHWC").backward()
+    apart = images[:1].repeat(3, 1, 1, 1).requires_grad_()
+    loss(apart, places, weights, "NHWC").backward()
+    assert torch.allclose(picture.grad, apart.grad.sum(0), atol=1e-5)
+    doubles = places.double().requires_grad_()
+    loss(images, doubles, weights, "NHWC").backward()
+    assert doubles.grad.dtype == torch.float64
+    nested = places.reshape(3, 1, 2)[:, 0].requires_grad_()
+    loss(images, nested, weights, "NHWC").backward()
+
+
+@pytest.mark.parametrize("layout, shape", SHAPES[:1] + SHAPES[2:3] + SHAPES[5:6])
+def test_compiled_code_and_vmap_have_the_same_gradients(layout, shape):
+    images, places, weights = case(layout, shape)
+    leaves = images.clone().requires_grad_(), places.clone().requires_grad_()
+    loss(*leaves, weights, layout).backward()
+    others = images.clone().requires_grad_(), places.clone().requires_grad_()
+    compiled = torch.compile(lambda i, g, w: loss(i, g, w, layout), fullgraph=True, backend="aot_eager")
+    compiled(*others, weights).backward()
+    mapped = images.clone().requires_grad_(), places.clone().requires_grad_()
+    torch.vmap(lambda i, g, w: loss(i, g, w, layout))(*mapped, weights).sum().backward()
+    for leaf, other, one in zip(leaves, others, mapped):
+        assert torch.equal(leaf.grad, other.grad) and torch.allclose(leaf.grad, one.grad, rtol=1e-5, atol=1e-6)
+
+
+def test_the_operators_keep_torchs_rules():
+    from fovea import _torch
+
+    images, places, weights = case("NHWC", (2, 44, 40, 3))
+    leaves = images[:, :12, :12].clone().requires_grad_(), places.requires_grad_()
+    torch.library.opcheck(_torch.foveate, (*leaves, "", "NHWC"))
+    torch.library.opcheck(_torch.d_images, (*leaves, "", "NHWC"))
+    torch.library.opcheck(_torch.d_gaze, (leaves[0].detach(), weights[:, :12, :12].contiguous(), places.detach(), "", "NHWC"))
+
+
+def test_second_derivatives_of_images_are_there_and_those_of_gazes_are_refused():
+    images, places, weights = case("NHWC", (2, 44, 40, 3))
+
+    def penalty(images, places):
+        (first,) = torch.autograd.grad((fovea.foveate(images, places) ** 2).sum(), images, create_graph=True)
+        return (first**2).sum()
+
+    leaf, gaze = images.clone().requires_grad_(), places.clone().requires_grad_()
+    penalty(leaf, gaze).backward()
+    step = pictures(images.shape, "NHWC", seed=9) * 1e-2
+    plus, minus = ((images + sign * step).requires_grad_() for sign in (1, -1))
+    expected = (penalty(plus, places) - penalty(minus, places)).item() / 2
+    assert abs(along(leaf.grad, step) - expected) <= 1e-2 * abs(expected)
+    turn = torch.zeros_like(places)
+    turn[..., 0] = 1e-2
+    expected = (penalty(leaf, places + turn) - penalty(leaf, places - turn)).item() / 2e-2
+    assert abs(along(gaze.grad, turn / 1e-2) - expected) <= 0.06 * gaze.grad.abs().max().item() * 2
+    with pytest.raises(fovea.UnsupportedError, match="derivative"):
+        (first,) = torch.autograd.grad(loss(images, gaze, weights, "NHWC"), gaze, create_graph=True)
+        first.sum().backward()
+
+
+def test_a_gaze_learns_where_the_detail_is():
+    """One patch is sharp, the rest is even: what the agent sees is nearest to the picture where it looks at the patch."""
+    picture = torch.full((1, 96, 96, 3), 0.5)
+    picture[:, 60:76, 24:40] = (torch.arange(16)[:, None, None] + torch.arange(16)[None, :, None]).remainder(4).float() / 3
+    place = torch.tensor([[0.7, 0.35]], requires_grad=True)
+    optimiser = torch.optim.Adam([place], lr=0.02)
+    losses = []
+    for _ in range(80):
+        optimiser.zero_grad()
+        away = ((fovea.foveate(picture, place, config={"foveation.strength": 0.2}) - picture) ** 2).sum()
+        away.backward()
+        optimiser.step()
+        losses.append(away.item())
+    assert losses[-1] < 0.05 * losses[0]
+    assert (place.detach() - torch.tensor([[32 / 96, 68 / 96]])).abs().max() < 0.05
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda i, g: fovea.foveate((i * 255).byte(), g.requires_grad_()), "float images"),
+        (lambda i, g: torch.func.grad(lambda g: fovea.foveate(i, g).sum())(g), "torch.func.grad"),
+        (lambda i, g: fovea.foveate(i.requires_grad_(), g, out=torch.empty_like(i)), "out="),
+        (lambda i, g: fovea.foveate(i, g, out=torch.empty_like(i).requires_grad_()), "out="),
+        (lambda i, g: fovea.foveate(i, g.requires_grad_(), config={"operators": ["blur", "foveate"]}).sum().backward(), "operators"),
+    ],
+)
+def test_gradients_that_there_are_not_are_refused(call, text):
+    with pytest.raises(fovea.UnsupportedError, match=text):
+        call(*case("NHWC", (2, 44, 40, 3))[:2])
+
+
+def test_images_of_whole_numbers_are_seen_among_others_that_learn():
+    images, places, _ = case("NHWC", (2, 44, 40, 3))
+    factor = torch.ones((), requires_grad=True)
+    (fovea.foveate((images * 255).byte(), places) * factor).sum().backward()
+    assert factor.grad > 0
+    with torch.no_grad():
+        fovea.foveate((images * 255).byte(), places.requires_grad_())
+
+
+# ---- JAX
+
+
+@pytest.fixture
+def jax_and_package(jax_on_cpu):
+    import fovea.jax
+
+    return jax_on_cpu, fovea.jax
+
+
+@pytest.mark.parametrize("layout, shape", SHAPES)
+def test_jax_has_torchs_gradients(jax_and_package, layout, shape):
+    jax, package = jax_and_package
+    images, places, weights = case(layout, shape)
+    leaves = images.clone().requires_grad_(), places.clone().requires_grad_()
+    (fovea.foveate(*leaves, layout=layout) * weights).sum().backward()
+    arrays = [tensor.numpy() for tensor in (images, places, weights)]
+    gradient = jax.grad(lambda i, g, w: (package.foveate(i, g, layout=layout) * w).sum(), argnums=(0, 1))
+    for leaf, found, only in zip(leaves, jax.jit(gradient)(*arrays), gradient(*arrays)):
+        assert np.allclose(leaf.grad.numpy(), found, rtol=1e-5, atol=1e-6) and np.allclose(found, only, rtol=1e-5, atol=1e-6)
+    if len(layout) - 1 < len(shape):
+        for leaf, found in zip(leaves, jax.vmap(gradient)(*arrays)):
+            assert np.allclose(leaf.grad.numpy(), found, atol=1e-6)
+
+
+def test_jax_differentiates_through_programs(jax_and_package):
+    jax, package = jax_and_package
+    images, places, _ = (tensor.numpy() for tensor in case("NHWC", (3, 44, 40, 3)))
+
+    def scanned(picture, places):
+        return jax.lax.scan(lambda s, g: (s + (package.foveate(picture, g) ** 2).sum(), None), 0.0, places)[0]
+
+    def batched(picture, places):
+        return (jax.vmap(package.foveate, in_axes=(None, 0))(picture, places) ** 2).sum()
+
+    for a, b in zip(jax.jit(jax.grad(scanned, argnums=(0, 1)))(images[0], places), jax.grad(batched, argnums=(0, 1))(images[0], places)):
+        assert np.allclose(a, b, rtol=1e-3, atol=1e-3)
+    one = jax.grad(lambda g: package.foveate(images, g).sum())(places[0])
+    assert one.shape == (2,)
+
+    def penalty(images):
+        return (jax.grad(lambda i: (package.foveate(i, places) ** 2).sum())(images) ** 2).sum()
+
+    step = np.random.default_rng(3).random(images.shape, np.float32) * np.float32(1e-2)
+    expected = (penalty(images + step) - penalty(images - step)) / 2
+    assert np.allclose((jax.grad(penalty)(images) * step).sum(), expected, rtol=1e-2)
+
+
+def test_jax_images_of_whole_numbers_have_no_gradient_and_are_in_nobodys_way(jax_and_package):
+    jax, package = jax_and_package
+    images, places, _ = (tensor.numpy() for tensor in case("NHWC", (2, 44, 40, 3)))
+    whole = (images * 255).astype(np.uint8)
+    with pytest.raises(fovea.UnsupportedError, match="float images"):
+        jax.grad(lambda g: package.foveate(whole, g).astype(np.float32).sum())(places)
+    found = jax.grad(lambda f: (package.foveate((f * images * 255).astype(np.uint8), places) * f).sum())(np.float32(1))
+    assert found > 0
+    with pytest.raises(TypeError):
+        jax.jvp(lambda i: package.foveate(i, places), (images,), (images,))
+
+
+def test_forward_mode_is_refused():
+    images, places, _ = case("NHWC", (2, 44, 40, 3))
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        for arguments in (
+            (forward.make_dual(images, torch.ones_like(images)), places),
+            (images, forward.make_dual(places, torch.ones_like(places))),
+        ):
+            with pytest.raises(fovea.UnsupportedError, match="forward mode"):
+                fovea.foveate(*arguments)
+        assert torch.equal(fovea.foveate(images, places), fovea.foveate(images.numpy(), places.numpy(), out=torch.empty_like(images)))
+    with pytest.raises(fovea.UnsupportedError):
+        torch.func.jvp(fovea.foveate, (images,), (torch.ones_like(images),))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_places_that_are_learned_as_numbers_have_gradients(compiled):
+    images, places, weights = case("NHWC", (2, 44, 40, 3))
+    leaf = places.clone().requires_grad_()
+    loss(images, leaf, weights, "NHWC").backward()
+    call = torch.compile(fovea.foveate, backend="aot_eager") if compiled else fovea.foveate
+    for images_learn in (False, True):
+        numbers = [[value.clone().requires_grad_() for value in place] for place in places]
+        (call(images.clone().requires_grad_(images_learn), numbers).double() * weights.double()).sum().backward()
+        found = torch.stack([value.grad for place in numbers for value in place])
+        assert torch.allclose(found, leaf.grad.flatten(), rtol=1e-4)
+    x = places[0, 0].clone().requires_grad_()
+    call(images, (x, 0.5)).sum().backward()
+    assert x.grad.isfinite() and x.grad != 0
+    for odd in ((x, "left"), (x, torch.rand(2))):
+        with pytest.raises(TypeError, match="gaze"):
+            fovea.foveate(images, odd)

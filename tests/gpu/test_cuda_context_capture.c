@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context on streams that are captured, with a driver that only keeps books and knows what a
+ * capture forbids. */
+
+#include "context_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void *const stream = (void *)0x10;
+
+static struct fovea_batch batch_of(uint32_t count)
+{
+    static const float gazes[2 * 200];
+    return (struct fovea_batch){.struct_bytes = sizeof(struct fovea_batch),
+                                .count = count,
+                                .src = image(DEVICE_POINTER(0), 64),
+                                .dst = image(DEVICE_POINTER(0x1000000000), 64),
+                                .src_next_bytes = 64 * 64 * 4,
+                                .dst_next_bytes = 64 * 64 * 4,
+                                .gazes_uv = gazes};
+}
+
+static enum fovea_result run(struct fovea_context *context, uint32_t count)
+{
+    const struct fovea_batch batch = batch_of(count);
+    fake->calls[0] = '\0';
+    return fovea_context_run_batch(context, &batch, stream);
+}
+
+/* The thread is as it was: what others may not, it may not again. */
+static enum fovea_result run_captured(struct fovea_context *context, uint32_t count)
+{
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    const enum fovea_result result = run(context, count);
+    assert_int_equal(fake->mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_int_equal(fake->capturing, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result;
+}
+
+static struct fovea_context *open_smooth(struct capture *capture)
+{
+    *capture = (struct capture){0};
+    fake_cuda_calm(fake);
+    return context_open_for(FOVEA_METHOD_SMOOTH, capture);
+}
+
+static void a_captured_call_asks_no_event_and_follows_its_capture_alone(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run(context, 100), FOVEA_OK);
+    fake->busy = true;
+    assert_int_equal(run_captured(context, 100), FOVEA_OK);
+    static const char first[] =
+        "LaunchKernel LaunchKernel LaunchKernel LaunchKernel EventRecord " RUN_END;
+    const size_t length = strlen(fake->calls);
+    assert_true(length > strlen(first));
+    assert_string_equal(fake->calls + length - strlen(first), first);
+    assert_null(strstr(fake->calls, "StreamWaitEvent"));
+    assert_int_equal(run_captured(context, 100), FOVEA_OK);
+    assert_string_equal(fake->calls,
+                        RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+                                  "LaunchKernel EventRecord " RUN_END);
+    assert_int_equal(fake->graphs, 1);
+    fake_cuda_end_graphs(fake);
+    context_close(context);
+}
+
+static void a_cold_call_is_captured_too(void **state)
+{
+    (void)state;
+    for (uint32_t count = 1; count <= 100; count += 99) {
+        struct capture capture;
+        struct fovea_context *context = open_smooth(&capture);
+        assert_int_equal(run_captured(context, count), FOVEA_OK);
+        assert_int_equal(capture.errors, 0);
+        fake_cuda_end_graphs(fake);
+        context_close(context);
+    }
+}
+
+/* Many settings and larger batches later a graph still has what it uses; without it, it is
+ * freed. */
+static void what_a_graph_uses_lives_as_long_as_it(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run(context, 10), FOVEA_OK);
+    const int before = fake->memories;
+    assert_int_equal(run_captured(context, 10), FOVEA_OK);
+    const int captured = fake->memories - before;
+    assert_int_equal(captured, 2);
+    assert_int_equal(run_captured(context, 20), FOVEA_OK); /* one of its own */
+    assert_int_equal(fake->memories - before, 2 * captured);
+    fake->calls[0] = '\0';
+    struct fovea_settings settings = fovea_settings_default();
+    for (int i = 0; i < 6; i++) {
+        settings.foveation.strength = 0.5 + 0.1 * i;
+        assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+        assert_int_equal(run(context, 10), FOVEA_OK);
+    }
+    const int with_graphs = fake->memories;
+    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_int_equal(fake->memories, with_graphs);
+    fake_cuda_end_graphs(fake);
+    assert_int_equal(run(context, 10), FOVEA_OK);
+    assert_int_equal(fake->memories, with_graphs - 2 * captured);
+    context_close(context);
+}
+
+static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run(context, 10), FOVEA_OK);
+    const int before = fake_cuda_living(fake);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    assert_int_equal(run(context, 10), FOVEA_ERROR_INVALID_STATE);
+    assert_non_null(strstr(capture.last, "has failed before"));
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    fake->captured_elsewhere = true;
+    assert_int_equal(run(context, 10), FOVEA_ERROR_INVALID_STATE);
+    assert_non_null(strstr(capture.last, "default stream"));
+    fake->captured_elsewhere = false;
+    assert_null(strstr(fake->calls, "LaunchKernel"));
+    assert_int_equal(fake_cuda_living(fake), before);
+    assert_int_equal(capture.errors, 2);
+    assert_int_equal(run_captured(context, 10), FOVEA_OK);
+    fake_cuda_end_graphs(fake);
+    context_close(context);
+}
+
+/* Returns whether one has failed. */
+static bool fail_in_capture(int n)
+{
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run(context, 5), FOVEA_OK);
+    fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    const enum fovea_result result = run(context, 50);
+    const bool failed = fake_cuda_has_failed(fake);
+    assert_true(failed || result == FOVEA_OK);
+    assert_int_equal(capture.errors > 0, failed);
+    fake->pushed = 0;
+    fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    fake_cuda_calm(fake);
+    assert_int_equal(run_captured(context, 50), FOVEA_OK);
+    assert_int_equal(run(context, 50), FOVEA_OK);
+    fake_cuda_end_graphs(fake);
+    context_close(context);
+    return failed;
+}
+
+static void a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+{
+    (void)state;
+    int n = 1;
+    while (fail_in_capture(n)) {
+        n++;
+    }
+    assert_true(n > 30);
+}
+
+/* The memory and the kernels of a graph stay, and nothing waits. */
+static void a_graph_may_outlive_its_context(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    const int modules = fake->modules;
+    assert_int_equal(run_captured(context, 10), FOVEA_OK);
+    const int memories = fake->memories;
+    fovea_context_destroy(&context);
+    assert_int_equal(fake->modules, modules);
+    assert_int_equal(fake->memories, memories);
+    assert_int_equal(fake->pushed, 0);
+    fake_cuda_end_graphs(fake);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_captured_call_asks_no_event_and_follows_its_capture_alone),
+        cmocka_unit_test(a_cold_call_is_captured_too),
+        cmocka_unit_test(what_a_graph_uses_lives_as_long_as_it),
+        cmocka_unit_test(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was),
+        cmocka_unit_test(a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works),
+        cmocka_unit_test(a_graph_may_outlive_its_context), /* the last: what it leaves is counted */
+    };
+    return context_run_tests(tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of foveation on a CUDA device against those of the cpu, which test_gradient_exact.c
+ * compares with the formula: sizes, models, formats, strides, batches, gazes. */
+
+#include "core/thread_pool.h"
+#include "cuda_fixture.h"
+#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/image/pixel.h"
+#include "kernels/operator/operator_cuda.h"
+#include "sheet.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define IMAGES 3
+/* Of the largest derivative. The GPU's divisions and roots are not rounded to the last bit, which
+ * moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5. */
+#define FLOAT_BUDGET 2e-4
+#define HALF_BUDGET 1.5e-3
+/* Of the larger of the two and a pixel's worth of noise. */
+#define GAZE_BUDGET 2e-3
+
+static struct cuda_fixture fixture;
+
+struct scene {
+    struct fovea_settings settings;
+    enum fovea_format format;
+    uint32_t width_px, height_px;
+    enum sheet_order order;
+    float gazes_uv[2 * IMAGES];
+};
+
+static struct scene scene_of(uint32_t i)
+{
+    static const uint32_t sizes[][2] = {{37, 29}, {84, 84}, {1, 1}, {1, 45}, {61, 3}, {64, 48}};
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R32F,
+                                                FOVEA_FORMAT_RGBA32F, FOVEA_FORMAT_RGBA16F,
+                                                FOVEA_FORMAT_R16F,    FOVEA_FORMAT_RGB16F};
+    struct scene scene = {.settings = fovea_settings_default(),
+                          .format = formats[i / 2 % 6],
+                          .width_px = sizes[i % 6][0],
+                          .height_px = sizes[i % 6][1],
+                          .order = (enum sheet_order)(i % SHEET_ORDER_COUNT)};
+    struct fovea_foveation *foveation = &scene.settings.foveation;
+    static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
+                                              FOVEA_MODEL_MAP};
+    foveation->model = models[i / 3 % 3];
+    foveation->map.kind = FOVEA_MAP_STREAK;
+    foveation->method = i / 4 % 3 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+    foveation->alpha = (enum fovea_alpha)(i / 5 % 2);
+    foveation->paper.fragment_px = 8;
+    foveation->geometry.ppd = 2.5;
+    foveation->strength = 0.6 + 0.7 * (i % 3);
+    sheet_gazes(scene.gazes_uv, IMAGES, i);
+    return scene;
+}
+
+struct pictures {
+    struct sheet src, d_dst, cpu, gpu;
+    float cpu_gazes[2 * IMAGES], gpu_gazes[2 * IMAGES];
+};
+
+static struct sheet sheet_for(const struct scene *scene, enum sheet_order order)
+{
+    return sheet_make(IMAGES, scene->width_px, scene->height_px, scene->format, order);
+}
+
+static struct pictures pictures_make(const struct scene *scene)
+{
+    struct pictures p = {.src = sheet_for(scene, scene->order),
+                         .d_dst = sheet_for(scene, SHEET_GAPS),
+                         .cpu = sheet_for(scene, scene->order),
+                         .gpu = sheet_for(scene, scene->order)};
+    sheet_draw(&p.src, IMAGE_PHOTO, 1);
+    sheet_draw(&p.d_dst, IMAGE_RANDOM, 2);
+    return p;
+}
+
+static void pictures_free(struct pictures *p)
+{
+    sheet_free(&p->src);
+    sheet_free(&p->d_dst);
+    sheet_free(&p->cpu);
+    sheet_free(&p->gpu);
+}
+
+static struct operator_derivatives batch_of(const struct scene *scene, const struct pictures *p)
+{
+    return (struct operator_derivatives){.count = IMAGES,
+                                         .src = &p->src.first,
+                                         .d_dst = &p->d_dst.first,
+                                         .d_src = &p->cpu.first,
+                                         .src_next_bytes = p->src.next_bytes,
+                                         .d_dst_next_bytes = p->d_dst.next_bytes,
+                                         .d_src_next_bytes = p->cpu.next_bytes,
+                                         .gazes_uv = scene->gazes_uv};
+}
+
+static struct operator_plan *plan_of(const struct scene *scene)
+{
+    const struct operator_plan_desc desc = {&scene->settings, scene->width_px, scene->height_px};
+    struct operator_plan *plan = NULL;
+    assert_int_equal(foveate_operator.plan_create(&desc, &plan), FOVEA_OK);
+    return plan;
+}
+
+static void run_cpu(const struct scene *scene, const struct operator_plan *plan, struct pictures *p)
+{
+    const struct operator_gradient_api *api = foveate_operator.gradient;
+    struct operator_derivatives batch = batch_of(scene, p);
+    struct operator_gradient *gradient = NULL;
+    struct thread_pool *pool = NULL;
+    batch.d_gazes_uv = p->cpu_gazes;
+    assert_int_equal(thread_pool_create(2, &pool), FOVEA_OK);
+    assert_int_equal(api->create(pool, plan, &gradient), FOVEA_OK);
+    assert_int_equal(api->reserve(gradient, &batch), FOVEA_OK);
+    api->run(gradient, &batch);
+    api->destroy(&gradient);
+    thread_pool_destroy(&pool);
+}
+
+static struct fovea_image on_device(const struct device_image *image, const struct sheet *sheet)
+{
+    struct fovea_image first = sheet->first;
+    first.memory = FOVEA_MEMORY_CUDA;
+    first.data = (unsigned char *)image->view.data +
+                 ((unsigned char *)sheet->first.data - (unsigned char *)sheet->all.view.data);
+    return first;
+}
+
+/* Gazes in device memory, or in the host's. */
+static void run_gpu(const struct scene *scene, const struct operator_plan *plan, struct pictures *p,
+                    bool gazes_on_device)
+{
+    const struct operator_cuda_gradient_api *api = foveate_operator.cuda_gradient;
+    struct operator_cuda_gradient *gradient = NULL;
+    struct operator_cuda_gradient_plan *tables = NULL;
+    struct device_image src = device_image_make(&fixture, &p->src.all, 0);
+    struct device_image d_dst = device_image_make(&fixture, &p->d_dst.all, 0);
+    struct device_image d_src = device_image_make(&fixture, &p->gpu.all, 0);
+    const struct fovea_image images[] = {on_device(&src, &p->src), on_device(&d_dst, &p->d_dst),
+                                         on_device(&d_src, &p->gpu)};
+    struct operator_derivatives batch = batch_of(scene, p);
+    CUdeviceptr gazes = 0;
+    batch.src = &images[0];
+    batch.d_dst = &images[1];
+    batch.d_src = &images[2];
+    batch.d_gazes_uv = p->gpu_gazes;
+    if (gazes_on_device) {
+        CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
+        CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, scene->gazes_uv, sizeof scene->gazes_uv));
+        batch.gazes_uv = (const float *)(uintptr_t)gazes;
+        batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
+        batch.gazes_on_device = true;
+    }
+    assert_int_equal(api->create(fixture.device, &gradient), FOVEA_OK);
+    assert_int_equal(api->plan_create(gradient, plan, &tables), FOVEA_OK);
+    assert_int_equal(api->reserve(gradient, tables, &batch), FOVEA_OK);
+    assert_int_equal(api->run(gradient, tables, &batch, fixture.stream), FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &d_src, &p->gpu.all);
+    if (gazes_on_device) {
+        CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + sizeof scene->gazes_uv,
+                                                   sizeof p->gpu_gazes));
+        CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
+    }
+    api->plan_retire(gradient, &tables);
+    api->destroy(&gradient);
+    device_image_free(&fixture, &src);
+    device_image_free(&fixture, &d_dst);
+    device_image_free(&fixture, &d_src);
+}
+
+static double worst[2];
+
+static void assert_images(const struct pictures *p, const char *what)
+{
+    const enum fovea_format format = p->cpu.first.format;
+    for (uint32_t i = 0; i < IMAGES; i++) {
+        const struct fovea_image expected = sheet_image(&p->cpu, i);
+        const struct fovea_image got = sheet_image(&p->gpu, i);
+        const size_t count = (size_t)got.width_px * got.height_px * image_channels(got.format);
+        double *a = image_to_doubles(&expected);
+        double *b = image_to_doubles(&got);
+        double largest = 0.0;
+        double off = 0.0;
+        for (size_t n = 0; n < count; n++) {
+            largest = fmax(largest, fabs(a[n]));
+            off = fabs(a[n] - b[n]) > off || isnan(b[n]) ? fabs(a[n] - b[n]) : off;
+        }
+        free(a);
+        free(b);
+        if (!(off <= (image_is_half(format) ? HALF_BUDGET : FLOAT_BUDGET) * largest)) {
+            fail_msg("%s image %u: %g of %g off", what, i, off, largest);
+        }
+        worst[0] = image_is_half(format) ? worst[0] : fmax(worst[0], off / largest);
+    }
+    assert_true(image_guards_intact(&p->gpu.all));
+}
+
+/* A picture of few pixels has next to no derivative, and what cancels leaves its rounding: such a
+ * side counts as four pixels. */
+#define LEAST_SIDE_PX 4
+
+static void assert_gazes(const struct pictures *p, const char *what)
+{
+    for (size_t i = 0; i < 2 * IMAGES; i++) {
+        const double expected = (double)p->cpu_gazes[i];
+        const double side = i % 2 ? p->cpu.first.height_px : p->cpu.first.width_px;
+        const double size = fmax(side, LEAST_SIDE_PX);
+        const double off = fabs((double)p->gpu_gazes[i] - expected);
+        if (!(off <= GAZE_BUDGET * fmax(fabs(expected), size))) {
+            fail_msg("%s: gaze %zu is %g, expected %g", what, i, (double)p->gpu_gazes[i], expected);
+        }
+        worst[1] = fmax(worst[1], off / fmax(fabs(expected), size));
+    }
+}
+
+static void gradients_are_the_cpus(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < (fixture.quick ? 24 : 240); i++) {
+        const struct scene scene = scene_of(i);
+        char what[120];
+        snprintf(what, sizeof what, "scene %u: %ux%u format %d model %d method %d", i,
+                 scene.width_px, scene.height_px, (int)scene.format,
+                 (int)scene.settings.foveation.model, (int)scene.settings.foveation.method);
+        struct pictures p = pictures_make(&scene);
+        struct operator_plan *plan = plan_of(&scene);
+        run_cpu(&scene, plan, &p);
+        run_gpu(&scene, plan, &p, i % 2);
+        assert_images(&p, what);
+        assert_gazes(&p, what);
+        foveate_operator.plan_destroy(&plan);
+        pictures_free(&p);
+    }
+    print_message("image %.2e of the largest, gaze %.2e\n", worst[0], worst[1]);
+}
+
+static void an_image_without_a_gaze_is_copied(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        struct scene scene = scene_of(i);
+        scene.gazes_uv[2] = i % 2 ? NAN : -INFINITY;
+        struct pictures p = pictures_make(&scene);
+        struct operator_plan *plan = plan_of(&scene);
+        run_gpu(&scene, plan, &p, true);
+        const struct fovea_image expected = sheet_image(&p.d_dst, 1);
+        const struct fovea_image got = sheet_image(&p.gpu, 1);
+        for (uint32_t n = 0; n < got.width_px * got.height_px; n++) {
+            assert_memory_equal(image_pixel(&got, n % got.width_px, n / got.width_px),
+                                image_pixel(&expected, n % got.width_px, n / got.width_px),
+                                image_bytes(got.format));
+        }
+        assert_true(p.gpu_gazes[2] == 0.0f && p.gpu_gazes[3] == 0.0f);
+        foveate_operator.plan_destroy(&plan);
+        pictures_free(&p);
+    }
+}
+
+static void results_are_always_the_same(void **state)
+{
+    (void)state;
+    const struct scene scene = scene_of(7);
+    struct pictures a = pictures_make(&scene);
+    struct pictures b = pictures_make(&scene);
+    struct operator_plan *plan = plan_of(&scene);
+    run_gpu(&scene, plan, &a, true);
+    run_gpu(&scene, plan, &b, false);
+    assert_memory_equal(a.gpu.all.memory, b.gpu.all.memory, a.gpu.all.memory_bytes);
+    assert_memory_equal(a.gpu_gazes, b.gpu_gazes, sizeof a.gpu_gazes);
+    foveate_operator.plan_destroy(&plan);
+    pictures_free(&a);
+    pictures_free(&b);
+}
+
+/* By the public call, on images and gazes in the device's memory. */
+static void run_context(const struct scene *scene, struct pictures *p)
+{
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    struct fovea_batch_gradient batch;
+    struct device_image src = device_image_make(&fixture, &p->src.all, 0);
+    struct device_image d_dst = device_image_make(&fixture, &p->d_dst.all, 0);
+    struct device_image d_src = device_image_make(&fixture, &p->gpu.all, 0);
+    fovea_context_desc_init(&desc);
+    desc.settings = &scene->settings;
+    desc.log = fixture.log;
+    fovea_batch_gradient_init(&batch);
+    batch.count = IMAGES;
+    batch.src = on_device(&src, &p->src);
+    batch.d_dst = on_device(&d_dst, &p->d_dst);
+    batch.d_src = on_device(&d_src, &p->gpu);
+    batch.src_next_bytes = p->src.next_bytes;
+    batch.d_dst_next_bytes = p->d_dst.next_bytes;
+    batch.d_src_next_bytes = p->gpu.next_bytes;
+    batch.gazes_uv = scene->gazes_uv;
+    batch.d_gazes_uv = p->gpu_gazes;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fovea_context_run_batch_gradient(context, &batch, fixture.stream),
+                         FOVEA_OK);
+    }
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &d_src, &p->gpu.all);
+    fovea_context_destroy(&context);
+    device_image_free(&fixture, &src);
+    device_image_free(&fixture, &d_dst);
+    device_image_free(&fixture, &d_src);
+}
+
+static void contexts_give_the_same(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i += 4) {
+        const struct scene scene = scene_of(i);
+        struct pictures p = pictures_make(&scene);
+        struct operator_plan *plan = plan_of(&scene);
+        run_cpu(&scene, plan, &p);
+        run_context(&scene, &p);
+        assert_images(&p, "context");
+        assert_gazes(&p, "context");
+        foveate_operator.plan_destroy(&plan);
+        pictures_free(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_the_cpus),
+        cmocka_unit_test(an_image_without_a_gaze_is_copied),
+        cmocka_unit_test(results_are_always_the_same),
+        cmocka_unit_test(contexts_give_the_same),
+    };
+    return CUDA_RUN(&fixture, tests);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_context_run_batch_gradient: batches, strides and arguments; that it is the transpose of
+ * fovea_context_run_batch, and goes the way that its frames go when the gaze moves. */
+
+#include "test_context_support.h"
+
+#include "compare.h"
+#include "sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT 5
+
+struct kind {
+    enum fovea_model model;
+    enum fovea_method method;
+    enum fovea_format format;
+    enum sheet_order order;
+    uint32_t threads;
+    uint32_t width_px, height_px;
+};
+
+static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
+                                  .format = FOVEA_FORMAT_RGB32F,
+                                  .threads = 2,
+                                  .width_px = 37,
+                                  .height_px = 29};
+
+struct scene {
+    struct said said;
+    struct fovea_context *context;
+    struct sheet src, dst, d_dst, d_src;
+    struct fovea_batch_gradient batch;
+    float gazes_uv[2 * COUNT];
+    float d_gazes_uv[2 * COUNT];
+};
+
+/* Sines of a few pixels, and noise. */
+static void draw(const struct sheet *sheet, uint32_t seed)
+{
+    for (uint32_t i = 0; i < sheet->count; i++) {
+        const struct fovea_image image = sheet_image(sheet, i);
+        for (uint32_t p = 0; p < image.width_px * image.height_px; p++) {
+            const uint32_t x = p % image.width_px;
+            const uint32_t y = p / image.width_px;
+            for (uint32_t c = 0; c < image_channels(image.format); c++) {
+                const uint32_t hash = ((p * 4 + c) * COUNT + i + seed) * 2654435761u;
+                const double noise = ((hash ^ hash >> 15) * 2246822519u >> 8) / 16777216.0 - 0.5;
+                const double shade = sin(0.4 * x + 0.3 * y + c + seed) * cos(0.5 * y - 0.2 * x + i);
+                image_set(&image, x, y, c, shade + 0.2 * noise);
+            }
+        }
+    }
+}
+
+static struct sheet sheet_of(const struct kind *kind, enum sheet_order order)
+{
+    return sheet_make(COUNT, kind->width_px, kind->height_px, kind->format, order);
+}
+
+static struct scene *scene_make(struct kind kind)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    settings.cpu_threads = kind.threads;
+    settings.foveation.model = kind.model;
+    settings.foveation.method = kind.method;
+    settings.foveation.paper.fragment_px = 8;
+    settings.foveation.geometry.ppd = 2.0;
+    s->context = context_of(&settings, &s->said);
+    s->src = sheet_of(&kind, kind.order);
+    s->dst = sheet_of(&kind, SHEET_STACKED);
+    s->d_dst = sheet_of(&kind, (enum sheet_order)((kind.order + 1) % SHEET_ORDER_COUNT));
+    s->d_src = sheet_of(&kind, (enum sheet_order)((kind.order + 2) % SHEET_ORDER_COUNT));
+    draw(&s->src, 1);
+    draw(&s->d_dst, 2);
+    sheet_gazes(s->gazes_uv, COUNT, 1);
+    fovea_batch_gradient_init(&s->batch);
+    s->batch.count = COUNT;
+    s->batch.src = s->src.first;
+    s->batch.d_dst = s->d_dst.first;
+    s->batch.d_src = s->d_src.first;
+    s->batch.src_next_bytes = s->src.next_bytes;
+    s->batch.d_dst_next_bytes = s->d_dst.next_bytes;
+    s->batch.d_src_next_bytes = s->d_src.next_bytes;
+    s->batch.gazes_uv = s->gazes_uv;
+    s->batch.d_gazes_uv = s->d_gazes_uv;
+    return s;
+}
+
+static void scene_free(struct scene *s)
+{
+    assert_silent(&s->said);
+    fovea_context_destroy(&s->context);
+    sheet_free(&s->src);
+    sheet_free(&s->dst);
+    sheet_free(&s->d_dst);
+    sheet_free(&s->d_src);
+    free(s);
+}
+
+static void run(struct scene *s)
+{
+    assert_int_equal(fovea_context_run_batch_gradient(s->context, &s->batch, NULL), FOVEA_OK);
+    assert_true(image_guards_intact(&s->d_src.all));
+}
+
+/* ---- Batches */
+
+/* Image i alone, from the scene's sheets into packed memory. */
+static void assert_single(struct scene *s, uint32_t i)
+{
+    struct test_image alone =
+        image_make_packed(s->src.first.width_px, s->src.first.height_px, s->src.first.format);
+    const struct fovea_image in_batch = sheet_image(&s->d_src, i);
+    float d_gaze_uv[2];
+    struct fovea_batch_gradient single = s->batch;
+    single.count = 1;
+    single.src = sheet_image(&s->src, i);
+    single.d_dst = sheet_image(&s->d_dst, i);
+    single.d_src = alone.view;
+    single.gazes_uv = s->gazes_uv + 2 * (size_t)i;
+    single.d_gazes_uv = d_gaze_uv;
+    assert_int_equal(fovea_context_run_batch_gradient(s->context, &single, NULL), FOVEA_OK);
+    compare_assert_all_same(&in_batch, &alone.view, "alone");
+    assert_memory_equal(d_gaze_uv, s->d_gazes_uv + 2 * (size_t)i, sizeof d_gaze_uv);
+    image_free(&alone);
+}
+
+static void check_singles(struct kind kind)
+{
+    struct scene *s = scene_make(kind);
+    run(s);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_single(s, i);
+    }
+    scene_free(s);
+}
+
+static void batches_are_as_single_images(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_R16F,    FOVEA_FORMAT_RGB16F,
+                                                FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_R32F,
+                                                FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_RGBA32F};
+    for (int i = 0; i < 2 * 6 * SHEET_ORDER_COUNT; i++) {
+        struct kind kind = usual;
+        kind.method = i % 2 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+        kind.format = formats[i / 2 % 6];
+        kind.order = (enum sheet_order)(i / 12);
+        kind.threads = 1 + (uint32_t)i % 3;
+        check_singles(kind);
+    }
+}
+
+static void one_gradient_alone_is_as_both(void **state)
+{
+    (void)state;
+    struct kind kind = usual;
+    struct scene *both = scene_make(kind);
+    struct scene *s = scene_make(kind);
+    run(both);
+    s->batch.d_gazes_uv = NULL;
+    memset(&s->batch.src, 0, sizeof s->batch.src);
+    run(s);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fovea_image got = sheet_image(&s->d_src, i);
+        const struct fovea_image expected = sheet_image(&both->d_src, i);
+        compare_assert_all_same(&got, &expected, "alone");
+    }
+    s->batch.src = s->src.first;
+    s->batch.d_gazes_uv = s->d_gazes_uv;
+    s->batch.d_src.data = NULL;
+    run(s);
+    assert_memory_equal(s->d_gazes_uv, both->d_gazes_uv, sizeof s->d_gazes_uv);
+    scene_free(both);
+    scene_free(s);
+}
+
+/* One src, one d_dst. */
+static void one_picture_serves_all_gazes(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    s->batch.src_next_bytes = 0;
+    s->batch.d_dst_next_bytes = 0;
+    run(s);
+    s->src.next_bytes = 0;
+    s->d_dst.next_bytes = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_single(s, i);
+    }
+    scene_free(s);
+}
+
+/* ---- Of the frames that there are */
+
+static double dot(const struct fovea_image *a, const struct fovea_image *b)
+{
+    double *left = image_to_doubles(a);
+    double *right = image_to_doubles(b);
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t)a->width_px * a->height_px * image_channels(a->format); i++) {
+        sum += left[i] * right[i];
+    }
+    free(left);
+    free(right);
+    return sum;
+}
+
+static void run_frames(struct scene *s)
+{
+    const struct fovea_batch batch = {.struct_bytes = sizeof batch,
+                                      .count = COUNT,
+                                      .src = s->src.first,
+                                      .dst = s->dst.first,
+                                      .src_next_bytes = s->src.next_bytes,
+                                      .dst_next_bytes = s->dst.next_bytes,
+                                      .gazes_uv = s->gazes_uv};
+    assert_int_equal(fovea_context_run_batch(s->context, &batch, NULL), FOVEA_OK);
+}
+
+static double worst_product[2], worst_difference;
+
+/* <A src, d_dst> is <src, A' d_dst>: with the blockwise method but for rounding; with the smooth
+ * one both are near the true product. */
+static void check_products(struct kind kind)
+{
+    struct scene *s = scene_make(kind);
+    run_frames(s);
+    run(s);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fovea_image src = sheet_image(&s->src, i);
+        const struct fovea_image dst = sheet_image(&s->dst, i);
+        const struct fovea_image d_dst = sheet_image(&s->d_dst, i);
+        const struct fovea_image d_src = sheet_image(&s->d_src, i);
+        const double scale = sqrt(dot(&dst, &dst) * dot(&d_dst, &d_dst));
+        const double off = fabs(dot(&dst, &d_dst) - dot(&src, &d_src)) / scale;
+        worst_product[kind.method] = fmax(worst_product[kind.method], off);
+        if (!(off < (kind.method == FOVEA_METHOD_SMOOTH ? 1e-3 : 2e-6))) {
+            fail_msg("model %d method %d %ux%u image %u: products are %g apart", (int)kind.model,
+                     (int)kind.method, kind.width_px, kind.height_px, i, off);
+        }
+    }
+    scene_free(s);
+}
+
+static const uint32_t sizes[][2] = {{84, 84}, {37, 29}, {1, 1}, {1, 33}, {33, 1}, {160, 120}};
+
+static void products_with_frames_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        struct kind kind = usual;
+        kind.model = (enum fovea_model)(i / 2 % 4);
+        kind.method = i % 2 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
+        kind.width_px = sizes[i / 4][0];
+        kind.height_px = sizes[i / 4][1];
+        check_products(kind);
+    }
+    print_message("products are at most %.2e apart, smooth %.2e\n", worst_product[0],
+                  worst_product[1]);
+}
+
+/* The frames' loss at gazes moved by that many pixels. */
+static void losses_at(struct scene *s, float right_px, float down_px, double out[COUNT])
+{
+    for (uint32_t i = 0; i < COUNT; i++) {
+        s->gazes_uv[2 * (size_t)i] += right_px / (float)s->src.first.width_px;
+        s->gazes_uv[2 * (size_t)i + 1] += down_px / (float)s->src.first.height_px;
+    }
+    run_frames(s);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const struct fovea_image dst = sheet_image(&s->dst, i);
+        const struct fovea_image d_dst = sheet_image(&s->d_dst, i);
+        out[i] = dot(&dst, &d_dst);
+        s->gazes_uv[2 * (size_t)i] -= right_px / (float)s->src.first.width_px;
+        s->gazes_uv[2 * (size_t)i + 1] -= down_px / (float)s->src.first.height_px;
+    }
+}
+
+static void losses_change_with_the_gaze_as_said(void **state)
+{
+    (void)state;
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+        struct kind kind = usual;
+        kind.model = (enum fovea_model)model;
+        kind.width_px = 120;
+        kind.height_px = 90;
+        struct scene *s = scene_make(kind);
+        double moved[4][COUNT];
+        losses_at(s, 1, 0, moved[0]);
+        losses_at(s, -1, 0, moved[1]);
+        losses_at(s, 0, 1, moved[2]);
+        losses_at(s, 0, -1, moved[3]);
+        run(s);
+        for (size_t i = 0; i < COUNT; i++) {
+            const double right = (moved[0][i] - moved[1][i]) / 2.0;
+            const double down = (moved[2][i] - moved[3][i]) / 2.0;
+            const double off_x = (double)s->d_gazes_uv[2 * i] / kind.width_px - right;
+            const double off_y = (double)s->d_gazes_uv[2 * i + 1] / kind.height_px - down;
+            const double off = hypot(off_x, off_y);
+            const double size = hypot(right, down);
+            worst_difference = size > 5.0 ? fmax(worst_difference, off / size) : worst_difference;
+            if (!(off < 0.05 * size + 0.2)) {
+                fail_msg("model %d image %zu: %g, %g px off %g, %g", model, i, off_x, off_y, right,
+                         down);
+            }
+        }
+        scene_free(s);
+    }
+    print_message("differences are at most %.2e apart\n", worst_difference);
+}
+
+/* ---- What is not a number */
+
+static void nan_stays_in_its_channel(void **state)
+{
+    (void)state;
+    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+        struct kind kind = usual;
+        kind.method = (enum fovea_method)method;
+        kind.width_px = 90;
+        kind.height_px = 80;
+        struct scene *s = scene_make(kind);
+        const struct fovea_image first = sheet_image(&s->d_dst, 0);
+        image_set(&first, 20, 11, 1, (double)NAN);
+        run(s);
+        int nans = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const struct fovea_image image = sheet_image(&s->d_src, i);
+            for (uint32_t p = 0; p < image.width_px * image.height_px; p++) {
+                for (uint32_t c = 0; c < 3; c++) {
+                    const bool is =
+                        isnan(image_get(&image, p % image.width_px, p / image.width_px, c));
+                    assert_true(!is || (i == 0 && c == 1));
+                    nans += is;
+                }
+            }
+            assert_true(i == 0 || isfinite((double)s->d_gazes_uv[2 * (size_t)i]));
+        }
+        assert_in_range(nans, 1, 80 * 90 / 2);
+        scene_free(s);
+    }
+}
+
+static void gazes_out_of_reach_change_nothing(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make(usual);
+    s->gazes_uv[0] = 5.5f;
+    s->gazes_uv[3] = -7.0f;
+    run(s);
+    assert_true(s->d_gazes_uv[0] == 0.0f);
+    assert_true(s->d_gazes_uv[3] == 0.0f);
+    scene_free(s);
+}
+
+/* ---- Arguments */
+
+static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
+                   enum fovea_result result, const char *word)
+{
+    assert_int_equal(fovea_context_run_batch_gradient(s->context, batch, NULL), result);
+    assert_said(&s->said, word);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
+    struct scene *s = scene_make(usual);
+    struct fovea_batch_gradient bad = s->batch;
+    assert_int_equal(fovea_context_run_batch_gradient(NULL, &bad, NULL), invalid);
+    refuse(s, NULL, invalid, "batch is NULL");
+    bad.struct_bytes = 0;
+    refuse(s, &bad, invalid, "struct_bytes");
+    bad = s->batch;
+    bad.count = 0;
+    refuse(s, &bad, invalid, "count is 0");
+    bad = s->batch;
+    bad.src.data = NULL;
+    refuse(s, &bad, invalid, "src.data is NULL");
+    bad = s->batch;
+    bad.d_dst.data = NULL;
+    refuse(s, &bad, invalid, "d_dst.data is NULL");
+    bad = s->batch;
+    bad.d_src.width_px--;
+    refuse(s, &bad, invalid, "d_dst is 37x29 and d_src 36x29");
+    bad = s->batch;
+    bad.src.format = FOVEA_FORMAT_R32F;
+    refuse(s, &bad, invalid, "src has format 11 and d_dst 10");
+    bad = s->batch;
+    bad.d_src_next_bytes = 0;
+    refuse(s, &bad, invalid, "images of d_src overlap");
+    bad = s->batch;
+    bad.d_src = bad.src;
+    bad.d_src_next_bytes = bad.src_next_bytes;
+    refuse(s, &bad, invalid, "src and d_src overlap");
+    bad = s->batch;
+    bad.d_src = bad.d_dst;
+    bad.d_src_next_bytes = bad.d_dst_next_bytes;
+    refuse(s, &bad, invalid, "d_dst and d_src overlap");
+    bad = s->batch;
+    bad.gazes_uv = NULL;
+    refuse(s, &bad, invalid, "gazes_uv is NULL");
+    bad = s->batch;
+    bad.d_gazes_uv = s->gazes_uv + 2;
+    refuse(s, &bad, invalid, "gazes_uv and d_gazes_uv overlap");
+    bad = s->batch;
+    bad.d_gazes_uv = NULL;
+    bad.d_src.data = NULL;
+    refuse(s, &bad, invalid, "no gradient is asked for");
+    s->gazes_uv[5] = NAN;
+    refuse(s, &s->batch, invalid, "the gaze of image 2");
+    s->gazes_uv[5] = 0.5f;
+    run(s);
+    scene_free(s);
+}
+
+static void other_formats_and_operators_are_unsupported(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    struct scene *s = scene_make(usual);
+    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
+    assert_int_equal(fovea_context_set_settings(s->context, &settings), FOVEA_OK);
+    refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "several operators have no gradient");
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    assert_int_equal(fovea_context_set_settings(s->context, &settings), FOVEA_OK);
+    refuse(s, &s->batch, FOVEA_ERROR_UNSUPPORTED, "this operator has no gradient");
+    scene_free(s);
+    s = scene_make(usual);
+    struct fovea_batch_gradient bytes = s->batch;
+    bytes.src.format = bytes.d_dst.format = bytes.d_src.format = FOVEA_FORMAT_RGBA8;
+    refuse(s, &bytes, FOVEA_ERROR_UNSUPPORTED, "16 and 32-bit floats");
+    scene_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_are_as_single_images),
+        cmocka_unit_test(one_gradient_alone_is_as_both),
+        cmocka_unit_test(one_picture_serves_all_gazes),
+        cmocka_unit_test(products_with_frames_agree),
+        cmocka_unit_test(losses_change_with_the_gaze_as_said),
+        cmocka_unit_test(nan_stays_in_its_channel),
+        cmocka_unit_test(gazes_out_of_reach_change_nothing),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(other_formats_and_operators_are_unsupported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of foveation against the double-precision reference, and against differences of the
+ * frames that the library makes. */
+
+#include "test_context_support.h"
+#include "test_foveate_support.h"
+#include "test_gradient_support.h"
+
+#include "images.h"
+#include "kernels/gaze/gaze.h"
+#include "sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of the largest derivative: what interpolated nodes are off by, and rounding of halves. */
+#define IMAGE_BUDGET 1e-3
+#define HALF_BUDGET 2e-3
+/* The very filters, whose bank has steps of 1/8192. */
+#define BLOCKWISE_BUDGET 1e-4
+/* Of the root of the sum of the squares of what pixels add. */
+#define GAZE_BUDGET 2e-2
+
+struct kind {
+    struct fovea_foveation foveation;
+    uint32_t width_px, height_px;
+    enum fovea_format format;
+    float gaze_uv[2];
+    bool rough; /* every pixel for itself; else smooth shades */
+};
+
+static void draw(const struct fovea_image *image, bool rough, uint32_t seed)
+{
+    for (uint32_t i = 0; i < image->width_px * image->height_px; i++) {
+        const uint32_t x = i % image->width_px;
+        const uint32_t y = i / image->width_px;
+        for (uint32_t c = 0; c < image_channels(image->format); c++) {
+            const uint32_t hash = (i * 4 + c + 1) * 2654435761u + seed * 40503u;
+            const double noise = ((hash ^ hash >> 15) * 2246822519u >> 8) / 16777216.0 - 0.5;
+            const double shade = sin(0.31 * x + 0.17 * y + seed + c) * cos(0.23 * y - 0.07 * x);
+            image_set(image, x, y, c, rough ? noise : shade + 0.1 * noise);
+        }
+    }
+}
+
+struct bench {
+    struct said said;
+    struct fovea_context *context;
+    struct test_image src, d_dst, d_src, dst;
+    float d_gaze[2];
+    enum fovea_method method;
+};
+
+static void bench_make(struct bench *b, const struct kind *kind)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    *b = (struct bench){0};
+    settings.foveation = kind->foveation;
+    settings.cpu_threads = 2;
+    b->method = kind->foveation.method;
+    b->context = context_of(&settings, &b->said);
+    b->src = image_make_packed(kind->width_px, kind->height_px, kind->format);
+    b->dst = image_make_packed(kind->width_px, kind->height_px, kind->format);
+    b->d_dst = image_make(kind->width_px, kind->height_px, kind->format,
+                          (struct image_layout){.bottom_up = true, .row_gap = 3});
+    b->d_src = image_make(kind->width_px, kind->height_px, kind->format,
+                          (struct image_layout){.row_gap = 1, .pixel_gap = 2});
+    draw(&b->src.view, false, 1);
+    draw(&b->d_dst.view, kind->rough, 2);
+}
+
+static void bench_free(struct bench *b)
+{
+    fovea_context_destroy(&b->context);
+    image_free(&b->src);
+    image_free(&b->dst);
+    image_free(&b->d_dst);
+    image_free(&b->d_src);
+}
+
+static void run(struct bench *b, const float gaze_uv[2])
+{
+    struct fovea_batch_gradient batch;
+    fovea_batch_gradient_init(&batch);
+    batch.count = 1;
+    batch.src = b->src.view;
+    batch.d_dst = b->d_dst.view;
+    batch.d_src = b->d_src.view;
+    batch.gazes_uv = gaze_uv;
+    batch.d_gazes_uv = b->d_gaze;
+    if (fovea_context_run_batch_gradient(b->context, &batch, NULL) != FOVEA_OK) {
+        fail_msg("%s", b->said.last);
+    }
+    assert_true(image_guards_intact(&b->d_src));
+}
+
+static double largest_of(const double *values, size_t count)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(values[i]));
+    }
+    return largest;
+}
+
+static double worst_image, worst_blockwise, worst_gaze; /* printed, for docs/images.md */
+
+static void assert_image(const struct bench *b, const double *expected, const char *what)
+{
+    const struct fovea_image *view = &b->d_src.view;
+    const size_t count = (size_t)view->width_px * view->height_px * image_channels(view->format);
+    const double largest = largest_of(expected, count);
+    double *got = image_to_doubles(view);
+    double worst = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const double off = fabs(got[i] - expected[i]);
+        worst = off > worst || isnan(off) ? off : worst;
+    }
+    free(got);
+    const bool exact = b->method == FOVEA_METHOD_BLOCKWISE;
+    const double budget = image_is_half(view->format) ? HALF_BUDGET
+                          : exact                     ? BLOCKWISE_BUDGET
+                                                      : IMAGE_BUDGET;
+    if (!image_is_half(view->format)) {
+        double *so_far = exact ? &worst_blockwise : &worst_image;
+        *so_far = fmax(*so_far, worst / largest);
+    }
+    if (!(worst <= budget * largest)) {
+        fail_msg("%s: %g of %g off, %g", what, worst, largest, worst / largest);
+    }
+}
+
+static struct gradient_case case_of(const struct kind *kind)
+{
+    return (struct gradient_case){
+        .foveation = &kind->foveation,
+        .width_px = kind->width_px,
+        .height_px = kind->height_px,
+        .channels = image_channels(kind->format),
+        .gaze_x_px = gaze_to_q8((double)kind->gaze_uv[0], (int32_t)kind->width_px) / 256.0,
+        .gaze_y_px = gaze_to_q8((double)kind->gaze_uv[1], (int32_t)kind->height_px) / 256.0};
+}
+
+static void assert_gaze(const struct bench *b, const struct kind *kind, const double *src,
+                        const double *d_dst, const char *what)
+{
+    const struct gradient_case c = case_of(kind);
+    double expected[2];
+    double scale = 0.0;
+    gradient_of_gaze(&c, src, d_dst, expected, &scale);
+    const double right = (double)b->d_gaze[0] / kind->width_px - expected[0];
+    const double down = (double)b->d_gaze[1] / kind->height_px - expected[1];
+    const double off = fmax(fabs(right), fabs(down));
+    if (!(off <= GAZE_BUDGET * scale + 1e-7)) {
+        fail_msg("%s: the gaze's is %g, %g px; expected %g, %g; scale %g: %g", what,
+                 (double)b->d_gaze[0] / kind->width_px, (double)b->d_gaze[1] / kind->height_px,
+                 expected[0], expected[1], scale, off / scale);
+    }
+    worst_gaze = scale > 1e-4 ? fmax(worst_gaze, off / scale) : worst_gaze;
+}
+
+static void check(const struct kind *kind)
+{
+    char what[200];
+    snprintf(what, sizeof what, "%ux%u format %d model %d method %d strength %g gaze %g,%g",
+             kind->width_px, kind->height_px, (int)kind->format, (int)kind->foveation.model,
+             (int)kind->foveation.method, kind->foveation.strength, (double)kind->gaze_uv[0],
+             (double)kind->gaze_uv[1]);
+    struct bench b;
+    bench_make(&b, kind);
+    const struct gradient_case c = case_of(kind);
+    double *src = image_to_doubles(&b.src.view);
+    double *d_dst = image_to_doubles(&b.d_dst.view);
+    double *expected = calloc((size_t)kind->width_px * kind->height_px * 4, sizeof *expected);
+    assert_non_null(expected);
+    run(&b, kind->gaze_uv);
+    if (kind->foveation.method == FOVEA_METHOD_SMOOTH) {
+        gradient_of_image(&c, d_dst, expected);
+    } else {
+        gradient_by_impulses(&c, d_dst, expected);
+    }
+    assert_image(&b, expected, what);
+    assert_gaze(&b, kind, src, d_dst, what);
+    assert_silent(&b.said);
+    free(src);
+    free(d_dst);
+    free(expected);
+    bench_free(&b);
+}
+
+/* ---- Against the reference */
+
+static struct fovea_foveation law_of(enum fovea_model model)
+{
+    struct fovea_foveation settings = fovea_settings_default().foveation;
+    settings.model = model;
+    settings.method = FOVEA_METHOD_SMOOTH;
+    settings.curve = smooth_settings(model).curve;
+    settings.map = map_settings(FOVEA_MAP_ARRAY).map;
+    settings.map.serial = 0;
+    settings.geometry.ppd = model == FOVEA_MODEL_MAP ? 2.0 : 3.0;
+    return settings;
+}
+
+static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R32F,
+                                            FOVEA_FORMAT_RGBA32F, FOVEA_FORMAT_RGBA16F,
+                                            FOVEA_FORMAT_RGB16F,  FOVEA_FORMAT_R16F};
+static const float gazes[][2] = {{0.5f, 0.5f}, {0.13f, 0.81f}, {1.2f, -0.15f}, {0.93f, 0.08f}};
+
+static void every_law_and_format(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{84, 84}, {61, 37}, {33, 97}, {1, 1},  {1, 40},
+                                        {40, 1},  {2, 3},   {17, 16}, {96, 64}};
+    for (size_t i = 0; i < 36; i++) {
+        struct kind kind = {.foveation = law_of((enum fovea_model)(i % 4)),
+                            .width_px = sizes[i % 9][0],
+                            .height_px = sizes[i % 9][1],
+                            .format = formats[i % 6],
+                            .rough = i % 5 < 3};
+        kind.foveation.strength = 0.5 + 0.4 * (double)(i % 4);
+        kind.foveation.alpha = (enum fovea_alpha)(i / 2 % 2);
+        kind.gaze_uv[0] = gazes[i % 4][0];
+        kind.gaze_uv[1] = gazes[(i / 3) % 4][1];
+        check(&kind);
+    }
+}
+
+static void large_sigmas_from_coarse_levels(void **state)
+{
+    (void)state;
+    static const double strengths[] = {2.0, 4.0, 8.0};
+    for (size_t i = 0; i < 3; i++) {
+        struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
+                            .width_px = 96,
+                            .height_px = 72,
+                            .format = FOVEA_FORMAT_R32F,
+                            .gaze_uv = {0.2f, 0.6f},
+                            .rough = i % 2};
+        kind.foveation.strength = strengths[i];
+        check(&kind);
+    }
+}
+
+static void a_large_picture(void **state)
+{
+    (void)state;
+    const struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
+                              .width_px = 256,
+                              .height_px = 192,
+                              .format = FOVEA_FORMAT_R32F,
+                              .gaze_uv = {0.4f, 0.6f},
+                              .rough = true};
+    check(&kind);
+}
+
+static void blockwise_filters_exactly(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{29, 23}, {1, 17}, {40, 12}, {1, 1}};
+    for (size_t i = 0; i < 16; i++) {
+        struct kind kind = {.foveation = law_of((enum fovea_model)(i % 4)),
+                            .width_px = sizes[i / 4][0],
+                            .height_px = sizes[i / 4][1],
+                            .format = i % 3 ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_RGBA32F,
+                            .rough = true};
+        kind.foveation.method = FOVEA_METHOD_BLOCKWISE;
+        kind.foveation.paper.fragment_px = i % 2 ? 8 : 5;
+        kind.foveation.strength = 0.7 + 0.5 * (double)(i % 3);
+        kind.gaze_uv[0] = gazes[i % 4][0];
+        kind.gaze_uv[1] = gazes[(i / 3) % 4][1];
+        check(&kind);
+    }
+}
+
+static void print_the_worst(void **state)
+{
+    (void)state;
+    print_message("image %.2e of the largest (blockwise %.2e), gaze %.2e of the root of squares\n",
+                  worst_image, worst_blockwise, worst_gaze);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_law_and_format), cmocka_unit_test(large_sigmas_from_coarse_levels),
+        cmocka_unit_test(a_large_picture),      cmocka_unit_test(blockwise_filters_exactly),
+        cmocka_unit_test(print_the_worst),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

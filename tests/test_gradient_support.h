@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Gradients of foveation in double precision, from the formulas: shares only the settings and
+ * sigma's own formula with what is tested. */
+#ifndef FOVEA_TESTS_GRADIENT_SUPPORT_H
+#define FOVEA_TESTS_GRADIENT_SUPPORT_H
+
+#include "config/settings.h"
+
+struct gradient_case {
+    const struct fovea_foveation *foveation;
+    uint32_t width_px, height_px;
+    uint32_t channels;
+    double gaze_x_px, gaze_y_px;
+};
+
+/* Of the smooth method; rows without gaps. Alpha that is kept is a copy. */
+void gradient_of_image(const struct gradient_case *c, const double *d_dst, double *out_d_src);
+/* Of either method: an impulse at each pixel goes through the reference of the frame. */
+void gradient_by_impulses(const struct gradient_case *c, const double *d_dst, double *out_d_src);
+/* In pixels of gaze, of the smooth method whatever the settings name. *out_scale: the root of the
+ * sum of the squares of what pixels have added, along both axes. */
+void gradient_of_gaze(const struct gradient_case *c, const double *src, const double *d_dst,
+                      double out_d_gaze[2], double *out_scale);
+
+#endif
