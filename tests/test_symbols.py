@@ -20,10 +20,11 @@ NEEDED_AT_MOST = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aa
 NOT_OF_THE_C_LIBRARY = {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__gmon_start__"}
 
 
-@pytest.fixture(params=["libfovea.so", "libVkLayer_fovea.so", "fovea-run"])
-def foreign(request, build_dir, library, layer_library, fovea_run):
+@pytest.fixture(params=["libfovea.so", "libVkLayer_fovea.so", "fovea-run", "libGfxPluginFovea.so"])
+def foreign(request, library, layer_library, fovea_run, unity_plugin):
     """What runs in a process, or with a library path, that is not ours."""
-    return {"libfovea.so": library, "libVkLayer_fovea.so": layer_library, "fovea-run": fovea_run}[request.param]
+    return {"libfovea.so": library, "libVkLayer_fovea.so": layer_library, "fovea-run": fovea_run,
+            "libGfxPluginFovea.so": unity_plugin}[request.param]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +37,13 @@ def layer_library(build_dir):
 @pytest.fixture(scope="session")
 def fovea_run(build_dir):
     path = build_dir / "plugin" / "layer" / "run" / "fovea-run"
+    assert path.exists(), f"{path} was not built"
+    return path
+
+
+@pytest.fixture(scope="session")
+def unity_plugin(build_dir):
+    path = build_dir / "plugin" / "unity" / "libGfxPluginFovea.so"
     assert path.exists(), f"{path} was not built"
     return path
 
@@ -85,6 +93,13 @@ def test_the_layer_shows_the_loaders_one_function(layer_library):
     assert exported_symbols(layer_library) == {"vkNegotiateLoaderLayerInterfaceVersion"}
 
 
+def test_the_unity_plugin_shows_its_header_and_unitys_two_functions(unity_plugin):
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "plugin" / "unity" / "fovea_unity.h").read_text(), flags=re.DOTALL)
+    declared = set(re.findall(r"\b(fovea_unity_\w+)\(", header))
+    assert len(declared) > 8
+    assert exported_symbols(unity_plugin) == declared | {"UnityPluginLoad", "UnityPluginUnload"}
+
+
 def test_fovea_run_shows_nothing_of_ours(fovea_run):
     """What is left is what the C library's start code asks of every program."""
     ours = {name for name in exported_symbols(fovea_run) if re.match("fovea|json|cJSON|config|gaze", name)}
@@ -111,9 +126,9 @@ def test_what_is_missing_is_found_out_at_load(foreign):
     assert "GNU_RELRO" in run_program(need_tool("readelf"), "-lW", foreign).stdout
 
 
-def test_the_libraries_stay_loaded(library, layer_library):
+def test_the_libraries_stay_loaded(library, layer_library, unity_plugin):
     """Threads of theirs may still be waiting when a program or the loader lets them go."""
-    for stays in (library, layer_library):
+    for stays in (library, layer_library, unity_plugin):
         flags = run_program(need_tool("readelf"), "-dW", stays).stdout
         assert re.search(r"\(FLAGS_1\) +Flags:.*\bNODELETE\b", flags), stays
 
@@ -147,11 +162,11 @@ ENDS = {"abort", "__assert", "__assert_fail", "__assert_perror_fail", "exit", "_
         "kill", "tgkill"}  # fmt: skip
 
 
-def test_nothing_of_ours_ends_the_program(build_dir, library, layer_library):
+def test_nothing_of_ours_ends_the_program(build_dir, library, layer_library, unity_plugin):
     """Assertions are for those who work on Fovea: builds for debugging have them."""
     debugging = re.search(r"^CMAKE_BUILD_TYPE:\w+=Debug$", (build_dir / "CMakeCache.txt").read_text(), re.M)
     allowed = {"__assert_fail"} if debugging else set()
-    for loaded in (library, layer_library):
+    for loaded in (library, layer_library, unity_plugin):
         lines = run_program(need_tool("nm"), "-D", "--undefined-only", loaded).stdout.splitlines()
         names = {line.split()[-1].split("@")[0] for line in lines}
         assert names & ENDS - allowed == set(), loaded

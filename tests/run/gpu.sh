@@ -18,8 +18,9 @@ help_gpu()
 ./run gpu-test [--report FILE] [--bundle DIR] [--only REGEX] [--jobs N] [--within SECONDS] [--no-sanitizer]
 ./run gpu-test --again --bundle DIR [--report FILE]
 
-  Builds and runs every test that needs an NVIDIA GPU. A skip counts as a failure, except that of a test for
-  several GPUs on a machine with one. Then runs CUDA's compute-sanitizer over every kernel at odd sizes
+  Builds and runs every test that needs an NVIDIA GPU, and those of the Python package with this machine's Python.
+  A skip counts as a failure, except that of a test for several GPUs on a machine with one, and of the Python package's
+  on one without torch or pytest. Then runs CUDA's compute-sanitizer over every kernel at odd sizes
   (test_cuda_kernels): ${SANITIZERS[*]}. Prints a report in Markdown.
 
   --report FILE    the report also goes there
@@ -70,13 +71,16 @@ make_bundle()
     rm -rf -- "$bundle"
     mkdir -p "$bundle/bin" "$bundle/lib" "$bundle/fallback" "$bundle/layers"
     list_gpu_tests "$build" bin >"$bundle/tests.tsv"
+    list_python_test lib/libfovea.so >>"$bundle/tests.tsv"
     list_gpu_programs "$build" | while read -r file; do
         bundle_program "$file" "$bundle"
     done
     [[ -x $build/sample_scene/fovea_demo ]] && bundle_program "$build/sample_scene/fovea_demo" "$bundle"
-    for file in "$build/plugin/layer/libVkLayer_fovea.so" "$build/tests/VkLayer_fovea_screenless.so"; do
+    for file in "$build/plugin/layer/libVkLayer_fovea.so" "$build/tests/VkLayer_fovea_screenless.so" \
+        "$build/plugin/libfovea_xla.so" "$build/plugin/unity/libGfxPluginFovea.so"; do
         copy_library "$file" "$bundle/lib"
     done
+    bundle_python "$bundle"
     for file in "${BUNDLE_FALLBACK[@]}"; do
         copy_library "$(library_path "$file")" "$bundle/fallback"
     done
@@ -99,7 +103,7 @@ bundle_program()
 
 gpu_library_path()
 {
-    printf '%s' "$BUILD_ROOT/gpu/plugin"
+    printf '%s' "$BUILD_ROOT/gpu/plugin:$BUILD_ROOT/gpu/plugin/unity"
 }
 
 copy_library()
@@ -113,6 +117,18 @@ copy_library()
 library_path()
 {
     PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$1" '$1 == name && /x86-64|AArch64/ && !found++ {print $NF}'
+}
+
+# The library under the name that programs have brought it in by, and pytest for a machine that has none.
+bundle_python()
+{
+    local name
+    name=$(readlink "$BUILD_ROOT/gpu/plugin/libfovea.so")
+    copy_library "$BUILD_ROOT/gpu/plugin/$name" "$1/lib"
+    ln -s "$name" "$1/lib/libfovea.so"
+    grep -E '^(pytest|hypothesis)==' "$ROOT/tests/requirements.txt" >"$1/pytest.txt"
+    python3 -m pip install --disable-pip-version-check --no-input --quiet --target "$1/python" -r "$1/pytest.txt" ||
+        echo "pip could not get pytest: the tests of the Python package then need the GPU machine's own"
 }
 
 bundle_layer()
@@ -129,6 +145,13 @@ bundle_layer()
 list_gpu_tests()
 {
     ctest --test-dir "$1" -L '^gpu$' --show-only=json-v1 | python3 "$ROOT/tests/run/list_tests.py" "${2-}"
+}
+
+# The Python package's tests as a line of that list; $1: the library, from the folder that tests run in.
+list_python_test()
+{
+    # shellcheck disable=SC2016  # the shell that runs the test knows these
+    printf 'test_python\tgpu,python\t900\tenv FOVEA_LIB="$PWD/%s" bash "$FOVEA_SOURCE_DIR/tests/run/python_on_gpu.sh"\n' "$1"
 }
 
 list_gpu_programs()
@@ -197,7 +220,7 @@ open_build()
     need_packages build tests gpu
     have nvcc || fail "nvcc is not here: install NVIDIA's CUDA toolkit (12 or later)"
     build_gpu_tests
-    GPU_TESTS=$(list_gpu_tests "$BUILD_ROOT/gpu")
+    GPU_TESTS=$(list_gpu_tests "$BUILD_ROOT/gpu")$'\n'$(list_python_test ../plugin/libfovea.so)
     GPU_FACTS=$(build_facts)
     GPU_CWD=$BUILD_ROOT/gpu/tests
     LD_LIBRARY_PATH=$(gpu_library_path)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -271,7 +294,7 @@ gpu_report()
     if ((failed)); then
         report '**Something failed.**'
     elif ((SKIPPED)); then
-        report "**Everything passed; skipped because there is one GPU: $SKIPPED.**"
+        report "**Everything passed; skipped: $SKIPPED, for the reasons in the table.**"
     else
         report '**Everything passed; nothing was skipped.**'
     fi
@@ -434,12 +457,14 @@ gpu_count()
 }
 
 # What a log and a status amount to; a case skipped inside of a program is a failure here. Only what needs
-# several GPUs may be skipped, where there is one.
+# several GPUs may be skipped, where there is one, and the Python package's tests where there is no torch or pytest.
 verdict()
 {
     local status=$1 log=$2 labels=$3
     if [[ $status == 77 && ,$labels, == *,gpus,* ]] && (($(gpu_count) < 2)); then
         echo 'skipped: one GPU'
+    elif [[ $status == 77 && ,$labels, == *,python,* ]]; then
+        echo "skipped: $(sed -n 's/^skip: //p' "$log" | tail -n 1)"
     elif [[ $status == 125 ]]; then
         echo 'FAILED: not reached'
     elif [[ $status == 77 ]] || grep -q '^\[  SKIPPED \] [A-Za-z_]' "$log"; then

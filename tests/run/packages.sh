@@ -44,6 +44,11 @@ python3-numpy|py:numpy|compares pictures
 python3-pil|py:PIL|reads pictures
 python3-jsonschema|py:jsonschema|checks the schema of the configuration
 '
+PACKAGES_frameworks='
+libegl1|file:/usr/lib/x86_64-linux-gnu/libEGL.so.1|MuJoCo draws with it, without a window
+libgl1|file:/usr/lib/x86_64-linux-gnu/libGL.so.1|likewise
+libgl1-mesa-dri|file:/usr/lib/x86_64-linux-gnu/dri/swrast_dri.so|OpenGL on the CPU, for MuJoCo
+'
 PACKAGES_format='
 clang-format|cmd:clang-format|checks the layout of the sources
 '
@@ -69,6 +74,16 @@ libcjson1|file:/usr/lib/x86_64-linux-gnu/libcjson.so.1|a library that programs b
 mangohud|file:/usr/share/vulkan/implicit_layer.d/MangoHud.json|a layer beside the one that is tested
 vkbasalt|file:/usr/share/vulkan/implicit_layer.d/vkBasalt.json|another one
 ffmpeg|cmd:ffmpeg|checks the video of the demo
+mono-mcs|cmd:mcs|compiles the scripts of the Unity package
+'
+# Renderers of others that docs/examples foveates through the public header; the build leaves out what is not here.
+PACKAGES_engines='
+libplacebo-dev|pc:libplacebo|a renderer of pictures and videos
+qt6-declarative-dev|pc:Qt6Quick|a renderer of interfaces and scenes
+qml6-module-qtquick|file:/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/qmldir|what its scene is made of
+qml6-module-qtqml|file:/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/qmldir|likewise
+qml6-module-qtqml-workerscript|file:/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/WorkerScript/qmldir|likewise
+qml6-module-quick3d|file:/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick3D/qmldir|the models in it
 '
 
 declare -A PACKAGE_SIGN PACKAGE_WHY
@@ -205,12 +220,8 @@ venv_maker()
 # Status 1: there is none, and no way to get one.
 need_python()
 {
-    local wanted venv=$ROOT/.venv
-    wanted=$(sha256sum <"$ROOT/tests/requirements.txt")
-    PYTHON=$venv/bin/python
-    if [[ -x $PYTHON && $(cat "$venv/requirements.sha256" 2>/dev/null) == "$wanted" ]]; then
-        return 0
-    fi
+    local requirements=$ROOT/tests/requirements.txt
+    venv_is_there "$ROOT/.venv" "$requirements" && return 0
     for PYTHON in /usr/bin/python3 $( ((INSTALL)) || echo python3); do
         "$PYTHON" -c 'import pytest, hypothesis, numpy, PIL, jsonschema, gymnasium' 2>/dev/null && return 0
     done
@@ -218,22 +229,49 @@ need_python()
         warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"
         return 1
     fi
-    need_packages python
-    PYTHON=$venv/bin/python
-    if (step "Python environment .venv" "$LOGS/venv.log" make_venv "$venv") 2>"$LOGS/venv.why"; then
-        printf '%s\n' "$wanted" >"$venv/requirements.sha256"
-        return 0
-    fi
+    need_venv "$ROOT/.venv" "$requirements" && return 0
     warn "pip could not get them ($(relative "$LOGS/venv.log")); Debian's own instead"
     PYTHON=/usr/bin/python3
     (need_packages python_debian)
 }
 
-# make_venv FOLDER [REQUIREMENTS]
+# The same for the libraries that the Python package works with: 6 GB, which Debian does not have.
+need_frameworks()
+{
+    local venv=$ROOT/.venv-frameworks requirements=$ROOT/python/tests/requirements-frameworks.txt
+    venv_is_there "$venv" "$requirements" && return 0
+    if ((!INSTALL)); then
+        warn "PyTorch and others are missing (python/tests/requirements-frameworks.txt) and --no-install forbids to get them"
+        return 1
+    fi
+    need_venv "$venv" "$requirements" --no-deps && return 0
+    warn "pip could not get PyTorch and others ($(relative "$LOGS/venv-frameworks.log"))"
+    return 1
+}
+
+# Sets PYTHON to that of an environment, if it was made of these requirements.
+venv_is_there()
+{
+    PYTHON=$1/bin/python
+    [[ -x $PYTHON && $(cat "$1/requirements.sha256" 2>/dev/null) == $(sha256sum <"$2") ]]
+}
+
+# need_venv FOLDER REQUIREMENTS [flags of pip]: makes the environment and sets PYTHON to its own.
+need_venv()
+{
+    local venv=$1 name
+    name=$(basename "$venv")
+    need_packages python
+    (step "Python environment $name" "$LOGS/${name#.}.log" make_venv "$@") 2>"$LOGS/${name#.}.why" || return 1
+    sha256sum <"$2" >"$venv/requirements.sha256"
+    PYTHON=$venv/bin/python
+}
+
+# make_venv FOLDER [REQUIREMENTS [flags of pip]]
 make_venv()
 {
-    local maker
+    local maker venv=$1 requirements=${2-$ROOT/tests/requirements.txt}
     maker=$(venv_maker)
-    "$maker" -m venv --clear "$1" &&
-        "$1/bin/python" -m pip install --disable-pip-version-check --no-input -r "${2-$ROOT/tests/requirements.txt}"
+    "$maker" -m venv --clear "$venv" &&
+        "$venv/bin/python" -m pip install --disable-pip-version-check --no-input "${@:3}" -r "$requirements"
 }

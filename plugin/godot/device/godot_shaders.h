@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Pipelines of the shaders that frames take, made when they are first asked for, and the two
+ * shaders of our own that copy colour to raw words and back. */
+#ifndef FOVEA_GODOT_SHADERS_H
+#define FOVEA_GODOT_SHADERS_H
+
+#include "godot_device.h"
+
+#define GODOT_PIPELINES_MAX 64
+
+/* Binding 0 is read, binding 1 written; no push constants; a thread a pixel. */
+extern const struct shader godot_shader_from_colour;
+extern const struct shader godot_shader_to_colour;
+
+struct godot_pipeline {
+    const struct shader *shader; /* NULL: none */
+    int32_t special[GODOT_SPIRV_SPECIALS]; /* the first is the format */
+    struct godot_spirv declared;
+    struct godot_rid shader_rid;
+    struct godot_rid rid;
+};
+
+struct godot_shaders {
+    struct godot_pipeline pipelines[GODOT_PIPELINES_MAX];
+};
+
+/* NULL: the engine does not take the shader, or there are too many. */
+const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
+                                                struct godot_object *device,
+                                                const struct operator_shader *wanted);
+void godot_shaders_finish(struct godot_shaders *shaders, struct godot_object *device);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "godot_targets.h"
+
+#define KEPT_FRAMES 240 /* of the effect, all viewports counted */
+
+static void finish_target(struct godot_target *target, struct godot_object *device)
+{
+    for (int i = 0; i < GODOT_IMAGES_MAX; i++) {
+        godot_device_free(device, &target->images[i]);
+    }
+    *target = (struct godot_target){0};
+}
+
+static void forget_old(struct godot_targets *targets, struct godot_object *device, uint64_t frame)
+{
+    for (int i = 0; i < GODOT_TARGETS_MAX; i++) {
+        struct godot_target *target = &targets->targets[i];
+        if (target->render_target.id && target->last_frame + KEPT_FRAMES < frame) {
+            finish_target(target, device);
+        }
+    }
+}
+
+/* NULL: the viewport is new. */
+static struct godot_target *find(struct godot_targets *targets, struct godot_rid render_target)
+{
+    for (int i = 0; i < GODOT_TARGETS_MAX; i++) {
+        if (targets->targets[i].render_target.id == render_target.id) {
+            return &targets->targets[i];
+        }
+    }
+    return NULL;
+}
+
+static struct godot_target *oldest(struct godot_targets *targets)
+{
+    struct godot_target *found = &targets->targets[0];
+    for (int i = 1; i < GODOT_TARGETS_MAX; i++) {
+        if (targets->targets[i].last_frame < found->last_frame) {
+            found = &targets->targets[i];
+        }
+    }
+    return found;
+}
+
+struct godot_target *godot_targets_find(struct godot_targets *targets, struct godot_object *device,
+                                        struct godot_rid render_target, struct godot_vector2i size,
+                                        uint64_t frame)
+{
+    forget_old(targets, device, frame);
+    struct godot_target *const known = find(targets, render_target);
+    struct godot_target *target = known ? known : oldest(targets);
+    if (!known || target->size.x != size.x || target->size.y != size.y) {
+        const char *trouble = known ? known->trouble : NULL;
+        finish_target(target, device);
+        target->render_target = render_target;
+        target->size = size;
+        target->trouble = trouble;
+    }
+    target->last_frame = frame;
+    return target;
+}
+
+enum fovea_result godot_target_make(struct godot_target *target, struct godot_object *device,
+                                    uint32_t between)
+{
+    for (uint32_t i = 0; i < OPERATOR_BETWEEN + between; i++) {
+        if (!target->images[i].id) {
+            target->images[i] = godot_device_texture(device, target->size, GODOT_FORMAT_RGBA16_UINT,
+                                                     GODOT_USAGE_STORAGE | GODOT_USAGE_SAMPLING);
+        }
+        if (!target->images[i].id) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return FOVEA_OK;
+}
+
+void godot_targets_finish(struct godot_targets *targets, struct godot_object *device)
+{
+    for (int i = 0; i < GODOT_TARGETS_MAX; i++) {
+        finish_target(&targets->targets[i], device);
+    }
+}
+
+void godot_targets_retry(struct godot_targets *targets)
+{
+    for (int i = 0; i < GODOT_TARGETS_MAX; i++) {
+        targets->targets[i].retry_ns = 0;
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The class FoveaEffect as the engine sees it. */
+#ifndef FOVEA_GODOT_CLASS_H
+#define FOVEA_GODOT_CLASS_H
+
+#include "fovea_base.h"
+
+FOVEA_MUST_CHECK enum fovea_result godot_class_register(void);
+void godot_class_unregister(void);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "godot_frame.h"
+
+#include "core/log.h"
+#include "core/step.h"
+#include "godot_record.h"
+#include "kernels/row/row.h"
+#include "plugin/context/settings_take.h"
+#include "plugin/godot/api/godot_log.h"
+
+#include <math.h>
+
+/* What a RenderData says. */
+struct viewport {
+    struct godot_object *buffers;
+    struct godot_object *scene;
+    struct godot_rid render_target;
+    struct godot_vector2i size;
+    int64_t view_count;
+};
+
+/* ---- Settings */
+
+/* Those that are wrong together are said, and the last good ones stay in force. */
+static void take_settings(struct godot_render *render, const struct fovea_settings *changed)
+{
+    struct fovea_settings taken = *changed;
+    if (settings_take(&taken, &render->map, godot_log()) == FOVEA_OK) {
+        render->settings = taken;
+        render->ready = true;
+        godot_targets_retry(&render->targets);
+        godot_gaze_open(&render->gaze, &taken);
+    }
+}
+
+/* ---- What a view is foveated with */
+
+static double stepped(double tangent)
+{
+    const double value = step_tangent(tangent);
+    return value == 0 ? 1e-9 : value; /* all four are given */
+}
+
+/* Of a perspective projection; others have no angles and take the settings'. */
+static bool geometry_of(const struct godot_projection *projection, struct fovea_geometry *out)
+{
+    const double scale_x = (double)projection->columns[0][0];
+    const double scale_y = (double)projection->columns[1][1];
+    const double shift_x = (double)projection->columns[2][0];
+    const double shift_y = (double)projection->columns[2][1];
+    if (!(scale_x > 0) || !(fabs(scale_y) > 0) || projection->columns[2][3] != -1.0F) {
+        return false;
+    }
+    *out = (struct fovea_geometry){.tan_left = stepped((1 - shift_x) / scale_x),
+                                   .tan_right = stepped((1 + shift_x) / scale_x),
+                                   .tan_up = stepped((1 + shift_y) / fabs(scale_y)),
+                                   .tan_down = stepped((1 - shift_y) / fabs(scale_y)),
+                                   .screen_width_m = out->screen_width_m,
+                                   .distance_m = out->distance_m};
+    return out->tan_left + out->tan_right >= 0.001 && out->tan_up + out->tan_down >= 0.001 &&
+           fabs(out->tan_left) <= 100 && fabs(out->tan_right) <= 100 && fabs(out->tan_up) <= 100 &&
+           fabs(out->tan_down) <= 100;
+}
+
+static struct fovea_settings settings_of_view(const struct godot_render *render,
+                                              const struct godot_choices *choices,
+                                              const struct viewport *viewport, int64_t view)
+{
+    struct fovea_settings settings = render->settings;
+    struct godot_projection projection = {{{0}}};
+    if (choices->geometry_from_camera && viewport->scene) {
+        struct fovea_geometry geometry = settings.foveation.geometry;
+        GODOT_CALL(RenderSceneData_get_view_projection, viewport->scene, &projection, &view);
+        if (geometry_of(&projection, &geometry)) {
+            settings.foveation.geometry = geometry;
+        }
+    }
+    if (viewport->view_count == 2 && settings.foveation.map.eye == FOVEA_MAP_EYE_BOTH) {
+        settings.foveation.map.eye = view == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    }
+    return settings;
+}
+
+static struct operator_marks marks_of(const struct godot_choices *choices,
+                                      const struct viewport *viewport)
+{
+    const double split_px = choices->debug_split * viewport->size.x;
+    return (struct operator_marks){
+        .marker = choices->debug_view == GODOT_DEBUG_MARKER,
+        .rings = choices->debug_view == GODOT_DEBUG_RINGS,
+        .heatmap = choices->debug_view == GODOT_DEBUG_HEATMAP,
+        .wipe_px = choices->debug_view == GODOT_DEBUG_SPLIT ? (float)split_px : 0,
+        .text_scale = 1};
+}
+
+/* ---- A frame */
+
+/* The engine's memory is what storage images need: Forward+ has it, Mobile has not. */
+static bool takes_colour(struct godot_render *render, struct godot_target *target, int64_t view,
+                         struct godot_rid colour)
+{
+    if (target->colours[view].rid.id != colour.id) {
+        const struct godot_texture_format format = godot_device_format(render->device, colour);
+        target->colours[view].taken = format.format == GODOT_FORMAT_RGBA16_SFLOAT &&
+                                      (format.usage & GODOT_USAGE_STORAGE) != 0;
+        target->colours[view].rid = colour;
+    }
+    if (!target->colours[view].taken) {
+        godot_render_trouble(&target->trouble,
+                             "the renderer's colour is no storage image of half floats: the effect "
+                             "needs the Forward+ renderer, not Mobile");
+    }
+    return target->colours[view].taken;
+}
+
+static enum fovea_result render_view(struct godot_render *render,
+                                     const struct godot_choices *choices,
+                                     const struct viewport *viewport, struct godot_target *target,
+                                     int64_t index, struct fovea_point_uv gaze)
+{
+    static const uint8_t single_sampled = 0;
+    const uint32_t width = (uint32_t)viewport->size.x;
+    const uint32_t height = (uint32_t)viewport->size.y;
+    const struct fovea_settings settings = settings_of_view(render, choices, viewport, index);
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = width, .height_px = height};
+    struct godot_view view = {.target = target,
+                              .frame = operator_frame_make(width, height, gaze),
+                              .marks = marks_of(choices, viewport),
+                              .marked = choices->debug_view != GODOT_DEBUG_OFF};
+    GODOT_CALL(RenderSceneBuffersRD_get_color_layer, viewport->buffers, &view.colour, &index,
+               &single_sampled);
+    if (!view.colour.id || !takes_colour(render, view.target, index, view.colour)) {
+        return FOVEA_PASSED_THROUGH;
+    }
+    FOVEA_TRY(godot_plans_find(&render->plans, render->device, &desc, &view.plan));
+    FOVEA_TRY(godot_target_make(view.target, render->device, view.plan->plan->images_between));
+    return godot_record_view(render, &view);
+}
+
+/* The next frame may have another projection and is tried at once; others in a second. */
+static void say_failure(struct godot_target *target, enum fovea_result result)
+{
+    if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
+        godot_render_trouble(&target->trouble, "the view and the settings ask for a blur that no "
+                                               "image of this size needs");
+        return;
+    }
+    target->retry_ns = godot_render_retry_ns();
+    godot_render_trouble(&target->trouble, result == FOVEA_ERROR_OUT_OF_MEMORY
+                                               ? "there is no memory on the device"
+                                               : "the engine does not take what the effect "
+                                                 "records");
+}
+
+static void render_views(struct godot_render *render, const struct godot_choices *choices,
+                         const struct viewport *viewport, struct godot_target *target,
+                         const struct fovea_gaze *gaze)
+{
+    enum fovea_result result = FOVEA_OK;
+    for (int64_t i = 0; i < viewport->view_count && result == FOVEA_OK; i++) {
+        const struct fovea_point_uv point = godot_gaze_of_view(
+            &render->gaze, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
+        result = render_view(render, choices, viewport, target, i, point);
+    }
+    if (result < 0) {
+        say_failure(target, result);
+    } else if (result == FOVEA_OK) {
+        godot_render_trouble(&target->trouble, NULL);
+        render->trouble = NULL;
+    }
+}
+
+/* A viewport that is too large, or has too many views, says so. */
+static bool fits(const struct viewport *viewport, struct godot_target *target)
+{
+    const bool too_large =
+        viewport->size.x > OPERATOR_MAX_SIZE_PX || viewport->size.y > OPERATOR_MAX_SIZE_PX;
+    if (too_large || viewport->view_count > GODOT_VIEWS_MAX) {
+        godot_render_trouble(&target->trouble, too_large
+                                                   ? "the viewport is larger than 16384 pixels"
+                                                   : "the viewport has more than four views");
+        return false;
+    }
+    return true;
+}
+
+static void render_viewport(struct godot_effect *effect, const struct viewport *viewport)
+{
+    struct godot_render *render = effect->render;
+    struct godot_choices choices;
+    struct fovea_settings settings;
+    if (godot_effect_take(effect, &choices, &render->changes, &settings)) {
+        take_settings(render, &settings);
+    }
+    if (!render->ready || viewport->size.x <= 0 || viewport->size.y <= 0 ||
+        viewport->view_count <= 0) {
+        return; /* the window is minimized, say */
+    }
+    render->frame++;
+    const struct fovea_gaze gaze = godot_gaze_read(&render->gaze, &choices, viewport->size);
+    godot_gaze_tell(&render->gaze, &gaze, effect->object_id);
+    struct godot_target *target = godot_targets_find(
+        &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
+    if (fits(viewport, target) && gaze.usable && fovea_time_ns() >= target->retry_ns) {
+        render_views(render, &choices, viewport, target, &gaze);
+    }
+}
+
+void godot_frame_misplaced(struct godot_effect *effect)
+{
+    godot_render_trouble(&effect->render->trouble,
+                         "the effect needs the whole picture: set its callback type "
+                         "to Post Transparent");
+}
+
+void godot_frame_render(struct godot_effect *effect, struct godot_object *data)
+{
+    struct viewport viewport = {0};
+    if (godot_render_ready(effect->render) < 0) {
+        return;
+    }
+    GODOT_GET(RenderData_get_render_scene_buffers, data, &viewport.buffers);
+    GODOT_GET(RenderData_get_render_scene_data, data, &viewport.scene);
+    if (!viewport.buffers) {
+        return;
+    }
+    GODOT_GET(RenderSceneBuffersRD_get_internal_size, viewport.buffers, &viewport.size);
+    GODOT_GET(RenderSceneBuffersRD_get_view_count, viewport.buffers, &viewport.view_count);
+    GODOT_GET(RenderSceneBuffersRD_get_render_target, viewport.buffers, &viewport.render_target);
+    render_viewport(effect, &viewport);
+    godot_object_release(viewport.buffers);
+}

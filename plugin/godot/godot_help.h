@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The class reference that the editor shows: words of our own for the class, and the settings'
+ * table's for each property. */
+#ifndef FOVEA_GODOT_HELP_H
+#define FOVEA_GODOT_HELP_H
+
+#include "godot_properties.h"
+
+#include <stdio.h>
+
+/* Hands it to the editor. */
+void godot_help_load(const struct godot_property *properties, size_t count);
+/* As XML; false: it could not be written. */
+bool godot_help_write(FILE *file, const struct godot_property *properties, size_t count);
+
+#endif

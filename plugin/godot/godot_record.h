@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An operator's passes as the engine's compute lists. The engine orders lists by what they read and
+ * write, and lets a texture or buffer have one use in a list: where a pass uses one in another way
+ * than those before it, a new list begins. */
+#ifndef FOVEA_GODOT_RECORD_H
+#define FOVEA_GODOT_RECORD_H
+
+#include "godot_render.h"
+
+/* A view's. The plan, and all pipelines, are made by it where they are not there yet. */
+struct godot_view {
+    struct godot_target *target;
+    struct godot_plan *plan;
+    struct operator_frame frame;
+    struct operator_marks marks;
+    bool marked;
+    struct godot_rid colour; /* of the engine's: read, then written */
+};
+
+/* Records everything or, on failure, nothing. */
+FOVEA_MUST_CHECK enum fovea_result godot_record_view(struct godot_render *render,
+                                                     const struct godot_view *view);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What one effect has on the render thread and on the engine's device. Nothing of it is touched
+ * elsewhere. */
+#ifndef FOVEA_GODOT_RENDER_H
+#define FOVEA_GODOT_RENDER_H
+
+#include "godot_effect.h"
+#include "godot_gaze.h"
+#include "plugin/context/map_copy.h"
+#include "plugin/godot/device/godot_plan.h"
+#include "plugin/godot/device/godot_shaders.h"
+#include "plugin/godot/device/godot_targets.h"
+
+#define GODOT_SETS_MAX 512 /* of GODOT_TARGETS_MAX viewports */
+
+/* A uniform set, and what it binds. */
+struct godot_set {
+    struct godot_rid rid;
+    const struct godot_pipeline *pipeline; /* NULL: none */
+    struct godot_rid bound[GODOT_SPIRV_BINDINGS];
+    uint64_t last_used;
+};
+
+struct godot_render {
+    struct godot_object *device; /* NULL until there is one */
+    struct fovea_settings settings; /* in force; they refer to the map's samples */
+    struct map_copy map;
+    uint64_t changes; /* that were looked at, good or not */
+    bool ready; /* there are settings in force */
+    int64_t retry_ns; /* godot_render_ready tries nothing before */
+    struct godot_gaze gaze;
+    struct godot_shaders shaders;
+    struct godot_plans plans;
+    struct godot_targets targets;
+    struct godot_set sets[GODOT_SETS_MAX];
+    uint64_t frame;
+    /* Small ones that are bound where a shader declares what its frame does not have. */
+    struct godot_rid no_storage;
+    struct godot_rid no_text;
+    struct godot_rid no_uniforms;
+    struct godot_bytes constants; /* one for all push constants; the engine copies them */
+    bool has_constants;
+    bool ready_for_frames; /* all of these are there */
+    const char *trouble; /* said last of all viewports together */
+};
+
+struct godot_render *godot_render_create(void);
+/* On the render thread, or where no frame has been. */
+void godot_render_destroy(struct godot_render *render);
+
+/* Finds the device and what every frame needs. */
+FOVEA_MUST_CHECK enum fovea_result godot_render_ready(struct godot_render *render);
+
+/* A set of those bindings; {0}: the engine does not take them. */
+struct godot_rid godot_render_set(struct godot_render *render,
+                                  const struct godot_pipeline *pipeline,
+                                  const struct godot_rid bound[GODOT_SPIRV_BINDINGS]);
+
+/* Says a sentence where it is another than *said, the last; NULL: all is well again. */
+void godot_render_trouble(const char **said, const char *words);
+/* What to wait for after a failure that may pass. */
+int64_t godot_render_retry_ns(void);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The Fovea authors
+
+using System.Collections.Generic;
+using UnityEngine;
+using UnityEngine.Rendering;
+using UnityEngine.Rendering.Universal;
+#if FOVEA_URP_17
+using UnityEngine.Rendering.RenderGraphModule;
+#endif
+
+namespace Fovea
+{
+    /// <summary>
+    /// Foveates cameras that have a FoveaCamera, in the Universal Render Pipeline: by Execute in Unity 2022.3, in the render
+    /// graph in Unity 6. Add it to the renderer.
+    /// </summary>
+    [DisallowMultipleRendererFeature("Fovea")]
+    public sealed class FoveaRendererFeature : ScriptableRendererFeature
+    {
+        [Tooltip("After post-processing the picture is as on the screen; before it, colours are linear and may be HDR.")]
+        public RenderPassEvent when = RenderPassEvent.AfterRenderingPostProcessing;
+
+        readonly Dictionary<RenderTexture, RTHandle> wrapped = new Dictionary<RenderTexture, RTHandle>();
+        FoveaPass pass;
+
+        public override void Create()
+        {
+            pass = new FoveaPass(this);
+        }
+
+        public override void AddRenderPasses(ScriptableRenderer renderer, ref RenderingData renderingData)
+        {
+            FoveaCamera camera;
+            if (renderingData.cameraData.camera.TryGetComponent(out camera) && camera.isActiveAndEnabled)
+            {
+                pass.renderPassEvent = when;
+#if FOVEA_URP_17
+                pass.requiresIntermediateTexture = true;
+#endif
+                renderer.EnqueuePass(pass);
+            }
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            foreach (RTHandle handle in wrapped.Values)
+            {
+                handle.Release();
+            }
+            wrapped.Clear();
+        }
+
+        /// <summary>The camera's texture as the pipeline's blits take it. Releasing a handle may destroy its texture, so that
+        /// one stays as long as the texture does.</summary>
+        RTHandle Wrap(RenderTexture texture)
+        {
+            RTHandle handle;
+            if (!wrapped.TryGetValue(texture, out handle))
+            {
+                ReleaseDestroyed();
+                handle = RTHandles.Alloc(texture);
+                wrapped.Add(texture, handle);
+            }
+            return handle;
+        }
+
+        void ReleaseDestroyed()
+        {
+            foreach (RenderTexture texture in new List<RenderTexture>(wrapped.Keys))
+            {
+                if (texture == null)
+                {
+                    wrapped[texture].Release();
+                    wrapped.Remove(texture);
+                }
+            }
+        }
+
+        static bool saidBackBuffer;
+
+        /// <summary>Once: nothing can read what the renderer draws to the screen itself.</summary>
+        static void SayBackBuffer()
+        {
+            if (!saidBackBuffer)
+            {
+                saidBackBuffer = true;
+                Debug.LogWarning("Fovea: the renderer draws to the screen itself, where nothing can be foveated: set Intermediate " +
+                                 "Texture to Always in the renderer, and When to an event before After Rendering");
+            }
+        }
+
+        sealed class FoveaPass : ScriptableRenderPass
+        {
+            readonly FoveaRendererFeature feature;
+
+            public FoveaPass(FoveaRendererFeature feature)
+            {
+                this.feature = feature;
+            }
+
+            static void Run(CommandBuffer commands, FoveaCamera camera, int eye, RTHandle color, RTHandle texture,
+                            Matrix4x4 projection, Matrix4x4 rightProjection)
+            {
+                Blitter.BlitCameraTexture(commands, color, texture, FoveaCamera.FlipScaleBias);
+                camera.Issue(commands, eye, projection, rightProjection);
+                Blitter.BlitCameraTexture(commands, texture, color, FoveaCamera.FlipScaleBias);
+            }
+
+#if FOVEA_URP_17
+            sealed class PassData
+            {
+                public FoveaCamera Camera;
+                public int Eye;
+                public TextureHandle Color;
+                public TextureHandle Texture;
+                public Matrix4x4 Projection;
+                public Matrix4x4 RightProjection;
+            }
+
+            public override void RecordRenderGraph(RenderGraph renderGraph, ContextContainer frameData)
+            {
+                var resources = frameData.Get<UniversalResourceData>();
+                var cameraData = frameData.Get<UniversalCameraData>();
+                FoveaCamera camera;
+                if (!cameraData.camera.TryGetComponent(out camera))
+                {
+                    return;
+                }
+                if (resources.isActiveTargetBackBuffer)
+                {
+                    SayBackBuffer();
+                    return;
+                }
+                int eye = cameraData.xr.enabled && !cameraData.xr.singlePassEnabled ? cameraData.xr.multipassId : 0;
+                RenderTexture texture = camera.Target(cameraData.cameraTargetDescriptor, eye);
+                if (texture == null)
+                {
+                    return;
+                }
+                PassData data;
+                using (var builder = renderGraph.AddUnsafePass<PassData>("Fovea", out data))
+                {
+                    data.Camera = camera;
+                    data.Eye = eye;
+                    data.Color = resources.activeColorTexture;
+                    data.Texture = renderGraph.ImportTexture(feature.Wrap(texture));
+                    data.Projection = cameraData.GetProjectionMatrix(0);
+                    data.RightProjection = texture.volumeDepth >= 2 ? cameraData.GetProjectionMatrix(1) : data.Projection;
+                    builder.UseTexture(data.Color, AccessFlags.ReadWrite);
+                    builder.UseTexture(data.Texture, AccessFlags.ReadWrite);
+                    builder.AllowPassCulling(false);
+                    builder.SetRenderFunc((PassData d, UnsafeGraphContext context) =>
+                        Run(CommandBufferHelpers.GetNativeCommandBuffer(context.cmd), d.Camera, d.Eye, d.Color, d.Texture,
+                            d.Projection, d.RightProjection));
+                }
+            }
+#else
+            public override void Execute(ScriptableRenderContext context, ref RenderingData renderingData)
+            {
+                Camera unityCamera = renderingData.cameraData.camera;
+                FoveaCamera camera;
+                if (!unityCamera.TryGetComponent(out camera))
+                {
+                    return;
+                }
+                RTHandle color = renderingData.cameraData.renderer.cameraColorTargetHandle;
+                if (color.rt == null)
+                {
+                    SayBackBuffer();
+                    return;
+                }
+                RenderTextureDescriptor like = renderingData.cameraData.cameraTargetDescriptor;
+                bool bothEyes = like.volumeDepth >= 2;
+                int eye = !bothEyes && unityCamera.stereoActiveEye == Camera.MonoOrStereoscopicEye.Right ? 1 : 0;
+                RenderTexture texture = camera.Target(like, eye);
+                if (texture == null)
+                {
+                    return;
+                }
+                Matrix4x4 left = renderingData.cameraData.GetProjectionMatrix(0);
+                Matrix4x4 right = bothEyes ? renderingData.cameraData.GetProjectionMatrix(1) : left;
+                CommandBuffer commands = CommandBufferPool.Get("Fovea");
+                Run(commands, camera, eye, color, feature.Wrap(texture), left, right);
+                context.ExecuteCommandBuffer(commands);
+                CommandBufferPool.Release(commands);
+            }
+#endif
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the parts of the plugin know of each other. */
+#ifndef FOVEA_UNITY_PLUGIN_H
+#define FOVEA_UNITY_PLUGIN_H
+
+#include "fovea_unity.h"
+#include "unity_abi.h"
+
+#include "fovea_vulkan.h"
+
+/* ---- unity_log.c ---- */
+
+/* Into the ring that scripts empty. */
+struct fovea_log unity_log(void);
+__attribute__((format(printf, 2, 3))) void unity_say(enum fovea_log_level level, const char *format,
+                                                     ...);
+
+/* ---- unity_intercept.c ---- */
+
+/* Asks to see how Unity makes its instance and device; false: it is too late for that. */
+bool unity_intercept_start(const struct unity_vulkan *vulkan, bool second_version);
+void unity_intercept_stop(const struct unity_vulkan *vulkan, bool second_version);
+/* Fills what a context must know of how the device was made; false: not through these hooks. */
+bool unity_intercept_describe(VkDevice device, struct fovea_vk_desc *out_desc);
+bool unity_intercept_saw(VkDevice device);
+
+/* ---- unity_settings.c ---- */
+
+/* The person's own configuration files. */
+void unity_settings_start(void);
+void unity_settings_stop(void);
+/* The setting "backend". */
+enum fovea_backend unity_settings_backend(void);
+/* Changes with each new settings; never 0. */
+uint64_t unity_settings_serial(void);
+/* A copy of the settings in force, which the caller destroys, and their serial. NULL: they are
+ * being changed at this moment, or there is no memory. */
+struct fovea_settings *unity_settings_copy(uint64_t *out_serial);
+/* Of the settings' source; the last gaze of the one before it while that is being changed. */
+struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px);
+
+/* ---- unity_camera.c: what each camera's frames are made with; for the render thread ---- */
+
+/* Of Unity's device. */
+struct unity_device {
+    const struct unity_vulkan *vulkan; /* NULL: there is none */
+    struct unity_vulkan_instance made;
+};
+
+struct unity_camera {
+    uint64_t id; /* 0: free */
+    struct fovea_vk *fovea;
+    uint64_t serial; /* of the settings that it has; or that it cannot be made with */
+    bool by_queue; /* how its frames come: they are submitted, or recorded into Unity's commands */
+    uint64_t frame; /* Unity's number of its newest frame */
+    struct unity_vulkan_image image; /* of the frame that is between its events */
+    bool begun;
+    uint32_t said; /* troubles, a bit each */
+    uint32_t until_stats; /* frames of its own */
+};
+
+/* NULL: there are too many. */
+struct unity_camera *unity_camera_find(uint64_t id, bool make);
+/* Makes the context that its settings need, or brings those of its context up to date. False: it
+ * has none. */
+bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
+                          bool by_queue);
+void unity_camera_release(struct unity_camera *camera);
+/* Frees what frames up to this number have used, and cameras that were not seen for long. */
+void unity_cameras_sweep(uint64_t frame, uint64_t finished_frame);
+/* All of them; no frame may be on the GPU. */
+void unity_cameras_end(void);
+
+/* Said once until it has been right again. */
+enum unity_trouble {
+    UNITY_TROUBLE_BLOCK,
+    UNITY_TROUBLE_TEXTURE,
+    UNITY_TROUBLE_IMAGE,
+    UNITY_TROUBLE_COMMANDS,
+    UNITY_TROUBLE_CAMERAS,
+    UNITY_TROUBLE_FRAME,
+    UNITY_TROUBLE_BUSY,
+    UNITY_TROUBLE_CUDA,
+};
+__attribute__((format(printf, 3, 4))) void unity_camera_trouble(struct unity_camera *camera,
+                                                                enum unity_trouble trouble,
+                                                                const char *format, ...);
+void unity_camera_count(struct unity_camera *camera);
+
+/* ---- unity_events.c ---- */
+
+void unity_events_start(const struct unity_device *made, int base);
+/* Waits for the device and frees everything. */
+void unity_events_stop(void);
+
+#endif

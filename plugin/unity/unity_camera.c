@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "unity.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CAMERAS 16
+#define RETIRED 32
+#define FORGOTTEN_AFTER 600 /* frames without this camera */
+#define STATS_EVERY 30
+/* Unity's safe frame is two to four behind, and a camera may be drawn several times in each. */
+#define FRAMES_IN_FLIGHT 16
+
+static struct unity_camera cameras[CAMERAS];
+static uint64_t newest; /* the last frame of any camera */
+static struct fovea_vk *retired[RETIRED];
+static uint64_t retired_frames[RETIRED]; /* the last that has used it */
+
+/* What scripts may read of the cameras. */
+static pthread_mutex_t stats_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t stats_ids[CAMERAS]; /* 0, without the lock: that camera is gone */
+static struct fovea_unity_stats stats[CAMERAS];
+
+/* ---- Troubles ---- */
+
+static uint32_t said_of_none; /* of no camera */
+
+void unity_camera_trouble(struct unity_camera *camera, enum unity_trouble trouble,
+                          const char *format, ...)
+{
+    uint32_t *said = camera ? &camera->said : &said_of_none;
+    if (*said & 1u << trouble) {
+        return;
+    }
+    *said |= 1u << trouble;
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    unity_say(FOVEA_LOG_WARNING, "%s", text);
+}
+
+/* ---- The table ---- */
+
+struct unity_camera *unity_camera_find(uint64_t id, bool make)
+{
+    struct unity_camera *vacant = NULL;
+    for (int i = 0; i < CAMERAS; i++) {
+        if (cameras[i].id == id) {
+            /* Also where nothing comes of its frame: it would be forgotten, and complain anew. */
+            cameras[i].frame = make ? newest : cameras[i].frame;
+            return &cameras[i];
+        }
+        vacant = cameras[i].id == 0 && !vacant ? &cameras[i] : vacant;
+    }
+    if (!make || !vacant) {
+        return NULL;
+    }
+    *vacant = (struct unity_camera){.id = id, .frame = newest};
+    return vacant;
+}
+
+/* False: too many are waiting for the GPU, and this one stays. */
+static bool retire(struct unity_camera *camera)
+{
+    for (int i = 0; camera->fovea && i < RETIRED; i++) {
+        if (!retired[i]) {
+            retired[i] = camera->fovea;
+            retired_frames[i] = camera->frame;
+            camera->fovea = NULL;
+        }
+    }
+    return !camera->fovea;
+}
+
+void unity_camera_release(struct unity_camera *camera)
+{
+    if (retire(camera)) {
+        atomic_store(&stats_ids[camera - cameras], 0);
+        *camera = (struct unity_camera){0};
+    }
+}
+
+void unity_cameras_sweep(uint64_t frame, uint64_t finished_frame)
+{
+    for (int i = 0; i < RETIRED; i++) {
+        if (retired[i] && retired_frames[i] <= finished_frame) {
+            fovea_vk_destroy(&retired[i]);
+        }
+    }
+    newest = frame;
+    for (int i = 0; i < CAMERAS; i++) {
+        if (cameras[i].frame == 0) {
+            cameras[i].frame = frame; /* it came before any frame had a number */
+        } else if (cameras[i].id && cameras[i].frame + FORGOTTEN_AFTER < frame) {
+            unity_camera_release(&cameras[i]);
+        }
+    }
+}
+
+void unity_cameras_end(void)
+{
+    for (int i = 0; i < CAMERAS; i++) {
+        fovea_vk_destroy(&cameras[i].fovea);
+        atomic_store(&stats_ids[i], 0);
+        cameras[i] = (struct unity_camera){0};
+    }
+    for (int i = 0; i < RETIRED; i++) {
+        fovea_vk_destroy(&retired[i]);
+    }
+    said_of_none = 0;
+    newest = 0;
+}
+
+/* ---- Contexts ---- */
+
+/* What counts when a context is made, and never after that. */
+static const char *const of_creation[] = {"backend", "backend_measure", "cuda_context",
+                                          "cpu_threads", "watchdog_ms"};
+#define OF_CREATION (sizeof of_creation / sizeof of_creation[0])
+#define WORDS_BYTES 256
+
+static char made_with[CAMERAS][WORDS_BYTES];
+
+static void words_of(const struct fovea_settings *settings, bool by_queue, char *out_words)
+{
+    size_t length = (size_t)snprintf(out_words, WORDS_BYTES, "%d ", by_queue);
+    for (size_t i = 0; i < OF_CREATION && length + 64 < WORDS_BYTES; i++) {
+        char word[48];
+        if (fovea_settings_get(settings, of_creation[i], word, sizeof word) < 0) {
+            word[0] = '\0';
+        }
+        length += (size_t)snprintf(out_words + length, WORDS_BYTES - length, "%s ", word);
+    }
+}
+
+/* Recorded frames need compute shaders alone, and CUDA needs a device that was made for it. */
+static enum fovea_result choose_backend(struct fovea_settings *settings, bool by_queue, bool saw)
+{
+    const bool cuda = unity_settings_backend() == FOVEA_BACKEND_CUDA;
+    if (by_queue && (saw || !cuda)) {
+        return FOVEA_OK;
+    }
+    if (cuda && !saw) {
+        unity_camera_trouble(
+            NULL, UNITY_TROUBLE_CUDA,
+            "Unity's Vulkan device was not made for CUDA, and the vulkan backend is used: the "
+            "plugin needs \"Load on startup\", and the editor a restart after it was "
+            "imported");
+    }
+    return fovea_settings_set(settings, "backend", "vulkan", unity_log());
+}
+
+static void create(struct unity_camera *camera, const struct unity_device *device,
+                   struct fovea_settings *settings)
+{
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
+    desc.instance = device->made.instance;
+    desc.physical_device = device->made.physical_device;
+    desc.device = device->made.device;
+    desc.get_instance_proc_addr = device->made.get_instance_proc_addr;
+    desc.queue = device->made.graphics_queue;
+    desc.queue_family = device->made.queue_family_index;
+    desc.frames_in_flight = FRAMES_IN_FLIGHT;
+    desc.log = unity_log();
+    const bool saw = unity_intercept_describe(device->made.device, &desc);
+    desc.settings = settings;
+    if (choose_backend(settings, camera->by_queue, saw) < 0 ||
+        fovea_vk_create(&desc, &camera->fovea) < 0) {
+        camera->fovea = NULL; /* the log says why; other settings are tried */
+    }
+}
+
+static void bring_up_to_date(struct unity_camera *camera, const struct unity_device *device,
+                             struct fovea_settings *settings)
+{
+    char words[WORDS_BYTES];
+    words_of(settings, camera->by_queue, words);
+    char *made = made_with[camera - cameras];
+    if (camera->fovea && strcmp(words, made) == 0) {
+        (void)!fovea_vk_set_settings(camera->fovea, settings); /* or it keeps those it has */
+        return;
+    }
+    if (retire(camera)) {
+        memcpy(made, words, WORDS_BYTES);
+        create(camera, device, settings);
+    }
+}
+
+bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
+                          bool by_queue)
+{
+    if (camera->serial == unity_settings_serial() && camera->by_queue == by_queue) {
+        return camera->fovea != NULL;
+    }
+    uint64_t serial = 0;
+    struct fovea_settings *settings = unity_settings_copy(&serial);
+    if (settings) {
+        camera->by_queue = by_queue;
+        bring_up_to_date(camera, device, settings);
+        camera->serial = serial;
+        fovea_settings_destroy(&settings);
+    }
+    return camera->fovea != NULL;
+}
+
+/* ---- Stats ---- */
+
+void unity_camera_count(struct unity_camera *camera)
+{
+    struct fovea_vk_stats now;
+    fovea_vk_stats_init(&now);
+    if (camera->until_stats > 0) {
+        camera->until_stats--;
+        return;
+    }
+    if (!camera->fovea || fovea_vk_get_stats(camera->fovea, &now) < 0 ||
+        pthread_mutex_trylock(&stats_lock) != 0) {
+        return;
+    }
+    camera->until_stats = STATS_EVERY - 1;
+    stats_ids[camera - cameras] = camera->id;
+    stats[camera - cameras] =
+        (struct fovea_unity_stats){.struct_bytes = sizeof(struct fovea_unity_stats),
+                                   .backend = (int32_t)now.backend,
+                                   .frames = now.frames,
+                                   .frames_passed_through = now.frames_passed_through,
+                                   .gpu_p50_us = now.gpu_time_known ? now.gpu_p50_us : 0.0,
+                                   .cpu_p50_us = now.cpu_p50_us};
+    pthread_mutex_unlock(&stats_lock);
+}
+
+UNITY_EXPORT int32_t fovea_unity_get_stats(uint64_t camera, struct fovea_unity_stats *out_stats)
+{
+    if (!out_stats || out_stats->struct_bytes < sizeof *out_stats || camera == 0) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    int32_t result = FOVEA_NOT_READY;
+    pthread_mutex_lock(&stats_lock);
+    for (int i = 0; i < CAMERAS; i++) {
+        if (stats_ids[i] == camera) {
+            *out_stats = stats[i];
+            result = FOVEA_OK;
+        }
+    }
+    pthread_mutex_unlock(&stats_lock);
+    return result;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Textures, their slices, and copies of them. */
+
+#include "rd.h"
+#include "resources.h"
+
+#include "cmocka_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call) assert_int_equal((call), VK_SUCCESS)
+
+static VkImageUsageFlags vk_usage(int64_t usage)
+{
+    /* Tests write and read every image, whatever RenderingDevice lets extensions do. */
+    VkImageUsageFlags flags = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    flags |= usage & USAGE_SAMPLING ? VK_IMAGE_USAGE_SAMPLED_BIT : 0;
+    flags |= usage & USAGE_STORAGE ? VK_IMAGE_USAGE_STORAGE_BIT : 0;
+    flags |= usage & USAGE_COLOR_ATTACHMENT ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : 0;
+    flags |= usage & USAGE_INPUT_ATTACHMENT ? VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT : 0;
+    return flags;
+}
+
+static void create_view(struct rd_texture *texture)
+{
+    const bool array = texture->type == 4;
+    const VkImageViewCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = texture->image,
+        .viewType = array ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
+        .format = texture->format,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip, texture->mips,
+                             texture->first_layer, texture->layers}};
+    CHECK(vkCreateImageView(the_host.engine.device, &info, NULL, &texture->view));
+}
+
+struct resource *rd_texture_create(const struct texture_desc *desc)
+{
+    VkDevice device = the_host.engine.device;
+    struct resource *made = rd_new(RD_TEXTURE);
+    struct rd_texture *texture = &made->texture;
+    *texture = (struct rd_texture){.format = desc->format,
+                                   .type = desc->type,
+                                   .width_px = desc->width_px,
+                                   .height_px = desc->height_px,
+                                   .layers = desc->layers,
+                                   .mips = desc->mips,
+                                   .usage = desc->usage,
+                                   .samples = desc->samples,
+                                   .root = made};
+    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                    .imageType = VK_IMAGE_TYPE_2D,
+                                    .format = desc->format,
+                                    .extent = {desc->width_px, desc->height_px, 1},
+                                    .mipLevels = desc->mips,
+                                    .arrayLayers = desc->layers,
+                                    .samples = (VkSampleCountFlagBits)(1 << desc->samples),
+                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                    .usage = vk_usage(desc->usage)};
+    CHECK(vkCreateImage(device, &info, NULL, &texture->image));
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(device, texture->image, &needs);
+    texture->memory = rd_allocate(needs);
+    CHECK(vkBindImageMemory(device, texture->image, texture->memory, 0));
+    texture->layouts = calloc((size_t)desc->layers * desc->mips, sizeof(VkImageLayout));
+    texture->uses = calloc((size_t)desc->layers * desc->mips, 1);
+    if (desc->usage & (USAGE_SAMPLING | USAGE_STORAGE | USAGE_COLOR_ATTACHMENT)) {
+        create_view(texture);
+    }
+    return made;
+}
+
+struct resource *rd_texture_share(struct resource *of, VkFormat format, uint32_t layer,
+                                  uint32_t layers, uint32_t mip, uint32_t mips)
+{
+    struct resource *made = rd_new(RD_TEXTURE);
+    made->texture = of->texture;
+    made->texture.format = format;
+    made->texture.first_layer += layer;
+    made->texture.layers = layers;
+    made->texture.first_mip += mip;
+    made->texture.mips = mips;
+    made->texture.width_px = of->texture.width_px >> mip ? of->texture.width_px >> mip : 1;
+    made->texture.height_px = of->texture.height_px >> mip ? of->texture.height_px >> mip : 1;
+    made->texture.type = layers > 1 ? 4 : 1;
+    made->of_engine = of->of_engine;
+    create_view(&made->texture);
+    rd_needs(made, of->texture.root->rid);
+    return made;
+}
+
+/* All its subresources, which follow each other in images without mips alone. */
+void rd_transition(struct resource *resource, VkImageLayout layout)
+{
+    const struct rd_texture *texture = &resource->texture, *root = &texture->root->texture;
+    for (uint32_t l = texture->first_layer; l < texture->first_layer + texture->layers; l++) {
+        for (uint32_t m = texture->first_mip; m < texture->first_mip + texture->mips; m++) {
+            VkImageLayout *now = &root->layouts[l * root->mips + m];
+            const VkImageMemoryBarrier barrier = {
+                .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                .oldLayout = *now,
+                .newLayout = layout,
+                .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                .image = root->image,
+                .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, m, 1, l, 1}};
+            vkCmdPipelineBarrier(rd_commands(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
+                                 &barrier);
+            *now = layout;
+        }
+    }
+}
+
+/* ---- Formats ---- */
+
+static bool supported(VkFormat format, int64_t usage)
+{
+    VkFormatProperties properties;
+    vkGetPhysicalDeviceFormatProperties(the_host.engine.physical, format, &properties);
+    const VkFormatFeatureFlags has = properties.optimalTilingFeatures;
+    return has && (!(usage & USAGE_SAMPLING) || has & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) &&
+           (!(usage & USAGE_STORAGE) || has & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) &&
+           (!(usage & USAGE_COLOR_ATTACHMENT) || has & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
+}
+
+void method_format_supported(struct call *call)
+{
+    call->ret.b = supported((VkFormat)(call->args[0].i + 1), call->args[1].i);
+}
+
+struct object *rd_format_object(const struct resource *resource)
+{
+    const struct rd_texture *texture = &resource->texture;
+    struct object *made = object_create_of("RDTextureFormat");
+    struct fields *fields = made->data;
+    *fields = (struct fields){.values = {[FORMAT_FORMAT] = texture->format - 1,
+                                         [FORMAT_WIDTH] = texture->width_px,
+                                         [FORMAT_HEIGHT] = texture->height_px,
+                                         [FORMAT_DEPTH] = 1,
+                                         [FORMAT_LAYERS] = texture->layers,
+                                         [FORMAT_MIPMAPS] = texture->mips,
+                                         [FORMAT_TYPE] = texture->type,
+                                         [FORMAT_SAMPLES] = texture->samples,
+                                         [FORMAT_USAGE] = texture->usage}};
+    memset(fields->set, true, sizeof fields->set);
+    return made;
+}
+
+void method_texture_format(struct call *call)
+{
+    const struct resource *texture = rd_find(call->args[0].rid, RD_TEXTURE);
+    call->ret.object = texture ? rd_format_object(texture) : NULL;
+}
+
+static int64_t field_of(const struct fields *fields, int field, int64_t otherwise)
+{
+    return fields->set[field] ? fields->values[field] : otherwise;
+}
+
+static bool read_desc(const struct fields *fields, struct texture_desc *out)
+{
+    *out = (struct texture_desc){.format = (VkFormat)(field_of(fields, FORMAT_FORMAT, 8) + 1),
+                                 .width_px = (uint32_t)field_of(fields, FORMAT_WIDTH, 1),
+                                 .height_px = (uint32_t)field_of(fields, FORMAT_HEIGHT, 1),
+                                 .layers = (uint32_t)field_of(fields, FORMAT_LAYERS, 1),
+                                 .mips = (uint32_t)field_of(fields, FORMAT_MIPMAPS, 1),
+                                 .type = (int)field_of(fields, FORMAT_TYPE, 1),
+                                 .samples = field_of(fields, FORMAT_SAMPLES, 0),
+                                 .usage = field_of(fields, FORMAT_USAGE, 0)};
+    uint32_t largest = out->width_px > out->height_px ? out->width_px : out->height_px, mips = 1;
+    while (largest >>= 1) {
+        mips++;
+    }
+    const bool right = out->width_px > 0 && out->height_px > 0 && out->width_px <= 16384 &&
+                       out->height_px <= 16384 && out->layers > 0 && out->mips > 0 &&
+                       out->mips <= mips &&
+                       (out->type == 4 || (out->type == 1 && out->layers == 1));
+    if (!right || !out->usage || !supported(out->format, out->usage)) {
+        engine_error("texture_create: size, layers, mips, usage or format (%d) not possible",
+                     out->format);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Methods ---- */
+
+static bool upload(struct resource *resource, uint32_t layer, const struct bytes *data)
+{
+    const struct rd_texture *texture = &resource->texture;
+    const int64_t size = (int64_t)texture->width_px * texture->height_px;
+    if (bytes_size(data) <= 0 || bytes_size(data) % size || layer >= texture->layers) {
+        engine_error("data of %lld bytes for a texture of %lld pixels", (long long)bytes_size(data),
+                     (long long)size);
+        return false;
+    }
+    const struct engine_buffer from = rd_staging((VkDeviceSize)bytes_size(data));
+    memcpy(from.mapped, data->data, from.bytes);
+    const VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT,
+                                                           texture->first_mip,
+                                                           texture->first_layer + layer, 1},
+                                      .imageExtent = {texture->width_px, texture->height_px, 1}};
+    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyBufferToImage(rd_commands(), from.buffer, texture->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    return true;
+}
+
+void method_texture_create(struct call *call)
+{
+    const struct array *data = *(struct array *const *)call->args[2].opaque;
+    struct texture_desc desc;
+    if (!call->args[0].object || !call->args[1].object) {
+        engine_error("texture_create without a format or a view");
+        return;
+    }
+    if (!read_desc(call->args[0].object->data, &desc)) {
+        return;
+    }
+    if (data->count > 0 && (data->count != desc.layers || desc.mips != 1)) {
+        engine_error("texture_create: data for %lld of %u layers", (long long)data->count,
+                     desc.layers);
+        return;
+    }
+    struct resource *made = rd_texture_create(&desc);
+    for (int64_t i = 0; i < data->count; i++) {
+        upload(made, (uint32_t)i, (const struct bytes *)(const void *)data->items[i].words);
+    }
+    call->ret.rid = made->rid;
+}
+
+static VkFormat view_format(const struct object *view, const struct resource *of)
+{
+    const struct fields *fields = view ? view->data : NULL;
+    const bool other = fields && fields->set[VIEW_FORMAT] && fields->values[VIEW_FORMAT] < 218;
+    if (other && fields->values[VIEW_FORMAT] + 1 != of->texture.format) {
+        engine_error("a view of another format: the texture is not shareable so");
+    }
+    return of->texture.format;
+}
+
+void method_texture_shared(struct call *call)
+{
+    struct resource *of = rd_find(call->args[1].rid, RD_TEXTURE);
+    if (of) {
+        call->ret.rid = rd_texture_share(of, view_format(call->args[0].object, of), 0,
+                                         of->texture.layers, 0, of->texture.mips)
+                            ->rid;
+    }
+}
+
+void method_texture_slice(struct call *call)
+{
+    struct resource *of = rd_find(call->args[1].rid, RD_TEXTURE);
+    const int64_t layer = call->args[2].i, mip = call->args[3].i, mips = call->args[4].i;
+    if (!of) {
+        return;
+    }
+    if (layer < 0 || layer >= of->texture.layers || mip < 0 || mips < 1 ||
+        mip + mips > of->texture.mips || of->texture.root != of) {
+        engine_error("texture_create_shared_from_slice: outside the texture, or of a slice");
+        return;
+    }
+    const uint32_t layers = call->args[5].i == 0 ? 1 : of->texture.layers - (uint32_t)layer;
+    call->ret.rid = rd_texture_share(of, view_format(call->args[0].object, of), (uint32_t)layer,
+                                     layers, (uint32_t)mip, (uint32_t)mips)
+                        ->rid;
+}
+
+static bool has_usage(const struct resource *texture, int64_t usage, const char *what)
+{
+    if (texture && !(texture->texture.usage & usage)) {
+        engine_error("%s: the texture was not made for it (usage %lld)", what,
+                     (long long)texture->texture.usage);
+    }
+    return texture && texture->texture.usage & usage && !rd_list_is_open(what);
+}
+
+void method_texture_update(struct call *call)
+{
+    struct resource *texture = rd_find(call->args[0].rid, RD_TEXTURE);
+    call->ret.i = 31;
+    if (has_usage(texture, USAGE_CAN_UPDATE, "texture_update") &&
+        upload(texture, (uint32_t)call->args[1].i, call->args[2].opaque)) {
+        call->ret.i = 0;
+    }
+}
+
+void method_texture_get_data(struct call *call)
+{
+    struct resource *resource = rd_find(call->args[0].rid, RD_TEXTURE);
+    if (!has_usage(resource, USAGE_COPY_FROM, "texture_get_data")) {
+        return;
+    }
+    const struct rd_texture *texture = &resource->texture;
+    if (call->args[1].i < 0 || call->args[1].i >= texture->layers) {
+        engine_error("texture_get_data: no such layer");
+        return;
+    }
+    const int64_t size = (int64_t)texture->width_px * texture->height_px *
+                         (texture->format == VK_FORMAT_R16G16B16A16_SFLOAT   ? 8
+                          : texture->format == VK_FORMAT_R32G32B32A32_SFLOAT ? 16
+                                                                             : 4);
+    const struct engine_buffer to = rd_staging((VkDeviceSize)size);
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip,
+                             texture->first_layer + (uint32_t)call->args[1].i, 1},
+        .imageExtent = {texture->width_px, texture->height_px, 1}};
+    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    vkCmdCopyImageToBuffer(rd_commands(), texture->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                           to.buffer, 1, &region);
+    rd_flush();
+    struct bytes out = {0};
+    bytes_resize(&out, size);
+    memcpy(out.data, to.mapped, (size_t)size);
+    memcpy(call->ret.words, &out, sizeof out);
+}
+
+void method_texture_copy(struct call *call)
+{
+    struct resource *from = rd_find(call->args[0].rid, RD_TEXTURE);
+    struct resource *to = rd_find(call->args[1].rid, RD_TEXTURE);
+    call->ret.i = 31;
+    if (!has_usage(from, USAGE_COPY_FROM, "texture_copy from") ||
+        !has_usage(to, USAGE_COPY_TO, "texture_copy to")) {
+        return;
+    }
+    const float *a = call->args[2].f, *b = call->args[3].f, *size = call->args[4].f;
+    const VkImageCopy region = {
+        .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, (uint32_t)call->args[5].i,
+                           (uint32_t)call->args[7].i, 1},
+        .srcOffset = {(int32_t)a[0], (int32_t)a[1], 0},
+        .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, (uint32_t)call->args[6].i,
+                           (uint32_t)call->args[8].i, 1},
+        .dstOffset = {(int32_t)b[0], (int32_t)b[1], 0},
+        .extent = {(uint32_t)size[0], (uint32_t)size[1], 1}};
+    rd_transition(from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    rd_transition(to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyImage(rd_commands(), from->texture.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                   to->texture.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    call->ret.i = 0;
+}
+
+void method_texture_clear(struct call *call)
+{
+    struct resource *resource = rd_find(call->args[0].rid, RD_TEXTURE);
+    call->ret.i = 31;
+    if (!has_usage(resource, USAGE_COPY_TO, "texture_clear")) {
+        return;
+    }
+    const struct rd_texture *texture = &resource->texture;
+    VkClearColorValue color;
+    memcpy(color.float32, call->args[1].f, sizeof color.float32);
+    const VkImageSubresourceRange range = {
+        VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip + (uint32_t)call->args[2].i,
+        (uint32_t)call->args[3].i, texture->first_layer + (uint32_t)call->args[4].i,
+        (uint32_t)call->args[5].i};
+    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdClearColorImage(rd_commands(), texture->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         &color, 1, &range);
+    call->ret.i = 0;
+}

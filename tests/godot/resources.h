@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the objects hold by which RenderingDevice is told what to make, and the scene's. */
+#ifndef FOVEA_TESTS_GODOT_RESOURCES_H
+#define FOVEA_TESTS_GODOT_RESOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of RDTextureFormat, RDTextureView, RDSamplerState. The engine's defaults that are not 0 are added
+ * when the number is read. */
+struct fields {
+    int64_t values[12];
+    bool set[12];
+};
+enum format_field {
+    FORMAT_FORMAT,
+    FORMAT_WIDTH,
+    FORMAT_HEIGHT,
+    FORMAT_DEPTH,
+    FORMAT_LAYERS,
+    FORMAT_MIPMAPS,
+    FORMAT_TYPE,
+    FORMAT_SAMPLES,
+    FORMAT_USAGE,
+};
+enum view_field { VIEW_FORMAT = 9 };
+enum sampler_field { SAMPLER_MAG, SAMPLER_MIN, SAMPLER_MIP, SAMPLER_U, SAMPLER_V, SAMPLER_W };
+
+#define IDS_AT_MOST 8
+struct uniform_data {
+    int64_t type, binding;
+    uint64_t ids[IDS_AT_MOST];
+    uint32_t id_count;
+};
+
+struct spirv_data {
+    uint8_t *words; /* of the compute stage */
+    size_t bytes;
+};
+void spirv_finish(void *data);
+
+struct constant_data {
+    int64_t id;
+    int type; /* enum gd_type */
+    uint32_t value;
+};
+
+struct effect_data {
+    bool type_was_set;
+    int64_t type; /* 0: POST_TRANSPARENT, the default, else 1 + type */
+    bool disabled;
+    uint8_t flags;
+};
+
+struct object;
+struct buffers;
+struct render_data {
+    struct object *buffers, *scene;
+};
+struct scene_data {
+    uint32_t views;
+    double fov_y_deg, aspect;
+};
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A viewport's frame: the buffers and the camera that an effect
+ * is given. RenderData goes right after the call, and a resize gives every texture a new RID. */
+
+#include "rd.h"
+#include "resources.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define VIEWPORTS 4
+#define NAMED_AT_MOST 32
+#define SLICES_AT_MOST 128
+
+struct named {
+    char context[32], name[48];
+    uint64_t rid;
+};
+struct slice {
+    uint64_t of, rid;
+    uint32_t place[4]; /* layer, mip, layers, mips */
+};
+struct buffers {
+    uint32_t width_px, height_px, views;
+    bool msaa;
+    uint32_t viewport;
+    struct resource *color;
+    struct object *object;
+    struct named named[NAMED_AT_MOST];
+    struct slice slices[SLICES_AT_MOST];
+};
+static struct buffers viewports[VIEWPORTS];
+
+void scene_open(void)
+{
+    memset(viewports, 0, sizeof viewports);
+    for (uint32_t i = 0; i < VIEWPORTS; i++) {
+        struct object *object = object_create_of("RenderSceneBuffersRD");
+        object->of_host = true;
+        the_host.counts.objects--;
+        viewports[i].object = object;
+        viewports[i].viewport = i;
+        *(struct buffers **)object->data = &viewports[i];
+    }
+}
+
+/* ---- RenderSceneBuffersRD ---- */
+
+static struct buffers *buffers_of(const struct call *call)
+{
+    return *(struct buffers **)call->self->data;
+}
+
+static void forget_named(struct buffers *buffers, const char *context)
+{
+    for (int i = 0; i < NAMED_AT_MOST; i++) {
+        struct named *named = &buffers->named[i];
+        if (named->rid && (!context || strcmp(named->context, context) == 0)) {
+            rd_forget(named->rid);
+            *named = (struct named){.rid = 0};
+        }
+    }
+}
+
+static void configure(struct buffers *buffers, const struct host_frame *frame)
+{
+    const uint32_t views = frame->views ? frame->views : 1;
+    if (buffers->color && buffers->width_px == frame->width_px &&
+        buffers->height_px == frame->height_px && buffers->views == views &&
+        buffers->msaa == frame->msaa) {
+        return;
+    }
+    if (buffers->color) {
+        rd_forget(buffers->color->rid);
+    }
+    forget_named(buffers, NULL);
+    memset(buffers->slices, 0, sizeof buffers->slices);
+    buffers->width_px = frame->width_px;
+    buffers->height_px = frame->height_px;
+    buffers->views = views;
+    buffers->msaa = frame->msaa;
+    buffers->color = NULL;
+    if (frame->width_px == 0 || frame->height_px == 0) {
+        return; /* while the program starts */
+    }
+    const bool mobile = the_host.options.mobile;
+    const struct texture_desc desc = {
+        .format = mobile ? VK_FORMAT_A2B10G10R10_UNORM_PACK32 : VK_FORMAT_R16G16B16A16_SFLOAT,
+        .width_px = frame->width_px,
+        .height_px = frame->height_px,
+        .layers = views,
+        .mips = 1,
+        .usage = USAGE_SAMPLING | USAGE_COLOR_ATTACHMENT | USAGE_INPUT_ATTACHMENT |
+                 (mobile ? 0 : USAGE_STORAGE) | (frame->msaa ? USAGE_COPY_TO : 0),
+        .type = views > 1 ? 4 : 1};
+    buffers->color = rd_texture_create(&desc);
+    buffers->color->of_engine = true;
+}
+
+void method_get_buffers(struct call *call)
+{
+    struct object *object = ((struct render_data *)call->self->data)->buffers;
+    object_reference(object);
+    call->ret.object = object;
+}
+
+void method_color_texture(struct call *call)
+{
+    const struct buffers *buffers = buffers_of(call);
+    if (call->args[0].b) {
+        engine_error("the multisampled colour is not in the host");
+    } else if (buffers->color) {
+        call->ret.rid = buffers->color->rid;
+    }
+}
+
+static uint64_t slice_of(struct buffers *buffers, struct resource *texture, uint32_t layer,
+                         uint32_t mip, uint32_t layers, uint32_t mips)
+{
+    const uint32_t place[4] = {layer, mip, layers, mips};
+    if (layers == 0 || mips == 0 || layer + layers > texture->texture.layers ||
+        mip + mips > texture->texture.mips) {
+        engine_error("a slice outside its texture: layer %u, mip %u", layer, mip);
+        return 0;
+    }
+    for (int i = 0; i < SLICES_AT_MOST; i++) {
+        struct slice *slice = &buffers->slices[i];
+        if (slice->rid == 0) {
+            struct resource *made =
+                rd_texture_share(texture, texture->texture.format, layer, layers, mip, mips);
+            made->of_engine = true;
+            *slice = (struct slice){texture->rid, made->rid, {layer, mip, layers, mips}};
+        }
+        if (slice->of == texture->rid && memcmp(slice->place, place, sizeof place) == 0) {
+            return slice->rid;
+        }
+    }
+    engine_error("more slices than the host keeps");
+    return 0;
+}
+
+void method_color_layer(struct call *call)
+{
+    struct buffers *buffers = buffers_of(call);
+    if (call->args[1].b || !buffers->color) {
+        engine_error("get_color_layer: multisampled, or there is no colour");
+        return;
+    }
+    call->ret.rid = slice_of(buffers, buffers->color, (uint32_t)call->args[0].i, 0, 1, 1);
+}
+
+void method_buffers_size(struct call *call)
+{
+    const struct buffers *buffers = buffers_of(call);
+    const int32_t size[2] = {(int32_t)buffers->width_px, (int32_t)buffers->height_px};
+    memcpy(&call->ret, size, sizeof size);
+}
+
+void method_buffers_views(struct call *call)
+{
+    call->ret.i = buffers_of(call)->views;
+}
+
+static struct named *find_named(const struct call *call)
+{
+    struct buffers *buffers = buffers_of(call);
+    for (int i = 0; i < NAMED_AT_MOST; i++) {
+        struct named *named = &buffers->named[i];
+        if (named->rid && strcmp(named->context, name_text(call->args[0].opaque)) == 0 &&
+            strcmp(named->name, name_text(call->args[1].opaque)) == 0) {
+            return named;
+        }
+    }
+    return NULL;
+}
+
+static struct resource *texture_named(const struct call *call)
+{
+    const struct named *named = find_named(call);
+    if (!named) {
+        engine_error("RenderSceneBuffersRD has no texture %s/%s", name_text(call->args[0].opaque),
+                     name_text(call->args[1].opaque));
+    }
+    return named ? rd_find(named->rid, RD_TEXTURE) : NULL;
+}
+
+void method_buffers_texture(struct call *call)
+{
+    const struct resource *texture = texture_named(call);
+    call->ret.rid = texture ? texture->rid : 0;
+}
+
+void method_buffers_has(struct call *call)
+{
+    call->ret.b = find_named(call);
+}
+
+void method_buffers_format(struct call *call)
+{
+    const struct resource *texture = texture_named(call);
+    call->ret.object = texture ? rd_format_object(texture) : NULL;
+}
+
+void method_buffers_slice(struct call *call)
+{
+    struct resource *texture = texture_named(call);
+    if (texture) {
+        call->ret.rid = slice_of(buffers_of(call), texture, (uint32_t)call->args[2].i,
+                                 (uint32_t)call->args[3].i, (uint32_t)call->args[4].i,
+                                 (uint32_t)call->args[5].i);
+    }
+}
+
+void method_buffers_create(struct call *call)
+{
+    struct buffers *buffers = buffers_of(call);
+    const struct named *known = find_named(call);
+    int32_t size[2];
+    memcpy(size, call->args[5].f, sizeof size);
+    const uint32_t layers = call->args[6].i ? (uint32_t)call->args[6].i : buffers->views;
+    const struct texture_desc desc = {.format = (VkFormat)(call->args[2].i + 1),
+                                      .width_px = size[0] ? (uint32_t)size[0] : buffers->width_px,
+                                      .height_px = size[1] ? (uint32_t)size[1] : buffers->height_px,
+                                      .layers = layers,
+                                      .mips = (uint32_t)call->args[7].i,
+                                      .usage = call->args[3].i,
+                                      .samples = call->args[4].i,
+                                      .type = layers > 1 ? 4 : 1};
+    if (known) {
+        call->ret.rid = known->rid;
+        return;
+    }
+    int i = 0;
+    while (i < NAMED_AT_MOST && buffers->named[i].rid) {
+        i++;
+    }
+    if (i == NAMED_AT_MOST || desc.mips == 0 || desc.width_px == 0) {
+        engine_error("create_texture: too many, or no size or mips");
+        return;
+    }
+    struct resource *made = rd_texture_create(&desc);
+    made->of_engine = true;
+    struct named *named = &buffers->named[i];
+    snprintf(named->context, sizeof named->context, "%s", name_text(call->args[0].opaque));
+    snprintf(named->name, sizeof named->name, "%s", name_text(call->args[1].opaque));
+    named->rid = made->rid;
+    call->ret.rid = made->rid;
+}
+
+void method_buffers_clear(struct call *call)
+{
+    forget_named(buffers_of(call), name_text(call->args[0].opaque));
+}
+
+void method_render_target(struct call *call)
+{
+    call->ret.rid = 0x7000 + buffers_of(call)->viewport;
+}
+
+void method_msaa_3d(struct call *call)
+{
+    call->ret.i = buffers_of(call)->msaa ? 2 : 0; /* 4 samples */
+}
+
+void method_scaling_mode(struct call *call)
+{
+    call->ret.i = 0; /* bilinear */
+}
+
+/* ---- RenderSceneData ---- */
+
+void method_get_scene_data(struct call *call)
+{
+    call->ret.object = ((struct render_data *)call->self->data)->scene;
+}
+
+void method_cam_transform(struct call *call)
+{
+    static const float identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memcpy(call->ret.f, identity, sizeof identity);
+}
+
+void method_cam_projection(struct call *call)
+{
+    const struct scene_data *scene = call->self->data;
+    const double near = 0.05, far = 4000, angle = scene->fov_y_deg * 3.14159265358979 / 360;
+    const double cotangent = cos(angle) / sin(angle);
+    memset(call->ret.f, 0, sizeof call->ret.f); /* columns */
+    call->ret.f[0] = (float)(cotangent / scene->aspect);
+    call->ret.f[5] = (float)cotangent;
+    call->ret.f[10] = (float)(-(far + near) / (far - near));
+    call->ret.f[11] = -1;
+    call->ret.f[14] = (float)(-2 * near * far / (far - near));
+}
+
+void method_view_projection(struct call *call)
+{
+    const struct scene_data *scene = call->self->data;
+    if (call->args[0].i < 0 || call->args[0].i >= scene->views) {
+        engine_error("get_view_projection: no view %lld", (long long)call->args[0].i);
+        return;
+    }
+    method_cam_projection(call);
+}
+
+void method_scene_views(struct call *call)
+{
+    call->ret.i = ((struct scene_data *)call->self->data)->views;
+}
+
+void method_eye_offset(struct call *call)
+{
+    const struct scene_data *scene = call->self->data;
+    call->ret.f[0] = scene->views > 1 ? call->args[0].i == 0 ? -0.032f : 0.032f : 0;
+}
+
+/* ---- A frame ---- */
+
+struct frame_job {
+    struct object *effect;
+    const struct host_frame *frame;
+    bool called;
+};
+
+static bool is_due(const struct object *effect)
+{
+    const struct effect_data *data = effect->data;
+    const uint32_t minor = the_host.options.minor;
+    /* 4.4 and 4.5 keep, until the type is set, a Callable that finds no virtual. */
+    return effect->extension && !data->disabled &&
+           (data->type_was_set || (minor != 4 && minor != 5));
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool call_effect(struct object *effect, struct buffers *buffers,
+                        const struct host_frame *frame)
+{
+    struct object *render_data = object_create_of("RenderData");
+    struct object *scene = object_create_of("RenderSceneData");
+    const struct effect_data *effect_data = effect->data;
+    const int64_t type = frame->early ? 0 : effect_data->type ? effect_data->type - 1 : 4;
+    *(struct render_data *)render_data->data = (struct render_data){buffers->object, scene};
+    *(struct scene_data *)scene->data = (struct scene_data){
+        buffers->views, frame->fov_y_deg > 0 ? frame->fov_y_deg : 75,
+        (double)buffers->width_px / (buffers->height_px ? buffers->height_px : 1)};
+    const uint32_t before = buffers->object->references;
+    bool called = false;
+    if (the_host.options.minor >= 4) {
+        const int64_t start_ns = now_ns();
+        called = extension_render(effect, type, render_data);
+        the_host.counts.callback_ns = now_ns() - start_ns;
+    }
+    object_delete(render_data);
+    object_delete(scene);
+    if (buffers->object->references != before) {
+        engine_error("the effect keeps %u references to RenderSceneBuffers",
+                     buffers->object->references - before);
+    }
+    return called;
+}
+
+static struct engine_image image_of(const struct resource *color)
+{
+    return (struct engine_image){.image = color->texture.image,
+                                 .format = color->texture.format,
+                                 .width_px = color->texture.width_px,
+                                 .height_px = color->texture.height_px,
+                                 .layer_count = color->texture.layers};
+}
+
+static void run_frame(void *user)
+{
+    struct frame_job *job = user;
+    const struct host_frame *frame = job->frame;
+    struct buffers *buffers = &viewports[frame->viewport % VIEWPORTS];
+    const VkImageLayout drawn = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    device_end_frame(); /* the pool of commands is reset below */
+    configure(buffers, frame);
+    struct engine_image image = {0};
+    if (buffers->color) {
+        image = image_of(buffers->color);
+        engine_write_array(&the_host.engine, &image, frame->pixels, VK_IMAGE_LAYOUT_UNDEFINED,
+                           drawn);
+        for (uint32_t i = 0; i < buffers->views; i++) {
+            buffers->color->texture.layouts[i] = drawn;
+        }
+    }
+    if (is_due(job->effect)) {
+        job->called = call_effect(job->effect, buffers, frame);
+        the_host.counts.callbacks += job->called;
+    }
+    if (buffers->color) {
+        rd_transition(buffers->color, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    }
+    device_end_frame();
+    if (buffers->color && frame->out) {
+        engine_read_array(&the_host.engine, &image, frame->out,
+                          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, drawn);
+    }
+}
+
+bool host_frame(struct object *effect, const struct host_frame *frame)
+{
+    struct frame_job job = {effect, frame, false};
+    if (the_host.options.headless) {
+        return false;
+    }
+    render_thread_run(run_frame, &job);
+    return job.called;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Fovea's extension in the host: its pictures against the reference, and what it does where sizes,
+ * views and viewports change, where something is missing, and at its end. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "host.h"
+#include "images.h"
+#include "test_foveate_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASS "FoveaEffect"
+#define WIDTH_PX 160
+#define HEIGHT_PX 96
+#define FORMAT FOVEA_FORMAT_RGBA16F
+
+/* Layers below each other, as the host takes them. */
+struct pictures {
+    struct test_image in;
+    struct test_image out;
+};
+
+static struct pictures make_pictures(uint32_t width_px, uint32_t height_px)
+{
+    struct pictures pictures = {image_make_packed(width_px, height_px, FORMAT),
+                                image_make_packed(width_px, height_px, FORMAT)};
+    image_draw(&pictures.in.view, IMAGE_PHOTO, 7);
+    return pictures;
+}
+
+static void free_pictures(struct pictures *pictures)
+{
+    assert_true(image_guards_intact(&pictures->out));
+    image_free(&pictures->in);
+    image_free(&pictures->out);
+}
+
+static struct host_frame frame_of(const struct pictures *pictures, uint32_t views)
+{
+    return (struct host_frame){.width_px = pictures->in.view.width_px,
+                               .height_px = pictures->in.view.height_px / views,
+                               .views = views,
+                               .pixels = pictures->in.view.data,
+                               .out = pictures->out.view.data};
+}
+
+static struct fovea_image layer_of(const struct fovea_image *all, uint32_t views, uint32_t layer)
+{
+    struct fovea_image view = *all;
+    view.height_px /= views;
+    view.data = image_pixel(all, 0, layer * view.height_px);
+    return view;
+}
+
+static void close_effect(struct object *effect)
+{
+    host_release(effect); /* the render thread frees what it had, later */
+    host_unload();
+    assert_int_equal(host_counts().rids, 0);
+    if (host_close() != 0) {
+        fail_msg("something is left:\n%s", host_console());
+    }
+}
+
+/* Of one layer, at a gaze in uv. */
+static void expect_foveated(const struct fovea_foveation *foveation, const struct fovea_image *in,
+                            const struct fovea_image *out, double x_uv, double y_uv,
+                            const char *what)
+{
+    struct foveate_plan *plan = plan_of(foveation, in->width_px, in->height_px);
+    const struct foveate_frame frame = frame_at(plan, x_uv * in->width_px, y_uv * in->height_px);
+    double *expected = compare_expected(foveation, in, &frame);
+    const struct compare_budget budget = foveation->method == FOVEA_METHOD_SMOOTH
+                                             ? compare_budget_smooth(FORMAT)
+                                             : compare_budget_bank(FORMAT);
+    compare_assert_close(out, expected, budget, what);
+    free(expected);
+    foveate_plan_destroy(&plan);
+}
+
+static void expect_drawn(const struct pictures *pictures, const char *what)
+{
+    compare_assert_all_same(&pictures->out.view, &pictures->in.view, what);
+}
+
+/* ---- Tests */
+
+static void pictures_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        const char *method;
+        double strength;
+    } cases[] = {{"paper", "smooth", 1},    {"paper", "smooth", 0.3},  {"physical", "smooth", 4},
+                 {"paper", "blockwise", 1}, {"curve", "blockwise", 2}, {"map", "smooth", 1}};
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    for (uint32_t minor = 4; minor <= 7; minor++) {
+        struct object *effect =
+            host_open_effect(FOVEA_GODOT, &(struct host_options){.minor = minor});
+        assert_true(host_set(effect, "gaze_uv", host_vector2(0.25F, 0.5F)));
+        for (size_t i = 0; i < (minor == 4 ? sizeof cases / sizeof cases[0] : 1); i++) {
+            struct fovea_foveation foveation = fovea_settings_default().foveation;
+            foveation.model = i == 2   ? FOVEA_MODEL_PHYSICAL
+                              : i == 4 ? FOVEA_MODEL_CURVE
+                              : i == 5 ? FOVEA_MODEL_MAP
+                                       : FOVEA_MODEL_PAPER;
+            foveation.method = strcmp(cases[i].method, "smooth") == 0 ? FOVEA_METHOD_SMOOTH
+                                                                      : FOVEA_METHOD_BLOCKWISE;
+            foveation.strength = cases[i].strength;
+            assert_true(host_set(effect, "model", host_string(cases[i].model)));
+            assert_true(host_set(effect, "method", host_string(cases[i].method)));
+            assert_true(host_set(effect, "strength", host_float(cases[i].strength)));
+            assert_true(host_frame(effect, &frame));
+            host_expect_clean();
+            char what[64];
+            snprintf(what, sizeof what, "4.%u, case %zu, %s", minor, i, cases[i].model);
+            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.25, 0.5, what);
+        }
+        host_expect_clean();
+        assert_int_equal(host_counts().unexpected_lookups, 0);
+        close_effect(effect);
+    }
+    free_pictures(&pictures);
+}
+
+static void each_view_has_its_own_gaze(void **state)
+{
+    (void)state;
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 2);
+    struct object *effect =
+        host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
+    assert_true(host_set(effect, "gaze_per_eye", host_bool(true)));
+    assert_true(host_set(effect, "gaze_uv_left", host_vector2(0.125F, 0.75F)));
+    assert_true(host_set(effect, "gaze_uv_right", host_vector2(0.875F, 0.25F)));
+    for (int i = 0; i < 3; i++) {
+        assert_true(host_frame(effect, &frame));
+        for (uint32_t eye = 0; eye < 2; eye++) {
+            const struct fovea_image in = layer_of(&pictures.in.view, 2, eye);
+            const struct fovea_image out = layer_of(&pictures.out.view, 2, eye);
+            expect_foveated(&foveation, &in, &out, eye ? 0.875 : 0.125, eye ? 0.25 : 0.75,
+                            eye ? "right" : "left");
+        }
+    }
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void sizes_and_viewports_change(void **state)
+{
+    (void)state;
+    static const uint32_t widths[] = {64, 64, 200, 17, 64, 1};
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct pictures pictures = make_pictures(widths[i], 50);
+        struct host_frame frame = frame_of(&pictures, 1);
+        frame.msaa = i % 2 == 1;
+        for (frame.viewport = 0; frame.viewport < 3; frame.viewport++) {
+            assert_true(host_frame(effect, &frame));
+            expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "resized");
+        }
+        free_pictures(&pictures);
+    }
+    assert_true(host_frame(effect, &(struct host_frame){0}));
+    host_expect_clean();
+    close_effect(effect);
+}
+
+/* Once everything is made, frames make nothing more. */
+static void frames_leave_nothing_behind(void **state)
+{
+    (void)state;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    assert_true(host_frame(effect, &frame));
+    const struct host_counts before = host_counts();
+    for (int i = 0; i < 5; i++) {
+        assert_true(host_set(effect, "gaze_uv", host_vector2(0.1F * (float)i, 0.5F)));
+        assert_true(host_frame(effect, &frame));
+    }
+    const struct host_counts after = host_counts();
+    assert_int_equal(after.rids, before.rids);
+    assert_int_equal(after.objects, before.objects);
+    assert_int_equal(after.values, before.values);
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void several_operators_follow_each_other(void **state)
+{
+    (void)state;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    struct test_image first = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct host_frame again = frame;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    again.pixels = first.view.data;
+    assert_true(host_set(effect, "blur_sigma_px", host_float(3)));
+    assert_true(host_set(effect, "operators", host_string("foveate,blur")));
+    assert_true(host_frame(effect, &frame));
+    memcpy(first.view.data, pictures.out.view.data,
+           (size_t)WIDTH_PX * HEIGHT_PX * fovea_format_bytes(FORMAT));
+    /* One by one it is the same, but for the half floats between. */
+    struct test_image between = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    struct host_frame one = frame;
+    one.out = between.view.data;
+    assert_true(host_set(effect, "operators", host_string("foveate")));
+    assert_true(host_frame(effect, &one));
+    again.pixels = between.view.data;
+    assert_true(host_set(effect, "operators", host_string("blur")));
+    assert_true(host_frame(effect, &again));
+    struct compare_rect where;
+    assert_true(compare_largest(&first.view, &pictures.out.view, &where) < 1e-3);
+    host_expect_clean();
+    close_effect(effect);
+    image_free(&between);
+    image_free(&first);
+    free_pictures(&pictures);
+}
+
+static void debug_views_show_something(void **state)
+{
+    (void)state;
+    static const char *const views[] = {"marker", "rings", "heatmap", "split"};
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    struct test_image plain = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
+    struct host_frame frame = frame_of(&pictures, 1);
+    struct compare_rect where;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    frame.out = plain.view.data;
+    assert_true(host_frame(effect, &frame));
+    frame.out = pictures.out.view.data;
+    for (int i = 0; i < 4; i++) {
+        assert_true(host_set(effect, "debug_view", host_string(views[i])));
+        assert_true(host_frame(effect, &frame));
+        if (!(compare_largest(&pictures.out.view, &plain.view, &where) > 0.01)) {
+            fail_msg("%s shows nothing", views[i]);
+        }
+    }
+    const struct compare_rect left = {0, 0, WIDTH_PX / 2 - 4, HEIGHT_PX};
+    compare_assert_same(&pictures.out.view, &pictures.in.view, left, "left of the split");
+    host_expect_clean();
+    close_effect(effect);
+    image_free(&plain);
+    free_pictures(&pictures);
+}
+
+static void the_camera_gives_the_view_its_angles(void **state)
+{
+    (void)state;
+    struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    frame.fov_y_deg = 90; /* tangents of 1, and of 160 / 96 = 427 / 256 */
+    foveation.model = FOVEA_MODEL_PHYSICAL;
+    foveation.geometry.tan_up = foveation.geometry.tan_down = 1;
+    foveation.geometry.tan_left = foveation.geometry.tan_right = 427.0 / 256;
+    assert_true(host_set(effect, "model", host_string("physical")));
+    assert_true(host_set(effect, "geometry_from_camera", host_bool(true)));
+    assert_true(host_frame(effect, &frame));
+    expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "camera");
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void properties_take_what_fits_and_say_what_does_not(void **state)
+{
+    (void)state;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    bool numbers = false;
+    bool words = false;
+    for (uint32_t i = 0; host_property(CLASS, i); i++) {
+        numbers |= strcmp(host_property(CLASS, i), "strength:3:1:0,8,0.0001") == 0;
+        words |= strcmp(host_property(CLASS, i), "method:4:2:blockwise,smooth") == 0;
+    }
+    assert_true(numbers && words);
+    assert_true(host_has_signal(CLASS, "gaze_lost") && host_has_signal(CLASS, "gaze_found"));
+    assert_true(host_get(effect, "strength").d == 1);
+    assert_string_equal(host_get(effect, "gaze_source").s, "script");
+    assert_true(host_get(effect, "gaze_valid").b);
+    assert_true(host_set(effect, "strength", host_int(2)));
+    assert_true(host_get(effect, "strength").d == 2);
+    assert_true(host_set(effect, "paper_fragment_px", host_int(16)));
+    assert_int_equal(host_get(effect, "paper_fragment_px").i, 16);
+    assert_true(host_set(effect, "map_file", host_string("res://maps/a.png")));
+    assert_string_equal(host_get(effect, "map_file").s, "res://maps/a.png");
+    host_expect_clean();
+    assert_true(host_set(effect, "strength", host_float(9)));
+    assert_true(host_said("0 to 8"));
+    assert_true(host_get(effect, "strength").d == 2);
+    assert_true(host_set(effect, "model", host_string("cubic")));
+    assert_true(host_said("\"paper\""));
+    assert_true(host_set(effect, "debug_view", host_string("everything")));
+    assert_true(host_said("heatmap"));
+    assert_string_equal(host_get(effect, "debug_view").s, "off");
+    assert_int_equal(host_counts().extension_errors, 3);
+    close_effect(effect);
+}
+
+static void sources_are_those_of_the_settings_but_in_the_editor(void **state)
+{
+    (void)state;
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    for (int editor = 0; editor < 2; editor++) {
+        struct object *effect =
+            host_open_effect(FOVEA_GODOT, &(struct host_options){.editor = editor});
+        assert_true(host_set(effect, "gaze_uv", host_vector2(0.25F, 0.5F)));
+        assert_true(host_set(effect, "gaze_fixed_x", host_float(0.75)));
+        assert_true(host_set(effect, "gaze_source", host_string("fixed")));
+        assert_true(host_frame(effect, &frame));
+        expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, editor ? 0.25 : 0.75,
+                        0.5, editor ? "editor" : "game");
+        host_expect_clean();
+        close_effect(effect);
+    }
+    free_pictures(&pictures);
+}
+
+/* A blink is held; a loss is told, and so is its end. */
+static void lost_gazes_are_told_and_come_back(void **state)
+{
+    (void)state;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect =
+        host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
+    assert_true(host_set(effect, "gaze_validity_hold_ms", host_float(0)));
+    assert_true(host_set(effect, "gaze_validity_return_ms", host_float(0)));
+    assert_true(host_set(effect, "gaze_validity_fallback", host_string("none")));
+    assert_true(host_frame(effect, &frame));
+    assert_true(host_set(effect, "gaze_valid", host_bool(false)));
+    for (int i = 0; i < 3; i++) {
+        assert_true(host_frame(effect, &frame));
+    }
+    host_idle();
+    assert_int_equal(host_emitted("gaze_lost"), 1);
+    assert_int_equal(host_emitted("gaze_found"), 0);
+    expect_drawn(&pictures, "no gaze");
+    assert_true(host_set(effect, "gaze_valid", host_bool(true)));
+    assert_true(host_frame(effect, &frame));
+    assert_true(host_frame(effect, &frame));
+    host_idle();
+    assert_int_equal(host_emitted("gaze_found"), 1);
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void gazes_far_away_and_strength_0_are_no_trouble(void **state)
+{
+    (void)state;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    assert_true(host_set(effect, "gaze_uv", host_vector2(1e9F, -1e9F)));
+    assert_true(host_frame(effect, &frame));
+    assert_true(host_set(effect, "strength", host_float(0)));
+    assert_true(host_frame(effect, &frame));
+    expect_drawn(&pictures, "strength 0");
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+/* Says it once, and draws nothing. */
+static void expect_refusal(const struct host_options *options, const char *words)
+{
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect = host_open_effect(FOVEA_GODOT, options);
+    for (int i = 0; i < 3; i++) {
+        host_frame(effect, &frame);
+    }
+    if (!options->headless) {
+        assert_true(host_said(words));
+        assert_int_equal(host_counts().extension_warnings, 1);
+    }
+    assert_int_equal(host_counts().extension_errors, 0);
+    assert_int_equal(host_counts().engine_errors, 0);
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void renderers_that_cannot_are_told_once(void **state)
+{
+    (void)state;
+    expect_refusal(&(struct host_options){.mobile = true}, "Forward+");
+    expect_refusal(&(struct host_options){.headless = true}, "RenderingDevice");
+}
+
+static void a_place_before_the_whole_picture_is_refused_once(void **state)
+{
+    (void)state;
+    const struct fovea_foveation foveation = fovea_settings_default().foveation;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    frame.early = true;
+    for (int i = 0; i < 3; i++) {
+        assert_true(host_frame(effect, &frame));
+        expect_drawn(&pictures, "too early");
+    }
+    assert_true(host_said("Post Transparent"));
+    assert_int_equal(host_counts().extension_warnings, 1);
+    host_clear();
+    frame.early = false;
+    assert_true(host_frame(effect, &frame));
+    expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, 0.5, 0.5, "in its place");
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static void a_method_that_is_missing_is_named(void **state)
+{
+    (void)state;
+    assert_true(host_open(&(struct host_options){.refused = "RenderingDevice.uniform_set_create"}));
+    host_load(FOVEA_GODOT, "fovea_godot_init");
+    assert_true(host_said("RenderingDevice.uniform_set_create"));
+    assert_null(host_construct(CLASS));
+    host_unload();
+    assert_int_equal(host_close(), 0);
+}
+
+static void versions_before_4_4_are_refused(void **state)
+{
+    (void)state;
+    assert_true(host_open(&(struct host_options){.minor = 3}));
+    assert_false(host_load(FOVEA_GODOT, "fovea_godot_init"));
+    assert_true(host_said("4.4"));
+    host_close();
+}
+
+static void the_library_can_be_loaded_again(void **state)
+{
+    (void)state;
+    struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
+    const struct host_frame frame = frame_of(&pictures, 1);
+    struct object *effect =
+        host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
+    assert_true(host_frame(effect, &frame));
+    host_release(effect);
+    host_unload();
+    assert_int_equal(host_counts().names, 0);
+    assert_true(host_load(FOVEA_GODOT, "fovea_godot_init"));
+    effect = host_construct(CLASS);
+    assert_true(host_frame(effect, &frame));
+    host_expect_clean();
+    close_effect(effect);
+    free_pictures(&pictures);
+}
+
+static bool has_vulkan(void)
+{
+    const bool there = host_open(&(struct host_options){0});
+    if (there) {
+        host_close();
+    }
+    return there;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_those_of_the_reference),
+        cmocka_unit_test(each_view_has_its_own_gaze),
+        cmocka_unit_test(sizes_and_viewports_change),
+        cmocka_unit_test(frames_leave_nothing_behind),
+        cmocka_unit_test(several_operators_follow_each_other),
+        cmocka_unit_test(debug_views_show_something),
+        cmocka_unit_test(the_camera_gives_the_view_its_angles),
+        cmocka_unit_test(properties_take_what_fits_and_say_what_does_not),
+        cmocka_unit_test(sources_are_those_of_the_settings_but_in_the_editor),
+        cmocka_unit_test(lost_gazes_are_told_and_come_back),
+        cmocka_unit_test(gazes_far_away_and_strength_0_are_no_trouble),
+        cmocka_unit_test(renderers_that_cannot_are_told_once),
+        cmocka_unit_test(a_place_before_the_whole_picture_is_refused_once),
+        cmocka_unit_test(a_method_that_is_missing_is_named),
+        cmocka_unit_test(versions_before_4_4_are_refused),
+        cmocka_unit_test(the_library_can_be_loaded_again),
+    };
+    if (!has_vulkan()) {
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

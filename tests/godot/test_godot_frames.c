@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Godot's extension in the host: every version of the engine, method and model against the
+ * double-precision reference, two threads, and each method that may be missing. */
+
+#include "cmocka_all.h"
+#include "compare.h"
+#include "host_internal.h"
+#include "images.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRY "fovea_godot_init"
+
+/* An effect in a host, and the settings that it should have. */
+struct show {
+    struct object *effect;
+    struct fovea_settings settings;
+};
+
+static void expect_clean(const char *what)
+{
+    const struct host_counts counts = host_counts();
+    if (counts.engine_errors + counts.extension_errors + counts.extension_warnings +
+        counts.unexpected_lookups + counts.refused_hashes + counts.messages) {
+        fail_msg("%s: %u messages of validation; console:\n%s", what, counts.messages,
+                 host_console());
+    }
+}
+
+static void set(struct show *show, const char *property, struct host_value value)
+{
+    if (!host_set(show->effect, property, value)) {
+        fail_msg("there is no property %s", property);
+    }
+}
+
+/* Both the effect's property and the reference's setting. */
+static void set_both(struct show *show, const char *property, const char *path, const char *text)
+{
+    char *end = NULL;
+    const double number = strtod(text, &end);
+    set(show, property,
+        *end                              ? host_string(text)
+        : strstr(property, "fragment_px") ? host_int((int64_t)number)
+                                          : host_float(number));
+    assert_int_equal(fovea_settings_set(&show->settings, path, text, (struct fovea_log){0}),
+                     FOVEA_OK);
+}
+
+static struct show construct(void)
+{
+    struct show show = {host_construct("FoveaEffect"), fovea_settings_default()};
+    assert_non_null(show.effect);
+    set_both(&show, "method", "foveation.method", "blockwise");
+    set_both(&show, "paper_fragment_px", "foveation.paper.fragment_px", "16");
+    set_both(&show, "geometry_ppd", "foveation.geometry.ppd", "10");
+    set_both(&show, "physical_e2_deg", "foveation.physical.e2_deg", "0.3"); /* much blur soon */
+    set(&show, "geometry_from_camera", host_bool(false));
+    set(&show, "gaze_source", host_string("script"));
+    set(&show, "gaze_valid", host_bool(true));
+    return show;
+}
+
+static struct show open_show(const struct host_options *options)
+{
+    assert_true(host_open(options));
+    assert_true(host_load(FOVEA_GODOT, ENTRY));
+    return construct();
+}
+
+static void close_show(struct show *show)
+{
+    host_release(show->effect);
+    host_unload();
+    assert_int_equal(host_close(), 0);
+}
+
+static void look_at(struct show *show, double x_uv, double y_uv)
+{
+    set(show, "gaze_uv", host_vector2((float)x_uv, (float)y_uv));
+}
+
+/* ---- Pictures ---- */
+
+struct pair {
+    struct test_image src, dst; /* views below each other */
+    uint32_t views;
+};
+
+static struct pair make_pair(uint32_t width_px, uint32_t height_px, uint32_t views, int pattern)
+{
+    struct pair pair = {.views = views};
+    pair.src = image_make_packed(width_px, height_px * views, FOVEA_FORMAT_RGBA16F);
+    pair.dst = image_make_packed(width_px, height_px * views, FOVEA_FORMAT_RGBA16F);
+    image_draw(&pair.src.view, (enum image_pattern)pattern, width_px + 7 * height_px);
+    return pair;
+}
+
+static void free_pair(struct pair *pair)
+{
+    image_free(&pair->src);
+    image_free(&pair->dst);
+}
+
+static bool run(struct show *show, struct pair *pair, const struct host_frame *like)
+{
+    struct host_frame frame = *like;
+    frame.width_px = pair->src.view.width_px;
+    frame.height_px = pair->src.view.height_px / pair->views;
+    frame.views = pair->views;
+    frame.pixels = pair->src.view.data;
+    frame.out = pair->dst.view.data;
+    return host_frame(show->effect, &frame);
+}
+
+static bool is_unchanged(const struct pair *pair)
+{
+    const struct fovea_image *src = &pair->src.view;
+    return memcmp(src->data, pair->dst.view.data, 8 * (size_t)src->width_px * src->height_px) == 0;
+}
+
+static struct fovea_image view_of(const struct fovea_image *all, uint32_t view, uint32_t views)
+{
+    struct fovea_image part = *all;
+    part.height_px = all->height_px / views;
+    part.data = image_pixel(all, 0, view * part.height_px);
+    return part;
+}
+
+/* One view's picture against the reference. */
+static void expect_reference(const struct show *show, const struct pair *pair, uint32_t view,
+                             double x_uv, double y_uv, const char *what)
+{
+    const struct fovea_foveation *foveation = &show->settings.foveation;
+    const struct fovea_image src = view_of(&pair->src.view, view, pair->views);
+    const struct fovea_image dst = view_of(&pair->dst.view, view, pair->views);
+    struct foveate_plan *plan = NULL;
+    assert_int_equal(foveate_plan_create(foveation, src.width_px, src.height_px, &plan), FOVEA_OK);
+    const struct foveate_frame frame =
+        foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
+    foveate_plan_destroy(&plan);
+    double *expected = compare_expected(foveation, &src, &frame);
+    compare_assert_close(&dst, expected,
+                         foveation->method == FOVEA_METHOD_SMOOTH
+                             ? compare_budget_smooth(src.format)
+                         : foveation->model == FOVEA_MODEL_PAPER ? compare_budget_of(src.format)
+                                                                 : compare_budget_bank(src.format),
+                         what);
+    free(expected);
+}
+
+static void check(struct show *show, uint32_t width_px, uint32_t height_px, int pattern,
+                  double x_uv, double y_uv)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%ux%u, pattern %d, gaze %.3f %.3f", width_px, height_px, pattern,
+             x_uv, y_uv);
+    struct pair pair = make_pair(width_px, height_px, 1, pattern);
+    look_at(show, x_uv, y_uv);
+    assert_true(run(show, &pair, &(struct host_frame){0}));
+    expect_clean(what);
+    assert_true(width_px * height_px < 2000 || !is_unchanged(&pair));
+    expect_reference(show, &pair, 0, x_uv, y_uv, what);
+    free_pair(&pair);
+}
+
+static void every_version_of_the_engine_gets_the_reference(void **state)
+{
+    (void)state;
+    for (uint32_t minor = 4; minor <= 7; minor++) {
+        struct show show = open_show(&(struct host_options){.minor = minor});
+        expect_clean("loading");
+        check(&show, 97, 61, IMAGE_RANDOM, 0.25, 0.75);
+        check(&show, 97, 61, IMAGE_PHOTO, 0.5, 0.5);
+        close_show(&show);
+    }
+}
+
+static void every_method_and_model_is_the_reference(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"blockwise", "smooth"}, *const models[] = {"paper",
+                                                                                     "physical"};
+    struct show show = open_show(&(struct host_options){0});
+    for (int i = 0; i < 4; i++) {
+        set_both(&show, "method", "foveation.method", methods[i / 2]);
+        set_both(&show, "model", "foveation.model", models[i % 2]);
+        check(&show, 131, 83, IMAGE_RANDOM, 0.5, 0.5);
+        check(&show, 131, 83, IMAGE_STROKES, 0, 1);
+        set_both(&show, "strength", "foveation.strength", "0.5");
+        check(&show, 64, 40, IMAGE_PHOTO, 0.75, 0.25);
+        set_both(&show, "strength", "foveation.strength", "1");
+    }
+    close_show(&show);
+}
+
+static void sizes_follow_each_frame_on_the_render_thread(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{97, 61}, {16, 9}, {97, 61}, {1, 1}, {33, 64}, {200, 3}};
+    struct show show = open_show(&(struct host_options){.render_thread = true});
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        check(&show, sizes[i][0], sizes[i][1], IMAGE_RANDOM, 0.25, 0.5);
+        check(&show, sizes[i][0], sizes[i][1], IMAGE_CHECKER, 0.75, 0.5);
+    }
+    host_frame(show.effect, &(struct host_frame){0}); /* no size yet */
+    expect_clean("no size");
+    check(&show, 97, 61, IMAGE_RANDOM, 0.25, 0.75);
+    close_show(&show);
+}
+
+static void each_eye_has_a_gaze(void **state)
+{
+    (void)state;
+    struct show show = open_show(&(struct host_options){0});
+    struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
+    look_at(&show, 0.5, 0.25);
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    expect_reference(&show, &pair, 0, 0.5, 0.25, "left, one gaze");
+    expect_reference(&show, &pair, 1, 0.5, 0.25, "right, one gaze");
+    set(&show, "gaze_per_eye", host_bool(true));
+    set(&show, "gaze_uv_left", host_vector2(0.25f, 0.5f));
+    set(&show, "gaze_uv_right", host_vector2(0.75f, 0.125f));
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    expect_reference(&show, &pair, 0, 0.25, 0.5, "left");
+    expect_reference(&show, &pair, 1, 0.75, 0.125, "right");
+    expect_clean("two views");
+    free_pair(&pair);
+    check(&show, 90, 50, IMAGE_RANDOM, 0.25, 0.5); /* one view again: the left eye's */
+    close_show(&show);
+}
+
+/* A telescopic sight: few degrees, of which steps of a fixed size would be a large part. */
+static void a_narrow_camera_keeps_its_angles(void **state)
+{
+    (void)state;
+    struct show show = open_show(&(struct host_options){0});
+    struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
+    const double up = tan(1.65 * 3.14159265358979 / 180);
+    set_both(&show, "model", "foveation.model", "physical");
+    set(&show, "geometry_from_camera", host_bool(true));
+    show.settings.foveation.geometry = (struct fovea_geometry){
+        .tan_left = 2 * up, .tan_right = 2 * up, .tan_up = up, .tan_down = up};
+    look_at(&show, 0.25, 0.5);
+    assert_true(run(&show, &pair, &(struct host_frame){.fov_y_deg = 3.3}));
+    assert_false(is_unchanged(&pair));
+    expect_reference(&show, &pair, 0, 0.25, 0.5, "3.3 degrees");
+    expect_clean("camera");
+    free_pair(&pair);
+    close_show(&show);
+}
+
+/* Or else nobody would know that the effect's own are enough. */
+static void missing_barriers_are_seen_by_validation(void **state)
+{
+    (void)state;
+    struct show show = open_show(&(struct host_options){.no_barriers = true});
+    struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
+    set_both(&show, "method", "foveation.method", "smooth");
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(host_counts().messages > 0 || !host_counts().validates);
+    host_clear();
+    free_pair(&pair);
+    close_show(&show);
+}
+
+/* ---- What the engine and its scripts do ---- */
+
+static void a_disabled_effect_changes_nothing(void **state)
+{
+    (void)state;
+    struct show show = open_show(&(struct host_options){0});
+    struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
+    host_enable(show.effect, false);
+    assert_false(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(is_unchanged(&pair));
+    host_enable(show.effect, true);
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_false(is_unchanged(&pair));
+    set(&show, "strength", host_float(0));
+    assert_true(run(&show, &pair, &(struct host_frame){0}));
+    assert_true(is_unchanged(&pair));
+    expect_clean("off");
+    free_pair(&pair);
+    close_show(&show);
+}
+
+struct setter {
+    struct object *effect;
+    bool stop;
+};
+
+static void words_that_are_not_listed_are_answered_with_the_list(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"",        "mouse",   "scrip",
+                                        "scripts", "script,", "no such source"};
+    struct show show = open_show(&(struct host_options){.headless = true});
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        host_clear();
+        set(&show, "gaze_source", host_string(words[i]));
+        assert_int_equal(host_counts().extension_errors, 1);
+        if (!host_said("it must be one of fixed,script,scanpath,saccades,udp")) {
+            fail_msg("%s: %s", words[i], host_console());
+        }
+        assert_string_equal(host_get(show.effect, "gaze_source").s, "script");
+    }
+    close_show(&show);
+}
+
+static void *set_forever(void *user)
+{
+    struct setter *setter = user;
+    for (int i = 0; !__atomic_load_n(&setter->stop, __ATOMIC_ACQUIRE); i++) {
+        host_set(setter->effect, "gaze_uv", host_vector2((float)(i % 16) / 16, 0.5f));
+        host_set(setter->effect, "strength", host_float(i % 2 ? 0.5 : 1));
+    }
+    return NULL;
+}
+
+static void another_thread_sets_properties_while_frames_run(void **state)
+{
+    (void)state;
+    struct show show = open_show(&(struct host_options){.render_thread = true});
+    struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
+    struct setter setter = {show.effect, false};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, set_forever, &setter), 0);
+    for (int i = 0; i < 20; i++) {
+        assert_true(run(&show, &pair, &(struct host_frame){0}));
+        assert_false(is_unchanged(&pair));
+    }
+    __atomic_store_n(&setter.stop, true, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    expect_clean("threads");
+    set_both(&show, "strength", "foveation.strength", "1");
+    free_pair(&pair);
+    check(&show, 48, 32, IMAGE_RANDOM, 0.25, 0.5);
+    close_show(&show);
+}
+
+/* ---- Where it cannot work ---- */
+
+/* The engine's own message is one for each lookup, and there is no other misuse. */
+static void expect_told(const char *method, bool otherwise)
+{
+    const struct host_counts counts = host_counts();
+    const bool told = counts.extension_errors > 0 && host_said(method);
+    if (counts.messages || counts.engine_errors != counts.refused_hashes || (!told && !otherwise)) {
+        fail_msg("%s: console:\n%s", method, host_console());
+    }
+}
+
+/* Frames without a method that it loads without. */
+static void run_without(const char *method)
+{
+    struct show show = open_show(&(struct host_options){.refused = method});
+    struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
+    bool foveated = false;
+    for (int i = 0; i < 2; i++) {
+        foveated = run(&show, &pair, &(struct host_frame){0}) && !is_unchanged(&pair);
+    }
+    free_pair(&pair);
+    expect_told(method, foveated);
+    close_show(&show);
+}
+
+/* How often the method was looked up. Most show in a host without a device, which opens at once. */
+static uint32_t try_without(const char *method)
+{
+    assert_true(host_open(&(struct host_options){.refused = method, .headless = true}));
+    const bool loaded = host_load(FOVEA_GODOT, ENTRY);
+    struct object *effect = loaded ? host_construct("FoveaEffect") : NULL;
+    const uint32_t lookups = host_counts().refused_hashes;
+    if (effect) {
+        host_release(effect);
+    }
+    host_unload();
+    expect_told(method, effect);
+    assert_int_equal(host_close(), 0);
+    if (effect && lookups > 0) {
+        run_without(method);
+    }
+    return lookups;
+}
+
+/* Whatever the engine lacks is named, or not needed, and nothing breaks or is left. */
+static void every_method_may_be_missing(void **state)
+{
+    (void)state;
+    uint32_t lookups = 0;
+    for (uint32_t i = 0; i < method_row_count; i++) {
+        char method[128];
+        snprintf(method, sizeof method, "%s.%s", method_rows[i].class_name, method_rows[i].name);
+        lookups += try_without(method);
+    }
+    assert_true(lookups >= 40);
+}
+
+int main(void)
+{
+    if (!host_open(&(struct host_options){0})) {
+        return 77;
+    }
+    assert_int_equal(host_close(), 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_version_of_the_engine_gets_the_reference),
+        cmocka_unit_test(every_method_and_model_is_the_reference),
+        cmocka_unit_test(sizes_follow_each_frame_on_the_render_thread),
+        cmocka_unit_test(each_eye_has_a_gaze),
+        cmocka_unit_test(a_narrow_camera_keeps_its_angles),
+        cmocka_unit_test(missing_barriers_are_seen_by_validation),
+        cmocka_unit_test(a_disabled_effect_changes_nothing),
+        cmocka_unit_test(words_that_are_not_listed_are_answered_with_the_list),
+        cmocka_unit_test(another_thread_sets_properties_while_frames_run),
+        cmocka_unit_test(every_method_may_be_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

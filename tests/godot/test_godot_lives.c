@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Godot's extension where lives cross: an effect that ends in its frame, a logger that asks back,
+ * an engine that cannot make something, viewports that come and go. */
+
+#include "cmocka_all.h"
+#include "host.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH_PX 64
+#define HEIGHT_PX 40
+#define TEXELS ((size_t)WIDTH_PX * HEIGHT_PX * 4)
+#define HALF 0x3800
+
+/* A board of half floats, which foveation changes, and what comes of it. */
+static uint16_t drawn[TEXELS];
+static uint16_t shown[TEXELS];
+
+static struct host_frame board(void)
+{
+    for (size_t i = 0; i < TEXELS; i++) {
+        drawn[i] = i / 4 % 2 == i / 4 / WIDTH_PX % 2 ? HALF : 0;
+    }
+    return (struct host_frame){
+        .width_px = WIDTH_PX, .height_px = HEIGHT_PX, .pixels = drawn, .out = shown};
+}
+
+static bool is_foveated(void)
+{
+    return memcmp(drawn, shown, sizeof drawn) != 0;
+}
+
+static void close_host(void)
+{
+    host_unload();
+    if (host_close() != 0) {
+        fail_msg("something is left:\n%s", host_console());
+    }
+}
+
+/* ---- An effect that ends in its frame ---- */
+
+struct crossing {
+    struct object *effect;
+    struct host_frame frame;
+    sem_t inside;
+    sem_t go_on;
+};
+
+static bool wait_inside(void *user)
+{
+    struct crossing *crossing = user;
+    host_at(NULL, NULL, NULL);
+    sem_post(&crossing->inside);
+    sem_wait(&crossing->go_on);
+    return true;
+}
+
+static void *run_frame(void *user)
+{
+    struct crossing *crossing = user;
+    host_frame(crossing->effect, &crossing->frame);
+    return NULL;
+}
+
+/* `early`: it is the first frame, which has not asked for the device yet. */
+static void end_in_a_frame(bool early)
+{
+    struct crossing crossing = {.frame = board()};
+    pthread_t thread;
+    sem_init(&crossing.inside, 0, 0);
+    sem_init(&crossing.go_on, 0, 0);
+    crossing.effect = host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
+    assert_true(host_set(crossing.effect, "gaze_validity_hold_ms", host_float(0)));
+    if (!early) {
+        assert_true(host_frame(crossing.effect, &crossing.frame));
+        assert_true(is_foveated());
+        assert_true(host_set(crossing.effect, "gaze_valid", host_bool(false))); /* to be told */
+    }
+    host_at(early ? "RenderingServer.get_rendering_device"
+                  : "RenderSceneBuffersRD.get_internal_size",
+            wait_inside, &crossing);
+    assert_int_equal(pthread_create(&thread, NULL, run_frame, &crossing), 0);
+    sem_wait(&crossing.inside);
+    host_release(crossing.effect);
+    sem_post(&crossing.go_on);
+    pthread_join(thread, NULL);
+    host_idle();
+    assert_int_equal(host_emitted("gaze_lost"), 0);
+    host_expect_clean();
+    close_host();
+    sem_destroy(&crossing.go_on);
+    sem_destroy(&crossing.inside);
+}
+
+static void an_effect_may_end_in_its_frame(void **state)
+{
+    (void)state;
+    mallopt(M_PERTURB, 0xa5); /* what is freed is no longer what it was */
+    end_in_a_frame(false);
+    end_in_a_frame(true);
+    mallopt(M_PERTURB, 0);
+}
+
+/* The render thread may be at the last lines of a call while its work is done already. */
+static void unloading_waits_for_the_render_thread(void **state)
+{
+    (void)state;
+    struct object *effect =
+        host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
+    host_release(effect);
+    const uint32_t before = host_counts().syncs;
+    host_unload();
+    assert_int_equal(host_counts().syncs, before + 1);
+    assert_int_equal(host_close(), 0);
+}
+
+/* ---- Scripts that are called back */
+
+static bool ask_back(void *user)
+{
+    host_at(NULL, NULL, NULL);
+    assert_true(host_get(user, "strength").d == 2);
+    assert_true(host_set(user, "blur_sigma_px", host_float(3)));
+    return true;
+}
+
+/* Godot 4.5 and later call the Loggers of scripts from within a print. */
+static void what_the_engine_calls_may_ask_the_effect(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *at;
+        const char *property;
+        const char *value;
+    } cases[] = {{"print", "model", "cubic"},
+                 {"print", "debug_view", "everything"},
+                 {"print", "gaze_source", "mouse"},
+                 {"ProjectSettings.globalize_path", "map_file", "res://maps/a.png"}};
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){.headless = true});
+    assert_true(host_set(effect, "strength", host_float(2)));
+    alarm(20); /* it would wait for itself */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(host_set(effect, "blur_sigma_px", host_float(2)));
+        host_at(cases[i].at, ask_back, effect);
+        assert_true(host_set(effect, cases[i].property, host_string(cases[i].value)));
+        host_at(NULL, NULL, NULL);
+        assert_true(host_get(effect, "blur_sigma_px").d == 3);
+    }
+    alarm(0);
+    host_release(effect);
+    close_host();
+}
+
+/* ---- Viewports, and an engine that cannot */
+
+static void images_of_a_viewport_that_has_gone_are_freed(void **state)
+{
+    (void)state;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    struct host_frame frame = board();
+    assert_true(host_frame(effect, &frame));
+    const uint32_t alone = host_counts().rids;
+    struct host_frame other = frame;
+    other.viewport = 1;
+    assert_true(host_frame(effect, &other));
+    assert_true(host_counts().rids > alone);
+    frame.out = NULL;
+    for (int i = 0; i < 300; i++) {
+        assert_true(host_frame(effect, &frame));
+    }
+    assert_int_equal(host_counts().rids, alone);
+    host_expect_clean();
+    host_release(effect);
+    close_host();
+}
+
+struct failing {
+    uint32_t call; /* this one and those after it fail */
+    uint32_t calls;
+};
+
+static bool fail_from(void *user)
+{
+    struct failing *failing = user;
+    return failing->calls++ < failing->call;
+}
+
+/* Whatever cannot be made is said once, nothing of it is left, and a second later all is well. */
+static void what_cannot_be_made_is_said_once_and_made_later(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        uint32_t call;
+    } cases[] = {{"RenderingDevice.storage_buffer_create", 0},
+                 {"RenderingDevice.storage_buffer_create", 1},
+                 {"RenderingDevice.storage_buffer_create", 2},
+                 {"RenderingDevice.uniform_buffer_create", 0},
+                 {"RenderingDevice.texture_create", 1},
+                 {"RenderingDevice.shader_create_from_spirv", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+        const struct host_frame frame = board();
+        struct failing failing = {.call = cases[i].call};
+        host_at(cases[i].method, fail_from, &failing);
+        for (int k = 0; k < 3; k++) {
+            assert_true(host_frame(effect, &frame));
+            assert_false(is_foveated());
+        }
+        assert_int_equal(host_counts().extension_warnings, 1);
+        assert_int_equal(host_counts().extension_errors, 0);
+        host_at(NULL, NULL, NULL);
+        usleep(1050000);
+        host_clear();
+        assert_true(host_frame(effect, &frame));
+        assert_true(is_foveated());
+        host_expect_clean();
+        host_release(effect);
+        close_host();
+    }
+}
+
+static bool refuse(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* One viewport cannot be foveated beside one that can: neither is kept from it, nor says it again.
+ */
+static void a_viewport_that_fails_is_said_once_beside_one_that_works(void **state)
+{
+    (void)state;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    const struct host_frame works = board();
+    struct host_frame fails = works;
+    fails.viewport = 1;
+    assert_true(host_frame(effect, &works));
+    for (int i = 0; i < 5; i++) {
+        host_at("RenderingDevice.texture_create", refuse, NULL);
+        assert_true(host_frame(effect, &fails));
+        assert_false(is_foveated());
+        host_at(NULL, NULL, NULL);
+        assert_true(host_frame(effect, &works));
+        assert_true(is_foveated());
+    }
+    assert_int_equal(host_counts().extension_warnings, 1);
+    host_release(effect);
+    host_clear();
+    close_host();
+}
+
+int main(void)
+{
+    if (!host_open(&(struct host_options){0})) {
+        return 77;
+    }
+    assert_int_equal(host_close(), 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_effect_may_end_in_its_frame),
+        cmocka_unit_test(what_the_engine_calls_may_ask_the_effect),
+        cmocka_unit_test(images_of_a_viewport_that_has_gone_are_freed),
+        cmocka_unit_test(what_cannot_be_made_is_said_once_and_made_later),
+        cmocka_unit_test(a_viewport_that_fails_is_said_once_beside_one_that_works),
+        cmocka_unit_test(unloading_waits_for_the_render_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

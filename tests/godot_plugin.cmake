@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# Godot's extension without a Godot: what its shaders declare, what it refuses. tests/godot/ has a host for the rest.
+fovea_add_test(NAME test_godot_shaders SOURCES test_godot_shaders.c
+    LINK fovea_godot_objects fovea_internal LABELS unit)
+fovea_add_test(NAME test_godot_load SOURCES test_godot_load.c LINK ${CMAKE_DL_LIBS} LABELS unit)
+target_compile_definitions(test_godot_load PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+add_dependencies(test_godot_load fovea_godot)
+
+# The class reference, for tests/test_godot_addon.py.
+add_executable(godot_help godot_help.c)
+target_link_libraries(godot_help PRIVATE fovea_godot_objects fovea_internal fovea_build m)
+
+if(TARGET fovea_test_godot)
+    fovea_add_test(NAME test_godot_effect SOURCES godot/test_godot_effect.c
+        LINK fovea_test_godot fovea_test_foveate fovea_internal LABELS vulkan)
+    target_compile_definitions(test_godot_effect PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+    add_dependencies(test_godot_effect fovea_godot)
+    add_executable(godot_picture godot/godot_picture.c)
+    target_link_libraries(godot_picture PRIVATE fovea_test_godot fovea_build)
+    target_compile_definitions(godot_picture PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+    add_dependencies(godot_picture fovea_godot)
+    fovea_add_test(NAME test_godot_frames SOURCES godot/test_godot_frames.c LINK fovea_test_godot LABELS vulkan)
+    target_compile_definitions(test_godot_frames PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+    add_dependencies(test_godot_frames fovea_godot)
+    fovea_add_test(NAME test_godot_lives SOURCES godot/test_godot_lives.c LINK fovea_test_godot LABELS vulkan)
+    target_compile_definitions(test_godot_lives PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
+    add_dependencies(test_godot_lives fovea_godot)
+endif()

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Godot takes a uniform set, push constants and specialization constants only if they are exactly
+ * what it reads in a shader's SPIR-V: what is read there here, of every shader that a frame may
+ * take. */
+
+#include "kernels/row/row.h"
+#include "plugin/godot/device/godot_shaders.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct setting {
+    const char *path;
+    const char *value;
+};
+
+/* Plans that take every shader of half floats. */
+static const struct setting cases[][3] = {
+    {{"foveation.method", "smooth"}},
+    {{"foveation.method", "blockwise"}},
+    {{"foveation.model", "physical"}},
+    {{"foveation.model", "curve"}, {"foveation.method", "blockwise"}},
+    {{"foveation.strength", "0"}},
+    {{"operators", "foveate,blur"}},
+    {{"operators", "blur"}, {"foveation.alpha", "premultiplied"}},
+};
+
+static struct fovea_settings *make_settings(const struct setting *list)
+{
+    const struct fovea_log silent = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    for (int i = 0; i < 3 && list[i].path; i++) {
+        assert_int_equal(fovea_settings_set(settings, list[i].path, list[i].value, silent),
+                         FOVEA_OK);
+    }
+    return settings;
+}
+
+static void check_pass(const struct operator_pass *pass)
+{
+    const struct shader_code *code = &pass->shader.shader->words[1];
+    struct godot_spirv declared;
+    assert_true(godot_spirv_read(code->code, code->bytes, &declared));
+    assert_int_equal(declared.constant_bytes, (pass->constant_bytes + 15) / 16 * 16);
+    assert_true(declared.constant_bytes <= OPERATOR_CONSTANT_BYTES);
+    /* The compiler leaves out what a shader does not use. */
+    assert_true(declared.bindings[0].type == GODOT_UNIFORM_TEXTURE ||
+                declared.bindings[0].type == GODOT_UNIFORM_NONE);
+    assert_true(declared.bindings[1].type == GODOT_UNIFORM_IMAGE ||
+                declared.bindings[1].type == GODOT_UNIFORM_NONE);
+    assert_int_equal(declared.bindings[7].type, GODOT_UNIFORM_NONE);
+    for (int i = 1 + SHADER_SPECIAL_COUNT; i < GODOT_SPIRV_SPECIALS; i++) {
+        assert_false(declared.specials[i].declared);
+    }
+}
+
+static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
+{
+    const struct operator_glsl_limits limits = {shared_bytes, UINT32_C(1) << 27};
+    const struct fovea_point_uv gaze = {0.4, 0.6};
+    const struct operator_frame frame = operator_frame_make(300, 200, gaze);
+    const struct operator_marks marks = {.marker = true, .heatmap = true, .text_scale = 1};
+    struct operator_pass passes[OPERATOR_ROW_PASSES + 1];
+    struct operator_glsl *glsl = NULL;
+    assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+    uint32_t count = row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes);
+    if (row_operator.glsl->draws(glsl)) {
+        row_operator.glsl->draw(glsl, &frame, &marks, &passes[count++]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        check_pass(&passes[i]);
+    }
+    row_operator.glsl->destroy(&glsl);
+}
+
+static void shaders_declare_what_passes_bring(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fovea_settings *settings = make_settings(cases[i]);
+        const struct operator_plan_desc desc = {
+            .settings = settings, .width_px = 300, .height_px = 200};
+        struct operator_plan *plan = NULL;
+        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+        check_plan(plan, 16384);
+        check_plan(plan, 49152);
+        row_operator.plan_destroy(&plan);
+        fovea_settings_destroy(&settings);
+    }
+}
+
+static void copies_bind_an_image_that_is_read_and_one_that_is_written(void **state)
+{
+    (void)state;
+    const struct shader *const copies[] = {&godot_shader_from_colour, &godot_shader_to_colour};
+    for (int i = 0; i < 2; i++) {
+        const struct shader_code *code = &copies[i]->words[1];
+        struct godot_spirv declared;
+        assert_true(godot_spirv_read(code->code, code->bytes, &declared));
+        assert_int_equal(declared.bindings[0].type, GODOT_UNIFORM_IMAGE);
+        assert_false(declared.bindings[0].writable);
+        assert_int_equal(declared.bindings[1].type, GODOT_UNIFORM_IMAGE);
+        assert_true(declared.bindings[1].writable);
+        assert_int_equal(declared.bindings[2].type, GODOT_UNIFORM_NONE);
+        assert_int_equal(declared.constant_bytes, 0);
+    }
+}
+
+static void tables_are_read_and_samples_are_written(void **state)
+{
+    (void)state;
+    struct fovea_settings *settings = make_settings(cases[0]);
+    const struct operator_plan_desc desc = {
+        .settings = settings, .width_px = 300, .height_px = 200};
+    const struct operator_glsl_limits limits = {16384, UINT32_C(1) << 27};
+    const struct operator_frame frame = operator_frame_make(300, 200, (struct fovea_point_uv){0});
+    struct operator_shader shaders[OPERATOR_ROW_PASSES];
+    struct operator_plan *plan = NULL;
+    struct operator_glsl *glsl = NULL;
+    bool tables = false;
+    bool samples = false;
+    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+    const uint32_t count = row_operator.glsl->shaders(glsl, &frame, FOVEA_FORMAT_RGBA16F, shaders);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct shader_code *code = &shaders[i].shader->words[1];
+        struct godot_spirv declared;
+        assert_true(godot_spirv_read(code->code, code->bytes, &declared));
+        assert_false(declared.bindings[2].writable);
+        tables |= declared.bindings[2].type == GODOT_UNIFORM_STORAGE;
+        samples |=
+            declared.bindings[3].type == GODOT_UNIFORM_STORAGE && declared.bindings[3].writable;
+    }
+    assert_true(tables && samples);
+    row_operator.glsl->destroy(&glsl);
+    row_operator.plan_destroy(&plan);
+    fovea_settings_destroy(&settings);
+}
+
+static void what_is_no_spirv_is_refused(void **state)
+{
+    (void)state;
+    const struct shader_code *code = &godot_shader_from_colour.words[1];
+    uint32_t words[4096];
+    struct godot_spirv declared;
+    assert_true(code->bytes <= sizeof words);
+    memcpy(words, code->code, code->bytes);
+    assert_false(godot_spirv_read(words, 16, &declared));
+    assert_false(godot_spirv_read(words, 24, &declared));
+    words[5] = 0; /* an instruction of no words */
+    assert_false(godot_spirv_read(words, code->bytes, &declared));
+    memset(words, 0xff, sizeof words);
+    assert_false(godot_spirv_read(words, sizeof words, &declared));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shaders_declare_what_passes_bring),
+        cmocka_unit_test(copies_bind_an_image_that_is_read_and_one_that_is_written),
+        cmocka_unit_test(tables_are_read_and_samples_are_written),
+        cmocka_unit_test(what_is_no_spirv_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

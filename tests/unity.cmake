@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# The Unity plugin in a host of our own. It is found beside the program's libraries, as in a bundle for a GPU machine.
+if(NOT TARGET fovea_unity OR NOT TARGET fovea_test_vulkan)
+    return()
+endif()
+
+function(fovea_unity_test name)
+    target_sources(${name} PRIVATE unity/host.c)
+    target_include_directories(${name} PRIVATE unity)
+    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+    set_target_properties(${name} PROPERTIES BUILD_RPATH ${CMAKE_BINARY_DIR}/plugin/unity)
+    add_dependencies(${name} fovea_unity)
+endfunction()
+
+fovea_add_test(NAME test_unity_vulkan SOURCES unity/test_unity_frames.c LINK fovea_test_vulkan LABELS vulkan ARGS vulkan)
+fovea_unity_test(test_unity_vulkan)
+foreach(backend IN ITEMS cpu cuda nvidia)
+    set(labels vulkan)
+    if(NOT backend STREQUAL cpu)
+        set(labels gpu)
+    endif()
+    add_test(NAME test_unity_${backend} COMMAND test_unity_vulkan ${backend})
+    fovea_test_limit("${labels}" 120 limit)
+    set_tests_properties(test_unity_${backend} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT ${limit}
+        ENVIRONMENT "${fovea_test_cache}")
+endforeach()
+
+fovea_add_test(NAME test_unity_life SOURCES unity/test_unity_life.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)
+fovea_unity_test(test_unity_life)
+fovea_add_test(NAME test_unity_settings SOURCES unity/test_unity_settings.c unity/scene.c support/png_file.c
+    LINK fovea_test_vulkan LABELS vulkan)
+fovea_unity_test(test_unity_settings)
+fovea_add_test(NAME test_unity_cameras SOURCES unity/test_unity_cameras.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)
+fovea_unity_test(test_unity_cameras)
+
+# What docs/unity.md shows and says of costs.
+add_executable(unity_frames unity/unity_frames.c $<TARGET_OBJECTS:fovea_test_keep_loaded>)
+target_link_libraries(unity_frames PRIVATE fovea_test_vulkan fovea_build PkgConfig::CMOCKA m)
+fovea_unity_test(unity_frames)

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The plugin's life in Unity's place (host.h): how the device is made, what is refused and said,
+ * and when things go. */
+
+#include "cmocka_all.h"
+#include "rig.h"
+#include "scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The device ---- */
+
+static bool device_has(const struct host *host, const char *name)
+{
+    for (uint32_t i = 0; i < host->extension_count; i++) {
+        if (strcmp(host->extensions[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void the_device_gets_what_sharing_needs(void **state)
+{
+    (void)state;
+    for (int first_version = 0; first_version <= 1; first_version++) {
+        struct host host;
+        scene_host_open(&host, (struct host_options){.first_version = first_version != 0});
+        struct fovea_vk_requirements needs;
+        fovea_vk_requirements_init(&needs);
+        assert_int_equal(fovea_vk_query_vulkan(host.engine.instance, host.engine.physical,
+                                               vkGetInstanceProcAddr, &needs),
+                         FOVEA_OK);
+        assert_int_equal(host.extension_count, needs.device_extension_count);
+        for (uint32_t i = 0; i < needs.device_extension_count; i++) {
+            assert_true(device_has(&host, needs.device_extensions[i]));
+        }
+        assert_int_equal(host.timeline, needs.timeline_semaphore);
+        scene_host_close(&host);
+    }
+}
+
+static VKAPI_ATTR void VKAPI_CALL marker(void)
+{
+}
+
+static const char *asked;
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL other_plugin(VkInstance instance, const char *name)
+{
+    (void)instance;
+    asked = name;
+    return strcmp(name, "vkOfAnotherPlugin") == 0 ? (PFN_vkVoidFunction)marker : NULL;
+}
+
+static void other_names_are_the_next_ones_in_the_chain(void **state)
+{
+    (void)state;
+    struct host host;
+    scene_host_open(&host, (struct host_options){0});
+    PFN_vkGetInstanceProcAddr chain = host.intercept(other_plugin, NULL);
+    assert_ptr_equal(chain(VK_NULL_HANDLE, "vkOfAnotherPlugin"), marker);
+    assert_string_equal(asked, "vkOfAnotherPlugin");
+    assert_null(chain(VK_NULL_HANDLE, "vkOfNobody"));
+    assert_ptr_equal(chain(VK_NULL_HANDLE, "vkGetInstanceProcAddr"), chain);
+    VkInstance instance = VK_NULL_HANDLE;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)chain(VK_NULL_HANDLE, "vkCreateInstance");
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    assert_int_equal(create(&info, NULL, &instance), VK_ERROR_INITIALIZATION_FAILED);
+    scene_host_close(&host);
+}
+
+/* What Unity itself asks for stays, and nothing is asked for twice. */
+static void what_unity_asks_for_stays(void **state)
+{
+    (void)state;
+    struct host host;
+    scene_host_open(&host, (struct host_options){0});
+    const uint32_t alone = host.extension_count;
+    const char *const extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                                      VK_KHR_MAINTENANCE1_EXTENSION_NAME};
+    const bool known = device_has(&host, extensions[0]);
+    VkPhysicalDeviceVulkan12Features features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = host.engine.family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .pNext = &features,
+                                     .queueCreateInfoCount = 1,
+                                     .pQueueCreateInfos = &queue,
+                                     .enabledExtensionCount = known ? 2 : 0,
+                                     .ppEnabledExtensionNames = extensions};
+    PFN_vkCreateDevice create =
+        (PFN_vkCreateDevice)host.chain(host.engine.instance, "vkCreateDevice");
+    VkDevice device = VK_NULL_HANDLE;
+    assert_int_equal(create(host.engine.physical, &info, NULL, &device), VK_SUCCESS);
+    assert_int_equal(host.extension_count, known ? alone + 1 : alone);
+    assert_false(host.timeline); /* Unity has said that it wants none */
+    vkDestroyDevice(device, NULL);
+    scene_host_close(&host);
+}
+
+/* One of Vulkan 1.0 would be no use to Fovea. */
+static void an_instance_of_vulkan_1_0_becomes_one_of_1_1(void **state)
+{
+    (void)state;
+    static const uint32_t versions[][2] = {{0, VK_API_VERSION_1_1},
+                                           {VK_API_VERSION_1_0, VK_API_VERSION_1_1},
+                                           {VK_API_VERSION_1_2, VK_API_VERSION_1_2}};
+    struct host host;
+    scene_host_open(&host, (struct host_options){0});
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)host.chain(VK_NULL_HANDLE, "vkCreateInstance");
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                               .apiVersion = versions[i][0]};
+        const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                           .pApplicationInfo = i ? &application : NULL};
+        VkInstance instance = VK_NULL_HANDLE;
+        assert_int_equal(create(&info, NULL, &instance), VK_SUCCESS);
+        assert_int_equal(host.api_version, versions[i][1]);
+        vkDestroyInstance(instance, NULL);
+    }
+    scene_host_close(&host);
+}
+
+static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){.refuse_extensions = true});
+    assert_int_equal(scene.host.extension_count, 0);
+    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_int_equal(scene.host.plugin.uses_queue(), 0);
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_true(scene_foveates(&scene, &block, false));
+    scene_close(&scene);
+}
+
+static void another_renderer_or_an_old_unity_is_named(void **state)
+{
+    (void)state;
+    struct host host;
+    char last[512] = "";
+    scene_host_open(&host, (struct host_options){0});
+    host_shutdown(&host);
+    host.renderer = (enum unity_renderer)17; /* OpenGL Core */
+    host.device_event(UNITY_DEVICE_INITIALIZE);
+    assert_int_equal(host_log(&host, FOVEA_LOG_WARNING, last, sizeof last), 1);
+    assert_non_null(strstr(last, "-force-vulkan"));
+    assert_int_equal(host.plugin.event_base(), -1);
+    scene_host_close(&host);
+    const struct host_options old = {.no_interfaces = true, .engine = rig_engine_options()};
+    host_open(&host, &old);
+    assert_int_equal(host_log(&host, FOVEA_LOG_ERROR, last, sizeof last), 1);
+    assert_non_null(strstr(last, "IUnityGraphics"));
+    assert_int_equal(host.plugin.event_base(), -1);
+    scene_host_close(&host);
+}
+
+static void a_late_plugin_uses_compute_shaders_and_says_so_once(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char last[512] = "";
+    scene_open(&scene, (struct host_options){.late = true});
+    assert_int_equal(scene.host.extension_count, 0);
+    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_int_equal(scene.host.plugin.uses_queue(), 0);
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    for (int i = 0; i < 3; i++) {
+        assert_true(scene_foveates(&scene, &block, i == 2));
+    }
+    assert_int_equal(scene_warnings(&scene, last, sizeof last), 1);
+    assert_non_null(strstr(last, "Load on startup"));
+    scene_close(&scene);
+}
+
+/* ---- Frames that cannot be ---- */
+
+static void without_texture_or_commands_the_frame_stays(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    for (int way = 0; way < 2; way++) {
+        for (int i = 0; i < 3; i++) {
+            scene.host.deny_texture = true;
+            assert_false(scene_foveates(&scene, &block, way == 1));
+        }
+        assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
+        scene.host.deny_texture = false;
+        scene.host.deny_commands = true;
+        for (int i = 0; i < 3; i++) {
+            assert_false(scene_foveates(&scene, &block, way == 1));
+        }
+        assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
+        scene.host.deny_commands = false;
+        assert_true(scene_foveates(&scene, &block, way == 1));
+        assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    }
+    scene_close(&scene);
+}
+
+static void wrong_blocks_are_refused(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    const struct fovea_unity_block right = host_block(&scene.texture, 0.1, 0.1);
+    for (int i = 0; i < 6; i++) {
+        struct fovea_unity_block block = right;
+        block.struct_bytes -= i == 0 ? 1 : 0;
+        block.version += i == 1 ? 1 : 0;
+        block.camera = i == 2 ? 0 : block.camera;
+        block.eyes = i == 3 ? 0 : i == 4 ? 3 : block.eyes;
+        block.texture = i == 5 ? NULL : block.texture;
+        assert_false(scene_foveates(&scene, &block, false));
+    }
+    assert_int_equal(scene_warnings(&scene, NULL, 0), 2); /* of the block, of the texture */
+    host_frame_begin(&scene.host);
+    host_event(&scene.host, FOVEA_UNITY_RECORD, NULL);
+    host_frame_end(&scene.host);
+    struct fovea_unity_block block = right;
+    assert_true(scene_foveates(&scene, &block, false));
+    scene_close(&scene);
+}
+
+static void expect_refusal(struct scene *scene, struct fovea_unity_block *block, const char *word)
+{
+    char last[512] = "";
+    for (int i = 0; i < 3; i++) {
+        assert_false(scene_foveates(scene, block, i == 2));
+    }
+    assert_true(scene_warnings(scene, last, sizeof last) >= 1);
+    if (!strstr(last, word)) {
+        fail_msg("\"%s\" says nothing of \"%s\"", last, word);
+    }
+}
+
+static void textures_that_cannot_be_foveated_are_named(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    scene.texture.samples = VK_SAMPLE_COUNT_4_BIT;
+    expect_refusal(&scene, &block, "multisampled");
+    scene.texture.samples = VK_SAMPLE_COUNT_1_BIT;
+    scene.texture.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    block.camera = 2;
+    expect_refusal(&scene, &block, "TRANSFER_DST");
+    scene.texture.usage |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    block.camera = 3;
+    block.eyes = 2;
+    expect_refusal(&scene, &block, "two eyes");
+    block.camera = 4;
+    block.eyes = 1;
+    block.width_px = SCENE_WIDTH + 1;
+    expect_refusal(&scene, &block, "larger");
+    struct host_texture other = host_texture_create(&scene.host, VK_FORMAT_R16_SFLOAT, 8, 8, 1);
+    host_frame_begin(&scene.host);
+    block = host_block(&other, 0.5, 0.5);
+    block.camera = 5;
+    other.layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    host_event(&scene.host, FOVEA_UNITY_RECORD, &block);
+    host_frame_end(&scene.host);
+    assert_int_equal(host_log(&scene.host, FOVEA_LOG_ERROR, NULL, 0), 1); /* the library's own */
+    host_texture_destroy(&scene.host, &other);
+    scene_close(&scene);
+}
+
+static void too_many_cameras_are_said_once(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    for (uint64_t camera = 1; camera <= 18; camera++) {
+        struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+        block.camera = camera;
+        assert_int_equal(scene_foveates(&scene, &block, false), camera <= 16);
+    }
+    assert_int_equal(scene_warnings(&scene, NULL, 0), 1);
+    scene_close(&scene);
+}
+
+static void more_frames_than_are_kept_are_said_once(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_true(scene_foveates(&scene, &block, false));
+    host_frame_begin(&scene.host);
+    for (int i = 0; i < 30; i++) {
+        assert_int_equal(scene_warnings(&scene, NULL, 0), i == 17 ? 1 : 0);
+        host_event(&scene.host, FOVEA_UNITY_RECORD, &block);
+    }
+    host_frame_end(&scene.host);
+    for (int i = 0; i < HOST_SAFE_BEHIND + 1; i++) {
+        scene_release(&scene, 2); /* frames without this camera */
+    }
+    assert_true(scene_foveates(&scene, &block, false));
+    scene_close(&scene);
+}
+
+/* ---- Settings ---- */
+
+static void wrong_settings_are_named_and_change_nothing(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char error[512];
+    char text[64];
+    scene_open(&scene, (struct host_options){0});
+    struct host_plugin *plugin = &scene.host.plugin;
+    assert_int_equal(plugin->configure("{\"foveation\": {\"strength\": 2}}", error, sizeof error),
+                     FOVEA_OK);
+    static const struct {
+        const char *json;
+        const char *word;
+    } wrong[] = {{"{\"foveation\": {\"strength\": 9}}", "JSON:1:28"},
+                 {"{\"foveation\": {\"strenght\": 1}}", "strength"},
+                 {"{\"foveation\": ", "JSON:1"},
+                 {"", "JSON"},
+                 {"{\"gaze\": {\"source\": \"scanpath\"}}", ""}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_true(plugin->configure(wrong[i].json, error, sizeof error) < 0);
+        if (!error[0] || !strstr(error, wrong[i].word)) {
+            fail_msg("%s: \"%s\" says nothing of %s", wrong[i].json, error, wrong[i].word);
+        }
+        assert_true(host_log(&scene.host, FOVEA_LOG_ERROR, NULL, 0) >= 1);
+    }
+    assert_true(plugin->configure_file("/no/such/file.json", error, sizeof error) < 0);
+    assert_true(plugin->configure_file(NULL, error, sizeof error) < 0);
+    assert_true(plugin->set("foveation.strength", "much", error, sizeof error) < 0);
+    assert_non_null(strstr(error, "strength"));
+    assert_true(plugin->set("backend", "cpu", error, 8) == FOVEA_OK);
+    assert_int_equal(plugin->get("foveation.strength", text, sizeof text), FOVEA_OK);
+    assert_string_equal(text, "2");
+    assert_true(plugin->get("no.such", text, sizeof text) < 0);
+    assert_true(plugin->get("backend", text, 0) < 0);
+    scene_close(&scene);
+}
+
+static void the_log_keeps_the_newest(void **state)
+{
+    (void)state;
+    struct host host;
+    char last[512] = "";
+    scene_host_open(&host, (struct host_options){0});
+    for (int i = 0; i < 100; i++) {
+        assert_true(host.plugin.set("backend", i == 99 ? "last" : "wrong", NULL, 0) < 0);
+    }
+    assert_int_equal(host.plugin.log(NULL, 0), -1);
+    assert_int_equal(host_log(&host, FOVEA_LOG_DEBUG, last, sizeof last), 64);
+    assert_non_null(strstr(last, "last"));
+    scene_host_close(&host);
+}
+
+/* ---- When things go ---- */
+
+static void a_cameras_things_go_when_its_frames_are_over(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_true(scene_foveates(&scene, &block, false));
+    const uint64_t last_frame = scene.host.number;
+    const uint32_t before = scene.host.destroyed;
+    scene_release(&scene, 1);
+    while (scene.host.safe < last_frame) {
+        assert_int_equal(scene.host.destroyed, before);
+        scene_release(&scene, 1); /* of a camera that is gone already */
+    }
+    assert_true(scene.host.destroyed > before);
+    scene_close(&scene);
+}
+
+static void a_camera_that_comes_no_more_is_forgotten(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_true(scene_foveates(&scene, &block, false));
+    const uint32_t before = scene.host.destroyed;
+    scene.host.number += 700;
+    scene_release(&scene, 2);
+    scene_release(&scene, 2);
+    assert_true(scene.host.destroyed > before);
+    scene_close(&scene);
+}
+
+static void a_device_may_go_and_come_back(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    for (int i = 0; i < 2; i++) {
+        const int32_t base = scene.host.plugin.event_base();
+        assert_true(scene_foveates(&scene, &block, i == 1));
+        host_shutdown(&scene.host);
+        assert_int_equal(scene.host.plugin.event_base(), -1);
+        host_initialize(&scene.host);
+        assert_int_equal(scene.host.plugin.event_base(), base);
+    }
+    assert_true(scene_foveates(&scene, &block, false));
+    assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    scene_close(&scene);
+}
+
+/* Each host loads and unloads the plugin; it stays in the process, with nothing of the last one. */
+static void a_plugin_may_be_loaded_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct scene scene;
+        char text[64];
+        scene_open(&scene, (struct host_options){0});
+        assert_int_equal(scene.host.plugin.get("foveation.strength", text, sizeof text), FOVEA_OK);
+        assert_string_equal(text, "1");
+        assert_int_equal(scene.host.plugin.set("foveation.strength", "3", NULL, 0), FOVEA_OK);
+        struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+        assert_true(scene_foveates(&scene, &block, i == 1));
+        scene_close(&scene);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_gets_what_sharing_needs),
+        cmocka_unit_test(other_names_are_the_next_ones_in_the_chain),
+        cmocka_unit_test(what_unity_asks_for_stays),
+        cmocka_unit_test(an_instance_of_vulkan_1_0_becomes_one_of_1_1),
+        cmocka_unit_test(a_device_that_refuses_more_is_made_as_unity_asks),
+        cmocka_unit_test(another_renderer_or_an_old_unity_is_named),
+        cmocka_unit_test(a_late_plugin_uses_compute_shaders_and_says_so_once),
+        cmocka_unit_test(without_texture_or_commands_the_frame_stays),
+        cmocka_unit_test(wrong_blocks_are_refused),
+        cmocka_unit_test(textures_that_cannot_be_foveated_are_named),
+        cmocka_unit_test(too_many_cameras_are_said_once),
+        cmocka_unit_test(more_frames_than_are_kept_are_said_once),
+        cmocka_unit_test(wrong_settings_are_named_and_change_nothing),
+        cmocka_unit_test(the_log_keeps_the_newest),
+        cmocka_unit_test(a_cameras_things_go_when_its_frames_are_over),
+        cmocka_unit_test(a_camera_that_comes_no_more_is_forgotten),
+        cmocka_unit_test(a_device_may_go_and_come_back),
+        cmocka_unit_test(a_plugin_may_be_loaded_again),
+    };
+    return RIG_RUN(argc, argv, tests);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Settings that scripts change while frames run in Unity's place (host.h): all that may fail, wait
+ * or take long happens where they are set, and no frame sees any of it. */
+
+#include "cmocka_all.h"
+#include "png_file.h"
+#include "rig.h"
+#include "scene.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAP_SIDE 64
+#define SCANPATH_LINES 300000
+
+static char folder[64];
+
+static void write_map(const char *path)
+{
+    uint16_t samples[MAP_SIDE * MAP_SIDE];
+    size_t count = 0;
+    for (size_t i = 0; i < MAP_SIDE * MAP_SIDE; i++) {
+        samples[i] = (uint16_t)(i % MAP_SIDE * 4);
+    }
+    const struct png_picture picture = {
+        .width = MAP_SIDE, .height = MAP_SIDE, .depth = 8, .channels = 1, .samples = samples};
+    unsigned char *bytes = png_file_bytes(&picture, &count);
+    png_file_write(path, bytes, count);
+    free(bytes);
+}
+
+/* The answer to settings whose map is this file. */
+static int32_t configure_map(struct scene *scene, const char *path, char *out_error, int bytes)
+{
+    char json[256];
+    snprintf(
+        json, sizeof json,
+        "{\"foveation\": {\"model\": \"map\", \"map\": {\"kind\": \"file\", \"file\": \"%s\"}}}",
+        path);
+    return scene->host.plugin.configure(json, out_error, bytes);
+}
+
+static void settings_that_cannot_work_change_nothing(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char path[96];
+    char text[64];
+    scene_open(&scene, (struct host_options){0});
+    snprintf(path, sizeof path, "%s/map.png", folder);
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_true(scene_foveates(&scene, &block, false));
+    for (int is_there = 0; is_there < 2; is_there++) {
+        char error[512] = "";
+        if (is_there) {
+            png_file_write(path, "no picture", 10);
+        }
+        assert_true(configure_map(&scene, path, error, sizeof error) < 0);
+        assert_non_null(strstr(error, path));
+        assert_int_equal(scene.host.plugin.get("foveation.model", text, sizeof text), FOVEA_OK);
+        assert_string_not_equal(text, "map");
+        assert_true(scene_foveates(&scene, &block, false));
+        block.camera = 2; /* one that has had no settings before */
+    }
+    assert_int_equal(unlink(path), 0);
+    scene_close(&scene);
+}
+
+/* The file is gone before a frame could open it. */
+static void no_frame_reads_a_maps_file(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char path[96];
+    char error[512] = "";
+    scene_open(&scene, (struct host_options){0});
+    snprintf(path, sizeof path, "%s/map.png", folder);
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    write_map(path);
+    assert_int_equal(configure_map(&scene, path, error, sizeof error), FOVEA_OK);
+    assert_true(scene_foveates(&scene, &block, false));
+    assert_int_equal(scene.host.plugin.set("foveation.strength", "2", error, sizeof error),
+                     FOVEA_OK);
+    assert_int_equal(unlink(path), 0);
+    assert_true(scene_foveates(&scene, &block, false));
+    block.camera = 2;
+    assert_true(scene_foveates(&scene, &block, false));
+    assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    scene_close(&scene);
+}
+
+/* ---- The gaze's source ---- */
+
+struct change {
+    struct scene *scene;
+    char path[96];
+    atomic_bool done;
+};
+
+static void *open_scanpath(void *user)
+{
+    struct change *change = user;
+    char json[256];
+    snprintf(json, sizeof json,
+             "{\"gaze\": {\"source\": \"scanpath\", \"scanpath\": {\"file\": \"%s\"}}}",
+             change->path);
+    if (change->scene->host.plugin.configure(json, NULL, 0) == FOVEA_OK) {
+        atomic_store(&change->done, true);
+    }
+    return NULL;
+}
+
+static void write_scanpath(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "t,x,y\n");
+    for (int i = 0; i < SCANPATH_LINES; i++) {
+        fprintf(file, "%.3f,0.1,0.1\n", i * 0.004);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void the_gaze_stays_while_another_source_is_opened(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct change change = {.scene = &scene};
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    block.flags |= FOVEA_UNITY_GAZE_OF_SOURCE;
+    assert_true(scene_foveates(&scene, &block, false));
+    snprintf(change.path, sizeof change.path, "%s/path.csv", folder);
+    write_scanpath(change.path);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, open_scanpath, &change), 0);
+    int without = 0;
+    for (int i = 0; i < 20000 && !atomic_load(&change.done); i++) {
+        without += scene_foveates(&scene, &block, false) ? 0 : 1;
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(atomic_load(&change.done));
+    assert_int_equal(without, 0);
+    assert_true(scene_foveates(&scene, &block, false));
+    assert_int_equal(unlink(change.path), 0);
+    scene_close(&scene);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_that_cannot_work_change_nothing),
+        cmocka_unit_test(no_frame_reads_a_maps_file),
+        cmocka_unit_test(the_gaze_stays_while_another_source_is_opened),
+    };
+    snprintf(folder, sizeof folder, "/tmp/fovea-unity-XXXXXX");
+    if (!mkdtemp(folder)) {
+        return EXIT_FAILURE;
+    }
+    const int result = RIG_RUN(argc, argv, tests);
+    (void)rmdir(folder); /* a test that fails leaves its file */
+    return result;
+}
