@@ -25,7 +25,8 @@ END
 
 FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target.
 FOVEA_STORM_SECONDS=N: for all storms together (120); FOVEA_STORM_SEED=N repeats what one has drawn.
-CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/.
+CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/. Where one to three tests of a stage fail,
+they are run again, one after the other: what passes then counts as passed, and is named at the end.
 END
 }
 
@@ -194,6 +195,7 @@ report_stages()
         [[ ${STAGE_RESULT[$name]} == failed ]] && failed=1
     done
     report_skips "$@"
+    report_second_tries "$@"
     for name in "$@"; do
         summary=$LOGS/$name.ctest
         if [[ -s $summary ]]; then
@@ -208,6 +210,17 @@ report_stages()
         fi
     done
     return "$failed"
+}
+
+report_second_tries()
+{
+    local name lines=''
+    for name in "$@"; do
+        [[ -s $LOGS/$name.again ]] && lines+=$(sed 's/^/  /' "$LOGS/$name.again")$'\n'
+    done
+    if [[ -n $lines ]]; then
+        printf '\n%sFailed beside others, passed alone%s\n%s' "$BOLD" "$PLAIN" "$lines"
+    fi
 }
 
 report_skips()
