@@ -175,6 +175,22 @@ static void tell(struct foveation *foveation, enum fovea_result result)
     foveation->failing = result < 0;
 }
 
+/* The eyes' parts of the picture. */
+static void views_of(const struct foveation_frame *frame,
+                     struct fovea_vk_view out_views[FOVEATION_MOST_EYES])
+{
+    for (uint32_t i = 0; i < frame->eye_count; i++) {
+        struct fovea_vk_view *view = &out_views[i];
+        fovea_vk_view_init(view);
+        view->width_px = frame->src->extent.width / frame->eye_count;
+        view->height_px = frame->src->extent.height;
+        view->x_px = i * view->width_px;
+        view->gaze = frame->eyes[i].gaze;
+        view->geometry = &frame->eyes[i].geometry;
+        view->eye = i == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    }
+}
+
 enum foveation_outcome foveation_run(struct foveation *foveation,
                                      const struct foveation_frame *frame)
 {
@@ -190,6 +206,12 @@ enum foveation_outcome foveation_run(struct foveation *foveation,
         .signal_count = frame->signal ? 1 : 0,
         .gaze = frame->gaze,
     };
+    struct fovea_vk_view views[FOVEATION_MOST_EYES];
+    if (frame->eye_count > 0) {
+        views_of(frame, views);
+        desc.views = views;
+        desc.view_count = frame->eye_count;
+    }
     fovea_vk_set_hud_text(foveation->fovea, frame->hud, NULL);
     enum fovea_result result = release(frame->dst, frame->dst_layout_after)
                                    ? fovea_vk_foveate(foveation->fovea, &desc)

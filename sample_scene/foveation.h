@@ -49,6 +49,13 @@ void foveation_image_destroy(struct foveation_image *image);
 /* Before the engine draws into it. */
 bool foveation_acquire(struct foveation_image *image);
 
+struct foveation_eye {
+    struct fovea_gaze gaze; /* in its own picture */
+    struct fovea_geometry geometry;
+};
+
+#define FOVEATION_MOST_EYES 2
+
 struct foveation_frame {
     struct foveation_image *src; /* drawn */
     VkImageLayout src_layout; /* before and after */
@@ -57,6 +64,8 @@ struct foveation_frame {
     VkSemaphore wait; /* VK_NULL_HANDLE: none */
     VkSemaphore signal;
     struct fovea_gaze gaze;
+    const struct foveation_eye *eyes; /* side by side, in place of `gaze` */
+    uint32_t eye_count; /* 0: one picture */
     const char *hud;
 };
 

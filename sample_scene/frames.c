@@ -102,7 +102,8 @@ static bool draw(struct frames *frames, const struct frames_request *request, ui
 {
     struct frames_slot *slot = &frames->slots[slot_index];
     const struct targets *targets = frames->targets;
-    const struct render_target target = {targets->framebuffers[slot_index], targets->desc.extent};
+    const struct render_target target = {targets->framebuffers[slot_index], targets->desc.extent,
+                                         targets->desc.eyes};
     if (!begin(slot->draw)) {
         return false;
     }
@@ -197,6 +198,16 @@ static bool finish(struct frames *frames, const struct frames_request *request, 
     return true;
 }
 
+static void eyes_of(const struct targets_desc *targets, struct fovea_gaze gaze,
+                    struct foveation_eye out_eyes[FOVEATION_MOST_EYES])
+{
+    const uint32_t width_px = headset_eye_width_px(targets->extent.width, targets->eyes);
+    for (uint32_t i = 0; i < targets->eyes; i++) {
+        out_eyes[i].gaze = headset_gaze(gaze, i, targets->eyes, width_px, targets->extent.height);
+        out_eyes[i].geometry = headset_geometry(i, width_px, targets->extent.height);
+    }
+}
+
 static enum foveation_outcome foveate(struct frames *frames, const struct frames_request *request,
                                       uint32_t slot_index, VkImageLayout src_layout)
 {
@@ -211,6 +222,12 @@ static enum foveation_outcome foveate(struct frames *frames, const struct frames
         .signal = surface ? surface->finished : VK_NULL_HANDLE,
         .gaze = request->gaze,
         .hud = request->hud};
+    struct foveation_eye eyes[FOVEATION_MOST_EYES];
+    if (frames->targets->desc.eyes > 1) {
+        eyes_of(&frames->targets->desc, request->gaze, eyes);
+        frame.eyes = eyes;
+        frame.eye_count = frames->targets->desc.eyes;
+    }
     return foveation_run(frames->foveation, &frame);
 }
 

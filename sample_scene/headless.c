@@ -85,14 +85,15 @@ bool headless_run(struct engine *engine, struct settings *settings, const struct
 {
     uint64_t count = options->frames ? options->frames : DEFAULT_FRAMES;
     struct run run = {.engine = engine, .settings = settings};
-    const struct targets_desc targets = {.extent = {options->width_px ? options->width_px : 1280,
-                                                    options->height_px ? options->height_px : 720},
+    const struct targets_desc targets = {.extent = {options->width_px, options->height_px},
+                                         .eyes = options->hmd ? 2 : 1,
                                          .made = !options->copy,
                                          .own_dst = true,
                                          .readback = true};
     const struct output_desc output = {.folder = options->output,
                                        .format = engine->renderer->format,
                                        .extent = targets.extent,
+                                       .eyes = targets.eyes,
                                        .frames = count,
                                        .video = !options->no_video,
                                        .settings = settings->now};

@@ -47,6 +47,12 @@ static bool take_window(struct options *options, const char *text)
     return options->window = true;
 }
 
+static bool take_hmd(struct options *options, const char *text)
+{
+    (void)text;
+    return options->hmd = true;
+}
+
 static bool take_list_devices(struct options *options, const char *text)
 {
     (void)text;
@@ -184,18 +190,28 @@ static bool take_path(struct options *options, const char *text)
 }
 
 static const struct option names[] = {
-    {"window", no_argument, NULL, 0},        {"list-devices", no_argument, NULL, 1},
-    {"quiet", no_argument, NULL, 2},         {"no-video", no_argument, NULL, 3},
-    {"validate", no_argument, NULL, 4},      {"backend", required_argument, NULL, 5},
-    {"config", required_argument, NULL, 6},  {"set", required_argument, NULL, 7},
-    {"frames", required_argument, NULL, 8},  {"size", required_argument, NULL, 9},
-    {"gaze", required_argument, NULL, 10},   {"output", required_argument, NULL, 11},
-    {"device", required_argument, NULL, 12}, {"seed", required_argument, NULL, 13},
-    {"format", required_argument, NULL, 14}, {"path", required_argument, NULL, 15},
-    {"help", no_argument, NULL, 16},         {NULL, 0, NULL, 0},
+    {"window", no_argument, NULL, 0},
+    {"list-devices", no_argument, NULL, 1},
+    {"quiet", no_argument, NULL, 2},
+    {"no-video", no_argument, NULL, 3},
+    {"validate", no_argument, NULL, 4},
+    {"backend", required_argument, NULL, 5},
+    {"config", required_argument, NULL, 6},
+    {"set", required_argument, NULL, 7},
+    {"frames", required_argument, NULL, 8},
+    {"size", required_argument, NULL, 9},
+    {"gaze", required_argument, NULL, 10},
+    {"output", required_argument, NULL, 11},
+    {"device", required_argument, NULL, 12},
+    {"seed", required_argument, NULL, 13},
+    {"format", required_argument, NULL, 14},
+    {"path", required_argument, NULL, 15},
+    {"hmd", no_argument, NULL, 16},
+    {"help", no_argument, NULL, 17},
+    {NULL, 0, NULL, 0},
 };
 
-#define HELP 16
+#define HELP 17
 
 static const struct flag flags[] = {
     {NULL, take_window},
@@ -214,6 +230,7 @@ static const struct flag flags[] = {
     {"a number from 0 to 4294967295", take_seed},
     {"bgra8-srgb, rgba8-srgb, bgra8, rgba8, rgba16f, rgb10a2, bgr10a2 or rg11b10f", take_format},
     {"made or copy", take_path},
+    {NULL, take_hmd},
 };
 
 /* getopt has met something that it does not know, or a flag without its argument. */
@@ -227,6 +244,21 @@ static void say_what_is_wrong(char **argv, int choice, int index)
     } else {
         say_error("there is no flag %s; --help lists them", word);
     }
+}
+
+/* The sizes that are not given. False: one that is given is no good. */
+static bool complete_size(struct options *options)
+{
+    if (options->width_px == 0) {
+        options->width_px = options->hmd ? 1920 : 1280;
+        options->height_px = options->hmd ? 1080 : 720;
+    }
+    if (options->hmd && options->width_px % 2 != 0) {
+        say_error("--size %ux%u: with --hmd the width is that of two eyes, and must be even",
+                  options->width_px, options->height_px);
+        return false;
+    }
+    return true;
 }
 
 enum options_outcome options_read(int argc, char **argv, struct options *out_options)
@@ -256,5 +288,5 @@ enum options_outcome options_read(int argc, char **argv, struct options *out_opt
         say_error("'%s' is not a flag; --help lists them", argv[optind]);
         return OPTIONS_WRONG;
     }
-    return OPTIONS_GO;
+    return complete_size(out_options) ? OPTIONS_GO : OPTIONS_WRONG;
 }

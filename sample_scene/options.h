@@ -13,6 +13,7 @@
 
 struct options {
     bool window;
+    bool hmd; /* two eyes side by side */
     bool list_devices;
     bool quiet;
     bool no_video;
@@ -22,7 +23,7 @@ struct options {
     const char *output;
     int device; /* -1: not given */
     uint32_t frames; /* 0: not given */
-    uint32_t width_px;
+    uint32_t width_px; /* of both eyes together */
     uint32_t height_px;
     uint64_t seed;
     const struct pixels_format *format; /* NULL: not given */

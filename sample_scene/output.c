@@ -60,8 +60,10 @@ bool output_init(struct output *output, const struct output_desc *desc)
 {
     int width = (int)desc->extent.width;
     int height = (int)desc->extent.height;
-    *output =
-        (struct output){.folder = desc->folder, .format = desc->format, .settings = desc->settings};
+    *output = (struct output){.folder = desc->folder,
+                              .format = desc->format,
+                              .eyes = desc->eyes,
+                              .settings = desc->settings};
     for (uint64_t i = 0; i < OUTPUT_CHOSEN; i++) {
         uint64_t number = desc->frames * i / (OUTPUT_CHOSEN - 1);
         output->chosen[i] = number < desc->frames ? number : desc->frames - 1;
@@ -102,7 +104,8 @@ static void add_to_video(struct output *output, struct fovea_gaze gaze)
     picture_put(&output->pair, &output->shown, width, 0);
     for (int i = 0; i < 2; i++) {
         const struct pane pane = {&output->pair, i * width, 0, width, output->drawn.height_px};
-        panels_mark(&pane, gaze, NULL, NULL);
+        const struct panels_marks marks = {.gaze = gaze, .eyes = output->eyes};
+        panels_mark(&pane, &marks);
     }
     if (!video_add(output->video, &output->pair)) {
         output->failed = true;
@@ -151,7 +154,7 @@ bool output_write_panels(struct output *output, const char *const caption[PANELS
     char path[PATH_BYTES];
     struct panels_desc desc = {.drawn = &output->panel.drawn,
                                .foveated = &output->panel.shown,
-                               .gaze = output->panel.gaze,
+                               .marks = {.gaze = output->panel.gaze, .eyes = output->eyes},
                                .settings = output->settings};
     memcpy(desc.caption, caption, sizeof desc.caption);
     return !output->panel.taken ||

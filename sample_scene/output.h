@@ -14,6 +14,7 @@
 struct output {
     const char *folder;
     VkFormat format;
+    uint32_t eyes;
     const struct fovea_settings *settings;
     uint64_t chosen[OUTPUT_CHOSEN];
     struct picture drawn;
@@ -33,6 +34,7 @@ struct output_desc {
     const char *folder; /* is made */
     VkFormat format;
     VkExtent2D extent;
+    uint32_t eyes; /* side by side */
     uint64_t frames;
     bool video;
     const struct fovea_settings *settings; /* outlives the output */

@@ -2,14 +2,16 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "panels.h"
 
+#include "headset.h"
 #include "say.h"
-#include "vec.h"
+#include "values.h"
 #include "viridis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define DIFFERENCE_GAIN 4
+#define PANELS 4
 
 /* Where things are, by the size of a panel. */
 struct layout {
@@ -17,26 +19,31 @@ struct layout {
     int title_px; /* strip above a panel */
     int caption_px;
     float letter_px;
-    int columns_px[2];
-    int rows_px[2];
+    int panels;
+    int corners_px[PANELS][2];
     int width_px;
     int height_px;
 };
 
-static struct layout layout_of(const struct picture *panel)
+/* Two by two. Both eyes are twice as wide: one below the other, and without the difference, which a
+ * lens makes one of places. */
+static struct layout layout_of(const struct picture *panel, uint32_t eyes)
 {
-    struct layout l;
+    const int columns = eyes > 1 ? 1 : 2;
+    const int rows = eyes > 1 ? 3 : 2;
+    struct layout l = {0};
     float unit = fmaxf((float)panel->width_px / 1280.0f, 0.25f);
     l.letter_px = 26.0f * unit;
     l.gap_px = (int)(18.0f * unit);
     l.title_px = (int)(42.0f * unit);
     l.caption_px = (int)((float)PANELS_CAPTION_LINES * 36.0f * unit + 20.0f * unit);
-    l.columns_px[0] = l.gap_px;
-    l.columns_px[1] = 2 * l.gap_px + panel->width_px;
-    l.rows_px[0] = l.title_px;
-    l.rows_px[1] = 2 * l.title_px + panel->height_px;
-    l.width_px = 3 * l.gap_px + 2 * panel->width_px;
-    l.height_px = 2 * (l.title_px + panel->height_px) + l.caption_px;
+    l.panels = columns * rows;
+    for (int i = 0; i < l.panels; i++) {
+        l.corners_px[i][0] = l.gap_px + i % columns * (l.gap_px + panel->width_px);
+        l.corners_px[i][1] = l.title_px + i / columns * (l.title_px + panel->height_px);
+    }
+    l.width_px = l.gap_px + columns * (l.gap_px + panel->width_px);
+    l.height_px = rows * (l.title_px + panel->height_px) + l.caption_px;
     return l;
 }
 
@@ -72,32 +79,103 @@ static bool draw_rings(const struct pane *pane, struct fovea_point_uv gaze,
     return fine;
 }
 
-bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
-                 const struct fovea_settings *rings, const struct sign_font *font)
+/* One eye's part of a pane, and where it looks there. */
+struct eye_pane {
+    struct pane pane;
+    struct fovea_gaze gaze;
+};
+
+static struct eye_pane eye_pane_of(const struct pane *pane, const struct panels_marks *marks,
+                                   uint32_t eye)
 {
-    const float middle[2] = {(float)gaze.point.x_uv * (float)pane->width_px,
-                             (float)gaze.point.y_uv * (float)pane->height_px};
-    if (!gaze.usable) {
+    struct eye_pane part = {.pane = *pane};
+    part.pane.width_px = (int)headset_eye_width_px((uint32_t)pane->width_px, marks->eyes);
+    part.pane.x += (int)eye * part.pane.width_px;
+    part.gaze = headset_gaze(marks->gaze, eye, marks->eyes, (uint32_t)part.pane.width_px,
+                             (uint32_t)part.pane.height_px);
+    return part;
+}
+
+/* The settings with the eye's frustum in them; the caller destroys them. */
+static struct fovea_settings *settings_of_eye(const struct fovea_settings *settings,
+                                              const struct eye_pane *part, uint32_t eye,
+                                              uint32_t eyes)
+{
+    struct fovea_settings *own = NULL;
+    if (fovea_settings_copy(settings, &own) == FOVEA_OK && eyes > 1) {
+        const struct fovea_geometry geometry =
+            headset_geometry(eye, (uint32_t)part->pane.width_px, (uint32_t)part->pane.height_px);
+        value_set_number(own, "foveation.geometry.tan_left", geometry.tan_left);
+        value_set_number(own, "foveation.geometry.tan_right", geometry.tan_right);
+        value_set_number(own, "foveation.geometry.tan_up", geometry.tan_up);
+        value_set_number(own, "foveation.geometry.tan_down", geometry.tan_down);
+    }
+    return own;
+}
+
+static bool mark_eye(const struct eye_pane *part, const struct panels_marks *marks, uint32_t eye)
+{
+    const struct pane *pane = &part->pane;
+    const float middle[2] = {(float)part->gaze.point.x_uv * (float)pane->width_px,
+                             (float)part->gaze.point.y_uv * (float)pane->height_px};
+    if (!part->gaze.usable) {
         return true;
     }
     pane_cross(pane, middle, 7.0f * line_px(pane), line_px(pane));
-    return !rings || draw_rings(pane, gaze.point, rings, font);
+    if (!marks->rings) {
+        return true;
+    }
+    struct fovea_settings *rings = settings_of_eye(marks->rings, part, eye, marks->eyes);
+    const bool fine = rings && draw_rings(pane, part->gaze.point, rings, marks->font);
+    fovea_settings_destroy(&rings);
+    return fine;
+}
+
+bool panels_mark(const struct pane *pane, const struct panels_marks *marks)
+{
+    bool fine = true;
+    for (uint32_t eye = 0; eye < marks->eyes; eye++) {
+        const struct eye_pane part = eye_pane_of(pane, marks, eye);
+        fine = mark_eye(&part, marks, eye) && fine;
+    }
+    return fine;
+}
+
+/* sigma is the whole pane's, eye after eye. */
+static bool sigma_of_eyes(const struct pane *pane, const struct panels_desc *desc, float *sigma)
+{
+    bool fine = true;
+    for (uint32_t eye = 0; eye < desc->marks.eyes; eye++) {
+        const struct eye_pane part = eye_pane_of(pane, &desc->marks, eye);
+        const uint32_t width = (uint32_t)part.pane.width_px;
+        const uint32_t height = (uint32_t)part.pane.height_px;
+        struct fovea_settings *settings =
+            settings_of_eye(desc->settings, &part, eye, desc->marks.eyes);
+        fine = settings &&
+               fovea_sigma_map(settings, width, height, part.gaze.point,
+                               sigma + (size_t)eye * width * height) == FOVEA_OK &&
+               fine;
+        fovea_settings_destroy(&settings);
+    }
+    return fine;
 }
 
 static float fill_heat(const struct pane *pane, const struct panels_desc *desc, float *sigma)
 {
-    uint32_t width = (uint32_t)pane->width_px;
-    uint32_t height = (uint32_t)pane->height_px;
-    if (fovea_sigma_map(desc->settings, width, height, desc->gaze.point, sigma) < 0) {
+    const int width = (int)headset_eye_width_px((uint32_t)pane->width_px, desc->marks.eyes);
+    const size_t eye_values = (size_t)width * (size_t)pane->height_px;
+    if (!sigma_of_eyes(pane, desc, sigma)) {
         return -1.0f;
     }
     float most = 0.0f;
-    for (size_t i = 0; i < (size_t)width * height; i++) {
+    for (size_t i = 0; i < eye_values * desc->marks.eyes; i++) {
         most = fmaxf(most, sigma[i]);
     }
     for (int y = 0; y < pane->height_px; y++) {
-        for (int x = 0; x < pane->width_px; x++) {
-            float value = sigma[(size_t)y * width + (size_t)x];
+        for (int x = 0; x < width * (int)desc->marks.eyes; x++) {
+            const size_t eye = (size_t)(x / width);
+            const float value =
+                sigma[eye * eye_values + (size_t)y * (size_t)width + (size_t)(x % width)];
             picture_fill(pane->picture, (const int[4]){pane->x + x, pane->y + y, 1, 1},
                          viridis(most > 0.0f ? value / most : 0.0f));
         }
@@ -182,14 +260,14 @@ static bool write_line(struct sheet *sheet, const struct sign_font *font, const 
 
 static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
 {
-    static const char *const titles[4] = {"Drawn by the engine", "Foveated",
-                                          "Blur: \xcf\x83 of the Gaussian, px",
-                                          "Difference \xc3\x97 4"};
+    static const char *const titles[PANELS] = {"Drawn by the engine", "Foveated",
+                                               "Blur: \xcf\x83 of the Gaussian, px",
+                                               "Difference \xc3\x97 4"};
     const struct layout *l = &sheet->layout;
     bool fine = true;
-    for (int i = 0; i < 4; i++) {
-        const float at[2] = {(float)l->columns_px[i % 2],
-                             (float)l->rows_px[i / 2] - 0.42f * l->letter_px};
+    for (int i = 0; i < l->panels; i++) {
+        const float at[2] = {(float)l->corners_px[i][0],
+                             (float)l->corners_px[i][1] - 0.42f * l->letter_px};
         fine = fine && write_line(sheet, sheet->bold, titles[i], at, l->letter_px);
     }
     for (int i = 0; i < PANELS_CAPTION_LINES; i++) {
@@ -205,24 +283,29 @@ static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
     const struct layout *l = &sheet->layout;
     const int whole[4] = {0, 0, l->width_px, l->height_px};
     picture_fill(&sheet->picture, whole, (struct color){24, 26, 30});
-    struct pane panes[4];
-    for (int i = 0; i < 4; i++) {
-        panes[i] = (struct pane){&sheet->picture, l->columns_px[i % 2], l->rows_px[i / 2],
+    struct pane panes[PANELS];
+    struct panels_marks marks = desc->marks;
+    marks.rings = desc->settings;
+    marks.font = sheet->bold;
+    for (int i = 0; i < PANELS; i++) {
+        panes[i] = (struct pane){&sheet->picture, l->corners_px[i][0], l->corners_px[i][1],
                                  desc->drawn->width_px, desc->drawn->height_px};
     }
     picture_put(&sheet->picture, desc->drawn, panes[0].x, panes[0].y);
     picture_put(&sheet->picture, desc->foveated, panes[1].x, panes[1].y);
     bool fine = draw_heat(&panes[2], desc, sheet->bold);
-    draw_difference(&panes[3], desc);
-    for (int i = 0; i < 4; i++) {
-        fine = fine && panels_mark(&panes[i], desc->gaze, desc->settings, sheet->bold);
+    if (l->panels == PANELS) {
+        draw_difference(&panes[3], desc);
+    }
+    for (int i = 0; i < l->panels; i++) {
+        fine = fine && panels_mark(&panes[i], &marks);
     }
     return fine && write_words(sheet, desc);
 }
 
 bool panels_write(const struct panels_desc *desc, const char *path)
 {
-    struct sheet sheet = {.layout = layout_of(desc->drawn)};
+    struct sheet sheet = {.layout = layout_of(desc->drawn, desc->marks.eyes)};
     bool written = sign_font_create(true, &sheet.bold) && sign_font_create(false, &sheet.plain);
     if (written && !(picture_init(&sheet.picture, sheet.layout.width_px, sheet.layout.height_px) &&
                      draw_sheet(&sheet, desc))) {

@@ -11,10 +11,17 @@
 
 #define PANELS_CAPTION_LINES 3
 
+struct panels_marks {
+    struct fovea_gaze gaze; /* with two eyes: over the picture that they share */
+    uint32_t eyes; /* side by side */
+    const struct fovea_settings *rings; /* NULL: no rings */
+    const struct sign_font *font; /* NULL: no labels */
+};
+
 struct panels_desc {
     const struct picture *drawn;
     const struct picture *foveated;
-    struct fovea_gaze gaze;
+    struct panels_marks marks; /* without font */
     const struct fovea_settings *settings;
     const char *caption[PANELS_CAPTION_LINES];
 };
@@ -22,9 +29,7 @@ struct panels_desc {
 /* False with a message. */
 bool panels_write(const struct panels_desc *desc, const char *path);
 
-/* Cross and, where `rings` is not NULL, circles of 2, 5, 10 and 20 degrees. font may be NULL: then
- * there are no labels. */
-bool panels_mark(const struct pane *pane, struct fovea_gaze gaze,
-                 const struct fovea_settings *rings, const struct sign_font *font);
+/* A cross and circles of 2, 5, 10 and 20 degrees, for each eye. */
+bool panels_mark(const struct pane *pane, const struct panels_marks *marks);
 
 #endif

@@ -18,9 +18,10 @@ static bool add_buffers(struct renderer *renderer)
                                         to | VK_BUFFER_USAGE_INDEX_BUFFER_BIT, ARENA_DEVICE};
     VkDeviceSize step = renderer->gpu->properties.limits.minUniformBufferOffsetAlignment;
     step = step > 256 ? step : 256;
-    renderer->instances_offset_bytes = (sizeof(struct frame_uniforms) + step - 1) / step * step;
-    /* The picture's instances and the shadow map's. */
-    VkDeviceSize most = 2 * (VkDeviceSize)renderer->world->placed_count + 1;
+    renderer->eye_stride_bytes = (sizeof(struct frame_uniforms) + step - 1) / step * step;
+    renderer->instances_offset_bytes = HEADSET_MOST_EYES * renderer->eye_stride_bytes;
+    /* The eyes' instances and the shadow map's. */
+    VkDeviceSize most = (HEADSET_MOST_EYES + 1) * (VkDeviceSize)renderer->world->placed_count + 1;
     VkDeviceSize bytes = renderer->instances_offset_bytes + most * sizeof(struct instance);
     renderer->frame_stride_bytes = (bytes + step - 1) / step * step;
     struct arena_buffer_desc frames = {
@@ -136,7 +137,8 @@ static bool make_set(struct renderer *renderer)
 
 static bool build(struct renderer *renderer)
 {
-    if (!draw_list_init(&renderer->list, renderer->world) ||
+    if (!draw_list_init(&renderer->lists[0], renderer->world) ||
+        !draw_list_init(&renderer->lists[1], renderer->world) ||
         !draw_list_init(&renderer->shadow_list, renderer->world)) {
         say_error("out of memory while preparing to draw");
         return false;
@@ -189,7 +191,8 @@ void renderer_destroy(struct renderer **renderer)
     vkDestroyImageView(device, r->textures_view, NULL);
     vkDestroyImageView(device, r->shadow.view, NULL);
     arena_finish(&r->arena);
-    draw_list_finish(&r->list);
+    draw_list_finish(&r->lists[0]);
+    draw_list_finish(&r->lists[1]);
     draw_list_finish(&r->shadow_list);
     free(r);
     *renderer = NULL;
@@ -205,37 +208,44 @@ static void store(float out[4], struct vec3 v, float w)
     out[3] = w;
 }
 
-static struct frame_uniforms uniforms_of(const struct renderer *renderer,
-                                         const struct camera *camera, float aspect, double time_s)
+static struct frame_uniforms uniforms_of(const struct renderer *renderer, const struct eye *eye,
+                                         struct vec3 forward, double time_s)
 {
     struct frame_uniforms u;
     const struct vec3 up = vec3(0, 1, 0);
-    struct vec3 right = vec3_normalize(vec3_cross(camera->forward, up));
-    struct vec3 above = vec3_cross(right, camera->forward);
-    float half = tanf(camera->vertical_rad * 0.5f);
-    u.clip_from_world = mat4_mul(mat4_perspective(camera->vertical_rad, aspect, NEAR_M),
-                                 mat4_look(camera->eye, camera->forward, up));
+    const struct frustum f = eye->frustum;
+    struct vec3 right = vec3_normalize(vec3_cross(forward, up));
+    struct vec3 above = vec3_cross(right, forward);
+    struct vec3 middle = vec3_madd(vec3_madd(forward, right, 0.5f * (f.right - f.left)), above,
+                                   0.5f * (f.up - f.down));
+    const float tangents[4] = {f.left, f.right, f.up, f.down};
+    u.clip_from_world =
+        mat4_mul(mat4_perspective(tangents, NEAR_M), mat4_look(eye->position, forward, up));
     u.shadow_from_world = shadow_matrix(renderer, renderer->shadow.cell);
-    store(u.eye, camera->eye, shadow_reach_m());
+    store(u.eye, eye->position, shadow_reach_m());
     store(u.to_sun, renderer->world->to_sun, HAZE_PER_M);
-    store(u.look[0], vec3_scale(right, half * aspect), 0.0f);
-    store(u.look[1], vec3_scale(above, -half), 0.0f);
-    store(u.look[2], camera->forward, 0.0f);
+    store(u.look[0], vec3_scale(right, 0.5f * (f.left + f.right)), 0.0f);
+    store(u.look[1], vec3_scale(above, -0.5f * (f.up + f.down)), 0.0f);
+    store(u.look[2], middle, 0.0f);
     store(u.drift, vec3((float)fmod(time_s * 0.002, 1.0), 0, 0), 0.0f);
     return u;
 }
 
 void renderer_bind(const struct renderer *renderer, VkCommandBuffer commands, uint32_t slot,
-                   VkExtent2D extent)
+                   const struct renderer_area *area)
 {
     VkDeviceSize base = renderer->frame_stride_bytes * slot;
-    uint32_t uniforms = (uint32_t)base;
-    VkViewport viewport = {0, 0, (float)extent.width, (float)extent.height, 0.0f, 1.0f};
-    VkRect2D scissor = {{0, 0}, extent};
+    uint32_t uniforms = (uint32_t)(base + renderer->eye_stride_bytes * area->eye);
+    VkViewport viewport = {(float)area->px.offset.x,
+                           (float)area->px.offset.y,
+                           (float)area->px.extent.width,
+                           (float)area->px.extent.height,
+                           0.0f,
+                           1.0f};
     const VkBuffer buffers[2] = {renderer->vertices, renderer->frame_data};
     const VkDeviceSize offsets[2] = {0, base + renderer->instances_offset_bytes};
     vkCmdSetViewport(commands, 0, 1, &viewport);
-    vkCmdSetScissor(commands, 0, 1, &scissor);
+    vkCmdSetScissor(commands, 0, 1, &area->px);
     vkCmdBindVertexBuffers(commands, 0, 2, buffers, offsets);
     vkCmdBindIndexBuffer(commands, renderer->indices, 0, VK_INDEX_TYPE_UINT32);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, renderer->pipeline_layout, 0,
@@ -271,10 +281,16 @@ static void record_main(struct renderer *renderer, uint32_t slot, VkCommandBuffe
                                    .clearValueCount = 2,
                                    .pClearValues = clears};
     vkCmdBeginRenderPass(commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
-    renderer_bind(renderer, commands, slot, target->extent);
-    renderer_draw_list(renderer, commands, &renderer->list, pipelines);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, renderer->pipelines[PIPELINE_SKY]);
-    vkCmdDraw(commands, 3, 1, 0, 0);
+    const uint32_t width_px = headset_eye_width_px(target->extent.width, target->eyes);
+    for (uint32_t eye = 0; eye < target->eyes; eye++) {
+        const struct renderer_area area = {
+            {{(int32_t)(eye * width_px), 0}, {width_px, target->extent.height}}, eye};
+        renderer_bind(renderer, commands, slot, &area);
+        renderer_draw_list(renderer, commands, &renderer->lists[eye], pipelines);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS,
+                          renderer->pipelines[PIPELINE_SKY]);
+        vkCmdDraw(commands, 3, 1, 0, 0);
+    }
     vkCmdEndRenderPass(commands);
 }
 
@@ -299,12 +315,15 @@ void renderer_record(struct renderer *renderer, uint32_t slot, VkCommandBuffer c
 
     struct camera camera = camera_at(renderer->world->road, time_s);
     bool new_shadow = shadow_is_old(renderer, camera.eye);
-    float aspect = (float)target->extent.width / (float)target->extent.height;
-    struct frame_uniforms uniforms = uniforms_of(renderer, &camera, aspect, time_s);
-    memcpy(mapped, &uniforms, sizeof uniforms);
-
-    struct view view = {.clip_from_world = uniforms.clip_from_world, .eye = camera.eye};
-    cull(renderer->world, &view, &renderer->list, instances, &instance_count);
+    const uint32_t width_px = headset_eye_width_px(target->extent.width, target->eyes);
+    for (uint32_t i = 0; i < target->eyes; i++) {
+        struct eye eye = headset_eye(&camera, i, target->eyes, width_px, target->extent.height);
+        struct frame_uniforms uniforms = uniforms_of(renderer, &eye, camera.forward, time_s);
+        memcpy(mapped + renderer->eye_stride_bytes * i, &uniforms, sizeof uniforms);
+        /* Both eyes show the same level of detail: distances are the head's. */
+        struct view view = {.clip_from_world = uniforms.clip_from_world, .eye = camera.eye};
+        cull(renderer->world, &view, &renderer->lists[i], instances, &instance_count);
+    }
     if (new_shadow) {
         shadow_record(renderer, slot, commands, instances, &instance_count);
     }

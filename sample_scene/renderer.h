@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "camera.h"
 #include "cull.h"
+#include "headset.h"
 
 #define FRAMES_IN_FLIGHT 3
 
@@ -50,6 +51,7 @@ struct renderer {
     VkBuffer frame_data; /* uniforms and instances, FRAMES_IN_FLIGHT times */
     void *frame_mapped;
     VkDeviceSize frame_stride_bytes;
+    VkDeviceSize eye_stride_bytes; /* from one eye's uniforms to the next's */
     VkDeviceSize instances_offset_bytes;
     VkImage textures;
     VkImageView textures_view;
@@ -63,7 +65,7 @@ struct renderer {
     VkDescriptorSet set;
     VkPipelineLayout pipeline_layout;
     VkPipeline pipelines[PIPELINE_COUNT];
-    struct draw_list list;
+    struct draw_list lists[HEADSET_MOST_EYES];
     struct draw_list shadow_list;
 };
 
@@ -79,6 +81,7 @@ void renderer_destroy(struct renderer **renderer);
 struct render_target {
     VkFramebuffer framebuffer;
     VkExtent2D extent;
+    uint32_t eyes; /* side by side */
 };
 
 /* Records frame `slot` (its last one must be finished). The image is in COLOR_ATTACHMENT_OPTIMAL
@@ -103,7 +106,11 @@ void shadow_record(struct renderer *renderer, uint32_t slot, VkCommandBuffer com
 void renderer_draw_list(const struct renderer *renderer, VkCommandBuffer commands,
                         const struct draw_list *list,
                         const enum pipeline pipelines[MATERIAL_COUNT]);
+struct renderer_area {
+    VkRect2D px;
+    uint32_t eye; /* whose uniforms */
+};
 void renderer_bind(const struct renderer *renderer, VkCommandBuffer commands, uint32_t slot,
-                   VkExtent2D extent);
+                   const struct renderer_area *area);
 
 #endif

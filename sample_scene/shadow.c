@@ -97,7 +97,8 @@ void shadow_record(struct renderer *renderer, uint32_t slot, VkCommandBuffer com
                                    .clearValueCount = 1,
                                    .pClearValues = &clear};
     vkCmdBeginRenderPass(commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
-    renderer_bind(renderer, commands, slot, (VkExtent2D){SHADOW_SIDE_PX, SHADOW_SIDE_PX});
+    const struct renderer_area area = {{{0, 0}, {SHADOW_SIDE_PX, SHADOW_SIDE_PX}}, 0};
+    renderer_bind(renderer, commands, slot, &area);
     renderer_draw_list(renderer, commands, &renderer->shadow_list, pipelines);
     vkCmdEndRenderPass(commands);
 }

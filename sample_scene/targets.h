@@ -11,6 +11,7 @@
 
 struct targets_desc {
     VkExtent2D extent;
+    uint32_t eyes; /* side by side in it */
     bool made; /* Fovea makes the images: no copies */
     bool own_dst; /* there is no swapchain to write to */
     bool readback;

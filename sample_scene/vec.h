@@ -108,10 +108,13 @@ static inline struct mat4 mat4_look(struct vec3 eye, struct vec3 forward, struct
 
 /* Vulkan's clip space, depth 1 at the near plane and 0 at infinity: a float depth buffer then has
  * its precision where a landscape needs it. */
-static inline struct mat4 mat4_perspective(float vertical_rad, float aspect, float near_m)
+static inline struct mat4 mat4_perspective(const float tangents[4], float near_m)
 {
-    float focal = 1.0f / tanf(vertical_rad * 0.5f);
-    return (struct mat4){{focal / aspect, 0, 0, 0, 0, -focal, 0, 0, 0, 0, 0, -1, 0, 0, near_m, 0}};
+    const float width = tangents[0] + tangents[1];
+    const float height = tangents[2] + tangents[3];
+    return (struct mat4){{2.0f / width, 0, 0, 0, 0, -2.0f / height, 0, 0,
+                          (tangents[1] - tangents[0]) / width, (tangents[3] - tangents[2]) / height,
+                          0, -1, 0, 0, near_m, 0}};
 }
 
 /* Depth 0 at near_m, 1 at far_m. */

@@ -36,14 +36,14 @@ struct window {
 
 static bool open_window(struct window *window)
 {
-    uint32_t width = window->options->width_px ? window->options->width_px : 1280;
-    uint32_t height = window->options->height_px ? window->options->height_px : 720;
+    const int width = (int)window->options->width_px;
+    const int height = (int)window->options->height_px;
     if (SDL_Init(SDL_INIT_VIDEO) != 0) {
         say_error("--window: there is no display: %s", SDL_GetError());
         return false;
     }
     window->handle = SDL_CreateWindow(
-        "Fovea demo", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, (int)width, (int)height,
+        "Fovea demo", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width, height,
         SDL_WINDOW_VULKAN | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
     if (!window->handle) {
         say_error("--window: no window: %s", SDL_GetError());
@@ -71,6 +71,11 @@ static bool open_surface(struct window *window)
     return true;
 }
 
+static uint32_t eyes_of(const struct options *options)
+{
+    return options->hmd ? 2 : 1;
+}
+
 /* Swapchain and targets for the size that the window has now. */
 static bool fit(struct window *window)
 {
@@ -88,6 +93,7 @@ static bool fit(struct window *window)
         return false;
     }
     const struct targets_desc desc = {.extent = window->swapchain.extent,
+                                      .eyes = eyes_of(window->options),
                                       .made = !window->options->copy};
     return desc.extent.width == 0 || desc.extent.height == 0 ||
            targets_init(&engine->targets, engine->renderer, engine->foveation, &desc);
@@ -142,10 +148,11 @@ static void close_all(struct window *window)
 
 static void push_mouse(struct window *window)
 {
-    struct fovea_gaze_sample sample = {.x = window->keys.mouse_uv[0],
-                                       .y = window->keys.mouse_uv[1],
-                                       .t_ns = fovea_time_ns(),
-                                       .confidence = 1.0};
+    const VkExtent2D extent = window->swapchain.extent;
+    const double x_uv = headset_shared_x_uv(window->keys.mouse_uv[0], eyes_of(window->options),
+                                            extent.width, extent.height);
+    struct fovea_gaze_sample sample = {
+        .x = x_uv, .y = window->keys.mouse_uv[1], .t_ns = fovea_time_ns(), .confidence = 1.0};
     if (value_is(window->settings->now, "gaze.source", "mouse") &&
         fovea_gaze_source_push(window->settings->source, &sample) < 0) {
         say_note("a position of the mouse was not taken");

@@ -93,6 +93,36 @@ def test_gaze_decides_where_it_is_sharp(run_demo, tmp_path):
     assert ratios[0] > 1.5 * ratios[1], ratios
 
 
+def test_both_eyes_of_a_headset_look_at_one_place(run_demo, tmp_path):
+    """Where Fovea puts its marker in each eye's picture."""
+    flags = ["--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.5,0.5", "--set", "foveation.strength=0"]
+    run_demo(*flags, folder="drawn", *(["--validate"] if LAYER.exists() else []))
+    run_demo(*flags, "--set", "overlay.marker=true", folder="marked")
+    drawn, marked = (pixels(tmp_path / name / "frame_000.png") for name in ("drawn", "marked"))
+    assert numpy.abs(drawn[:, :320] - drawn[:, 320:]).mean() > 3
+    middles = [numpy.argwhere((drawn != marked)[:, x : x + 320].any(axis=2)).mean(axis=0) for x in (0, 320)]
+    # Each eye's axis lies towards the nose, 1.19 of 2.09; eyes 63 mm apart meet at 4 m.
+    off_px = 320 * 0.063 / 2 / 4 / 2.09
+    assert numpy.allclose(middles, [[180, 320 * 1.19 / 2.09 + off_px], [180, 320 * 0.90 / 2.09 - off_px]], atol=1.5)
+
+
+def test_a_headsets_eyes_are_sharp_where_they_look(run_demo, tmp_path):
+    flags = ["--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.2,0.5"]
+    for strength in ("0", "1"):
+        run_demo(*flags, "--set", f"foveation.strength={strength}", folder=strength)
+    drawn, seen = (pixels(tmp_path / strength / "frame_000.png") for strength in ("0", "1"))
+    lost = numpy.abs(drawn - seen).sum(axis=2)
+    for eye, x in ((0, 86), (320, 43)):
+        assert lost[160:200, eye + x - 15 : eye + x + 15].mean() < 0.6 * lost[160:200, eye + 200 : eye + 300].mean()
+    panels = Image.open(tmp_path / "1" / "demo.png")
+    assert panels.size[0] < 2 * 640 and panels.size[1] > 3 * 360
+
+
+def test_both_eyes_of_a_headset_are_equally_wide(run_demo):
+    done = run_demo("--hmd", "--size", "161x90", check=False)
+    assert done.returncode == 2 and "--size 161x90" in done.stderr and "even" in done.stderr
+
+
 def test_set_and_config(run_demo, tmp_path):
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({"version": 1, "foveation": {"strength": 0}, "gaze": {"source": "saccades"}}))

@@ -20,6 +20,7 @@ Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
                                    ./fovea.json, ~/.config/fovea/ and /etc/fovea/, or
                                    sample_scene/demo.json
   --set key.path=value             one setting, as often as wanted
+  --hmd                            both eyes of a headset side by side, each with its own gaze
   --frames N   --size WxH          how many, how large
   --gaze x,y                       a gaze that stays, 0..1 from the top left corner
   --output DIR                     where pictures go, instead of out/
