@@ -4,10 +4,10 @@
 #include "godot_frame.h"
 
 #include "core/log.h"
-#include "core/step.h"
 #include "godot_record.h"
 #include "kernels/row/row.h"
 #include "plugin/context/settings_take.h"
+#include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
 
 #include <math.h>
@@ -37,12 +37,6 @@ static void take_settings(struct godot_render *render, const struct fovea_settin
 
 /* ---- What a view is foveated with */
 
-static double stepped(double tangent)
-{
-    const double value = step_tangent(tangent);
-    return value == 0 ? 1e-9 : value; /* all four are given */
-}
-
 /* Of a perspective projection; others have no angles and take the settings'. */
 static bool geometry_of(const struct godot_projection *projection, struct fovea_geometry *out)
 {
@@ -53,15 +47,9 @@ static bool geometry_of(const struct godot_projection *projection, struct fovea_
     if (!(scale_x > 0) || !(fabs(scale_y) > 0) || projection->columns[2][3] != -1.0F) {
         return false;
     }
-    *out = (struct fovea_geometry){.tan_left = stepped((1 - shift_x) / scale_x),
-                                   .tan_right = stepped((1 + shift_x) / scale_x),
-                                   .tan_up = stepped((1 + shift_y) / fabs(scale_y)),
-                                   .tan_down = stepped((1 - shift_y) / fabs(scale_y)),
-                                   .screen_width_m = out->screen_width_m,
-                                   .distance_m = out->distance_m};
-    return out->tan_left + out->tan_right >= 0.001 && out->tan_up + out->tan_down >= 0.001 &&
-           fabs(out->tan_left) <= 100 && fabs(out->tan_right) <= 100 && fabs(out->tan_up) <= 100 &&
-           fabs(out->tan_down) <= 100;
+    const double tangents[4] = {(1 - shift_x) / scale_x, (1 + shift_x) / scale_x,
+                                (1 + shift_y) / fabs(scale_y), (1 - shift_y) / fabs(scale_y)};
+    return frustum_geometry(tangents, out);
 }
 
 static struct fovea_settings settings_of_view(const struct godot_render *render,

@@ -4,10 +4,9 @@
 #include "godot_gaze.h"
 
 #include "core/log.h"
+#include "plugin/gaze/gaze_settings.h"
 #include "plugin/godot/api/godot_api.h"
 #include "plugin/godot/api/godot_log.h"
-
-#include <string.h>
 
 void godot_gaze_finish(struct godot_gaze *gaze)
 {
@@ -26,7 +25,7 @@ void godot_gaze_open(struct godot_gaze *gaze, const struct fovea_settings *setti
         own.gaze.space = FOVEA_GAZE_SPACE_UV;
         own.gaze.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
     }
-    if (gaze->opened && memcmp(&gaze->settings, &own.gaze, sizeof own.gaze) == 0) {
+    if (gaze->opened && gaze_settings_same(&gaze->settings, &own.gaze)) {
         return;
     }
     fovea_gaze_source_destroy(&gaze->source);
