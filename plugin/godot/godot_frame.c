@@ -6,7 +6,6 @@
 #include "core/log.h"
 #include "godot_record.h"
 #include "kernels/row/row.h"
-#include "plugin/context/settings_take.h"
 #include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
 
@@ -23,15 +22,14 @@ struct viewport {
 
 /* ---- Settings */
 
-/* Those that are wrong together are said, and the last good ones stay in force. */
-static void take_settings(struct godot_render *render, const struct fovea_settings *changed)
+static void take_settings(struct godot_effect *effect)
 {
-    struct fovea_settings taken = *changed;
-    if (settings_take(&taken, &render->map, godot_log()) == FOVEA_OK) {
-        render->settings = taken;
-        render->ready = true;
+    struct godot_render *render = effect->render;
+    godot_effect_take(effect, &render->choices);
+    render->settings = engine_feed_take(&effect->feed);
+    if (render->serial != render->settings->serial) {
+        render->serial = render->settings->serial;
         godot_targets_retry(&render->targets);
-        godot_gaze_open(&render->gaze, &taken);
     }
 }
 
@@ -56,7 +54,7 @@ static struct fovea_settings settings_of_view(const struct godot_render *render,
                                               const struct godot_choices *choices,
                                               const struct viewport *viewport, int64_t view)
 {
-    struct fovea_settings settings = render->settings;
+    struct fovea_settings settings = render->settings->taken;
     struct godot_projection projection = {{{0}}};
     if (choices->geometry_from_camera && viewport->scene) {
         struct fovea_geometry geometry = settings.foveation.geometry;
@@ -150,7 +148,7 @@ static void render_views(struct godot_render *render, const struct godot_choices
     enum fovea_result result = FOVEA_OK;
     for (int64_t i = 0; i < viewport->view_count && result == FOVEA_OK; i++) {
         const struct fovea_point_uv point = godot_gaze_of_view(
-            &render->gaze, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
+            render->settings, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
         result = render_view(render, choices, viewport, target, i, point);
     }
     if (result < 0) {
@@ -178,22 +176,17 @@ static bool fits(const struct viewport *viewport, struct godot_target *target)
 static void render_viewport(struct godot_effect *effect, const struct viewport *viewport)
 {
     struct godot_render *render = effect->render;
-    struct godot_choices choices;
-    struct fovea_settings settings;
-    if (godot_effect_take(effect, &choices, &render->changes, &settings)) {
-        take_settings(render, &settings);
-    }
-    if (!render->ready || viewport->size.x <= 0 || viewport->size.y <= 0 ||
-        viewport->view_count <= 0) {
+    take_settings(effect);
+    if (viewport->size.x <= 0 || viewport->size.y <= 0 || viewport->view_count <= 0) {
         return; /* the window is minimized, say */
     }
     render->frame++;
-    const struct fovea_gaze gaze = godot_gaze_read(&render->gaze, &choices, viewport->size);
-    godot_gaze_tell(&render->gaze, &gaze, effect->object_id);
+    const struct fovea_gaze gaze = godot_gaze_read(&effect->feed, &render->choices, viewport->size);
+    godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
     if (fits(viewport, target) && gaze.usable && fovea_time_ns() >= target->retry_ns) {
-        render_views(render, &choices, viewport, target, &gaze);
+        render_views(render, &render->choices, viewport, target, &gaze);
     }
 }
 
