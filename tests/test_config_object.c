@@ -349,6 +349,28 @@ static void what_is_given_back_fits(void **state)
     assert_false(struct_give(&small.older, &from, sizeof from));
 }
 
+/* Whoever compares settings by their bytes, as the gaze's sources are, finds equal ones equal. */
+static void a_longer_text_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    static const char *const texts[][3] = {
+        {"gaze.udp.bind", "255.255.255.255", "127.0.0.1"},
+        {"gaze.scanpath.file", "/a/long/path/to/a/scanpath.csv", "/b.csv"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fovea_settings *once = NULL;
+        struct fovea_settings *again = NULL;
+        assert_result(fovea_settings_create(&once), FOVEA_OK);
+        assert_result(fovea_settings_create(&again), FOVEA_OK);
+        assert_result(set(again, texts[i][0], texts[i][1]), FOVEA_OK);
+        assert_memory_not_equal(&once->gaze, &again->gaze, sizeof once->gaze);
+        assert_result(set(again, texts[i][0], texts[i][2]), FOVEA_OK);
+        assert_result(set(once, texts[i][0], texts[i][2]), FOVEA_OK);
+        assert_memory_equal(&once->gaze, &again->gaze, sizeof once->gaze);
+        fovea_settings_destroy(&once);
+        fovea_settings_destroy(&again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_group_is_set_as_an_object),
         cmocka_unit_test(mistakes_change_nothing_and_are_explained),
         cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(a_longer_text_leaves_nothing_behind),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(a_map_belongs_to_the_settings),
         cmocka_unit_test(transfer_is_one_of_those_that_there_are),

@@ -59,14 +59,14 @@ def test_adapters_know_the_public_headers_alone():
     knows = {
         "layer": {"config/settings.h", "plugin/gaze/gaze_source.h", "vulkan/vk_format.h"},
         # It records the passes of operators, as plugin/frame does, through an interface that is not Vulkan.
-        "godot": {"config/settings.h", "kernels/operator/operator_glsl.h", "kernels/row/row.h",
-                  "plugin/context/map_copy.h", "plugin/context/settings_take.h"},
-        # Settings are tried, and a map's file is read, where a script sets them: its frames may do neither.
-        "unity": {"plugin/context/settings_take.h"},
+        "godot": {"kernels/operator/operator_glsl.h", "kernels/row/row.h",
+                  "plugin/engine/feed.h", "plugin/engine/frustum.h"},
+        "unity": {"plugin/engine/feed.h", "plugin/engine/frustum.h", "plugin/engine/said.h",
+                  "plugin/frame/create/frame_settings.h"},
     }
     known = defaultdict(set)
     for folder in (ROOT / "plugin").iterdir():
-        if folder.is_dir() and folder.name not in {"context", "frame", "gaze"}:
+        if folder.is_dir() and folder.name not in {"context", "engine", "frame", "gaze"}:
             for path in sources(f"plugin/{folder.name}"):
                 known[folder.name] |= {other.relative_to(ROOT) for other in included(path) if folder not in other.parents}
     for folder, others in known.items():

@@ -80,7 +80,7 @@ def test_the_scripts_and_the_native_plugin_understand_each_other(build_dir, tmp_
     if "-fsanitize=" in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("mono is not built for sanitizers")
     said = run_scripts(tmp_path, build_dir / "plugin" / "unity")
-    assert said[:7] == ["eye 40", "block 120", "texture 16", "left 40", "usable 32", "stats 40", "ready False"]
+    assert said[:7] == ["eye 40", "block 128", "texture 16", "left 40", "usable 32", "stats 40", "ready False"]
     assert said[7:9] == ["right True ", "strength 2"]
     assert re.match(r"wrong False JSON:1:28: foveation.strength: .*0 to 8", said[9])
     assert said[10:13] == ["set True", "strength 0.5", "none True"]
@@ -106,6 +106,7 @@ def event(line):
     data = bytes.fromhex(data)
     head = dict(zip(("bytes", "version", "camera", "texture", "width", "height", "eyes", "flags"),
                     struct.unpack("<IIQQIIII", data[:40])))  # fmt: skip
+    head["strength"] = struct.unpack("<d", data[120:128])[0]
     return int(number) - 700, head | {"eye": [struct.unpack("<dd4fII", data[at : at + 40]) for at in (40, 80)]}
 
 
@@ -119,10 +120,22 @@ def test_the_built_in_pipelines_frame(tmp_path):
     assert said[0][1] == "texture 320x200x1 R16G16B16A16_SFloat"
     assert {line for kind, line in said if kind == "blit"} == {"blit -1 1"}
     first, last, gone = said[2][1], said[8][1], said[10][1]
-    assert (first["bytes"], first["version"], first["eyes"], first["flags"]) == (120, 1, 1, 0)
+    assert (first["bytes"], first["version"], first["eyes"], first["flags"]) == (128, 2, 1, 4)
     assert first["texture"] != 0 and first["camera"] == gone["camera"] != 0
     assert first["eye"][0] == (0.25, 0.875, *FRUSTUM, 1, 0)  # from the upper left corner
-    assert last["flags"] == 2 and last["eye"][0][6] == 0
+    assert last["flags"] == 6 and last["eye"][0][6] == 0
+
+
+def test_each_pass_of_multi_pass_xr_says_whose_eye_it_is(tmp_path):
+    blocks = [block for kind, block in run_frames(tmp_path, "multi-pass") if kind == 3]
+    assert [block["flags"] for block in blocks] == [4 | 8, 4 | 16]
+    assert [block["strength"] for block in blocks] == [2.5, 2.5]
+    assert blocks[0]["camera"] != blocks[1]["camera"]
+
+
+def test_another_configuration_counts_at_run_time(tmp_path):
+    said = [line for kind, line in run_frames(tmp_path, "configuration") if kind == "configure"]
+    assert said == ["configure first", "configure second", "configure third"]
 
 
 def test_an_events_data_stay_until_the_render_thread_has_read_them(tmp_path):

@@ -90,3 +90,8 @@ enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings
     return check_text("gaze.udp.bind", settings->udp_bind, sizeof settings->udp_bind,
                       settings->kind == FOVEA_GAZE_UDP, log);
 }
+
+bool gaze_settings_same(const struct fovea_gaze_settings *a, const struct fovea_gaze_settings *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}

@@ -10,4 +10,9 @@
 enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings,
                                       struct fovea_log log);
 
+/* Whether a source of the one is a source of the other, too. Both have been a struct
+ * fovea_settings' or copies of it, whose texts have nothing behind their ends (config/): equal ones
+ * are equal bytes. */
+bool gaze_settings_same(const struct fovea_gaze_settings *a, const struct fovea_gaze_settings *b);
+
 #endif

@@ -8,6 +8,7 @@
 #define FOVEA_GAZE_SOURCE_H
 
 #include "config/settings.h"
+#include "gaze_settings.h"
 
 #include <limits.h>
 #include <sys/types.h>

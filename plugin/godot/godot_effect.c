@@ -25,10 +25,24 @@ static void destroy(struct godot_effect *effect)
     if (effect->render) {
         godot_render_destroy(effect->render);
     }
+    engine_feed_finish(&effect->feed);
     fovea_settings_destroy(&effect->settings);
     pthread_mutex_destroy(&effect->lock);
     pthread_mutex_destroy(&effect->turn);
     free(effect);
+}
+
+/* The first settings are in force before a frame asks for them. */
+static bool start(struct godot_effect *effect)
+{
+    struct godot_note note = {0};
+    const struct fovea_settings first = *effect->settings;
+    godot_effect_set(effect, &first, &note);
+    const bool started = engine_feed_take(&effect->feed) != NULL;
+    if (!started) {
+        destroy(effect);
+    }
+    return started;
 }
 
 struct godot_effect *godot_effect_create(struct godot_object *object)
@@ -40,8 +54,8 @@ struct godot_effect *godot_effect_create(struct godot_object *object)
     }
     pthread_mutex_init(&effect->turn, NULL);
     pthread_mutex_init(&effect->lock, NULL);
+    engine_feed_init(&effect->feed);
     effect->object_id = godot.object_get_instance_id(object);
-    effect->changes = 1;
     effect->choices = (struct godot_choices){.gaze_uv = middle,
                                              .gaze_uv_left = middle,
                                              .gaze_uv_right = middle,
@@ -52,7 +66,8 @@ struct godot_effect *godot_effect_create(struct godot_object *object)
         destroy(effect);
         return NULL;
     }
-    return effect;
+    effect->render->choices = effect->choices;
+    return start(effect) ? effect : NULL;
 }
 
 static void destroy_call(void *user, const struct godot_variant *const *args, int64_t count,
@@ -88,18 +103,57 @@ void godot_effects_wait(void)
     }
 }
 
+/* ---- Settings */
+
+/* A tracker's port is for the game that the editor starts; scripts have one space alone. */
+static struct fovea_settings with_own_gaze(const struct fovea_settings *settings)
+{
+    struct fovea_settings own = *settings;
+    if (godot.is_editor) {
+        own.gaze.kind = FOVEA_GAZE_MOUSE;
+    }
+    if (own.gaze.kind == FOVEA_GAZE_MOUSE) {
+        own.gaze.space = FOVEA_GAZE_SPACE_UV;
+        own.gaze.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
+    }
+    return own;
+}
+
+void godot_effect_set(struct godot_effect *effect, const struct fovea_settings *settings,
+                      struct godot_note *note)
+{
+    const struct fovea_settings own = with_own_gaze(settings);
+    struct godot_note said = {0};
+    const bool right =
+        engine_feed_set(&effect->feed, &own, godot_note_log(&said), godot_log()) == FOVEA_OK;
+    pthread_mutex_lock(&effect->lock);
+    *effect->settings = *settings;
+    effect->wrong = right ? (struct godot_note){0} : said;
+    atomic_store(&effect->is_wrong, !right);
+    pthread_mutex_unlock(&effect->lock);
+    if (right && said.words[0]) {
+        *note = said;
+    }
+}
+
 /* ---- What frames take */
 
-bool godot_effect_take(struct godot_effect *effect, struct godot_choices *out_choices,
-                       uint64_t *changes, struct fovea_settings *out_settings)
+static void say_what_is_wrong(struct godot_effect *effect)
 {
-    pthread_mutex_lock(&effect->lock);
-    const bool changed = *changes != effect->changes;
-    *out_choices = effect->choices;
-    *changes = effect->changes;
-    if (changed) {
-        *out_settings = *effect->settings;
+    struct godot_note said = {0};
+    if (atomic_load(&effect->is_wrong) && pthread_mutex_trylock(&effect->lock) == 0) {
+        said = effect->wrong;
+        atomic_store(&effect->is_wrong, false);
+        pthread_mutex_unlock(&effect->lock);
+        godot_note_print(&said);
     }
-    pthread_mutex_unlock(&effect->lock);
-    return changed;
+}
+
+void godot_effect_take(struct godot_effect *effect, struct godot_choices *choices)
+{
+    say_what_is_wrong(effect);
+    if (pthread_mutex_trylock(&effect->lock) == 0) {
+        *choices = effect->choices;
+        pthread_mutex_unlock(&effect->lock);
+    }
 }

@@ -6,8 +6,9 @@
 #ifndef FOVEA_GODOT_EFFECT_H
 #define FOVEA_GODOT_EFFECT_H
 
-#include "config/settings.h"
+#include "plugin/engine/feed.h"
 #include "plugin/godot/api/godot_abi.h"
+#include "plugin/godot/api/godot_log.h"
 
 #include <pthread.h>
 
@@ -37,15 +38,17 @@ struct godot_choices {
 struct godot_render;
 
 struct godot_effect {
+    struct engine_feed feed; /* of those in force */
     uint64_t object_id; /* of the engine's, which may be gone while a frame still runs */
     struct godot_render *render; /* the render thread's */
     pthread_mutex_t turn; /* of threads that set settings, one after the other; no frame takes it */
     /* For what follows. Held for no longer than a copy takes: nothing of the engine's is called,
      * and nothing printed, while a thread has it, or its turn. */
     pthread_mutex_t lock;
-    struct fovea_settings *settings;
+    struct fovea_settings *settings; /* as they were set, also where they are wrong together */
     struct godot_choices choices;
-    uint64_t changes; /* of settings; the first is 1 */
+    struct godot_note wrong; /* why those are not in force, until a frame has said so */
+    atomic_bool is_wrong;
     char files[GODOT_FILE_COUNT][FOVEA_PATH_MAX]; /* as they were given, "res://" and all */
 };
 
@@ -56,8 +59,12 @@ void godot_effect_retire(struct godot_effect *effect);
 /* Until the render thread has freed all that were retired, and has left this library. */
 void godot_effects_wait(void);
 
-/* Copies what a frame needs; settings only where *changes is not theirs, which it then is. */
-bool godot_effect_take(struct godot_effect *effect, struct godot_choices *out_choices,
-                       uint64_t *changes, struct fovea_settings *out_settings);
+/* Puts settings in force, which become *effect->settings; for a thread that has the turn. On
+ * failure those before stay in force, and the next frame says why, unless others come before it:
+ * scripts set one property at a time. What goes well and is not all right is in *note. */
+void godot_effect_set(struct godot_effect *effect, const struct fovea_settings *settings,
+                      struct godot_note *note);
+/* The choices, or those of the last time where they are being changed just now. */
+void godot_effect_take(struct godot_effect *effect, struct godot_choices *choices);
 
 #endif

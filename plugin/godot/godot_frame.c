@@ -4,10 +4,9 @@
 #include "godot_frame.h"
 
 #include "core/log.h"
-#include "core/step.h"
 #include "godot_record.h"
 #include "kernels/row/row.h"
-#include "plugin/context/settings_take.h"
+#include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
 
 #include <math.h>
@@ -23,25 +22,18 @@ struct viewport {
 
 /* ---- Settings */
 
-/* Those that are wrong together are said, and the last good ones stay in force. */
-static void take_settings(struct godot_render *render, const struct fovea_settings *changed)
+static void take_settings(struct godot_effect *effect)
 {
-    struct fovea_settings taken = *changed;
-    if (settings_take(&taken, &render->map, godot_log()) == FOVEA_OK) {
-        render->settings = taken;
-        render->ready = true;
+    struct godot_render *render = effect->render;
+    godot_effect_take(effect, &render->choices);
+    render->settings = engine_feed_take(&effect->feed);
+    if (render->serial != render->settings->serial) {
+        render->serial = render->settings->serial;
         godot_targets_retry(&render->targets);
-        godot_gaze_open(&render->gaze, &taken);
     }
 }
 
 /* ---- What a view is foveated with */
-
-static double stepped(double tangent)
-{
-    const double value = step_tangent(tangent);
-    return value == 0 ? 1e-9 : value; /* all four are given */
-}
 
 /* Of a perspective projection; others have no angles and take the settings'. */
 static bool geometry_of(const struct godot_projection *projection, struct fovea_geometry *out)
@@ -53,22 +45,16 @@ static bool geometry_of(const struct godot_projection *projection, struct fovea_
     if (!(scale_x > 0) || !(fabs(scale_y) > 0) || projection->columns[2][3] != -1.0F) {
         return false;
     }
-    *out = (struct fovea_geometry){.tan_left = stepped((1 - shift_x) / scale_x),
-                                   .tan_right = stepped((1 + shift_x) / scale_x),
-                                   .tan_up = stepped((1 + shift_y) / fabs(scale_y)),
-                                   .tan_down = stepped((1 - shift_y) / fabs(scale_y)),
-                                   .screen_width_m = out->screen_width_m,
-                                   .distance_m = out->distance_m};
-    return out->tan_left + out->tan_right >= 0.001 && out->tan_up + out->tan_down >= 0.001 &&
-           fabs(out->tan_left) <= 100 && fabs(out->tan_right) <= 100 && fabs(out->tan_up) <= 100 &&
-           fabs(out->tan_down) <= 100;
+    const double tangents[4] = {(1 - shift_x) / scale_x, (1 + shift_x) / scale_x,
+                                (1 + shift_y) / fabs(scale_y), (1 - shift_y) / fabs(scale_y)};
+    return frustum_geometry(tangents, out);
 }
 
 static struct fovea_settings settings_of_view(const struct godot_render *render,
                                               const struct godot_choices *choices,
                                               const struct viewport *viewport, int64_t view)
 {
-    struct fovea_settings settings = render->settings;
+    struct fovea_settings settings = render->settings->taken;
     struct godot_projection projection = {{{0}}};
     if (choices->geometry_from_camera && viewport->scene) {
         struct fovea_geometry geometry = settings.foveation.geometry;
@@ -162,7 +148,7 @@ static void render_views(struct godot_render *render, const struct godot_choices
     enum fovea_result result = FOVEA_OK;
     for (int64_t i = 0; i < viewport->view_count && result == FOVEA_OK; i++) {
         const struct fovea_point_uv point = godot_gaze_of_view(
-            &render->gaze, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
+            render->settings, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
         result = render_view(render, choices, viewport, target, i, point);
     }
     if (result < 0) {
@@ -190,22 +176,17 @@ static bool fits(const struct viewport *viewport, struct godot_target *target)
 static void render_viewport(struct godot_effect *effect, const struct viewport *viewport)
 {
     struct godot_render *render = effect->render;
-    struct godot_choices choices;
-    struct fovea_settings settings;
-    if (godot_effect_take(effect, &choices, &render->changes, &settings)) {
-        take_settings(render, &settings);
-    }
-    if (!render->ready || viewport->size.x <= 0 || viewport->size.y <= 0 ||
-        viewport->view_count <= 0) {
+    take_settings(effect);
+    if (viewport->size.x <= 0 || viewport->size.y <= 0 || viewport->view_count <= 0) {
         return; /* the window is minimized, say */
     }
     render->frame++;
-    const struct fovea_gaze gaze = godot_gaze_read(&render->gaze, &choices, viewport->size);
-    godot_gaze_tell(&render->gaze, &gaze, effect->object_id);
+    const struct fovea_gaze gaze = godot_gaze_read(&effect->feed, &render->choices, viewport->size);
+    godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
     if (fits(viewport, target) && gaze.usable && fovea_time_ns() >= target->retry_ns) {
-        render_views(render, &choices, viewport, target, &gaze);
+        render_views(render, &render->choices, viewport, target, &gaze);
     }
 }
 

@@ -42,8 +42,6 @@ void godot_render_destroy(struct godot_render *render)
     if (render->has_constants) {
         godot_bytes_finish(&render->constants);
     }
-    godot_gaze_finish(&render->gaze);
-    map_copy_finish(&render->map);
     free(render);
 }
 

@@ -8,7 +8,6 @@
 
 #include "godot_effect.h"
 #include "godot_gaze.h"
-#include "plugin/context/map_copy.h"
 #include "plugin/godot/device/godot_plan.h"
 #include "plugin/godot/device/godot_shaders.h"
 #include "plugin/godot/device/godot_targets.h"
@@ -25,12 +24,11 @@ struct godot_set {
 
 struct godot_render {
     struct godot_object *device; /* NULL until there is one */
-    struct fovea_settings settings; /* in force; they refer to the map's samples */
-    struct map_copy map;
-    uint64_t changes; /* that were looked at, good or not */
-    bool ready; /* there are settings in force */
+    const struct engine_settings *settings; /* the effect's, in this frame */
+    uint64_t serial; /* of those of the last frame */
+    struct godot_choices choices;
     int64_t retry_ns; /* godot_render_ready tries nothing before */
-    struct godot_gaze gaze;
+    bool lost; /* the gaze, as scripts were told last */
     struct godot_shaders shaders;
     struct godot_plans plans;
     struct godot_targets targets;

@@ -106,9 +106,8 @@ static void set_setting(struct godot_effect *effect, const struct godot_property
     struct fovea_settings changed = *effect->settings;
     if (change(&changed, property, value, property->file >= 0 ? file : to_fovea(property, text),
                godot_note_log(&note)) >= 0) {
+        godot_effect_set(effect, &changed, &note);
         pthread_mutex_lock(&effect->lock);
-        *effect->settings = changed;
-        effect->changes++;
         if (property->file >= 0) {
             snprintf(effect->files[property->file], FOVEA_PATH_MAX, "%s", text);
         }

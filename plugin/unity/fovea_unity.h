@@ -36,6 +36,11 @@ enum fovea_unity_flag {
     FOVEA_UNITY_BOTTOM_UP = 1,
     /* The gaze of the settings' source counts, for both eyes, and not the one of the block. */
     FOVEA_UNITY_GAZE_OF_SOURCE = 2,
+    /* The block's strength counts, for this camera alone. */
+    FOVEA_UNITY_STRENGTH = 4,
+    /* With one eye: whose it is, as in multi-pass XR; else the settings say whose map it takes. */
+    FOVEA_UNITY_LEFT_EYE = 8,
+    FOVEA_UNITY_RIGHT_EYE = 16,
 };
 
 /* What an event takes. It must stay as it is until Unity has run the frame's events, up to three
@@ -50,12 +55,13 @@ struct fovea_unity_block {
     uint32_t eyes; /* 1, or 2: an array of two layers, one for each eye */
     uint32_t flags; /* enum fovea_unity_flag */
     struct fovea_unity_eye eye[FOVEA_UNITY_EYES];
+    double strength; /* 0..8, in place of foveation.strength, where a flag says so */
 };
 
-#define FOVEA_UNITY_VERSION 1
+#define FOVEA_UNITY_VERSION 2
 
 _Static_assert(sizeof(struct fovea_unity_eye) == 40, "Native.cs says so, too");
-_Static_assert(sizeof(struct fovea_unity_block) == 120, "Native.cs says so, too");
+_Static_assert(sizeof(struct fovea_unity_block) == 128, "Native.cs says so, too");
 
 /* Added to fovea_unity_event_base. */
 enum fovea_unity_event {

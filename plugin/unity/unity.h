@@ -9,6 +9,8 @@
 #include "unity_abi.h"
 
 #include "fovea_vulkan.h"
+#include "plugin/engine/feed.h"
+#include "plugin/engine/said.h"
 
 /* ---- unity_log.c ---- */
 
@@ -25,6 +27,8 @@ void unity_intercept_stop(const struct unity_vulkan *vulkan, bool second_version
 /* Fills what a context must know of how the device was made; false: not through these hooks. */
 bool unity_intercept_describe(VkDevice device, struct fovea_vk_desc *out_desc);
 bool unity_intercept_saw(VkDevice device);
+/* The device goes: another one may come to have its handle. */
+void unity_intercept_forget(VkDevice device);
 
 /* ---- unity_settings.c ---- */
 
@@ -33,11 +37,8 @@ void unity_settings_start(void);
 void unity_settings_stop(void);
 /* The setting "backend". */
 enum fovea_backend unity_settings_backend(void);
-/* Changes with each new settings; never 0. */
-uint64_t unity_settings_serial(void);
-/* A copy of the settings in force, which the caller destroys, and their serial. NULL: they are
- * being changed at this moment, or there is no memory. */
-struct fovea_settings *unity_settings_copy(uint64_t *out_serial);
+/* Those in force, until this is called again; NULL: there are none. */
+const struct engine_settings *unity_settings_take(void);
 /* Of the settings' source; the last gaze of the one before it while that is being changed. */
 struct fovea_gaze unity_settings_gaze(uint32_t width_px, uint32_t height_px);
 
@@ -53,20 +54,21 @@ struct unity_camera {
     uint64_t id; /* 0: free */
     struct fovea_vk *fovea;
     uint64_t serial; /* of the settings that it has; or that it cannot be made with */
+    double strength; /* its own, in place of theirs; -1: theirs */
     bool by_queue; /* how its frames come: they are submitted, or recorded into Unity's commands */
     uint64_t frame; /* Unity's number of its newest frame */
     struct unity_vulkan_image image; /* of the frame that is between its events */
     bool begun;
-    uint32_t said; /* troubles, a bit each */
+    struct engine_said said; /* of its enum unity_trouble */
     uint32_t until_stats; /* frames of its own */
 };
 
 /* NULL: there are too many. */
 struct unity_camera *unity_camera_find(uint64_t id, bool make);
-/* Makes the context that its settings need, or brings those of its context up to date. False: it
- * has none. */
+/* Makes the context that its settings need, or brings those of its context up to date. strength: of
+ * this camera alone; -1: that of the settings. False: it has none. */
 bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
-                          bool by_queue);
+                          bool by_queue, double strength);
 void unity_camera_release(struct unity_camera *camera);
 /* Frees what frames up to this number have used, and cameras that were not seen for long. */
 void unity_cameras_sweep(uint64_t frame, uint64_t finished_frame);
@@ -84,9 +86,10 @@ enum unity_trouble {
     UNITY_TROUBLE_BUSY,
     UNITY_TROUBLE_CUDA,
 };
-__attribute__((format(printf, 3, 4))) void unity_camera_trouble(struct unity_camera *camera,
-                                                                enum unity_trouble trouble,
-                                                                const char *format, ...);
+/* NULL: of no camera. */
+struct engine_said *unity_camera_said(struct unity_camera *camera);
+#define unity_camera_trouble(camera, trouble, ...)                                                 \
+    engine_say_once(unity_camera_said(camera), trouble, unity_log(), __VA_ARGS__)
 void unity_camera_count(struct unity_camera *camera);
 
 /* ---- unity_events.c ---- */

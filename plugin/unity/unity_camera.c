@@ -3,10 +3,10 @@
 
 #include "unity.h"
 
+#include "plugin/frame/create/frame_settings.h"
+
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #define CAMERAS 16
@@ -28,22 +28,11 @@ static struct fovea_unity_stats stats[CAMERAS];
 
 /* ---- Troubles ---- */
 
-static uint32_t said_of_none; /* of no camera */
+static struct engine_said said_of_none;
 
-void unity_camera_trouble(struct unity_camera *camera, enum unity_trouble trouble,
-                          const char *format, ...)
+struct engine_said *unity_camera_said(struct unity_camera *camera)
 {
-    uint32_t *said = camera ? &camera->said : &said_of_none;
-    if (*said & 1u << trouble) {
-        return;
-    }
-    *said |= 1u << trouble;
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    unity_say(FOVEA_LOG_WARNING, "%s", text);
+    return camera ? &camera->said : &said_of_none;
 }
 
 /* ---- The table ---- */
@@ -114,38 +103,20 @@ void unity_cameras_end(void)
     for (int i = 0; i < RETIRED; i++) {
         fovea_vk_destroy(&retired[i]);
     }
-    said_of_none = 0;
+    engine_said_clear(&said_of_none);
     newest = 0;
 }
 
 /* ---- Contexts ---- */
 
-/* What counts when a context is made, and never after that. */
-static const char *const of_creation[] = {"backend", "backend_measure", "cuda_context",
-                                          "cpu_threads", "watchdog_ms"};
-#define OF_CREATION (sizeof of_creation / sizeof of_creation[0])
-#define WORDS_BYTES 256
-
-static char made_with[CAMERAS][WORDS_BYTES];
-
-static void words_of(const struct fovea_settings *settings, bool by_queue, char *out_words)
-{
-    size_t length = (size_t)snprintf(out_words, WORDS_BYTES, "%d ", by_queue);
-    for (size_t i = 0; i < OF_CREATION && length + 64 < WORDS_BYTES; i++) {
-        char word[48];
-        if (fovea_settings_get(settings, of_creation[i], word, sizeof word) < 0) {
-            word[0] = '\0';
-        }
-        length += (size_t)snprintf(out_words + length, WORDS_BYTES - length, "%s ", word);
-    }
-}
+static struct fovea_settings made_with[CAMERAS];
 
 /* Recorded frames need compute shaders alone, and CUDA needs a device that was made for it. */
-static enum fovea_result choose_backend(struct fovea_settings *settings, bool by_queue, bool saw)
+static void choose_backend(struct fovea_settings *settings, bool by_queue, bool saw)
 {
-    const bool cuda = unity_settings_backend() == FOVEA_BACKEND_CUDA;
+    const bool cuda = settings->backend == FOVEA_BACKEND_CUDA;
     if (by_queue && (saw || !cuda)) {
-        return FOVEA_OK;
+        return;
     }
     if (cuda && !saw) {
         unity_camera_trouble(
@@ -154,11 +125,11 @@ static enum fovea_result choose_backend(struct fovea_settings *settings, bool by
             "plugin needs \"Load on startup\", and the editor a restart after it was "
             "imported");
     }
-    return fovea_settings_set(settings, "backend", "vulkan", unity_log());
+    settings->backend = FOVEA_BACKEND_VULKAN;
 }
 
 static void create(struct unity_camera *camera, const struct unity_device *device,
-                   struct fovea_settings *settings)
+                   const struct fovea_settings *settings)
 {
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
@@ -170,43 +141,42 @@ static void create(struct unity_camera *camera, const struct unity_device *devic
     desc.queue_family = device->made.queue_family_index;
     desc.frames_in_flight = FRAMES_IN_FLIGHT;
     desc.log = unity_log();
-    const bool saw = unity_intercept_describe(device->made.device, &desc);
+    (void)unity_intercept_describe(device->made.device, &desc);
     desc.settings = settings;
-    if (choose_backend(settings, camera->by_queue, saw) < 0 ||
-        fovea_vk_create(&desc, &camera->fovea) < 0) {
+    if (fovea_vk_create(&desc, &camera->fovea) < 0) {
         camera->fovea = NULL; /* the log says why; other settings are tried */
     }
 }
 
 static void bring_up_to_date(struct unity_camera *camera, const struct unity_device *device,
-                             struct fovea_settings *settings)
+                             const struct fovea_settings *settings, bool by_queue)
 {
-    char words[WORDS_BYTES];
-    words_of(settings, camera->by_queue, words);
-    char *made = made_with[camera - cameras];
-    if (camera->fovea && strcmp(words, made) == 0) {
+    struct fovea_settings *made = &made_with[camera - cameras];
+    if (camera->fovea && camera->by_queue == by_queue && frame_settings_fit(made, settings)) {
         (void)!fovea_vk_set_settings(camera->fovea, settings); /* or it keeps those it has */
         return;
     }
+    camera->by_queue = by_queue;
     if (retire(camera)) {
-        memcpy(made, words, WORDS_BYTES);
+        *made = *settings;
         create(camera, device, settings);
     }
 }
 
 bool unity_camera_prepare(struct unity_camera *camera, const struct unity_device *device,
-                          bool by_queue)
+                          bool by_queue, double strength)
 {
-    if (camera->serial == unity_settings_serial() && camera->by_queue == by_queue) {
-        return camera->fovea != NULL;
-    }
-    uint64_t serial = 0;
-    struct fovea_settings *settings = unity_settings_copy(&serial);
-    if (settings) {
-        camera->by_queue = by_queue;
-        bring_up_to_date(camera, device, settings);
-        camera->serial = serial;
-        fovea_settings_destroy(&settings);
+    const struct engine_settings *now = unity_settings_take();
+    if (now && (camera->serial != now->serial || camera->by_queue != by_queue ||
+                camera->strength != strength)) {
+        struct fovea_settings own = now->asked;
+        if (strength >= 0) {
+            own.foveation.strength = strength;
+        }
+        choose_backend(&own, by_queue, unity_intercept_saw(device->made.device));
+        bring_up_to_date(camera, device, &own, by_queue);
+        camera->serial = now->serial;
+        camera->strength = strength;
     }
     return camera->fovea != NULL;
 }

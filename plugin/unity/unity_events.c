@@ -5,7 +5,7 @@
 
 #include "unity.h"
 
-#include "core/step.h"
+#include "plugin/engine/frustum.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -121,11 +121,24 @@ static bool geometry_of(const struct fovea_unity_block *block, uint32_t eye,
 {
     const float *t = block->eye[eye].tangents;
     const bool bottom_up = block->flags & FOVEA_UNITY_BOTTOM_UP;
-    *out_geometry = (struct fovea_geometry){.tan_left = step_tangent((double)t[0]),
-                                            .tan_right = step_tangent((double)t[1]),
-                                            .tan_up = step_tangent((double)t[bottom_up ? 3 : 2]),
-                                            .tan_down = step_tangent((double)t[bottom_up ? 2 : 3])};
-    return t[0] != 0.0f || t[1] != 0.0f || t[2] != 0.0f || t[3] != 0.0f;
+    const double tangents[4] = {(double)t[0], (double)t[1], (double)t[bottom_up ? 3 : 2],
+                                (double)t[bottom_up ? 2 : 3]};
+    *out_geometry = (struct fovea_geometry){0};
+    return frustum_geometry(tangents, out_geometry); /* four times 0 is none */
+}
+
+/* Whose eye a view is; 0: nobody's, and the settings say whose map it takes. */
+static enum fovea_map_eye eye_of(const struct fovea_unity_block *block, uint32_t view)
+{
+    const bool left = block->eyes == 2 ? view == 0 : block->flags & FOVEA_UNITY_LEFT_EYE;
+    const bool right = block->eyes == 2 ? view == 1 : block->flags & FOVEA_UNITY_RIGHT_EYE;
+    return left ? FOVEA_MAP_EYE_LEFT : right ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_BOTH;
+}
+
+static double strength_of(const struct fovea_unity_block *block)
+{
+    const bool given = (block->flags & FOVEA_UNITY_STRENGTH) && block->strength >= 0.0;
+    return !given ? -1.0 : block->strength < 8.0 ? block->strength : 8.0;
 }
 
 struct frame {
@@ -160,9 +173,7 @@ static void describe(const struct unity_camera *camera, const struct fovea_unity
         view->height_px = height_px;
         view->layer = i;
         view->gaze = gaze_of(block, i, width_px, height_px);
-        if (block->eyes == 2) {
-            view->eye = i == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
-        }
+        view->eye = eye_of(block, i);
         if (geometry_of(block, i, &out_frame->geometry[i])) {
             view->geometry = &out_frame->geometry[i];
         }
@@ -176,7 +187,7 @@ static void conclude(struct unity_camera *camera, enum fovea_result result)
                              "the GPU has more frames of a camera than Fovea keeps: some stay as "
                              "they are");
     } else if (result >= 0) {
-        camera->said = 0;
+        engine_said_clear(&camera->said);
         unity_camera_count(camera);
     } else if (result == FOVEA_ERROR_FRAME_LOST || result == FOVEA_ERROR_DEVICE_LOST) {
         unity_camera_trouble(camera, UNITY_TROUBLE_FRAME,
@@ -200,7 +211,8 @@ static void on_begin(const struct fovea_unity_block *block)
 static void on_queue(const struct fovea_unity_block *block)
 {
     struct unity_camera *camera = unity_camera_find(block->camera, false);
-    if (!camera || !camera->begun || !unity_camera_prepare(camera, &device, true)) {
+    if (!camera || !camera->begun ||
+        !unity_camera_prepare(camera, &device, true, strength_of(block))) {
         return;
     }
     struct frame frame;
@@ -221,7 +233,7 @@ static void on_record(const struct fovea_unity_block *block)
 {
     struct unity_vulkan_recording_state state = {0};
     struct unity_camera *camera = begin(block, &state);
-    if (!camera || !unity_camera_prepare(camera, &device, false)) {
+    if (!camera || !unity_camera_prepare(camera, &device, false, strength_of(block))) {
         return;
     }
     const struct fovea_vk_recording recording = {.struct_bytes = sizeof recording,
@@ -309,6 +321,8 @@ void unity_events_stop(void)
         (void)wait_idle(device.made.device);
     }
     unity_cameras_end();
+    unity_intercept_forget(device.made.device);
+    shares = false;
     event_base = -1;
     device.vulkan = NULL;
     pthread_mutex_unlock(&turn);

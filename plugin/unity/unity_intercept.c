@@ -192,6 +192,13 @@ bool unity_intercept_saw(VkDevice device)
     return device && device == seen.device;
 }
 
+void unity_intercept_forget(VkDevice device)
+{
+    if (seen.device == device) {
+        seen.device = VK_NULL_HANDLE;
+    }
+}
+
 bool unity_intercept_describe(VkDevice device, struct fovea_vk_desc *out_desc)
 {
     if (!unity_intercept_saw(device)) {

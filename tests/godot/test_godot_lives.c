@@ -160,6 +160,38 @@ static void what_the_engine_calls_may_ask_the_effect(void **state)
     close_host();
 }
 
+/* The file is gone before a frame could open it. */
+static void no_frame_opens_a_file(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/fovea-godot-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    static const char text[] = "t,x,y\n0,0.1,0.1\n1000,0.1,0.1\n";
+    assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    const struct host_frame frame = board();
+    assert_true(host_set(effect, "gaze_source", host_string("scanpath"))); /* of no file yet */
+    assert_true(host_set(effect, "gaze_scanpath_file", host_string(path)));
+    assert_int_equal(unlink(path), 0);
+    assert_true(host_set(effect, "gaze_valid", host_bool(false))); /* not of this source */
+    assert_true(host_frame(effect, &frame));
+    assert_true(is_foveated());
+    host_expect_clean();
+    assert_true(host_set(effect, "gaze_scanpath_file", host_string("/no/such/path.csv")));
+    host_expect_clean(); /* another property may follow */
+    for (int i = 0; i < 2; i++) {
+        assert_true(host_frame(effect, &frame));
+        assert_true(is_foveated()); /* by the source before it */
+    }
+    assert_true(host_said("/no/such/path.csv"));
+    assert_int_equal(host_counts().extension_errors, 1);
+    host_release(effect);
+    host_clear();
+    close_host();
+}
+
 /* ---- Viewports, and an engine that cannot */
 
 static void images_of_a_viewport_that_has_gone_are_freed(void **state)
@@ -268,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_effect_may_end_in_its_frame),
         cmocka_unit_test(what_the_engine_calls_may_ask_the_effect),
+        cmocka_unit_test(no_frame_opens_a_file),
         cmocka_unit_test(images_of_a_viewport_that_has_gone_are_freed),
         cmocka_unit_test(what_cannot_be_made_is_said_once_and_made_later),
         cmocka_unit_test(a_viewport_that_fails_is_said_once_beside_one_that_works),

@@ -57,11 +57,49 @@ namespace Fovea
             Console.WriteLine("places " + new HashSet<IntPtr>(CommandBuffer.Given).Count);
         }
 
+        /// <summary>The field may change at any time; the plugin in its place prints what it is given.</summary>
+        static void Configurations()
+        {
+            var foveated = new FoveaCamera();
+            Component.Others = new Component[] { new Camera(), foveated };
+            foveated.configuration = new TextAsset { Words = "first" };
+            Call(foveated, "OnEnable");
+            foreach (string words in new[] { "second", null, "third" })
+            {
+                foveated.configuration = words == null ? null : new TextAsset { Words = words };
+                Call(foveated, "Update");
+                Call(foveated, "Update");
+            }
+        }
+
+        static void MultiPass()
+        {
+            var camera = new Camera { projectionMatrix = Frustum() };
+            var foveated = new FoveaCamera { strength = 2.5f };
+            Component.Others = new Component[] { camera, foveated };
+            Call(foveated, "OnEnable");
+            foreach (var eye in new[] { Camera.MonoOrStereoscopicEye.Left, Camera.MonoOrStereoscopicEye.Right })
+            {
+                camera.stereoActiveEye = eye;
+                Call(foveated, "OnPreRender");
+            }
+        }
+
         static void Main(string[] arguments)
         {
             if (arguments[0] == "late")
             {
                 Late();
+                return;
+            }
+            if (arguments[0] == "configuration")
+            {
+                Configurations();
+                return;
+            }
+            if (arguments[0] == "multi-pass")
+            {
+                MultiPass();
                 return;
             }
             var camera = new Camera { projectionMatrix = Frustum() };

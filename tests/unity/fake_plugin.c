@@ -6,6 +6,7 @@
 
 #include "plugin/unity/fovea_unity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void *fovea_unity_event_function(void)
@@ -25,6 +26,8 @@ int32_t fovea_unity_uses_queue(void)
 
 int32_t fovea_unity_configure(const char *json, char *out_error, int32_t bytes)
 {
+    printf("configure %s\n", json ? json : "");
+    fflush(stdout);
     return json && out_error && bytes > 0 ? 0 : -1;
 }
 

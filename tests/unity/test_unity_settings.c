@@ -95,6 +95,25 @@ static void no_frame_reads_a_maps_file(void **state)
     scene_close(&scene);
 }
 
+static void a_camera_may_have_a_strength_of_its_own(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block own = host_block(&scene.texture, 0.1, 0.1);
+    struct fovea_unity_block other = own;
+    other.camera = own.camera + 1;
+    own.flags |= FOVEA_UNITY_STRENGTH;
+    for (int i = 0; i < 3; i++) {
+        own.strength = i == 1 ? 2 : 0;
+        assert_int_equal(scene_foveates(&scene, &own, false), i == 1);
+        assert_true(scene_foveates(&scene, &other, false));
+    }
+    own.flags &= ~(uint32_t)FOVEA_UNITY_STRENGTH;
+    assert_true(scene_foveates(&scene, &own, false));
+    scene_close(&scene);
+}
+
 /* ---- The gaze's source ---- */
 
 struct change {
@@ -157,6 +176,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_that_cannot_work_change_nothing),
         cmocka_unit_test(no_frame_reads_a_maps_file),
+        cmocka_unit_test(a_camera_may_have_a_strength_of_its_own),
         cmocka_unit_test(the_gaze_stays_while_another_source_is_opened),
     };
     snprintf(folder, sizeof folder, "/tmp/fovea-unity-XXXXXX");

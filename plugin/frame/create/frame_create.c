@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "frame_cost.h"
+#include "frame_settings.h"
 #include "plugin/context/settings_take.h"
 #include "vulkan/vk_check.h"
 
@@ -305,11 +306,7 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     }
     struct fovea_settings taken = *settings;
     FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));
-    fovea->settings.operators = taken.operators;
-    fovea->settings.own = taken.own;
-    fovea->settings.foveation = taken.foveation;
-    fovea->settings.overlay = taken.overlay;
-    fovea->settings.gaze.late = settings->gaze.late;
+    frame_settings_change(&fovea->settings, &taken);
     fovea->hud_next_ns = 0;
     frame_ready_try_again(fovea);
     fovea->described = false;

@@ -156,7 +156,7 @@ static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
-    const bool same_gaze = memcmp(&files.gaze, &session.wanted, sizeof files.gaze) == 0;
+    const bool same_gaze = gaze_settings_same(&files.gaze, &session.wanted);
     if (session.serial == 0) {
         session.choices.now = session.choices.files = files;
     } else {

@@ -34,7 +34,7 @@ namespace UnityEngine
     }
     public class Behaviour : Component { public bool isActiveAndEnabled { get { return true; } } }
     public class MonoBehaviour : Behaviour { }
-    public class TextAsset : Object { public string text { get { return ""; } } }
+    public class TextAsset : Object { public string Words = ""; public string text { get { return Words; } } }
     public class Texture : Object
     {
         public FilterMode filterMode { get; set; }
@@ -107,7 +107,7 @@ namespace UnityEngine
         public int pixelWidth { get { return 320; } }
         public int pixelHeight { get { return 200; } }
         public Matrix4x4 projectionMatrix { get; set; }
-        public MonoOrStereoscopicEye stereoActiveEye { get; set; }
+        public MonoOrStereoscopicEye stereoActiveEye = MonoOrStereoscopicEye.Mono; // without XR
         public void AddCommandBuffer(Rendering.CameraEvent when, Rendering.CommandBuffer commands) { }
         public void RemoveCommandBuffer(Rendering.CameraEvent when, Rendering.CommandBuffer commands) { }
         public Vector3 ScreenToViewportPoint(Vector3 position) { return position; }

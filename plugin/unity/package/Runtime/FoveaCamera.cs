@@ -38,13 +38,13 @@ namespace Fovea
         public bool gazeIsKnown = true;
 
         [Range(0f, 8f)]
-        [Tooltip("Multiplies the blur, in place of foveation.strength; 0 leaves the picture as it is. The same for all cameras.")]
+        [Tooltip("Multiplies this camera's blur, in place of foveation.strength; 0 leaves the picture as it is.")]
         public float strength = 1f;
 
         [Tooltip("The camera's projection says how many degrees the picture covers (not to the model \"paper\").")]
         public bool useProjection = true;
 
-        [Tooltip("Settings in the form of Fovea's configuration files, for all cameras; none: the person's own files.")]
+        [Tooltip("Settings in the form of Fovea's configuration files, for all cameras; none: those in force stay.")]
         public TextAsset configuration;
 
         const int KeptFrames = 8; // Unity runs a frame's events up to three frames later
@@ -56,7 +56,7 @@ namespace Fovea
 
         readonly List<View> views = new List<View>();
         ulong id;
-        float appliedStrength = float.NaN;
+        TextAsset appliedConfiguration;
         CommandBuffer builtIn;
         Camera attached;
 
@@ -107,12 +107,8 @@ namespace Fovea
         {
             id = nextId;
             nextId += 2;
-            appliedStrength = float.NaN;
-            string error;
-            if (configuration != null && !FoveaPlugin.Configure(configuration.text, out error))
-            {
-                Debug.LogError("Fovea: " + configuration.name + ": " + error, this);
-            }
+            appliedConfiguration = null;
+            Configure();
             if (GraphicsSettings.currentRenderPipeline == null)
             {
                 attached = GetComponent<Camera>();
@@ -140,16 +136,23 @@ namespace Fovea
 
         void Update()
         {
-            string error;
-            if (strength != appliedStrength)
-            {
-                appliedStrength = strength;
-                if (!FoveaPlugin.Set("foveation.strength", strength, out error))
-                {
-                    Debug.LogError("Fovea: " + error, this);
-                }
-            }
+            Configure();
             FoveaPlugin.WriteLog();
+        }
+
+        /// <summary>Another text counts as soon as the field has it; with none, what was in force stays.</summary>
+        void Configure()
+        {
+            string error;
+            if (ReferenceEquals(configuration, appliedConfiguration))
+            {
+                return;
+            }
+            appliedConfiguration = configuration;
+            if (configuration != null && !FoveaPlugin.Configure(configuration.text, out error))
+            {
+                Debug.LogError("Fovea: " + configuration.name + ": " + error, this);
+            }
         }
 
         /// <summary>The built-in pipeline's frame, recorded anew as the camera's size may have changed.</summary>
@@ -160,7 +163,7 @@ namespace Fovea
                 return;
             }
             builtIn.Clear();
-            int eye = attached.stereoActiveEye == Camera.MonoOrStereoscopicEye.Right ? 1 : 0;
+            Camera.MonoOrStereoscopicEye eye = attached.stereoActiveEye;
             var like = new RenderTextureDescriptor(attached.pixelWidth, attached.pixelHeight)
             {
                 graphicsFormat = attached.allowHDR ? GraphicsFormat.R16G16B16A16_SFloat
@@ -188,9 +191,11 @@ namespace Fovea
 
         /// <summary>
         /// The texture that is foveated, of the size and format of a camera's target. Null: nothing can be foveated now.
+        /// eye: whose pass of multi-pass XR it is; Mono otherwise.
         /// </summary>
-        public RenderTexture Target(RenderTextureDescriptor like, int pass)
+        public RenderTexture Target(RenderTextureDescriptor like, Camera.MonoOrStereoscopicEye eye)
         {
+            int pass = PassOf(eye);
             if (!isActiveAndEnabled || !FoveaPlugin.IsReady)
             {
                 return null;
@@ -244,9 +249,11 @@ namespace Fovea
                    a.graphicsFormat == b.graphicsFormat;
         }
 
-        /// <summary>Records the events that foveate the texture of that pass: 1 is the right eye of multi-pass XR.</summary>
-        public void Issue(CommandBuffer commands, int pass, Matrix4x4 projection, Matrix4x4 rightProjection)
+        /// <summary>Records the events that foveate the texture of that eye's pass.</summary>
+        public void Issue(CommandBuffer commands, Camera.MonoOrStereoscopicEye eye, Matrix4x4 projection,
+                          Matrix4x4 rightProjection)
         {
+            int pass = PassOf(eye);
             View view = views[pass];
             var block = new Native.Block
             {
@@ -255,9 +262,10 @@ namespace Fovea
                 Camera = IdOf(pass),
                 Texture = view.Pointer,
                 Eyes = view.Texture.volumeDepth >= 2 ? 2u : 1u,
-                Flags = gazeFrom == GazeFrom.Source ? Native.GazeOfSource : 0,
+                Flags = FlagsOf(eye),
                 Left = EyeOf(pass == 0 ? gaze : rightGaze, projection),
                 Right = EyeOf(rightGaze, rightProjection),
+                Strength = strength,
             };
             view.Issued = true;
             IntPtr data = Write(block);
@@ -271,6 +279,18 @@ namespace Fovea
             {
                 Event(commands, Native.Record, data);
             }
+        }
+
+        static int PassOf(Camera.MonoOrStereoscopicEye eye)
+        {
+            return eye == Camera.MonoOrStereoscopicEye.Right ? 1 : 0;
+        }
+
+        uint FlagsOf(Camera.MonoOrStereoscopicEye eye)
+        {
+            return Native.OwnStrength | (gazeFrom == GazeFrom.Source ? Native.GazeOfSource : 0) |
+                   (eye == Camera.MonoOrStereoscopicEye.Left ? Native.LeftEye : 0) |
+                   (eye == Camera.MonoOrStereoscopicEye.Right ? Native.RightEye : 0);
         }
 
         ulong IdOf(int pass)

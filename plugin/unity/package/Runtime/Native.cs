@@ -11,8 +11,11 @@ namespace Fovea
     {
         const string Library = "GfxPluginFovea";
 
-        public const uint Version = 1;
+        public const uint Version = 2;
         public const uint GazeOfSource = 2;
+        public const uint OwnStrength = 4;
+        public const uint LeftEye = 8;
+        public const uint RightEye = 16;
 
         public const int Begin = 0;
         public const int Queue = 1;
@@ -46,6 +49,7 @@ namespace Fovea
             public uint Flags;
             public Eye Left;
             public Eye Right;
+            public double Strength;
         }
 
         [StructLayout(LayoutKind.Sequential)]

@@ -99,7 +99,7 @@ namespace Fovea
                 this.feature = feature;
             }
 
-            static void Run(CommandBuffer commands, FoveaCamera camera, int eye, RTHandle color, RTHandle texture,
+            static void Run(CommandBuffer commands, FoveaCamera camera, Camera.MonoOrStereoscopicEye eye, RTHandle color, RTHandle texture,
                             Matrix4x4 projection, Matrix4x4 rightProjection)
             {
                 Blitter.BlitCameraTexture(commands, color, texture, FoveaCamera.FlipScaleBias);
@@ -111,7 +111,7 @@ namespace Fovea
             sealed class PassData
             {
                 public FoveaCamera Camera;
-                public int Eye;
+                public Camera.MonoOrStereoscopicEye Eye;
                 public TextureHandle Color;
                 public TextureHandle Texture;
                 public Matrix4x4 Projection;
@@ -132,7 +132,9 @@ namespace Fovea
                     SayBackBuffer();
                     return;
                 }
-                int eye = cameraData.xr.enabled && !cameraData.xr.singlePassEnabled ? cameraData.xr.multipassId : 0;
+                bool multiPass = cameraData.xr.enabled && !cameraData.xr.singlePassEnabled;
+                Camera.MonoOrStereoscopicEye eye = !multiPass ? Camera.MonoOrStereoscopicEye.Mono
+                    : cameraData.xr.multipassId == 1 ? Camera.MonoOrStereoscopicEye.Right : Camera.MonoOrStereoscopicEye.Left;
                 RenderTexture texture = camera.Target(cameraData.cameraTargetDescriptor, eye);
                 if (texture == null)
                 {
@@ -172,7 +174,7 @@ namespace Fovea
                 }
                 RenderTextureDescriptor like = renderingData.cameraData.cameraTargetDescriptor;
                 bool bothEyes = like.volumeDepth >= 2;
-                int eye = !bothEyes && unityCamera.stereoActiveEye == Camera.MonoOrStereoscopicEye.Right ? 1 : 0;
+                Camera.MonoOrStereoscopicEye eye = bothEyes ? Camera.MonoOrStereoscopicEye.Mono : unityCamera.stereoActiveEye;
                 RenderTexture texture = camera.Target(like, eye);
                 if (texture == null)
                 {
