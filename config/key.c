@@ -19,6 +19,9 @@ static const char *const operator_names[] = {
 #define OPERATOR(name) #name,
 #include "kernels/operators.def"
     NULL};
+#define OPERATOR_WORD(name, setting, standard, help, ...)                                          \
+    static const char *const name##_##setting##_names[] = {__VA_ARGS__, NULL};
+#include "kernels/operators.def"
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
 static const char *const model_names[] = {"paper", "physical", "curve", "map", NULL};
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
@@ -134,6 +137,9 @@ const struct config_key config_keys[] = {
 
 #define OPERATOR_NUMBER(name, setting, standard, least, most, help)                                \
     {#name "." #setting, help, CONFIG_DOUBLE, AT(own.name##_##setting), RANGE(least, most)},
+#define OPERATOR_WORD(name, setting, standard, help, ...)                                          \
+    {#name "." #setting, help, CONFIG_ENUM, AT(own.name##_##setting),                              \
+     .names = name##_##setting##_names},
 #include "kernels/operators.def"
 
     {"gaze.source", "Where the gaze comes from",

@@ -86,6 +86,7 @@ static struct fovea_operator_settings default_own(void)
 {
     return (struct fovea_operator_settings){
 #define OPERATOR_NUMBER(name, setting, standard, least, most, help) .name##_##setting = (standard),
+#define OPERATOR_WORD(name, setting, standard, help, ...) .name##_##setting = (standard),
 #include "kernels/operators.def"
     };
 }

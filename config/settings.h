@@ -318,6 +318,7 @@ struct fovea_operators {
 /* Settings that operators have in their own folders. */
 struct fovea_operator_settings {
 #define OPERATOR_NUMBER(name, setting, standard, least, most, help) double name##_##setting;
+#define OPERATOR_WORD(name, setting, standard, help, ...) uint32_t name##_##setting;
 #include "kernels/operators.def"
 };
 

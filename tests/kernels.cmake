@@ -75,6 +75,13 @@ fovea_add_test(NAME test_context_blur
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 
+fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c test_lens_support.c
+    LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+fovea_add_test(NAME test_context_lens
+    SOURCES test_context_lens.c test_lens_support.c test_context_support.c
+        $<TARGET_OBJECTS:fovea_context_objects>
+    LINK fovea_test_images fovea_context_objects LABELS unit)
+
 foreach(topic IN ITEMS batch exact)
     fovea_add_test(NAME test_gradient_${topic}
         SOURCES test_gradient_${topic}.c test_gradient_support.c test_context_support.c

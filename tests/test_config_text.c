@@ -68,7 +68,7 @@ static void unknown_keys_name_the_near_miss(void **state)
         {"{\"\": 1}",
          "bad.json:1:2: \"\": unknown key; expected one of $schema, version, backend, "
          "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
-         "blur, gaze, overlay, layer, apps"},
+         "blur, lens, gaze, overlay, layer, apps"},
         {"{\"log\": {\"le\\nvel\": 1}}",
          "bad.json:1:10: log.le?vel: unknown key; did you mean \"level\"?"},
     };
@@ -349,13 +349,13 @@ static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
         {"{\"apps\": {\"exe:other\": {\"version\": 1}}}",
          "bad.json:1:25: apps.exe:other.version: unknown key; expected one of backend, "
          "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, foveation, "
-         "blur, gaze, overlay, "
+         "blur, lens, gaze, overlay, "
          "layer"},
         {"{\"apps\": {\"exe:a.b\": {\"apps\": {}}}}",
          "bad.json:1:23: apps.exe:a.b.apps: unknown key; expected one of backend, backend_measure, "
          "cuda_context, "
          "operators, cpu_threads, "
-         "watchdog_ms, log, foveation, blur, gaze, overlay, layer"},
+         "watchdog_ms, log, foveation, blur, lens, gaze, overlay, layer"},
     };
     ASSERT_ALL_REFUSED(cases);
 }
@@ -430,7 +430,7 @@ static void wrong_strings_comments_and_bytes_name_their_place(void **state)
         {"{/* \xc3\xa9\xc3\xa9 */\"zebra\": 1}", /* columns count characters, also in comments */
          "bad.json:1:10: zebra: unknown key; expected one of $schema, version, backend, "
          "backend_measure, cuda_context, operators, cpu_threads, "
-         "watchdog_ms, log, foveation, blur, gaze, overlay, layer, apps"},
+         "watchdog_ms, log, foveation, blur, lens, gaze, overlay, layer, apps"},
         {"\xef\xbb\xbf{}", "bad.json:1:1: expected UTF-8 without a byte order mark; found one"},
         {"{\n\"\xff\": 1}", "bad.json:2:2: expected text in UTF-8; found the byte 0xff"},
         {"{\"\xc0\xaf\": 1}", "bad.json:1:3: expected text in UTF-8; found the byte 0xc0"},

@@ -116,6 +116,8 @@ struct operator_api {
     /* FOVEA_ERROR_INVALID_ARGUMENT: the settings ask for what no image of that size needs. */
     enum fovea_result (*plan_create)(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan);
+    /* Says what is wrong with such settings at this size; false: nothing. NULL: it has no words. */
+    bool (*plan_complain)(const struct operator_plan_desc *desc, char *out, size_t bytes);
     void (*plan_destroy)(struct operator_plan **plan); /* NULL-safe, sets NULL */
     /* True if the plan is the one that these arguments would make. */
     bool (*plan_fits)(const struct operator_plan *plan, const struct operator_plan_desc *desc);

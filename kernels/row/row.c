@@ -60,6 +60,18 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     return FOVEA_OK;
 }
 
+/* What the first of them says that has something to say. */
+static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
+{
+    const struct fovea_operators *operators = &desc->settings->operators;
+    bool said = false;
+    for (uint32_t i = 0; !said && i < operators->count; i++) {
+        const struct operator_api *api = operators_at(operators->order[i]);
+        said = api->plan_complain && api->plan_complain(desc, out, bytes);
+    }
+    return said;
+}
+
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
 {
     const struct row_plan *row = row_plan_of(plan);
@@ -117,6 +129,7 @@ const struct operator_plan *row_only_plan(const struct operator_plan *plan)
 const struct operator_api row_operator = {
     .name = "row",
     .plan_create = plan_create,
+    .plan_complain = plan_complain,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,

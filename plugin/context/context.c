@@ -240,6 +240,20 @@ static void describe(struct fovea_context *context, const struct operator_plan *
     context->described = true;
 }
 
+static enum fovea_result refuse_plan(struct fovea_context *context, enum fovea_result result,
+                                     const struct operator_plan_desc *desc)
+{
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (result != FOVEA_ERROR_INVALID_ARGUMENT) {
+        return refuse(context, result, "cannot make the filters of this image");
+    }
+    return refuse(context, result,
+                  row_operator.plan_complain(desc, words, sizeof words)
+                      ? words
+                      : "foveation: for this image the settings together ask for a blur that no "
+                        "image needs");
+}
+
 static enum fovea_result fill_entry(struct fovea_context *context, size_t backend,
                                     const struct fovea_image *image, struct entry *entry)
 {
@@ -247,12 +261,7 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
     const struct operator_plan_desc desc = plan_desc(context, image);
     const enum fovea_result result = row_operator.plan_create(&desc, &entry->plan);
     if (result < 0) {
-        return refuse(
-            context, result,
-            result == FOVEA_ERROR_INVALID_ARGUMENT
-                ? "foveation: for this image the settings together ask for a blur that no "
-                  "image needs"
-                : "cannot make the filters of this image");
+        return refuse_plan(context, result, &desc);
     }
     describe(context, entry->plan);
     return backends[backend]->create_op(context->slots[backend].device, entry->plan,

@@ -61,6 +61,8 @@ static void add_operators(const struct fovea_settings *settings, struct frame_co
     }
 #define OPERATOR_NUMBER(name, setting, standard, least, most, help)                                \
     add_number(key, lround(1000 * settings->own.name##_##setting));
+#define OPERATOR_WORD(name, setting, standard, help, ...)                                          \
+    add_number(key, (long)settings->own.name##_##setting);
 #include "kernels/operators.def"
 }
 

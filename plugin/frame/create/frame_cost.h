@@ -26,7 +26,7 @@ struct frame_cost {
 
 /* All that costs depend on, as one line of text without a newline. */
 struct frame_cost_key {
-    char text[384];
+    char text[432];
 };
 
 /* ---- frame_cost.c ---- */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The operator lens: a picture for a display behind a lens, warped so that the lens undoes it.
+ *
+ *     out(p) = in(c + (p - c) (r0 + r1 r + r2 r^2 + r3 r^3 + r4 r^4)),   r = |p - c| / unit
+ *
+ * It is the backward map, so nothing is solved. UNORM formats are interpolated as light or as
+ * stored, as "foveation.light" says. */
+#ifndef FOVEA_KERNELS_LENS_LENS_H
+#define FOVEA_KERNELS_LENS_LENS_H
+
+#include "kernels/image/light.h"
+#include "kernels/image/pixel_light.h"
+#include "kernels/operator/operator.h"
+#include "shape.h"
+
+/* As what UNORM pixels are interpolated. */
+struct lens_light {
+    int32_t kind; /* IMAGE_LIGHT_* of images whose first colour is red */
+    float value; /* struct pixel_transfer's */
+    uint32_t sample_count; /* of a display's table; else 0 */
+    float samples[FOVEA_DISPLAY_MAX];
+};
+
+/* Immutable once made; may be read from any thread. */
+struct lens_plan {
+    struct operator_plan base;
+    int32_t filter; /* LENS_NEAREST.. */
+    bool averages_alpha; /* else it is the nearest pixel's */
+    bool copies; /* nothing is moved */
+    bool colored; /* colours come from different places */
+    struct lens_light light; /* STORED where the filter is nearest */
+    struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
+};
+
+static inline const struct lens_plan *lens_plan_of(const struct operator_plan *plan)
+{
+    return (const struct lens_plan *)plan;
+}
+
+/* FOVEA_ERROR_INVALID_ARGUMENT: the map folds the picture over; lens_complain says where. */
+FOVEA_MUST_CHECK enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
+                                                    struct lens_plan **out_plan);
+void lens_plan_destroy(struct lens_plan **plan);
+bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc);
+bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
+
+/* The shape for images of that format and order of colours. */
+struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
+                                bool blue_first);
+
+/* The definition in double precision, which shares nothing with what runs but the settings: src and
+ * dst are rows of `channels` doubles without gaps, dst apart from src. A value whose place lies
+ * outside the picture is 0, and outside[] true. */
+struct lens_reference {
+    const struct fovea_operator_settings *own;
+    bool averages_alpha;
+    bool blue_first;
+    double off_x_px; /* added to every place: how far a result may be off there */
+    double off_y_px;
+    uint32_t width_px;
+    uint32_t height_px;
+    uint32_t channels; /* 1, 3 or 4 */
+};
+void lens_reference(const struct lens_reference *reference, const double *src, double *dst,
+                    bool *outside);
+
+#endif

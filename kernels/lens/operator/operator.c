@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "lens_operator.h"
+
+#include "kernels/lens/cpu/lens_cpu.h"
+#include "kernels/lens/lens.h"
+
+#include <stdio.h>
+
+static const char *filter_of(const struct lens_plan *plan)
+{
+    static const char *const names[] = {"nearest", "bilinear", "bicubic"};
+    return names[plan->filter];
+}
+
+static enum fovea_result plan_create(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan)
+{
+    struct lens_plan *plan = NULL;
+    *out_plan = NULL;
+    const enum fovea_result result = lens_plan_create(desc, &plan);
+    if (result == FOVEA_OK) {
+        plan->base.api = &lens_operator;
+        *out_plan = &plan->base;
+    }
+    return result;
+}
+
+static void plan_destroy(struct operator_plan **plan)
+{
+    struct lens_plan *gone = (struct lens_plan *)*plan;
+    lens_plan_destroy(&gone);
+    *plan = NULL;
+}
+
+static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
+{
+    return lens_plan_fits(lens_plan_of(plan), desc);
+}
+
+static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct lens_plan *lens = lens_plan_of(plan);
+    snprintf(out, bytes, "lens: %s, %s", filter_of(lens),
+             lens->colored ? "a place for each colour" : "one place for all colours");
+    return !lens->copies;
+}
+
+/* "lens  bilinear" */
+static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct lens_plan *lens = lens_plan_of(plan);
+    snprintf(out, bytes, "lens  %s", lens->copies ? "straight" : filter_of(lens));
+}
+
+const struct operator_api lens_operator = {
+    .name = "lens",
+    .plan_create = plan_create,
+    .plan_complain = lens_complain,
+    .plan_destroy = plan_destroy,
+    .plan_fits = plan_fits,
+    .plan_describe = plan_describe,
+    .plan_summarize = plan_summarize,
+    .host = {.create = lens_cpu_create,
+             .destroy = lens_cpu_destroy,
+             .reserve = lens_cpu_reserve,
+             .run = lens_cpu_run},
+};

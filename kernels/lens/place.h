@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a pixel's source lies. Only the way from the pixel to it is a float, so that its error does
+ * not grow with the pixel's own coordinates. C and CUDA include it; lens.comp says the same. */
+#ifndef FOVEA_KERNELS_LENS_PLACE_H
+#define FOVEA_KERNELS_LENS_PLACE_H
+
+#include "kernels/cuda/host_device.h"
+#include "shape.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* Between the centres of pixels `at` and at + 1, along each axis. */
+struct lens_place {
+    int32_t at_x;
+    int32_t at_y;
+    float part_x; /* from 0 to below 1 */
+    float part_y;
+};
+
+/* No picture is as wide: what lies farther away is outside anyway, and fits an integer. */
+#define LENS_FARTHEST_PX 1e6f
+
+HOST_DEVICE float lens_within(float distance_px)
+{
+    return fminf(fmaxf(distance_px, -LENS_FARTHEST_PX), LENS_FARTHEST_PX);
+}
+
+HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int32_t color,
+                                            int32_t x_px, int32_t y_px)
+{
+    const float *terms = shape->terms + color * LENS_POWERS;
+    const float from_x = (float)x_px + 0.5f - shape->center_x_px;
+    const float from_y = (float)y_px + 0.5f - shape->center_y_px;
+    const float r_x = from_x * shape->per_px;
+    const float r_y = from_y * shape->per_px;
+    const float r = sqrtf(r_x * r_x + r_y * r_y);
+    const float factor = terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
+    const float way_x = lens_within(from_x * factor);
+    const float way_y = lens_within(from_y * factor);
+    const float whole_x = floorf(way_x);
+    const float whole_y = floorf(way_y);
+    struct lens_place place;
+    place.at_x = x_px + (int32_t)whole_x;
+    place.at_y = y_px + (int32_t)whole_y;
+    place.part_x = way_x - whole_x;
+    place.part_y = way_y - whole_y;
+    return place;
+}
+
+HOST_DEVICE int32_t lens_nearest(int32_t at, float part)
+{
+    return part >= 0.5f ? at + 1 : at;
+}
+
+/* True if the place lies beyond the picture's edges. */
+HOST_DEVICE bool lens_is_outside(const struct lens_shape *shape, const struct lens_place *place)
+{
+    const int32_t x_px = lens_nearest(place->at_x, place->part_x);
+    const int32_t y_px = lens_nearest(place->at_y, place->part_y);
+    return x_px < 0 || y_px < 0 || x_px >= shape->width_px || y_px >= shape->height_px;
+}
+
+/* Weights of the pixels from at - 1 on, or bilinear from `at` on; returns how many. */
+HOST_DEVICE int32_t lens_weights(int32_t filter, float part, float out[4])
+{
+    if (filter == LENS_BICUBIC) { /* Catmull and Rom's spline */
+        const float t = part;
+        out[0] = t * (-0.5f + t * (1.0f - 0.5f * t));
+        out[1] = 1.0f + t * t * (-2.5f + 1.5f * t);
+        out[2] = t * (0.5f + t * (2.0f - 1.5f * t));
+        out[3] = t * t * (-0.5f + 0.5f * t);
+        return 4;
+    }
+    out[0] = 1.0f - part;
+    out[1] = part;
+    return 2;
+}
+
+#endif

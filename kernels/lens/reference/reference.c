@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The map by its definition, and interpolation by the filters' formulas. */
+
+#include "kernels/lens/lens.h"
+
+#include <math.h>
+
+struct point {
+    double x, y;
+};
+
+static double unit_px(const struct lens_reference *reference)
+{
+    const double width = 0.5 * reference->width_px;
+    const double height = 0.5 * reference->height_px;
+    const double units[] = {width, height, hypot(width, height), fmin(width, height)};
+    return units[reference->own->lens_unit];
+}
+
+static double factor_at(const struct fovea_operator_settings *own, int color, double r)
+{
+    const double axis[] = {own->lens_r0, own->lens_r1, own->lens_r2, own->lens_r3, own->lens_r4};
+    const double red[] = {own->lens_red_r0, own->lens_red_r1, own->lens_red_r2, own->lens_red_r3,
+                          own->lens_red_r4};
+    const double blue[] = {own->lens_blue_r0, own->lens_blue_r1, own->lens_blue_r2,
+                           own->lens_blue_r3, own->lens_blue_r4};
+    double sum = 0.0;
+    for (int i = 0; i < 5; i++) {
+        const double term = axis[i] + (color == 0 ? red[i] : color == 2 ? blue[i] : 0.0);
+        sum += term * pow(r, i);
+    }
+    return sum;
+}
+
+/* Red is 0, green 1, blue 2; grey and alpha are green's. */
+static int color_of(const struct lens_reference *reference, uint32_t channel)
+{
+    if (reference->channels == 1 || channel == 3 || channel == 1) {
+        return 1;
+    }
+    return (channel == 0) != reference->blue_first ? 0 : 2;
+}
+
+static struct point place_of(const struct lens_reference *reference, int color, uint32_t x,
+                             uint32_t y)
+{
+    const struct point center = {reference->own->lens_center_x * reference->width_px,
+                                 reference->own->lens_center_y * reference->height_px};
+    const struct point from = {x + 0.5 - center.x, y + 0.5 - center.y};
+    const double r = hypot(from.x, from.y) / unit_px(reference);
+    const double factor = factor_at(reference->own, color, r);
+    return (struct point){center.x + from.x * factor + reference->off_x_px,
+                          center.y + from.y * factor + reference->off_y_px};
+}
+
+/* Of a pixel whose centre lies so far away. */
+static double weight(uint32_t filter, double distance)
+{
+    const double d = fabs(distance);
+    if (filter == LENS_NEAREST) {
+        return distance >= -0.5 && distance < 0.5 ? 1.0 : 0.0;
+    }
+    if (filter == LENS_BILINEAR) {
+        return fmax(1.0 - d, 0.0);
+    }
+    return d < 1.0   ? 1.5 * d * d * d - 2.5 * d * d + 1.0
+           : d < 2.0 ? -0.5 * d * d * d + 2.5 * d * d - 4.0 * d + 2.0
+                     : 0.0;
+}
+
+static double pixel_at(const struct lens_reference *reference, const double *src, double x,
+                       double y, uint32_t channel)
+{
+    const double right = fmin(fmax(x, 0.0), reference->width_px - 1.0);
+    const double down = fmin(fmax(y, 0.0), reference->height_px - 1.0);
+    return src[((size_t)down * reference->width_px + (size_t)right) * reference->channels +
+               channel];
+}
+
+static double value_at(const struct lens_reference *reference, const double *src, uint32_t filter,
+                       struct point place, uint32_t channel)
+{
+    const struct point first = {floor(place.x - 0.5), floor(place.y - 0.5)};
+    double sum = 0.0;
+    for (double y = first.y - 1.0; y <= first.y + 2.0; y++) {
+        for (double x = first.x - 1.0; x <= first.x + 2.0; x++) {
+            const double share =
+                weight(filter, place.x - 0.5 - x) * weight(filter, place.y - 0.5 - y);
+            if (share != 0.0) {
+                sum += share * pixel_at(reference, src, x, y, channel);
+            }
+        }
+    }
+    return sum;
+}
+
+void lens_reference(const struct lens_reference *reference, const double *src, double *dst,
+                    bool *outside)
+{
+    const uint32_t channels = reference->channels;
+    for (uint32_t y = 0; y < reference->height_px; y++) {
+        for (uint32_t x = 0; x < reference->width_px; x++) {
+            for (uint32_t c = 0; c < channels; c++) {
+                const size_t i = ((size_t)y * reference->width_px + x) * channels + c;
+                const bool kept = c == 3 && !reference->averages_alpha;
+                const struct point place = place_of(reference, color_of(reference, c), x, y);
+                outside[i] = !(place.x >= 0.0 && place.y >= 0.0 && place.x < reference->width_px &&
+                               place.y < reference->height_px);
+                dst[i] = outside[i] ? 0.0
+                                    : value_at(reference, src,
+                                               kept ? LENS_NEAREST : reference->own->lens_filter,
+                                               place, c);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a frame is made by. Shared by C, CUDA and, member by member, GLSL. */
+#ifndef FOVEA_KERNELS_LENS_SHAPE_H
+#define FOVEA_KERNELS_LENS_SHAPE_H
+
+#include <stdint.h>
+
+#define LENS_NEAREST 0 /* the setting's words, in order */
+#define LENS_BILINEAR 1
+#define LENS_BICUBIC 2
+
+#define LENS_POWERS 5 /* of r, from 0 on */
+#define LENS_COLORS 3 /* in the image's order; the one in the middle is for alpha and for grey */
+#define LENS_AXIS 1
+
+struct lens_shape {
+    int32_t width_px;
+    int32_t height_px;
+    float center_x_px; /* from the view's top left corner */
+    float center_y_px;
+    float per_px; /* r of one pixel */
+    float blank[LENS_COLORS]; /* in levels or values */
+    /* How far the source lies from the pixel, over the pixel's distance from the centre: a
+     * polynomial of r, of which 1 is taken away. */
+    float terms[LENS_COLORS * LENS_POWERS];
+};
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_lens_support.h"
+
+#include "kernels/lens/lens.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static uint64_t mixed(uint64_t i)
+{
+    i = (i + 1) * 0x9e3779b97f4a7c15u;
+    i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
+    return i ^ i >> 27;
+}
+
+/* A number of the random ones, from -1 to 1. */
+static double part_of(uint64_t *random)
+{
+    *random = mixed(*random);
+    return (double)(*random % 2001) / 1000.0 - 1.0;
+}
+
+/* Barrels, cushions, all powers, colours apart, centres anywhere, units and filters. None folds:
+ * the farthest corner is at r = 6 or nearer, and mostly at 1 to 2. */
+static void choose_lens(uint64_t i, uint64_t random, struct fovea_operator_settings *own)
+{
+    own->lens_filter = (uint32_t)(i % 7 % 3);
+    own->lens_unit = (uint32_t)(random % 2) * 2; /* half the width, half the diagonal */
+    own->lens_r0 = 1.0 + 0.2 * part_of(&random);
+    own->lens_r1 = i % 5 == 1 ? 0.1 * fabs(part_of(&random)) : 0.0;
+    own->lens_r2 = 0.4 * fabs(part_of(&random));
+    own->lens_r3 = i % 5 == 2 ? 0.1 * fabs(part_of(&random)) : 0.0;
+    own->lens_r4 = i % 5 < 3 ? 0.1 * fabs(part_of(&random)) : 0.0;
+    if (i % 2) {
+        own->lens_red_r0 = 0.01 * part_of(&random);
+        own->lens_red_r2 = 0.02 * fabs(part_of(&random));
+        own->lens_blue_r1 = 0.01 * fabs(part_of(&random));
+        own->lens_blue_r4 = 0.02 * fabs(part_of(&random));
+    }
+    own->lens_center_x = 0.5 + (i % 3 ? 0.2 * part_of(&random) : 0.0);
+    own->lens_center_y = 0.5 + (i % 3 ? 0.2 * part_of(&random) : 0.0);
+    /* Not half way between two levels. */
+    own->lens_blank_red = 0.9973 * fabs(part_of(&random));
+    own->lens_blank_green = 0.9973 * fabs(part_of(&random));
+    own->lens_blank_blue = 0.9973 * fabs(part_of(&random));
+}
+
+struct lens_scene lens_scene_of(uint64_t i)
+{
+    static const enum fovea_format formats[] = {
+        FOVEA_FORMAT_RGBA8,       FOVEA_FORMAT_RGB8,       FOVEA_FORMAT_R8,
+        FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
+        FOVEA_FORMAT_RGBA32F,     FOVEA_FORMAT_RGB16F,     FOVEA_FORMAT_R16F,
+        FOVEA_FORMAT_RGB32F,      FOVEA_FORMAT_R32F,
+    };
+    const uint64_t random = mixed(i);
+    struct lens_scene scene = {.settings = fovea_settings_default(),
+                               .format = formats[i % 11],
+                               .width_px = 1 + (uint32_t)(random >> 8) % 150,
+                               .height_px = 1 + (uint32_t)(random >> 20) % 110,
+                               .picture = (int)(i / 11 % IMAGE_CONTRAST_COUNT),
+                               .blue_first = random >> 32 & 1};
+    struct fovea_foveation *foveation = &scene.settings.foveation;
+    choose_lens(i, random >> 34, &scene.settings.own);
+    foveation->alpha = random >> 33 & 1 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
+    switch (i / 3 % 5) {
+    case 0:
+        foveation->light = FOVEA_LIGHT_ENCODED;
+        break;
+    case 1:
+        foveation->transfer = FOVEA_TRANSFER_PQ;
+        break;
+    case 2:
+        foveation->transfer = FOVEA_TRANSFER_HLG;
+        foveation->display.hlg_peak_cd_m2 = random & 1 ? 1000 : 400;
+        break;
+    case 3:
+        foveation->light = compare_display((int)(random % COMPARE_DISPLAYS), &foveation->display);
+        break;
+    default:
+        break; /* sRGB */
+    }
+    return scene;
+}
+
+struct operator_plan *lens_scene_plan(const struct lens_scene *scene)
+{
+    struct operator_plan *plan = NULL;
+    const struct operator_plan_desc desc = {&scene->settings, scene->width_px, scene->height_px};
+    assert_int_equal(lens_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_true(lens_operator.plan_fits(plan, &desc));
+    return plan;
+}
+
+struct operator_frame lens_scene_frame(const struct lens_scene *scene)
+{
+    return (struct operator_frame){.width_px = (int32_t)scene->width_px,
+                                   .height_px = (int32_t)scene->height_px,
+                                   .blue_first = scene->blue_first};
+}
+
+struct test_image lens_scene_draw(const struct lens_scene *scene)
+{
+    struct test_image image = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    if (scene->picture < (int)IMAGE_PATTERN_COUNT) {
+        image_draw(&image.view, (enum image_pattern)scene->picture, 7);
+    } else {
+        image_draw_contrast(&image.view, scene->picture);
+    }
+    return image;
+}
+
+/* ---- The bound */
+
+/* A float has 24 bits, and the way from a pixel to its source is worked out in about ten steps. */
+double lens_scene_off_px(const struct lens_scene *scene)
+{
+    const double r = scene->width_px + scene->height_px;
+    const double unit = scene->settings.own.lens_unit ? 1.0 : scene->width_px / r;
+    return 2e-6 * r * fmax(1.0, pow(1.0 / unit, 2.0) * 0.05);
+}
+
+struct range {
+    double least, most;
+};
+
+struct by {
+    struct lens_reference reference;
+    bool light;
+};
+
+static void by_reference(const void *user, const struct fovea_image *src, const double *in,
+                         double *out)
+{
+    const struct by *by = user;
+    bool *outside = calloc((size_t)src->width_px * src->height_px * 4, sizeof *outside);
+    assert_non_null(outside);
+    lens_reference(&by->reference, in, out, outside);
+    for (size_t i = 0; i < (size_t)src->width_px * src->height_px * by->reference.channels; i++) {
+        out[i] = by->light ? fmax(out[i], 0.0) : out[i]; /* no light is negative */
+    }
+    free(outside);
+}
+
+static double blank_of(const struct lens_scene *scene, uint32_t channel, uint32_t channels)
+{
+    const struct fovea_operator_settings *own = &scene->settings.own;
+    const double colors[] = {own->lens_blank_red, own->lens_blank_green, own->lens_blank_blue};
+    const double white = image_is_float(scene->format) ? 1.0 : image_white(scene->format, channel);
+    if (channel == 3) {
+        return white;
+    }
+    const uint32_t color = channels == 1 ? 1 : scene->blue_first ? 2 - channel : channel;
+    return image_is_float(scene->format) ? colors[color] : floor(colors[color] * white + 0.5);
+}
+
+/* Blank where the place lies outside. */
+static void put_blanks(const struct lens_scene *scene, const struct lens_reference *reference,
+                       double *values)
+{
+    const size_t count = (size_t)scene->width_px * scene->height_px * reference->channels;
+    double *none = calloc(2 * count, sizeof *none);
+    bool *outside = calloc(count, sizeof *outside);
+    assert_true(none && outside);
+    lens_reference(reference, none, none + count, outside);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t channel = (uint32_t)(i % reference->channels);
+        values[i] = outside[i] ? blank_of(scene, channel, reference->channels) : values[i];
+    }
+    free(none);
+    free(outside);
+}
+
+/* What the format can hold of a value that overshoots. */
+static double held(enum fovea_format format, uint32_t channel, double value)
+{
+    if (!image_is_float(format)) {
+        return fmin(fmax(value, 0.0), image_white(format, channel));
+    }
+    return format == FOVEA_FORMAT_B10G11R11F ? fmax(value, 0.0) : value;
+}
+
+static double slack_of(enum fovea_format format, double value)
+{
+    if (!image_is_float(format)) {
+        return 0.5 + 0.25;
+    }
+    const double relative = pixel_has_32_bit_floats(format)     ? 1e-5
+                            : format == FOVEA_FORMAT_B10G11R11F ? 1.0 / 32
+                                                                : 1e-3;
+    return 1e-5 * image_white(format, 0) + relative * fabs(value);
+}
+
+static struct range *ranges_of(const struct lens_scene *scene, const struct fovea_image *src)
+{
+    const struct fovea_foveation *foveation = &scene->settings.foveation;
+    const uint32_t channels = image_channels(src->format);
+    const size_t count = (size_t)src->width_px * src->height_px * channels;
+    const bool nearest = scene->settings.own.lens_filter == 0;
+    int32_t light = pixel_light_of(foveation->light, foveation->transfer);
+    light = nearest ? IMAGE_LIGHT_STORED : image_light_in_order(light, scene->blue_first);
+    struct range *ranges = calloc(count, sizeof *ranges);
+    assert_non_null(ranges);
+    for (int place = 0; place < 9; place++) {
+        const double off_px = lens_scene_off_px(scene);
+        const struct lens_reference reference = {.own = &scene->settings.own,
+                                                 .averages_alpha =
+                                                     foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED,
+                                                 .blue_first = scene->blue_first,
+                                                 .off_x_px = off_px * (place % 3 - 1),
+                                                 .off_y_px = off_px * (place / 3 - 1),
+                                                 .width_px = src->width_px,
+                                                 .height_px = src->height_px,
+                                                 .channels = channels};
+        double *values = compare_expected_by(
+            foveation, src, light, by_reference,
+            &(struct by){reference, light != IMAGE_LIGHT_STORED && pixel_light_known(src->format)});
+        put_blanks(scene, &reference, values);
+        for (size_t i = 0; i < count; i++) {
+            const double value = held(src->format, (uint32_t)(i % channels), values[i]);
+            ranges[i].least = place ? fmin(ranges[i].least, value) : value;
+            ranges[i].most = place ? fmax(ranges[i].most, value) : value;
+        }
+        free(values);
+    }
+    return ranges;
+}
+
+void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
+                       const struct fovea_image *actual)
+{
+    const uint32_t channels = image_channels(src->format);
+    struct range *ranges = ranges_of(scene, src);
+    size_t i = 0;
+    for (uint32_t y = 0; y < src->height_px; y++) {
+        for (uint32_t x = 0; x < src->width_px; x++) {
+            for (uint32_t c = 0; c < channels; c++, i++) {
+                const double value = image_get(actual, x, y, c);
+                const struct range range = ranges[i];
+                if (!(value >= range.least - slack_of(src->format, range.least) &&
+                      value <= range.most + slack_of(src->format, range.most))) {
+                    fail_msg("%ux%u, format %d, light %d %d, alpha %d, filter %u, unit %u, picture "
+                             "%d, blue first %d: (%u, %u) %u is %.9g, not %.9g to %.9g",
+                             scene->width_px, scene->height_px, (int)scene->format,
+                             (int)scene->settings.foveation.light,
+                             (int)scene->settings.foveation.transfer,
+                             (int)scene->settings.foveation.alpha, scene->settings.own.lens_filter,
+                             scene->settings.own.lens_unit, scene->picture, scene->blue_first, x, y,
+                             c, value, range.least, range.most);
+                }
+            }
+        }
+    }
+    free(ranges);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the tests of the operator lens share: a scene, its source, and what the reference makes of
+ * it. */
+#ifndef FOVEA_TESTS_LENS_SUPPORT_H
+#define FOVEA_TESTS_LENS_SUPPORT_H
+
+#include "compare.h"
+#include "images.h"
+#include "kernels/operator/operator.h"
+
+extern const struct operator_api lens_operator;
+
+struct lens_scene {
+    struct fovea_settings settings;
+    enum fovea_format format;
+    uint32_t width_px;
+    uint32_t height_px;
+    int picture; /* enum image_pattern or image_contrast */
+    bool blue_first;
+};
+
+/* Number i of scenes that take in all formats, lights, kinds of alpha and pictures, and lenses. */
+struct lens_scene lens_scene_of(uint64_t i);
+
+struct operator_plan *lens_scene_plan(const struct lens_scene *scene);
+struct operator_frame lens_scene_frame(const struct lens_scene *scene);
+/* A packed picture. */
+struct test_image lens_scene_draw(const struct lens_scene *scene);
+
+/* Fails the running test unless every value is within the bound of README.md: 0.25 levels beyond
+ * rounding of what the reference makes of src at places that are up to lens_scene_off_px away. */
+double lens_scene_off_px(const struct lens_scene *scene);
+void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
+                       const struct fovea_image *actual);
+
+#endif
