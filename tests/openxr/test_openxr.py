@@ -99,3 +99,68 @@ def test_the_runtime_shows_what_hello_xr_draws(hello, graphics):
         picture = done.picture(FRAMES - 1, view)
         assert len(numpy.unique(picture.reshape(-1, 4), axis=0)) > 4, "nothing but a background"
     assert (done.picture(FRAMES - 1, 0) != done.picture(FRAMES - 1, 1)).any(), "both eyes see the same"
+
+
+def place(yaw_deg, pitch_deg, view):
+    """Where a direction of the head's is in a view of the runtime's (runtime_views.c), and the view's tangents."""
+    out, inner, turn = numpy.radians([50, 42, 5])
+    left, right, turn = (inner, out, turn) if view else (out, inner, -turn)
+    tangents = {"left": numpy.tan(left), "right": numpy.tan(right)}
+    tangents.update(up=numpy.tan(numpy.radians(40)), down=numpy.tan(numpy.radians(48)))
+    yaw, pitch = numpy.radians(yaw_deg) - turn, numpy.radians(pitch_deg)
+    x, y = numpy.tan(yaw), numpy.tan(pitch) / numpy.cos(yaw)
+    uv = (x + tangents["left"]) / (tangents["left"] + tangents["right"])
+    return uv, (tangents["up"] - y) / (tangents["up"] + tangents["down"]), tangents
+
+
+def expected(folder, before, uv, tangents):
+    """What the library's CPU call makes of a picture."""
+    before.astype(numpy.uint8).tofile(folder / "before.raw")
+    sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
+    env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
+    words = (BUILD / "tests" / "layer_expect", folder / "before.raw", folder / "out.raw", SIZE[1], SIZE[0], *uv)
+    subprocess.run([str(word) for word in words], env=env, check=True, timeout=60)
+    return numpy.fromfile(folder / "out.raw", numpy.uint8).reshape(*SIZE, 4).astype(int)
+
+
+def assert_foveated(before, after, gazes):
+    for frame, gaze in enumerate(gazes):
+        for view in range(2):
+            x, y, tangents = place(*gaze, view)
+            drawn = before.picture(frame, view)
+            wanted = expected(after.folder, drawn, (x, y), tangents)
+            assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
+            far = numpy.abs(after.picture(frame, view) - wanted).max()
+            assert far <= 3, f"frame {frame}, view {view}: {far} levels"
+
+
+def test_each_eye_is_foveated_around_the_gaze_of_the_runtime(hello):
+    gazes = [(10, -5), (-20, 12), (0, 0)]
+    before = hello("Vulkan2").check()
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=";".join(f"{x},{y}" for x, y in gazes)).check()
+    assert after.output.count("the gaze is the runtime's") == 1, after.output
+    assert_foveated(before, after, gazes)
+
+
+@pytest.mark.parametrize("why", ["none", "refused", "-"])
+def test_without_a_gaze_each_eye_looks_straight_ahead(hello, why):
+    """No such extension, no eye tracker or no permission, an eye that is not seen."""
+    before = hello("Vulkan2").check()
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=why).check()
+    assert after.output.count("tells no gaze") == 1, after.output
+    for view in range(2):
+        _, _, tangents = place(0, 0, view)
+        uv = (
+            tangents["left"] / (tangents["left"] + tangents["right"]),
+            tangents["up"] / (tangents["up"] + tangents["down"]),
+        )
+        wanted = expected(after.folder, before.picture(1, view), uv, tangents)
+        assert numpy.abs(after.picture(1, view) - wanted).max() <= 3
+
+
+def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
+    alone = hello("Vulkan2", FOVEA_TEST_XR_LOST="2")
+    done = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_LOST="2")
+    assert done.code == alone.code
+    assert done.calls.count("view frame") == alone.calls.count("view frame") == 4
