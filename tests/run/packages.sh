@@ -14,6 +14,7 @@ pkgconf|cmd:pkg-config|finds libraries
 glslc|cmd:glslc|compiles the compute shaders to SPIR-V
 libvulkan-dev|hdr:vulkan/vulkan_core.h|headers and loader of Vulkan
 libxcb1-dev|hdr:xcb/xcb.h|headers for pointer and keys of the Vulkan layer
+libopenxr-dev|hdr:openxr/openxr.h|headers for the OpenXR layer
 libstb-dev|hdr:stb/stb_truetype.h|reads maps from PNG, draws letters on signs and captions, writes pictures
 '
 PACKAGES_render='
@@ -62,6 +63,8 @@ binutils|cmd:nm|lists what the library exports
 shellcheck|cmd:shellcheck|looks for defects in the scripts
 vulkan-validationlayers|layer:|tells when Vulkan is used wrongly
 vulkan-tools|cmd:vulkaninfo|programs that are foveated in the tests
+libopenxr-utils|cmd:hello_xr|a program for headsets that is foveated in the tests
+openxr-layer-corevalidation|file:/usr/share/openxr/1/api_layers/explicit.d/XrApiLayer_core_validation.x86_64-linux-gnu.json|tells when OpenXR is used wrongly
 xvfb|cmd:Xvfb|a display for the window tests
 xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests

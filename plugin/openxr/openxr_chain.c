@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A swapchain of the program's and the one of the layer's that stands for it. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#define WAIT_NS 100000000 /* for an image of the layer's own */
+
+struct openxr_chain *openxr_chain_of(XrSwapchain handle)
+{
+    struct openxr_chain *found = openxr.chains;
+    while (found && found->program != handle) {
+        found = found->next;
+    }
+    return found;
+}
+
+/* The runtime's own goes with the program's, or with the session. */
+static void drop(struct openxr_chain *chain)
+{
+    for (struct openxr_chain **at = &openxr.chains; *at; at = &(*at)->next) {
+        if (*at == chain) {
+            *at = chain->next;
+            break;
+        }
+    }
+    if (chain->fovea) {
+        fovea_vk_wait(chain->fovea);
+        fovea_vk_destroy(&chain->fovea);
+    }
+    free(chain);
+}
+
+void openxr_chains_gone(const struct openxr_session *session)
+{
+    for (struct openxr_chain *chain = openxr.chains, *next; chain; chain = next) {
+        next = chain->next;
+        if (chain->session == session) {
+            drop(chain);
+        }
+    }
+}
+
+static bool can_foveate(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
+{
+    if (!(info->usageFlags & XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT)) {
+        return false; /* depth, or a picture that nobody draws */
+    }
+    const char *why = NULL;
+    if (fovea_vk_raw_format((VkFormat)info->format) == VK_FORMAT_UNDEFINED) {
+        why = "has a format that Fovea does not know";
+    } else if (info->sampleCount != 1 || info->faceCount != 1 || info->mipCount != 1) {
+        why = "has samples, faces or mip levels";
+    } else if (info->createFlags) {
+        why = "is static or protected";
+    } else if (!session->settings || !session->queue) {
+        why = "belongs to a session without settings or queue";
+    }
+    if (why) {
+        openxr_say(FOVEA_LOG_WARNING, "a swapchain of %ux%u (format %d) %s: it is shown as drawn",
+                   info->width, info->height, (int)info->format, why);
+    }
+    return !why;
+}
+
+static bool images_of(XrSwapchain handle, VkImage *images)
+{
+    XrSwapchainImageVulkanKHR found[OPENXR_IMAGES];
+    uint32_t count = 0;
+    if (openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL) != XR_SUCCESS ||
+        count > OPENXR_IMAGES) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        found[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
+    }
+    if (openxr.below.EnumerateSwapchainImages(handle, count, &count,
+                                              (XrSwapchainImageBaseHeader *)found) != XR_SUCCESS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        images[i] = found[i].image;
+    }
+    return true;
+}
+
+XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_session *session = openxr_session_of(handle);
+    struct openxr_chain *chain =
+        session && can_foveate(session, info) ? calloc(1, sizeof *chain) : NULL;
+    XrSwapchainCreateInfo more = *info;
+    more.usageFlags |= chain ? XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT : 0;
+    XrResult result = openxr.below.CreateSwapchain(handle, &more, out);
+    if (chain && result != XR_SUCCESS) {
+        openxr_say(FOVEA_LOG_WARNING, "the runtime refuses images that can be read: not foveated");
+        free(chain);
+        chain = NULL;
+        result = openxr.below.CreateSwapchain(handle, info, out);
+    }
+    if (chain) {
+        chain->session = session;
+        chain->program = *out;
+        chain->info = more;
+        chain->info.next = NULL;
+        chain->can = images_of(*out, chain->program_images);
+        chain->next = openxr.chains;
+        openxr.chains = chain;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return result;
+}
+
+XrResult openxr_destroy_chain(XrSwapchain handle)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_chain *chain = openxr_chain_of(handle);
+    const XrSwapchain own = chain ? chain->own : XR_NULL_HANDLE;
+    if (chain) {
+        drop(chain);
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    if (own) {
+        openxr.below.DestroySwapchain(own);
+    }
+    return openxr.below.DestroySwapchain(handle);
+}
+
+XrResult openxr_chain_let_go(struct openxr_chain *chain)
+{
+    const XrSwapchainImageReleaseInfo info = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
+    if (!chain->held) {
+        return XR_SUCCESS;
+    }
+    chain->held = false;
+    chain->acquired_first = (chain->acquired_first + 1) % OPENXR_IMAGES;
+    chain->acquired_count--;
+    return openxr.below.ReleaseSwapchainImage(chain->program, &info);
+}
+
+/* A program that goes on to its next image before xrEndFrame has the former one shown as drawn. */
+XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
+                        uint32_t *index)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_chain *chain = openxr_chain_of(handle);
+    if (chain && chain->held) {
+        chain->shown = false;
+        (void)openxr_chain_let_go(chain);
+    }
+    const XrResult result = openxr.below.AcquireSwapchainImage(handle, info, index);
+    if (chain && result == XR_SUCCESS && chain->acquired_count < OPENXR_IMAGES) {
+        chain->acquired[(chain->acquired_first + chain->acquired_count++) % OPENXR_IMAGES] = *index;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return result;
+}
+
+XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_chain *chain = openxr_chain_of(handle);
+    if (chain && chain->held) { /* the next of several that were acquired */
+        chain->shown = false;
+        (void)openxr_chain_let_go(chain);
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    const XrResult result = openxr.below.WaitSwapchainImage(handle, info);
+    pthread_mutex_lock(&openxr.lock);
+    chain = openxr_chain_of(handle);
+    if (chain && result == XR_SUCCESS) {
+        chain->waited = true;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return result;
+}
+
+XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_chain *chain = openxr_chain_of(handle);
+    const bool holds = chain && chain->can && chain->waited && !chain->held &&
+                       chain->acquired_count > 0 && !(info && info->next);
+    XrResult result = XR_SUCCESS;
+    if (holds) {
+        chain->held = true;
+        chain->waited = false;
+    } else {
+        result = openxr.below.ReleaseSwapchainImage(handle, info);
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return result;
+}
+
+/* ---- Foveation ---- */
+
+static void give_up(struct openxr_chain *chain, const char *why)
+{
+    openxr_say(FOVEA_LOG_WARNING, "%s: the swapchain of %ux%u is shown as drawn from now on", why,
+               chain->info.width, chain->info.height);
+    chain->can = false;
+    chain->shown = false;
+}
+
+static bool make_own(struct openxr_chain *chain)
+{
+    const struct openxr_session *session = chain->session;
+    XrSwapchainCreateInfo info = chain->info;
+    info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
+    if (openxr.below.CreateSwapchain(session->handle, &info, &chain->own) != XR_SUCCESS ||
+        !images_of(chain->own, chain->own_images)) {
+        return false;
+    }
+    void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
+    desc.instance = session->binding.instance;
+    desc.physical_device = session->binding.physicalDevice;
+    desc.device = session->binding.device;
+    desc.get_instance_proc_addr =
+        loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
+    desc.queue = session->queue;
+    desc.queue_family = session->binding.queueFamilyIndex;
+    desc.frames_in_flight = OPENXR_IMAGES;
+    desc.settings = session->settings;
+    desc.log = openxr_log();
+    return fovea_vk_create(&desc, &chain->fovea) == FOVEA_OK;
+}
+
+static bool same_size(const struct openxr_view *a, const struct openxr_view *b)
+{
+    return a->rect.extent.width == b->rect.extent.width &&
+           a->rect.extent.height == b->rect.extent.height;
+}
+
+static struct fovea_vk_view view_of(const struct openxr_view *view)
+{
+    struct fovea_vk_view out;
+    fovea_vk_view_init(&out);
+    out.x_px = (uint32_t)view->rect.offset.x;
+    out.y_px = (uint32_t)view->rect.offset.y;
+    out.width_px = (uint32_t)view->rect.extent.width;
+    out.height_px = (uint32_t)view->rect.extent.height;
+    out.layer = view->layer;
+    out.eye = view->index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    out.gaze = view->gaze;
+    out.geometry = &view->geometry;
+    return out;
+}
+
+static struct fovea_vk_frame_target target_of(const struct openxr_chain *chain, VkImage image)
+{
+    return (struct fovea_vk_frame_target){.image = image,
+                                          .format = (VkFormat)chain->info.format,
+                                          .width_px = chain->info.width,
+                                          .height_px = chain->info.height,
+                                          .layout_before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                          .layout_after = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                          .layer_count = chain->info.arraySize};
+}
+
+/* Views of one size are one frame; those of four views are two. */
+static enum fovea_result fill(struct openxr_chain *chain, VkImage src, VkImage dst)
+{
+    bool done[OPENXR_VIEWS] = {false};
+    enum fovea_result result = FOVEA_OK;
+    for (uint32_t first = 0; first < chain->view_count && result >= 0; first++) {
+        struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
+        struct fovea_vk_frame frame;
+        fovea_vk_frame_init(&frame);
+        for (uint32_t i = first; i < chain->view_count && frame.view_count < FOVEA_VK_MAX_VIEWS;
+             i++) {
+            if (!done[i] && same_size(&chain->views[first], &chain->views[i])) {
+                done[i] = true;
+                views[frame.view_count++] = view_of(&chain->views[i]);
+            }
+        }
+        frame.src = target_of(chain, src);
+        frame.dst = target_of(chain, dst);
+        frame.views = views;
+        if (frame.view_count > 0) {
+            result = fovea_vk_foveate(chain->fovea, &frame);
+        }
+        if (result == FOVEA_NOT_READY) {
+            return result;
+        }
+    }
+    return result;
+}
+
+static bool acquire_own(struct openxr_chain *chain)
+{
+    const XrSwapchainImageAcquireInfo acquire = {.type = XR_TYPE_SWAPCHAIN_IMAGE_ACQUIRE_INFO};
+    const XrSwapchainImageWaitInfo wait = {.type = XR_TYPE_SWAPCHAIN_IMAGE_WAIT_INFO,
+                                           .timeout = WAIT_NS};
+    if (!chain->own_acquired) {
+        chain->own_acquired = openxr.below.AcquireSwapchainImage(chain->own, &acquire,
+                                                                 &chain->own_index) == XR_SUCCESS;
+    }
+    return chain->own_acquired && openxr.below.WaitSwapchainImage(chain->own, &wait) == XR_SUCCESS;
+}
+
+void openxr_chain_foveate(struct openxr_chain *chain)
+{
+    const XrSwapchainImageReleaseInfo release = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
+    chain->shown = false;
+    if (!chain->own && !make_own(chain)) {
+        give_up(chain, "no swapchain or context of the layer's own");
+        return;
+    }
+    if (!acquire_own(chain)) {
+        return;
+    }
+    const enum fovea_result result =
+        fill(chain, chain->program_images[chain->acquired[chain->acquired_first]],
+             chain->own_images[chain->own_index]);
+    chain->own_acquired = false;
+    chain->shown = openxr.below.ReleaseSwapchainImage(chain->own, &release) == XR_SUCCESS &&
+                   (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
+    if (result < 0) {
+        give_up(chain, fovea_result_name(result));
+    }
+    chain->made_count = chain->view_count;
+    memcpy(chain->made, chain->views, sizeof chain->made);
+}

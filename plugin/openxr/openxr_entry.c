@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* How the loader finds the layer, and the instance. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define EXTENSIONS 128
+
+struct openxr openxr = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void write_line(void *user, enum fovea_log_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "fovea: openxr: %s\n", message);
+}
+
+struct fovea_log openxr_log(void)
+{
+    return (struct fovea_log){.fn = write_line, .min_level = FOVEA_LOG_INFO};
+}
+
+void openxr_say(enum fovea_log_level level, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    write_line(NULL, level, text);
+}
+
+static XrResult destroy_instance(XrInstance instance)
+{
+    PFN_xrDestroyInstance destroy = openxr.below.DestroyInstance;
+    pthread_mutex_lock(&openxr.lock);
+    openxr_sessions_gone();
+    openxr_gaze_stop();
+    openxr.instance = XR_NULL_HANDLE;
+    pthread_mutex_unlock(&openxr.lock);
+    return destroy(instance);
+}
+
+static const struct {
+    const char *name;
+    PFN_xrVoidFunction function;
+} hooks[] = {
+    {"xrDestroyInstance", (PFN_xrVoidFunction)destroy_instance},
+    {"xrCreateSession", (PFN_xrVoidFunction)openxr_create_session},
+    {"xrDestroySession", (PFN_xrVoidFunction)openxr_destroy_session},
+    {"xrCreateSwapchain", (PFN_xrVoidFunction)openxr_create_chain},
+    {"xrDestroySwapchain", (PFN_xrVoidFunction)openxr_destroy_chain},
+    {"xrAcquireSwapchainImage", (PFN_xrVoidFunction)openxr_acquire},
+    {"xrWaitSwapchainImage", (PFN_xrVoidFunction)openxr_wait},
+    {"xrReleaseSwapchainImage", (PFN_xrVoidFunction)openxr_release},
+    {"xrEndFrame", (PFN_xrVoidFunction)openxr_end_frame},
+    {"xrSuggestInteractionProfileBindings", (PFN_xrVoidFunction)openxr_suggest},
+    {"xrAttachSessionActionSets", (PFN_xrVoidFunction)openxr_attach},
+    {"xrSyncActions", (PFN_xrVoidFunction)openxr_sync},
+    {"xrGetVulkanGraphicsRequirementsKHR", (PFN_xrVoidFunction)openxr_requirements},
+    {"xrGetVulkanGraphicsRequirements2KHR", (PFN_xrVoidFunction)openxr_requirements2},
+    {"xrCreateVulkanInstanceKHR", (PFN_xrVoidFunction)openxr_create_vulkan},
+};
+
+static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
+{
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+        if (strcmp(name, hooks[i].name) == 0) {
+            const XrResult result = openxr.below.get ? openxr.below.get(instance, name, function)
+                                                     : XR_ERROR_HANDLE_INVALID;
+            *function = result == XR_SUCCESS ? hooks[i].function : NULL;
+            return result;
+        }
+    }
+    if (strcmp(name, "xrGetInstanceProcAddr") == 0) {
+        *function = (PFN_xrVoidFunction)get_proc;
+        return XR_SUCCESS;
+    }
+    return openxr.below.get ? openxr.below.get(instance, name, function) : XR_ERROR_HANDLE_INVALID;
+}
+
+static bool look_up(XrInstance instance)
+{
+    struct openxr_below *below = &openxr.below;
+    bool all = true;
+#define LOOK_UP(name)                                                                              \
+    all &= below->get(instance, "xr" #name, (PFN_xrVoidFunction *)&below->name) == XR_SUCCESS;
+    OPENXR_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+    return all;
+}
+
+/* The runtime's gaze is asked for where the runtime has it: a runtime without refuses the first
+ * attempt. */
+static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_instance create,
+                             const struct xr_layer_create_info *next, XrInstance *out)
+{
+    const char *names[EXTENSIONS];
+    XrInstanceCreateInfo more = *info;
+    openxr.gaze_extension = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount && i < EXTENSIONS; i++) {
+        names[i] = info->enabledExtensionNames[i];
+        openxr.gaze_extension |= strcmp(names[i], XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME) == 0;
+    }
+    if (!openxr.gaze_extension && info->enabledExtensionCount < EXTENSIONS) {
+        names[more.enabledExtensionCount++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
+        more.enabledExtensionNames = names;
+        openxr.gaze_extension = create(&more, next, out) == XR_SUCCESS;
+        if (openxr.gaze_extension) {
+            return XR_SUCCESS;
+        }
+    }
+    return create(info, next, out);
+}
+
+static XrResult create_instance(const XrInstanceCreateInfo *info,
+                                const struct xr_layer_create_info *layer, XrInstance *out)
+{
+    if (!info || !layer || !layer->next || !out) {
+        return XR_ERROR_INITIALIZATION_FAILED;
+    }
+    struct xr_layer_create_info next = *layer;
+    next.next = layer->next->next;
+    openxr.below.get = layer->next->get_instance_proc_addr;
+    const XrResult result = create_below(info, layer->next->create_instance, &next, out);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (!look_up(*out)) {
+        return XR_ERROR_INITIALIZATION_FAILED;
+    }
+    openxr.instance = *out;
+    openxr_gaze_start();
+    return XR_SUCCESS;
+}
+
+__attribute__((visibility("default"))) XrResult xrNegotiateLoaderApiLayerInterface(
+    const struct xr_loader_info *loader, const char *name, struct xr_layer_request *request);
+
+XrResult xrNegotiateLoaderApiLayerInterface(const struct xr_loader_info *loader, const char *name,
+                                            struct xr_layer_request *request)
+{
+    (void)name;
+    if (!loader || loader->type != XR_LOADER_INFO || loader->bytes != sizeof *loader || !request ||
+        request->type != XR_LOADER_LAYER_REQUEST || request->bytes != sizeof *request ||
+        loader->least_interface > XR_LOADER_INTERFACE ||
+        loader->most_interface < XR_LOADER_INTERFACE) {
+        return XR_ERROR_INITIALIZATION_FAILED;
+    }
+    request->interface_version = XR_LOADER_INTERFACE;
+    request->api_version = XR_CURRENT_API_VERSION;
+    request->get_instance_proc_addr = get_proc;
+    request->create_instance = create_instance;
+    return XR_SUCCESS;
+}

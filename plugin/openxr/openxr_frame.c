@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* xrEndFrame: which view is in which swapchain, and what the runtime is handed instead. */
+
+#include "plugin/openxr/xr_layer.h"
+
+static bool inside(const struct openxr_chain *chain, const XrSwapchainSubImage *image)
+{
+    const XrRect2Di *rect = &image->imageRect;
+    return rect->offset.x >= 0 && rect->offset.y >= 0 && rect->extent.width > 0 &&
+           rect->extent.height > 0 && image->imageArrayIndex < chain->info.arraySize &&
+           (int64_t)rect->offset.x + rect->extent.width <= chain->info.width &&
+           (int64_t)rect->offset.y + rect->extent.height <= chain->info.height;
+}
+
+static bool same_place(const struct openxr_view *view, const XrSwapchainSubImage *image)
+{
+    return view->layer == image->imageArrayIndex &&
+           memcmp(&view->rect, &image->imageRect, sizeof view->rect) == 0;
+}
+
+static bool is_in(const struct openxr_view *views, uint32_t count, const XrSwapchainSubImage *image)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (same_place(&views[i], image)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes which part of its swapchain a view is. */
+static void note(struct openxr_session *session, const XrFrameEndInfo *info,
+                 const XrCompositionLayerProjection *layer, uint32_t index)
+{
+    const XrCompositionLayerProjectionView *seen = &layer->views[index];
+    struct openxr_chain *chain = openxr_chain_of(seen->subImage.swapchain);
+    if (!chain || chain->session != session || !chain->can || !chain->held ||
+        !inside(chain, &seen->subImage) || chain->view_count == OPENXR_VIEWS ||
+        is_in(chain->views, chain->view_count, &seen->subImage)) {
+        return;
+    }
+    struct openxr_view *view = &chain->views[chain->view_count++];
+    view->rect = seen->subImage.imageRect;
+    view->layer = seen->subImage.imageArrayIndex;
+    view->index = index;
+    openxr_gaze_view(session, layer->space, info->displayTime, seen, view);
+}
+
+static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    uint32_t projections = 0;
+    bool room = info->layerCount <= OPENXR_LAYERS && (info->layerCount == 0 || info->layers);
+    for (uint32_t i = 0; room && i < info->layerCount; i++) {
+        const XrCompositionLayerBaseHeader *layer = info->layers[i];
+        if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            const XrCompositionLayerProjection *projection =
+                (const XrCompositionLayerProjection *)layer;
+            room = ++projections <= OPENXR_PROJECTIONS &&
+                   projection->viewCount <= FOVEA_VK_MAX_VIEWS && projection->views;
+        }
+    }
+    if (!room && !session->told) {
+        session->told = true;
+        openxr_say(FOVEA_LOG_WARNING, "a frame has more layers or views than Fovea takes: such "
+                                      "frames are shown as drawn");
+    }
+    return room;
+}
+
+static void foveate(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    for (uint32_t i = 0; i < info->layerCount; i++) {
+        const XrCompositionLayerProjection *layer =
+            (const XrCompositionLayerProjection *)info->layers[i];
+        if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            for (uint32_t v = 0; v < layer->viewCount; v++) {
+                note(session, info, layer, v);
+            }
+        }
+    }
+    for (struct openxr_chain *chain = openxr.chains; chain; chain = chain->next) {
+        if (chain->session == session && chain->view_count > 0) {
+            openxr_chain_foveate(chain);
+        }
+    }
+}
+
+/* The layers as the runtime gets them: the same, but for the swapchains of foveated views. */
+static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < info->layerCount; i++) {
+        const XrCompositionLayerProjection *layer =
+            (const XrCompositionLayerProjection *)info->layers[i];
+        session->layers[i] = info->layers[i];
+        if (!layer || layer->type != XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            continue;
+        }
+        XrCompositionLayerProjectionView *views = session->views[used];
+        for (uint32_t v = 0; v < layer->viewCount; v++) {
+            views[v] = layer->views[v];
+            const struct openxr_chain *chain = openxr_chain_of(views[v].subImage.swapchain);
+            if (chain && chain->shown &&
+                is_in(chain->made, chain->made_count, &views[v].subImage)) {
+                views[v].subImage.swapchain = chain->own;
+            }
+        }
+        session->projections[used] = *layer;
+        session->projections[used].views = views;
+        session->layers[i] = (const XrCompositionLayerBaseHeader *)&session->projections[used++];
+    }
+}
+
+/* Releases that nothing was made of are of images that the runtime shows as they are. */
+static XrResult let_go(const struct openxr_session *session)
+{
+    XrResult result = XR_SUCCESS;
+    for (struct openxr_chain *chain = openxr.chains; chain; chain = chain->next) {
+        if (chain->session != session) {
+            continue;
+        }
+        chain->shown = chain->shown && (!chain->held || chain->view_count > 0);
+        chain->view_count = 0;
+        const XrResult released = openxr_chain_let_go(chain);
+        result = released == XR_SUCCESS ? result : released;
+    }
+    return result;
+}
+
+XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info)
+{
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_session *session = openxr_session_of(handle);
+    XrFrameEndInfo changed = *info;
+    XrResult result = XR_SUCCESS;
+    if (session) {
+        const bool room = fits(session, info);
+        if (room) {
+            foveate(session, info);
+        }
+        result = let_go(session);
+        if (room) {
+            exchange(session, info);
+            changed.layers = session->layers;
+        }
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return result == XR_SUCCESS ? openxr.below.EndFrame(handle, &changed) : result;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The OpenXR layer. It stands between a program and its runtime, holds a program's release of a
+ * swapchain image back until the program's xrEndFrame, foveates the image into one of a swapchain
+ * of its own there, and hands that on in the projection layers. What the runtime is told is in the
+ * order that the specification wants: an image is the layer's to read for as long as the runtime
+ * has not been told of its release, and the queue is used only in calls that may use it. */
+#ifndef FOVEA_XR_LAYER_H
+#define FOVEA_XR_LAYER_H
+
+#include "plugin/fovea_vulkan.h"
+#include "plugin/openxr/openxr_loader.h"
+
+#include <pthread.h>
+
+#define OPENXR_IMAGES 16 /* of a swapchain */
+#define OPENXR_VIEWS 8 /* of one swapchain in a frame */
+#define OPENXR_LAYERS 16 /* of a frame */
+#define OPENXR_PROJECTIONS 4 /* of those */
+
+/* The functions below the layer that it calls or stands in front of. */
+#define OPENXR_FUNCTIONS(X)                                                                        \
+    X(DestroyInstance)                                                                             \
+    X(StringToPath)                                                                                \
+    X(CreateSession)                                                                               \
+    X(DestroySession)                                                                              \
+    X(CreateSwapchain)                                                                             \
+    X(DestroySwapchain)                                                                            \
+    X(EnumerateSwapchainImages)                                                                    \
+    X(AcquireSwapchainImage)                                                                       \
+    X(WaitSwapchainImage)                                                                          \
+    X(ReleaseSwapchainImage)                                                                       \
+    X(EndFrame)                                                                                    \
+    X(CreateActionSet)                                                                             \
+    X(DestroyActionSet)                                                                            \
+    X(CreateAction)                                                                                \
+    X(SuggestInteractionProfileBindings)                                                           \
+    X(AttachSessionActionSets)                                                                     \
+    X(SyncActions)                                                                                 \
+    X(CreateActionSpace)                                                                           \
+    X(LocateSpace)
+
+struct openxr_below {
+    PFN_xrGetInstanceProcAddr get;
+#define OPENXR_MEMBER(name) PFN_xr##name name;
+    OPENXR_FUNCTIONS(OPENXR_MEMBER)
+#undef OPENXR_MEMBER
+};
+
+/* What a view of a frame is foveated with. */
+struct openxr_view {
+    XrRect2Di rect;
+    uint32_t layer;
+    uint32_t index; /* of the projection layer's views */
+    struct fovea_geometry geometry;
+    struct fovea_gaze gaze;
+};
+
+struct openxr_session;
+
+struct openxr_chain {
+    struct openxr_chain *next;
+    struct openxr_session *session;
+    XrSwapchain program;
+    XrSwapchain own; /* XR_NULL_HANDLE: not made yet */
+    XrSwapchainCreateInfo info;
+    bool can; /* its images can be foveated */
+    bool waited; /* the program has waited for the oldest image that it acquired */
+    bool held; /* the release of that image is held back */
+    bool shown; /* the newest image of `own` is the program's newest one, foveated */
+    bool own_acquired; /* and not released: the runtime was too slow once */
+    uint32_t own_index;
+    uint32_t acquired_first;
+    uint32_t acquired_count;
+    uint32_t acquired[OPENXR_IMAGES];
+    VkImage program_images[OPENXR_IMAGES];
+    VkImage own_images[OPENXR_IMAGES];
+    struct fovea_vk *fovea;
+    uint32_t view_count; /* of this frame */
+    struct openxr_view views[OPENXR_VIEWS];
+    uint32_t made_count; /* of the newest image of `own` */
+    struct openxr_view made[OPENXR_VIEWS];
+};
+
+struct openxr_session {
+    struct openxr_session *next;
+    XrSession handle;
+    XrGraphicsBindingVulkanKHR binding;
+    VkQueue queue;
+    struct fovea_settings *settings;
+    XrSpace gaze; /* XR_NULL_HANDLE: there is none */
+    int tracked; /* as the log was told: -1 nothing yet, 0, 1 */
+    bool told; /* of a frame with more layers than there is room for */
+    const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
+    XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
+    XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
+};
+
+struct openxr {
+    pthread_mutex_t lock; /* of what follows, and of sessions and chains */
+    XrInstance instance;
+    struct openxr_below below;
+    bool gaze_extension;
+    XrActionSet gaze_set;
+    XrAction gaze_action;
+    XrPath gaze_profile;
+    XrPath gaze_path;
+    struct openxr_session *sessions;
+    struct openxr_chain *chains;
+};
+
+extern struct openxr openxr; /* OpenXR has one instance at a time */
+
+/* ---- openxr_entry.c ---- */
+struct fovea_log openxr_log(void);
+void openxr_say(enum fovea_log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- openxr_gaze.c ---- */
+void openxr_gaze_start(void);
+void openxr_gaze_stop(void);
+/* Fills gaze and geometry of a view; the lock is held. */
+void openxr_gaze_view(struct openxr_session *session, XrSpace space, XrTime time,
+                      const XrCompositionLayerProjectionView *seen, struct openxr_view *view);
+XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
+XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);
+XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
+
+/* ---- openxr_session.c ---- */
+struct openxr_session *openxr_session_of(XrSession handle);
+XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info,
+                               XrSession *out);
+XrResult openxr_destroy_session(XrSession handle);
+void openxr_sessions_gone(void);
+XrResult openxr_requirements(XrInstance instance, XrSystemId system,
+                             XrGraphicsRequirementsVulkanKHR *requirements);
+XrResult openxr_requirements2(XrInstance instance, XrSystemId system,
+                              XrGraphicsRequirementsVulkanKHR *requirements);
+XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateInfoKHR *info,
+                              VkInstance *vulkan, VkResult *out_result);
+
+/* ---- openxr_chain.c ---- */
+struct openxr_chain *openxr_chain_of(XrSwapchain handle);
+void openxr_chains_gone(const struct openxr_session *session);
+/* Tells the runtime of the release that is held back, if one is. */
+XrResult openxr_chain_let_go(struct openxr_chain *chain);
+/* Foveates the held image into one of its own for chain->views; chain->shown says whether. */
+void openxr_chain_foveate(struct openxr_chain *chain);
+XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out);
+XrResult openxr_destroy_chain(XrSwapchain handle);
+XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
+                        uint32_t *index);
+XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
+XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info);
+
+/* ---- openxr_frame.c ---- */
+XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);
+
+#endif

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# The OpenXR layer under a runtime of our own, in programs of others and of our own (tests/openxr/test_openxr.py).
+find_path(OPENXR_HEADERS openxr/openxr_platform.h)
+find_library(OPENXR_LOADER openxr_loader)
+if(NOT VULKAN_LOADER OR NOT OPENXR_HEADERS OR NOT OPENXR_LOADER OR FOVEA_FUZZ)
+    message(STATUS "Fovea: no OpenXR (libopenxr-dev); tests of its layer are left out")
+    return()
+endif()
+
+add_library(openxr_runtime MODULE
+    openxr/runtime/runtime_input.c
+    openxr/runtime/runtime_instance.c
+    openxr/runtime/runtime_say.c
+    openxr/runtime/runtime_session.c
+    openxr/runtime/runtime_swapchain.c
+    openxr/runtime/runtime_views.c
+    openxr/runtime/runtime_vulkan.c)
+target_include_directories(openxr_runtime PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
+target_link_libraries(openxr_runtime PRIVATE fovea_build ${VULKAN_LOADER} m)
+set_target_properties(openxr_runtime PROPERTIES PREFIX "" OUTPUT_NAME fovea_test_runtime)
+set(FOVEA_TEST_RUNTIME "$<TARGET_FILE:openxr_runtime>")
+configure_file(openxr/runtime/runtime.json.in ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in @ONLY)
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json
+    INPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in)

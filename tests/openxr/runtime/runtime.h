@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* An OpenXR runtime without a headset: for tests, on any Vulkan device. It refuses what the
+ * specification refuses and writes down what it was handed. The environment rules it:
+ *
+ * FOVEA_TEST_XR_OUT     a folder: calls.txt, and one file for each view of each frame
+ * FOVEA_TEST_XR_FRAMES  after so many the session is asked to stop; 0: never
+ * FOVEA_TEST_XR_SIZE    of a view, "320x352"
+ * FOVEA_TEST_XR_GAZE    "yaw,pitch" in degrees (right and up positive), one for each frame between
+ *                       semicolons, the last one stays; "-": not tracked; "none": no such
+ * extension; "refused": the extension is there, the device has no eye tracker FOVEA_TEST_XR_LOST
+ * the session is lost in that frame
+ */
+#ifndef FOVEA_TEST_XR_RUNTIME_H
+#define FOVEA_TEST_XR_RUNTIME_H
+
+#include "plugin/openxr/openxr_loader.h"
+
+#include <stdbool.h>
+
+#define RUNTIME_IMAGES 3
+#define RUNTIME_VIEWS 4
+
+struct session;
+
+struct swapchain {
+    struct session *session;
+    struct swapchain *next;
+    XrSwapchainCreateInfo info;
+    VkImage images[RUNTIME_IMAGES];
+    VkDeviceMemory memory[RUNTIME_IMAGES];
+    uint32_t image_count;
+    uint32_t acquired_from; /* of those acquired, the oldest */
+    uint32_t acquired_count;
+    bool waited; /* the oldest one was waited for */
+    bool static_taken;
+    int32_t released; /* the newest; -1: none yet */
+};
+
+struct session {
+    struct session *next;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    VkQueue queue;
+    uint32_t family;
+    VkCommandPool pool;
+    XrSessionState state;
+    XrViewConfigurationType views;
+    bool running;
+    bool attached;
+    bool synced;
+    bool waited; /* xrWaitFrame without its xrBeginFrame */
+    bool begun;
+    uint32_t frames;
+    XrTime display_time;
+};
+
+/* ---- runtime_say.c ---- */
+void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes the refusal down; its result is `result`. */
+XrResult runtime_refuse(XrResult result, const char *function, const char *why);
+uint32_t runtime_number(const char *name, uint32_t otherwise);
+void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px);
+/* False: not tracked in that frame. */
+bool runtime_gaze(uint32_t frame, double *out_yaw_deg, double *out_pitch_deg);
+bool runtime_gaze_is(const char *word);
+const char *runtime_out(void); /* NULL: nowhere */
+
+/* ---- runtime_views.c ---- */
+uint32_t runtime_view_count(XrViewConfigurationType type); /* 0: there is no such configuration */
+XrView runtime_view(XrViewConfigurationType type, uint32_t index);
+/* Its extent, which the inner views of four have smaller. */
+void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px);
+XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);
+
+/* ---- runtime_session.c ---- */
+bool runtime_is_session(XrSession handle);
+void runtime_event(XrSession session, XrSessionState state);
+XrResult runtime_poll(XrEventDataBuffer *event);
+PFN_xrVoidFunction runtime_session_function(const char *name);
+
+/* ---- runtime_swapchain.c ---- */
+struct swapchain *runtime_swapchain_of(XrSwapchain handle);
+void runtime_swapchains_gone(struct session *session);
+/* What the runtime would show of it, into the folder. */
+void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
+                   uint32_t layer, uint32_t index);
+PFN_xrVoidFunction runtime_swapchain_function(const char *name);
+
+/* ---- runtime_input.c ---- */
+PFN_xrVoidFunction runtime_input_function(const char *name);
+void runtime_input_gone(void);
+
+/* ---- runtime_vulkan.c ---- */
+PFN_xrVoidFunction runtime_vulkan_function(const char *name);
+
+struct runtime_function {
+    const char *name;
+    PFN_xrVoidFunction function;
+};
+
+#define RUNTIME_FUNCTION(name)                                                                     \
+    {                                                                                              \
+#name, (PFN_xrVoidFunction)(name##_)                                                       \
+    }
+#define RUNTIME_FIND(functions, wanted)                                                            \
+    runtime_find(functions, sizeof(functions) / sizeof(functions)[0], wanted)
+PFN_xrVoidFunction runtime_find(const struct runtime_function *functions, size_t count,
+                                const char *name);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Paths, actions and spaces. The head rests; the eyes turn, and are told to whoever has suggested a
+ * binding, attached its action set and synchronised it. */
+
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATHS 256
+#define GAZE_PROFILE "/interaction_profiles/ext/eye_gaze_interaction"
+#define GAZE_PATH "/user/eyes_ext/input/gaze_ext/pose"
+
+static char paths[PATHS][XR_MAX_PATH_LENGTH];
+static uint32_t path_count;
+
+struct action_set {
+    bool attached;
+    bool synced;
+};
+
+struct action {
+    struct action_set *set;
+    XrActionType type;
+};
+
+struct space {
+    struct session *session;
+    const struct action *action; /* NULL: it stays at `pose` from the head */
+    XrPosef pose;
+};
+
+static const struct action *gaze_action; /* the one that the eyes' profile was bound to last */
+static bool attached;
+
+void runtime_input_gone(void)
+{
+    gaze_action = NULL;
+    attached = false;
+}
+
+static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
+{
+    (void)instance;
+    for (uint32_t i = 0; i < path_count; i++) {
+        if (strcmp(paths[i], text) == 0) {
+            *path = i + 1;
+            return XR_SUCCESS;
+        }
+    }
+    if (text[0] != '/' || path_count == PATHS) {
+        return runtime_refuse(XR_ERROR_PATH_FORMAT_INVALID, __func__, text);
+    }
+    snprintf(paths[path_count++], sizeof paths[0], "%s", text);
+    *path = path_count;
+    return XR_SUCCESS;
+}
+
+static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capacity,
+                                uint32_t *count, char *text)
+{
+    (void)instance;
+    if (path == 0 || path > path_count) {
+        return runtime_refuse(XR_ERROR_PATH_INVALID, __func__, "path");
+    }
+    *count = (uint32_t)strlen(paths[path - 1]) + 1;
+    if (capacity >= *count) {
+        memcpy(text, paths[path - 1], *count);
+    }
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateInfo *info,
+                                   XrActionSet *out)
+{
+    struct action_set *set = calloc(1, sizeof *set);
+    (void)instance;
+    (void)info;
+    *out = (XrActionSet)set;
+    return set ? XR_SUCCESS : XR_ERROR_OUT_OF_MEMORY;
+}
+
+static XrResult xrDestroyActionSet_(XrActionSet set)
+{
+    (void)set; /* its actions may still be asked for it */
+    return XR_SUCCESS;
+}
+
+static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
+{
+    struct action *action = calloc(1, sizeof *action);
+    if (!action) {
+        return XR_ERROR_OUT_OF_MEMORY;
+    }
+    if (((struct action_set *)set)->attached) {
+        free(action);
+        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "set is attached");
+    }
+    action->set = (struct action_set *)set;
+    action->type = info->actionType;
+    *out = (XrAction)action;
+    return XR_SUCCESS;
+}
+
+static XrResult xrDestroyAction_(XrAction action)
+{
+    (void)action; /* spaces may still refer to it */
+    return XR_SUCCESS;
+}
+
+static XrResult xrSuggestInteractionProfileBindings_(
+    XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
+{
+    (void)instance;
+    if (attached) {
+        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
+    }
+    if (strcmp(paths[info->interactionProfile - 1], GAZE_PROFILE) != 0) {
+        return XR_SUCCESS;
+    }
+    if (runtime_gaze_is("none")) {
+        return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, GAZE_PROFILE);
+    }
+    gaze_action = NULL;
+    for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
+        const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
+        if (strcmp(paths[binding->binding - 1], GAZE_PATH) != 0) {
+            return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, paths[binding->binding - 1]);
+        }
+        gaze_action = (const struct action *)binding->action;
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrAttachSessionActionSets_(XrSession handle,
+                                           const XrSessionActionSetsAttachInfo *info)
+{
+    struct session *session = (struct session *)handle;
+    if (session->attached) {
+        return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "twice");
+    }
+    session->attached = true;
+    attached = true;
+    for (uint32_t i = 0; i < info->countActionSets; i++) {
+        ((struct action_set *)info->actionSets[i])->attached = true;
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
+{
+    const struct session *session = (const struct session *)handle;
+    if (gaze_action) {
+        gaze_action->set->synced = false;
+    }
+    for (uint32_t i = 0; i < info->countActiveActionSets; i++) {
+        struct action_set *set = (struct action_set *)info->activeActionSets[i].actionSet;
+        if (!set->attached) {
+            return runtime_refuse(XR_ERROR_ACTIONSET_NOT_ATTACHED, __func__, "set");
+        }
+        set->synced = true;
+    }
+    return session->state == XR_SESSION_STATE_FOCUSED ? XR_SUCCESS : XR_SESSION_NOT_FOCUSED;
+}
+
+static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
+                                                XrInteractionProfileState *state)
+{
+    (void)session;
+    (void)path;
+    state->interactionProfile = XR_NULL_PATH;
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateGetInfo *info,
+                                         XrActionStateBoolean *state)
+{
+    (void)session;
+    (void)info;
+    state->currentState = XR_FALSE;
+    state->changedSinceLastSync = XR_FALSE;
+    state->lastChangeTime = 0;
+    state->isActive = XR_FALSE;
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGetInfo *info,
+                                       XrActionStateFloat *state)
+{
+    (void)session;
+    (void)info;
+    state->currentState = 0;
+    state->changedSinceLastSync = XR_FALSE;
+    state->lastChangeTime = 0;
+    state->isActive = XR_FALSE;
+    return XR_SUCCESS;
+}
+
+static bool eyes(const struct session *session, const struct action *action, double *yaw_deg,
+                 double *pitch_deg)
+{
+    return action && action == gaze_action && action->set->attached && action->set->synced &&
+           !runtime_gaze_is("refused") && runtime_gaze(session->frames, yaw_deg, pitch_deg);
+}
+
+static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetInfo *info,
+                                      XrActionStatePose *state)
+{
+    double yaw_deg = 0;
+    double pitch_deg = 0;
+    const struct action *action = (const struct action *)info->action;
+    state->isActive = eyes((const struct session *)session, action, &yaw_deg, &pitch_deg);
+    return XR_SUCCESS;
+}
+
+static XrResult xrApplyHapticFeedback_(XrSession session, const XrHapticActionInfo *info,
+                                       const XrHapticBaseHeader *feedback)
+{
+    (void)session;
+    (void)info;
+    (void)feedback;
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
+                                                  const XrBoundSourcesForActionEnumerateInfo *info,
+                                                  uint32_t capacity, uint32_t *count,
+                                                  XrPath *sources)
+{
+    (void)session;
+    (void)info;
+    (void)capacity;
+    (void)sources;
+    *count = 0;
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity, uint32_t *count,
+                                            XrReferenceSpaceType *types)
+{
+    (void)session;
+    *count = 3;
+    for (uint32_t i = 0; i < 3 && capacity >= 3; i++) {
+        types[i] = (XrReferenceSpaceType)(XR_REFERENCE_SPACE_TYPE_VIEW + (int)i);
+    }
+    return capacity == 0 || capacity >= 3 ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static XrResult make_space(XrSession session, const struct action *action, XrPosef pose,
+                           XrSpace *out)
+{
+    struct space *space = calloc(1, sizeof *space);
+    if (!runtime_is_session(session) || !space) {
+        free(space);
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
+    }
+    space->session = (struct session *)session;
+    space->action = action;
+    space->pose = pose;
+    *out = (XrSpace)space;
+    return XR_SUCCESS;
+}
+
+static XrResult xrCreateReferenceSpace_(XrSession session, const XrReferenceSpaceCreateInfo *info,
+                                        XrSpace *out)
+{
+    return make_space(session, NULL, info->poseInReferenceSpace, out);
+}
+
+static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreateInfo *info,
+                                     XrSpace *out)
+{
+    const struct action *action = (const struct action *)info->action;
+    if (action->type != XR_ACTION_TYPE_POSE_INPUT) {
+        return runtime_refuse(XR_ERROR_ACTION_TYPE_MISMATCH, __func__, "not a pose");
+    }
+    return make_space(session, action, info->poseInActionSpace, out);
+}
+
+static XrResult xrDestroySpace_(XrSpace space)
+{
+    free((void *)space);
+    return XR_SUCCESS;
+}
+
+static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+{
+    const struct space *space = (const struct space *)handle;
+    const XrPosef *from = &((const struct space *)base)->pose;
+    double yaw_deg = 0;
+    double pitch_deg = 0;
+    if (time <= 0) {
+        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "time");
+    }
+    if (from->orientation.w < 1) {
+        return runtime_refuse(XR_ERROR_RUNTIME_FAILURE, __func__, "a base that is turned");
+    }
+    location->locationFlags = 0;
+    location->pose = space->pose;
+    if (space->action && !eyes(space->session, space->action, &yaw_deg, &pitch_deg)) {
+        return XR_SUCCESS;
+    }
+    if (space->action) {
+        location->pose.orientation = runtime_turn(yaw_deg, pitch_deg);
+    }
+    location->pose.position.x -= from->position.x;
+    location->pose.position.y -= from->position.y;
+    location->pose.position.z -= from->position.z;
+    location->locationFlags =
+        XR_SPACE_LOCATION_ORIENTATION_VALID_BIT | XR_SPACE_LOCATION_POSITION_VALID_BIT |
+        XR_SPACE_LOCATION_ORIENTATION_TRACKED_BIT | XR_SPACE_LOCATION_POSITION_TRACKED_BIT;
+    return XR_SUCCESS;
+}
+
+static const struct runtime_function functions[] = {
+    RUNTIME_FUNCTION(xrStringToPath),
+    RUNTIME_FUNCTION(xrPathToString),
+    RUNTIME_FUNCTION(xrCreateActionSet),
+    RUNTIME_FUNCTION(xrDestroyActionSet),
+    RUNTIME_FUNCTION(xrCreateAction),
+    RUNTIME_FUNCTION(xrDestroyAction),
+    RUNTIME_FUNCTION(xrSuggestInteractionProfileBindings),
+    RUNTIME_FUNCTION(xrAttachSessionActionSets),
+    RUNTIME_FUNCTION(xrSyncActions),
+    RUNTIME_FUNCTION(xrGetCurrentInteractionProfile),
+    RUNTIME_FUNCTION(xrGetActionStateBoolean),
+    RUNTIME_FUNCTION(xrGetActionStateFloat),
+    RUNTIME_FUNCTION(xrGetActionStatePose),
+    RUNTIME_FUNCTION(xrApplyHapticFeedback),
+    RUNTIME_FUNCTION(xrEnumerateBoundSourcesForAction),
+    RUNTIME_FUNCTION(xrEnumerateReferenceSpaces),
+    RUNTIME_FUNCTION(xrCreateReferenceSpace),
+    RUNTIME_FUNCTION(xrCreateActionSpace),
+    RUNTIME_FUNCTION(xrDestroySpace),
+    RUNTIME_FUNCTION(xrLocateSpace),
+};
+
+PFN_xrVoidFunction runtime_input_function(const char *name)
+{
+    return RUNTIME_FIND(functions, name);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int instance_object;
+static bool instance_made;
+static bool quad_views; /* the extension is enabled */
+
+static const char *const extensions[] = {
+    XR_KHR_VULKAN_ENABLE_EXTENSION_NAME, XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
+    XR_VARJO_QUAD_VIEWS_EXTENSION_NAME, XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME,
+    XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME};
+
+static uint32_t extension_count(void)
+{
+    return sizeof extensions / sizeof extensions[0] - (runtime_gaze_is("none") ? 1 : 0);
+}
+
+static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint32_t capacity,
+                                                        uint32_t *count,
+                                                        XrExtensionProperties *properties)
+{
+    if (layer) {
+        return runtime_refuse(XR_ERROR_API_LAYER_NOT_PRESENT, __func__, layer);
+    }
+    *count = extension_count();
+    if (capacity == 0) {
+        return XR_SUCCESS;
+    }
+    if (capacity < *count) {
+        return XR_ERROR_SIZE_INSUFFICIENT;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        snprintf(properties[i].extensionName, sizeof properties[i].extensionName, "%s",
+                 extensions[i]);
+        properties[i].extensionVersion = 1;
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateApiLayerProperties_(uint32_t capacity, uint32_t *count,
+                                               XrApiLayerProperties *properties)
+{
+    (void)capacity;
+    (void)properties;
+    *count = 0;
+    return XR_SUCCESS;
+}
+
+static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *instance)
+{
+    if (instance_made) {
+        return runtime_refuse(XR_ERROR_LIMIT_REACHED, __func__, "there is an instance");
+    }
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        bool known = false;
+        for (uint32_t e = 0; e < extension_count(); e++) {
+            known |= strcmp(extensions[e], info->enabledExtensionNames[i]) == 0;
+        }
+        if (!known) {
+            runtime_say("no extension %s", info->enabledExtensionNames[i]);
+            return XR_ERROR_EXTENSION_NOT_PRESENT;
+        }
+        runtime_say("extension %s", info->enabledExtensionNames[i]);
+    }
+    quad_views = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        quad_views |=
+            strcmp(info->enabledExtensionNames[i], XR_VARJO_QUAD_VIEWS_EXTENSION_NAME) == 0;
+    }
+    instance_made = true;
+    *instance = (XrInstance)&instance_object;
+    return XR_SUCCESS;
+}
+
+static XrResult xrDestroyInstance_(XrInstance instance)
+{
+    (void)instance;
+    instance_made = false;
+    runtime_input_gone();
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetInstanceProperties_(XrInstance instance, XrInstanceProperties *properties)
+{
+    (void)instance;
+    properties->runtimeVersion = 1;
+    snprintf(properties->runtimeName, sizeof properties->runtimeName, "Fovea test runtime");
+    return XR_SUCCESS;
+}
+
+static XrResult xrPollEvent_(XrInstance instance, XrEventDataBuffer *event)
+{
+    (void)instance;
+    return runtime_poll(event);
+}
+
+static XrResult xrResultToString_(XrInstance instance, XrResult value, char *text)
+{
+    (void)instance;
+    snprintf(text, XR_MAX_RESULT_STRING_SIZE, "XrResult %d", value);
+    return XR_SUCCESS;
+}
+
+static XrResult xrStructureTypeToString_(XrInstance instance, XrStructureType value, char *text)
+{
+    (void)instance;
+    snprintf(text, XR_MAX_STRUCTURE_NAME_SIZE, "XrStructureType %d", (int)value);
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetSystem_(XrInstance instance, const XrSystemGetInfo *info, XrSystemId *system)
+{
+    (void)instance;
+    if (info->formFactor != XR_FORM_FACTOR_HEAD_MOUNTED_DISPLAY) {
+        return XR_ERROR_FORM_FACTOR_UNSUPPORTED;
+    }
+    *system = 1;
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
+                                       XrSystemProperties *properties)
+{
+    (void)instance;
+    properties->systemId = system;
+    properties->vendorId = 1;
+    snprintf(properties->systemName, sizeof properties->systemName, "No headset");
+    properties->graphicsProperties = (XrSystemGraphicsProperties){8192, 8192, 16};
+    properties->trackingProperties = (XrSystemTrackingProperties){XR_TRUE, XR_FALSE};
+    for (XrBaseOutStructure *next = properties->next; next; next = next->next) {
+        if (next->type == XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT) {
+            ((XrSystemEyeGazeInteractionPropertiesEXT *)next)->supportsEyeGazeInteraction =
+                !runtime_gaze_is("refused") && !runtime_gaze_is("none");
+        }
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateEnvironmentBlendModes_(XrInstance instance, XrSystemId system,
+                                                  XrViewConfigurationType type, uint32_t capacity,
+                                                  uint32_t *count, XrEnvironmentBlendMode *modes)
+{
+    (void)instance;
+    (void)system;
+    (void)type;
+    *count = 1;
+    if (capacity > 0) {
+        modes[0] = XR_ENVIRONMENT_BLEND_MODE_OPAQUE;
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateViewConfigurations_(XrInstance instance, XrSystemId system,
+                                               uint32_t capacity, uint32_t *count,
+                                               XrViewConfigurationType *types)
+{
+    (void)instance;
+    (void)system;
+    static const XrViewConfigurationType all[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
+                                                  XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO};
+    *count = quad_views ? 2 : 1;
+    for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
+        types[i] = all[i];
+    }
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static XrResult xrGetViewConfigurationProperties_(XrInstance instance, XrSystemId system,
+                                                  XrViewConfigurationType type,
+                                                  XrViewConfigurationProperties *properties)
+{
+    (void)instance;
+    (void)system;
+    properties->viewConfigurationType = type;
+    properties->fovMutable = XR_TRUE;
+    return runtime_view_count(type) ? XR_SUCCESS : XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED;
+}
+
+static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystemId system,
+                                                   XrViewConfigurationType type, uint32_t capacity,
+                                                   uint32_t *count, XrViewConfigurationView *views)
+{
+    (void)instance;
+    (void)system;
+    *count = runtime_view_count(type);
+    if (*count == 0) {
+        return XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED;
+    }
+    for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
+        XrViewConfigurationView *view = &views[i];
+        runtime_view_size(i, &view->recommendedImageRectWidth, &view->recommendedImageRectHeight);
+        view->maxImageRectWidth = 8192;
+        view->maxImageRectHeight = 8192;
+        view->recommendedSwapchainSampleCount = 1;
+        view->maxSwapchainSampleCount = 1;
+    }
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function);
+
+static XrResult xrGetInstanceProcAddr_(XrInstance instance, const char *name,
+                                       PFN_xrVoidFunction *function)
+{
+    return get_proc(instance, name, function);
+}
+
+static const struct runtime_function functions[] = {
+    RUNTIME_FUNCTION(xrEnumerateInstanceExtensionProperties),
+    RUNTIME_FUNCTION(xrEnumerateApiLayerProperties),
+    RUNTIME_FUNCTION(xrCreateInstance),
+    RUNTIME_FUNCTION(xrDestroyInstance),
+    RUNTIME_FUNCTION(xrGetInstanceProperties),
+    RUNTIME_FUNCTION(xrGetInstanceProcAddr),
+    RUNTIME_FUNCTION(xrPollEvent),
+    RUNTIME_FUNCTION(xrResultToString),
+    RUNTIME_FUNCTION(xrStructureTypeToString),
+    RUNTIME_FUNCTION(xrGetSystem),
+    RUNTIME_FUNCTION(xrGetSystemProperties),
+    RUNTIME_FUNCTION(xrEnumerateEnvironmentBlendModes),
+    RUNTIME_FUNCTION(xrEnumerateViewConfigurations),
+    RUNTIME_FUNCTION(xrGetViewConfigurationProperties),
+    RUNTIME_FUNCTION(xrEnumerateViewConfigurationViews),
+};
+
+static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
+{
+    (void)instance;
+    *function = RUNTIME_FIND(functions, name);
+    *function = *function ? *function : runtime_session_function(name);
+    *function = *function ? *function : runtime_swapchain_function(name);
+    *function = *function ? *function : runtime_input_function(name);
+    *function = *function ? *function : runtime_vulkan_function(name);
+    return *function ? XR_SUCCESS : XR_ERROR_FUNCTION_UNSUPPORTED;
+}
+
+__attribute__((visibility("default"))) XrResult xrNegotiateLoaderRuntimeInterface(
+    const struct xr_loader_info *loader, struct xr_runtime_request *request);
+
+XrResult xrNegotiateLoaderRuntimeInterface(const struct xr_loader_info *loader,
+                                           struct xr_runtime_request *request)
+{
+    if (!loader || loader->type != XR_LOADER_INFO || !request ||
+        request->type != XR_LOADER_RUNTIME_REQUEST) {
+        return XR_ERROR_INITIALIZATION_FAILED;
+    }
+    request->interface_version = XR_LOADER_INTERFACE;
+    request->api_version = XR_CURRENT_API_VERSION;
+    request->get_instance_proc_addr = get_proc;
+    return XR_SUCCESS;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "runtime.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *runtime_out(void)
+{
+    return getenv("FOVEA_TEST_XR_OUT");
+}
+
+void runtime_say(const char *format, ...)
+{
+    char path[1024];
+    const char *folder = runtime_out();
+    snprintf(path, sizeof path, "%s/calls.txt", folder ? folder : "");
+    FILE *file = folder ? fopen(path, "a") : NULL;
+    if (!file) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(file, format, arguments);
+    va_end(arguments);
+    fputc('\n', file);
+    fclose(file);
+}
+
+XrResult runtime_refuse(XrResult result, const char *function, const char *why)
+{
+    runtime_say("refused %s %d %s", function, result, why);
+    return result;
+}
+
+uint32_t runtime_number(const char *name, uint32_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
+}
+
+void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px)
+{
+    const char *text = getenv("FOVEA_TEST_XR_SIZE");
+    char *end = NULL;
+    *out_width_px = text ? (uint32_t)strtoul(text, &end, 10) : 320;
+    *out_height_px = end && *end == 'x' ? (uint32_t)strtoul(end + 1, NULL, 10) : 352;
+}
+
+bool runtime_gaze_is(const char *word)
+{
+    const char *text = getenv("FOVEA_TEST_XR_GAZE");
+    return text && strcmp(text, word) == 0;
+}
+
+bool runtime_gaze(uint32_t frame, double *out_yaw_deg, double *out_pitch_deg)
+{
+    const char *text = getenv("FOVEA_TEST_XR_GAZE");
+    for (const char *next; text && frame > 0 && (next = strchr(text, ';')); frame--) {
+        text = next + 1;
+    }
+    char *comma = NULL;
+    *out_yaw_deg = text ? strtod(text, &comma) : 0;
+    if (!text || comma == text || *comma != ',') {
+        return false;
+    }
+    *out_pitch_deg = strtod(comma + 1, NULL);
+    return true;
+}
+
+PFN_xrVoidFunction runtime_find(const struct runtime_function *functions, size_t count,
+                                const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(functions[i].name, name) == 0) {
+            return functions[i].function;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Sessions, their states and the order of their frames. */
+
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENTS 64
+#define PERIOD_NS 11111111
+
+static struct session *sessions;
+static struct {
+    XrSession session;
+    XrSessionState state;
+} events[EVENTS];
+static uint32_t event_first;
+static uint32_t event_count;
+
+bool runtime_is_session(XrSession handle)
+{
+    const struct session *found = sessions;
+    while (found && found != (const struct session *)handle) {
+        found = found->next;
+    }
+    return found;
+}
+
+void runtime_event(XrSession session, XrSessionState state)
+{
+    ((struct session *)session)->state = state;
+    if (event_count < EVENTS) {
+        const uint32_t at = (event_first + event_count++) % EVENTS;
+        events[at].session = session;
+        events[at].state = state;
+    }
+}
+
+XrResult runtime_poll(XrEventDataBuffer *event)
+{
+    if (event_count == 0) {
+        return XR_EVENT_UNAVAILABLE;
+    }
+    *(XrEventDataSessionStateChanged *)event =
+        (XrEventDataSessionStateChanged){.type = XR_TYPE_EVENT_DATA_SESSION_STATE_CHANGED,
+                                         .session = events[event_first].session,
+                                         .state = events[event_first].state};
+    event_first = (event_first + 1) % EVENTS;
+    event_count--;
+    return XR_SUCCESS;
+}
+
+static bool lost(const struct session *session)
+{
+    const uint32_t frame = runtime_number("FOVEA_TEST_XR_LOST", UINT32_MAX);
+    return session->frames >= frame;
+}
+
+/* The checks that all calls of a session share. */
+static XrResult look_at(XrSession handle, const char *function)
+{
+    if (!runtime_is_session(handle)) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, function, "no session");
+    }
+    return lost((struct session *)handle) ? XR_ERROR_SESSION_LOST : XR_SUCCESS;
+}
+
+static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo *info,
+                                 XrSession *out)
+{
+    const XrGraphicsBindingVulkanKHR *binding = info->next;
+    (void)instance;
+    if (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR) {
+        return runtime_refuse(XR_ERROR_GRAPHICS_DEVICE_INVALID, __func__, "no Vulkan binding");
+    }
+    struct session *session = calloc(1, sizeof *session);
+    if (!session) {
+        return XR_ERROR_OUT_OF_MEMORY;
+    }
+    session->instance = binding->instance;
+    session->physical_device = binding->physicalDevice;
+    session->device = binding->device;
+    session->family = binding->queueFamilyIndex;
+    vkGetDeviceQueue(session->device, session->family, binding->queueIndex, &session->queue);
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = session->family};
+    if (vkCreateCommandPool(session->device, &pool, NULL, &session->pool) != VK_SUCCESS) {
+        free(session);
+        return XR_ERROR_RUNTIME_FAILURE;
+    }
+    session->next = sessions;
+    sessions = session;
+    *out = (XrSession)session;
+    runtime_event(*out, XR_SESSION_STATE_IDLE);
+    runtime_event(*out, XR_SESSION_STATE_READY);
+    return XR_SUCCESS;
+}
+
+static XrResult xrDestroySession_(XrSession handle)
+{
+    struct session *session = (struct session *)handle;
+    if (!runtime_is_session(handle)) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
+    }
+    for (struct session **at = &sessions; *at; at = &(*at)->next) {
+        if (*at == session) {
+            *at = session->next;
+            break;
+        }
+    }
+    runtime_swapchains_gone(session);
+    vkDestroyCommandPool(session->device, session->pool, NULL);
+    free(session);
+    return XR_SUCCESS;
+}
+
+static XrResult xrBeginSession_(XrSession handle, const XrSessionBeginInfo *info)
+{
+    struct session *session = (struct session *)handle;
+    const XrResult result = look_at(handle, __func__);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (session->running) {
+        return runtime_refuse(XR_ERROR_SESSION_RUNNING, __func__, "runs");
+    }
+    if (session->state != XR_SESSION_STATE_READY) {
+        return runtime_refuse(XR_ERROR_SESSION_NOT_READY, __func__, "not ready");
+    }
+    if (runtime_view_count(info->primaryViewConfigurationType) == 0) {
+        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
+    }
+    session->running = true;
+    session->views = info->primaryViewConfigurationType;
+    session->display_time = 1000000000;
+    runtime_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
+    runtime_event(handle, XR_SESSION_STATE_VISIBLE);
+    runtime_event(handle, XR_SESSION_STATE_FOCUSED);
+    return XR_SUCCESS;
+}
+
+static void stop(XrSession handle)
+{
+    runtime_event(handle, XR_SESSION_STATE_VISIBLE);
+    runtime_event(handle, XR_SESSION_STATE_SYNCHRONIZED);
+    runtime_event(handle, XR_SESSION_STATE_STOPPING);
+}
+
+static XrResult xrRequestExitSession_(XrSession handle)
+{
+    const XrResult result = look_at(handle, __func__);
+    if (result == XR_SUCCESS && !((struct session *)handle)->running) {
+        return runtime_refuse(XR_ERROR_SESSION_NOT_RUNNING, __func__, "does not run");
+    }
+    if (result == XR_SUCCESS) {
+        stop(handle);
+    }
+    return result;
+}
+
+static XrResult xrEndSession_(XrSession handle)
+{
+    struct session *session = (struct session *)handle;
+    const XrResult result = look_at(handle, __func__);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (!session->running || session->state != XR_SESSION_STATE_STOPPING) {
+        return runtime_refuse(session->running ? XR_ERROR_SESSION_NOT_STOPPING
+                                               : XR_ERROR_SESSION_NOT_RUNNING,
+                              __func__, "not stopping");
+    }
+    session->running = false;
+    runtime_event(handle, XR_SESSION_STATE_IDLE);
+    runtime_event(handle, XR_SESSION_STATE_EXITING);
+    return XR_SUCCESS;
+}
+
+static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFrameState *state)
+{
+    struct session *session = (struct session *)handle;
+    const XrResult result = look_at(handle, __func__);
+    (void)info;
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (!session->running) {
+        return runtime_refuse(XR_ERROR_SESSION_NOT_RUNNING, __func__, "does not run");
+    }
+    if (session->waited) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "twice");
+    }
+    session->waited = true;
+    session->display_time += PERIOD_NS;
+    state->predictedDisplayTime = session->display_time;
+    state->predictedDisplayPeriod = PERIOD_NS;
+    state->shouldRender = XR_TRUE;
+    return XR_SUCCESS;
+}
+
+static XrResult xrBeginFrame_(XrSession handle, const XrFrameBeginInfo *info)
+{
+    struct session *session = (struct session *)handle;
+    const XrResult result = look_at(handle, __func__);
+    (void)info;
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (!session->waited) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "without xrWaitFrame");
+    }
+    const bool again = session->begun;
+    session->waited = false;
+    session->begun = true;
+    return again ? XR_FRAME_DISCARDED : XR_SUCCESS;
+}
+
+static XrResult look_at_image(const struct session *session, const XrSwapchainSubImage *image)
+{
+    const struct swapchain *chain = runtime_swapchain_of(image->swapchain);
+    const XrRect2Di *rect = &image->imageRect;
+    if (!chain || chain->session != session) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, "xrEndFrame", "no swapchain of its");
+    }
+    if (chain->released < 0) {
+        return runtime_refuse(XR_ERROR_LAYER_INVALID, "xrEndFrame", "nothing was released");
+    }
+    if (image->imageArrayIndex >= chain->info.arraySize) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, "xrEndFrame", "imageArrayIndex");
+    }
+    if (rect->offset.x < 0 || rect->offset.y < 0 || rect->extent.width <= 0 ||
+        rect->extent.height <= 0 ||
+        (uint32_t)(rect->offset.x + rect->extent.width) > chain->info.width ||
+        (uint32_t)(rect->offset.y + rect->extent.height) > chain->info.height) {
+        return runtime_refuse(XR_ERROR_SWAPCHAIN_RECT_INVALID, "xrEndFrame", "imageRect");
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult look_at_projection(const struct session *session,
+                                   const XrCompositionLayerProjection *layer)
+{
+    if (layer->viewCount != runtime_view_count(session->views)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, "xrEndFrame", "viewCount");
+    }
+    XrResult result = XR_SUCCESS;
+    for (uint32_t i = 0; i < layer->viewCount && result == XR_SUCCESS; i++) {
+        const XrCompositionLayerProjectionView *view = &layer->views[i];
+        const XrCompositionLayerDepthInfoKHR *depth = view->next;
+        result = look_at_image(session, &view->subImage);
+        if (result == XR_SUCCESS && depth &&
+            depth->type == XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR) {
+            result = look_at_image(session, &depth->subImage);
+            runtime_say("depth frame %u view %u swapchain %p", session->frames, i,
+                        (void *)depth->subImage.swapchain);
+        }
+    }
+    return result;
+}
+
+static XrResult look_at_layers(const struct session *session, const XrFrameEndInfo *info)
+{
+    XrResult result = XR_SUCCESS;
+    for (uint32_t i = 0; i < info->layerCount && result == XR_SUCCESS; i++) {
+        const XrCompositionLayerBaseHeader *layer = info->layers[i];
+        if (layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            result = look_at_projection(session, (const XrCompositionLayerProjection *)layer);
+        } else if (layer->type == XR_TYPE_COMPOSITION_LAYER_QUAD) {
+            const XrCompositionLayerQuad *quad = (const XrCompositionLayerQuad *)layer;
+            result = look_at_image(session, &quad->subImage);
+        } else {
+            result = runtime_refuse(XR_ERROR_LAYER_INVALID, "xrEndFrame", "type of a layer");
+        }
+    }
+    return result;
+}
+
+static void write_layers(struct session *session, const XrFrameEndInfo *info)
+{
+    for (uint32_t i = 0; i < info->layerCount && runtime_out(); i++) {
+        const XrCompositionLayerBaseHeader *layer = info->layers[i];
+        if (layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            const XrCompositionLayerProjection *projection =
+                (const XrCompositionLayerProjection *)layer;
+            for (uint32_t v = 0; v < projection->viewCount; v++) {
+                const XrView view = {.pose = projection->views[v].pose,
+                                     .fov = projection->views[v].fov};
+                runtime_write(session, &projection->views[v].subImage, &view, i, v);
+            }
+        } else {
+            const XrView none = {.type = XR_TYPE_VIEW};
+            runtime_write(session, &((const XrCompositionLayerQuad *)layer)->subImage, &none, i, 0);
+        }
+    }
+}
+
+static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
+{
+    struct session *session = (struct session *)handle;
+    XrResult result = look_at(handle, __func__);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    if (!session->begun) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "without xrBeginFrame");
+    }
+    if (info->displayTime <= 0) {
+        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "displayTime");
+    }
+    if (info->environmentBlendMode != XR_ENVIRONMENT_BLEND_MODE_OPAQUE) {
+        return runtime_refuse(XR_ERROR_ENVIRONMENT_BLEND_MODE_UNSUPPORTED, __func__, "blend mode");
+    }
+    result = look_at_layers(session, info);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    session->begun = false;
+    if (!getenv("FOVEA_TEST_XR_BLIND")) {
+        write_layers(session, info);
+    }
+    session->frames++;
+    if (session->frames == runtime_number("FOVEA_TEST_XR_FRAMES", 0)) {
+        stop(handle);
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
+                               uint32_t capacity, uint32_t *count, XrView *views)
+{
+    const XrResult result = look_at(handle, __func__);
+    if (result != XR_SUCCESS) {
+        return result;
+    }
+    *count = runtime_view_count(info->viewConfigurationType);
+    for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
+        views[i] = runtime_view(info->viewConfigurationType, i);
+    }
+    state->viewStateFlags = XR_VIEW_STATE_ORIENTATION_VALID_BIT | XR_VIEW_STATE_POSITION_VALID_BIT |
+                            XR_VIEW_STATE_ORIENTATION_TRACKED_BIT |
+                            XR_VIEW_STATE_POSITION_TRACKED_BIT;
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static const struct runtime_function functions[] = {
+    RUNTIME_FUNCTION(xrCreateSession), RUNTIME_FUNCTION(xrDestroySession),
+    RUNTIME_FUNCTION(xrBeginSession),  RUNTIME_FUNCTION(xrEndSession),
+    RUNTIME_FUNCTION(xrWaitFrame),     RUNTIME_FUNCTION(xrRequestExitSession),
+    RUNTIME_FUNCTION(xrBeginFrame),    RUNTIME_FUNCTION(xrEndFrame),
+    RUNTIME_FUNCTION(xrLocateViews),
+};
+
+PFN_xrVoidFunction runtime_session_function(const char *name)
+{
+    return RUNTIME_FIND(functions, name);
+}

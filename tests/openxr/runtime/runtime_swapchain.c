@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Swapchains, whose images go round in one order, and what was released last, read back. */
+
+#include "runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct swapchain *swapchains;
+
+static const int64_t formats[] = {VK_FORMAT_R8G8B8A8_SRGB,      VK_FORMAT_B8G8R8A8_SRGB,
+                                  VK_FORMAT_R8G8B8A8_UNORM,     VK_FORMAT_R16G16B16A16_SFLOAT,
+                                  VK_FORMAT_R16G16B16A16_UNORM, VK_FORMAT_D32_SFLOAT};
+
+struct swapchain *runtime_swapchain_of(XrSwapchain handle)
+{
+    struct swapchain *found = swapchains;
+    while (found && found != (struct swapchain *)handle) {
+        found = found->next;
+    }
+    return found;
+}
+
+static XrResult xrEnumerateSwapchainFormats_(XrSession session, uint32_t capacity, uint32_t *count,
+                                             int64_t *out_formats)
+{
+    if (!runtime_is_session(session)) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
+    }
+    *count = sizeof formats / sizeof formats[0];
+    for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
+        out_formats[i] = formats[i];
+    }
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static bool is_depth(const struct swapchain *chain)
+{
+    return chain->info.usageFlags & XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+}
+
+static VkImageLayout layout_of(const struct swapchain *chain)
+{
+    return is_depth(chain) ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL
+                           : VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+}
+
+static VkImageUsageFlags usage_of(XrSwapchainUsageFlags flags)
+{
+    static const struct {
+        XrSwapchainUsageFlags xr;
+        VkImageUsageFlags vk;
+    } usages[] = {
+        {XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT},
+        {XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
+         VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT},
+        {XR_SWAPCHAIN_USAGE_UNORDERED_ACCESS_BIT, VK_IMAGE_USAGE_STORAGE_BIT},
+        {XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_USAGE_TRANSFER_SRC_BIT},
+        {XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT},
+        {XR_SWAPCHAIN_USAGE_SAMPLED_BIT, VK_IMAGE_USAGE_SAMPLED_BIT},
+    };
+    VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT; /* its own, to read it back */
+    for (size_t i = 0; i < sizeof usages / sizeof usages[0]; i++) {
+        usage |= flags & usages[i].xr ? usages[i].vk : 0;
+    }
+    return usage;
+}
+
+/* Commands of the runtime's on the program's queue, which it waits for. */
+static VkCommandBuffer begin(const struct session *session)
+{
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    const VkCommandBufferAllocateInfo info = {.sType =
+                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandPool = session->pool,
+                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                              .commandBufferCount = 1};
+    const VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    if (vkAllocateCommandBuffers(session->device, &info, &commands) != VK_SUCCESS ||
+        vkBeginCommandBuffer(commands, &once) != VK_SUCCESS) {
+        abort();
+    }
+    return commands;
+}
+
+static void end(const struct session *session, VkCommandBuffer commands)
+{
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
+    if (vkEndCommandBuffer(commands) != VK_SUCCESS ||
+        vkQueueSubmit(session->queue, 1, &info, VK_NULL_HANDLE) != VK_SUCCESS ||
+        vkQueueWaitIdle(session->queue) != VK_SUCCESS) {
+        abort();
+    }
+    vkFreeCommandBuffers(session->device, session->pool, 1, &commands);
+}
+
+static void change_layout(const struct swapchain *chain, VkCommandBuffer commands, VkImage image,
+                          VkImageLayout from, VkImageLayout to)
+{
+    const VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .oldLayout = from,
+        .newLayout = to,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image,
+        .subresourceRange = {is_depth(chain) ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                             : VK_IMAGE_ASPECT_COLOR_BIT,
+                             0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+static uint32_t memory_type(const struct session *session, uint32_t bits, bool mappable)
+{
+    const VkMemoryPropertyFlags wanted =
+        mappable ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT : 0;
+    VkPhysicalDeviceMemoryProperties properties;
+    vkGetPhysicalDeviceMemoryProperties(session->physical_device, &properties);
+    for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
+        if (bits & 1u << i && (properties.memoryTypes[i].propertyFlags & wanted) == wanted) {
+            return i;
+        }
+    }
+    abort();
+}
+
+static bool make_image(struct swapchain *chain, uint32_t i)
+{
+    const struct session *session = chain->session;
+    const XrSwapchainCreateInfo *info = &chain->info;
+    const VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                     .flags =
+                                         info->usageFlags & XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT
+                                             ? VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT
+                                             : 0,
+                                     .imageType = VK_IMAGE_TYPE_2D,
+                                     .format = (VkFormat)info->format,
+                                     .extent = {info->width, info->height, 1},
+                                     .mipLevels = info->mipCount,
+                                     .arrayLayers = info->arraySize,
+                                     .samples = VK_SAMPLE_COUNT_1_BIT,
+                                     .usage = usage_of(info->usageFlags)};
+    VkMemoryRequirements needs;
+    if (vkCreateImage(session->device, &image, NULL, &chain->images[i]) != VK_SUCCESS) {
+        return false;
+    }
+    vkGetImageMemoryRequirements(session->device, chain->images[i], &needs);
+    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .allocationSize = needs.size,
+                                         .memoryTypeIndex =
+                                             memory_type(session, needs.memoryTypeBits, false)};
+    if (vkAllocateMemory(session->device, &memory, NULL, &chain->memory[i]) != VK_SUCCESS ||
+        vkBindImageMemory(session->device, chain->images[i], chain->memory[i], 0) != VK_SUCCESS) {
+        return false;
+    }
+    VkCommandBuffer commands = begin(session);
+    change_layout(chain, commands, chain->images[i], VK_IMAGE_LAYOUT_UNDEFINED, layout_of(chain));
+    end(session, commands);
+    return true;
+}
+
+static void drop(struct swapchain *chain)
+{
+    for (struct swapchain **at = &swapchains; *at; at = &(*at)->next) {
+        if (*at == chain) {
+            *at = chain->next;
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < chain->image_count; i++) {
+        vkDestroyImage(chain->session->device, chain->images[i], NULL);
+        vkFreeMemory(chain->session->device, chain->memory[i], NULL);
+    }
+    free(chain);
+}
+
+void runtime_swapchains_gone(struct session *session)
+{
+    for (struct swapchain *chain = swapchains, *next; chain; chain = next) {
+        next = chain->next;
+        if (chain->session == session) {
+            drop(chain);
+        }
+    }
+}
+
+static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInfo *info,
+                                   XrSwapchain *out)
+{
+    bool known = false;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        known |= formats[i] == info->format;
+    }
+    if (!runtime_is_session(session)) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
+    }
+    if (!known) {
+        return runtime_refuse(XR_ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED, __func__, "format");
+    }
+    if (info->faceCount != 1 || info->sampleCount != 1 || info->width == 0 || info->height == 0 ||
+        info->arraySize == 0 || info->mipCount == 0) {
+        return runtime_refuse(XR_ERROR_FEATURE_UNSUPPORTED, __func__, "shape");
+    }
+    struct swapchain *chain = calloc(1, sizeof *chain);
+    if (!chain) {
+        return XR_ERROR_OUT_OF_MEMORY;
+    }
+    chain->session = (struct session *)session;
+    chain->info = *info;
+    chain->info.next = NULL;
+    chain->released = -1;
+    chain->next = swapchains;
+    swapchains = chain;
+    const uint32_t count =
+        info->createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT ? 1 : RUNTIME_IMAGES;
+    while (chain->image_count < count && make_image(chain, chain->image_count++)) {
+    }
+    if (chain->memory[count - 1] == VK_NULL_HANDLE) {
+        drop(chain);
+        return runtime_refuse(XR_ERROR_RUNTIME_FAILURE, __func__, "no image");
+    }
+    runtime_say("swapchain %p %ux%ux%u usage %#x", (void *)chain, info->width, info->height,
+                info->arraySize, (unsigned)info->usageFlags);
+    *out = (XrSwapchain)chain;
+    return XR_SUCCESS;
+}
+
+static XrResult xrDestroySwapchain_(XrSwapchain handle)
+{
+    struct swapchain *chain = runtime_swapchain_of(handle);
+    if (!chain) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
+    }
+    runtime_say("gone %p", (void *)chain);
+    drop(chain);
+    return XR_SUCCESS;
+}
+
+static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacity, uint32_t *count,
+                                            XrSwapchainImageBaseHeader *images)
+{
+    const struct swapchain *chain = runtime_swapchain_of(handle);
+    if (!chain) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
+    }
+    *count = chain->image_count;
+    for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
+        ((XrSwapchainImageVulkanKHR *)images)[i].image = chain->images[i];
+    }
+    return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
+}
+
+static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
+                                         const XrSwapchainImageAcquireInfo *info, uint32_t *index)
+{
+    struct swapchain *chain = runtime_swapchain_of(handle);
+    (void)info;
+    if (!chain) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
+    }
+    if (chain->acquired_count == chain->image_count || chain->static_taken) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "no image is left");
+    }
+    *index = (chain->acquired_from + chain->acquired_count++) % chain->image_count;
+    chain->static_taken = chain->info.createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT;
+    return XR_SUCCESS;
+}
+
+static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
+{
+    struct swapchain *chain = runtime_swapchain_of(handle);
+    (void)info;
+    if (!chain) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
+    }
+    if (chain->acquired_count == 0 || chain->waited) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not acquired, or waited for");
+    }
+    chain->waited = true;
+    return XR_SUCCESS;
+}
+
+static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
+                                         const XrSwapchainImageReleaseInfo *info)
+{
+    struct swapchain *chain = runtime_swapchain_of(handle);
+    (void)info;
+    if (!chain) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
+    }
+    if (!chain->waited) {
+        return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not waited for");
+    }
+    chain->released = (int32_t)chain->acquired_from;
+    chain->acquired_from = (chain->acquired_from + 1) % chain->image_count;
+    chain->acquired_count--;
+    chain->waited = false;
+    return XR_SUCCESS;
+}
+
+static VkBuffer make_buffer(const struct session *session, VkDeviceSize bytes,
+                            VkDeviceMemory *out_memory)
+{
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkMemoryRequirements needs;
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = bytes,
+                                     .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    if (vkCreateBuffer(session->device, &info, NULL, &buffer) != VK_SUCCESS) {
+        abort();
+    }
+    vkGetBufferMemoryRequirements(session->device, buffer, &needs);
+    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .allocationSize = needs.size,
+                                         .memoryTypeIndex =
+                                             memory_type(session, needs.memoryTypeBits, true)};
+    if (vkAllocateMemory(session->device, &memory, NULL, out_memory) != VK_SUCCESS ||
+        vkBindBufferMemory(session->device, buffer, *out_memory, 0) != VK_SUCCESS) {
+        abort();
+    }
+    return buffer;
+}
+
+void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
+                   uint32_t layer, uint32_t index)
+{
+    const struct swapchain *chain = runtime_swapchain_of(image->swapchain);
+    const uint32_t width = (uint32_t)image->imageRect.extent.width;
+    const uint32_t height = (uint32_t)image->imageRect.extent.height;
+    const uint32_t texel_bytes = chain->info.format == VK_FORMAT_R16G16B16A16_SFLOAT ||
+                                         chain->info.format == VK_FORMAT_R16G16B16A16_UNORM
+                                     ? 8
+                                     : 4;
+    const size_t bytes = (size_t)width * height * texel_bytes;
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, image->imageArrayIndex, 1},
+        .imageOffset = {image->imageRect.offset.x, image->imageRect.offset.y, 0},
+        .imageExtent = {width, height, 1}};
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    VkBuffer buffer = make_buffer(session, bytes, &memory);
+    VkImage source = chain->images[chain->released];
+    VkCommandBuffer commands = begin(session);
+    change_layout(chain, commands, source, layout_of(chain), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    vkCmdCopyImageToBuffer(commands, source, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1,
+                           &region);
+    change_layout(chain, commands, source, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, layout_of(chain));
+    end(session, commands);
+
+    char path[1024];
+    void *texels = NULL;
+    snprintf(path, sizeof path, "%s/frame%u-layer%u-view%u.raw", runtime_out(), session->frames,
+             layer, index);
+    FILE *file = fopen(path, "wb");
+    if (file && vkMapMemory(session->device, memory, 0, bytes, 0, &texels) == VK_SUCCESS) {
+        fwrite(texels, 1, bytes, file);
+        runtime_say("view frame %u layer %u view %u swapchain %p %ux%u format %d fov %.6f %.6f "
+                    "%.6f %.6f",
+                    session->frames, layer, index, (const void *)chain, width, height,
+                    (int)chain->info.format, (double)view->fov.angleLeft,
+                    (double)view->fov.angleRight, (double)view->fov.angleUp,
+                    (double)view->fov.angleDown);
+    }
+    if (file) {
+        fclose(file);
+    }
+    vkDestroyBuffer(session->device, buffer, NULL);
+    vkFreeMemory(session->device, memory, NULL);
+}
+
+static const struct runtime_function functions[] = {
+    RUNTIME_FUNCTION(xrEnumerateSwapchainFormats), RUNTIME_FUNCTION(xrCreateSwapchain),
+    RUNTIME_FUNCTION(xrDestroySwapchain),          RUNTIME_FUNCTION(xrEnumerateSwapchainImages),
+    RUNTIME_FUNCTION(xrAcquireSwapchainImage),     RUNTIME_FUNCTION(xrWaitSwapchainImage),
+    RUNTIME_FUNCTION(xrReleaseSwapchainImage),
+};
+
+PFN_xrVoidFunction runtime_swapchain_function(const char *name)
+{
+    return RUNTIME_FIND(functions, name);
+}

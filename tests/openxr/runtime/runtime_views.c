@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The views of a headset that nobody has: asymmetric frusta, of the right eye the mirror image, and
+ * inner ones for four views. */
+
+#include "runtime.h"
+
+#include <math.h>
+
+#define RADIANS_PER_DEG 0.017453292519943295
+
+uint32_t runtime_view_count(XrViewConfigurationType type)
+{
+    switch (type) {
+    case XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO:
+        return 2;
+    case XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px)
+{
+    runtime_size(out_width_px, out_height_px);
+    if (index > 1) {
+        *out_width_px /= 2;
+        *out_height_px /= 2;
+    }
+}
+
+XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg)
+{
+    const double yaw = -yaw_deg * RADIANS_PER_DEG / 2; /* about the axis up: to the left */
+    const double pitch = pitch_deg * RADIANS_PER_DEG / 2;
+    return (XrQuaternionf){.x = (float)(cos(yaw) * sin(pitch)),
+                           .y = (float)(sin(yaw) * cos(pitch)),
+                           .z = (float)(-sin(yaw) * sin(pitch)),
+                           .w = (float)(cos(yaw) * cos(pitch))};
+}
+
+XrView runtime_view(XrViewConfigurationType type, uint32_t index)
+{
+    const bool inner = type == XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO && index > 1;
+    const bool right = index % 2 == 1;
+    const double outwards = (inner ? 22 : 50) * RADIANS_PER_DEG;
+    const double inwards = (inner ? 18 : 42) * RADIANS_PER_DEG;
+    return (XrView){.type = XR_TYPE_VIEW,
+                    .pose = {.orientation = runtime_turn(right ? 5 : -5, 0),
+                             .position = {right ? 0.032f : -0.032f, 0, 0}},
+                    .fov = {.angleLeft = (float)(right ? -inwards : -outwards),
+                            .angleRight = (float)(right ? outwards : inwards),
+                            .angleUp = (float)((inner ? 17 : 40) * RADIANS_PER_DEG),
+                            .angleDown = (float)((inner ? -21 : -48) * RADIANS_PER_DEG)}};
+}

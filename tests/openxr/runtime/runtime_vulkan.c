@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* XR_KHR_vulkan_enable and XR_KHR_vulkan_enable2. */
+
+#include "runtime.h"
+
+#include <stdio.h>
+
+static XrResult none(uint32_t capacity, uint32_t *count, char *text)
+{
+    *count = 1;
+    if (capacity > 0) {
+        text[0] = '\0';
+    }
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetVulkanInstanceExtensionsKHR_(XrInstance instance, XrSystemId system,
+                                                  uint32_t capacity, uint32_t *count, char *text)
+{
+    (void)instance;
+    (void)system;
+    return none(capacity, count, text);
+}
+
+static XrResult xrGetVulkanDeviceExtensionsKHR_(XrInstance instance, XrSystemId system,
+                                                uint32_t capacity, uint32_t *count, char *text)
+{
+    (void)instance;
+    (void)system;
+    return none(capacity, count, text);
+}
+
+static XrResult device_of(VkInstance vulkan, VkPhysicalDevice *device)
+{
+    uint32_t count = 1;
+    const VkResult result = vkEnumeratePhysicalDevices(vulkan, &count, device);
+    return result >= VK_SUCCESS && count == 1 ? XR_SUCCESS : XR_ERROR_RUNTIME_FAILURE;
+}
+
+static XrResult xrGetVulkanGraphicsDeviceKHR_(XrInstance instance, XrSystemId system,
+                                              VkInstance vulkan, VkPhysicalDevice *device)
+{
+    (void)instance;
+    (void)system;
+    return device_of(vulkan, device);
+}
+
+static XrResult xrGetVulkanGraphicsDevice2KHR_(XrInstance instance,
+                                               const XrVulkanGraphicsDeviceGetInfoKHR *info,
+                                               VkPhysicalDevice *device)
+{
+    (void)instance;
+    return device_of(info->vulkanInstance, device);
+}
+
+static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSystemId system,
+                                                    XrGraphicsRequirementsVulkanKHR *requirements)
+{
+    (void)instance;
+    (void)system;
+    requirements->minApiVersionSupported = XR_MAKE_VERSION(1, 0, 0);
+    requirements->maxApiVersionSupported = XR_MAKE_VERSION(1, 3, 0);
+    return XR_SUCCESS;
+}
+
+static XrResult xrGetVulkanGraphicsRequirements2KHR_(XrInstance instance, XrSystemId system,
+                                                     XrGraphicsRequirementsVulkanKHR *requirements)
+{
+    return xrGetVulkanGraphicsRequirementsKHR_(instance, system, requirements);
+}
+
+static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
+                                           const XrVulkanInstanceCreateInfoKHR *info,
+                                           VkInstance *vulkan, VkResult *result)
+{
+    (void)instance;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)info->pfnGetInstanceProcAddr(VK_NULL_HANDLE, "vkCreateInstance");
+    *result = create(info->vulkanCreateInfo, info->vulkanAllocator, vulkan);
+    return XR_SUCCESS;
+}
+
+static XrResult xrCreateVulkanDeviceKHR_(XrInstance instance,
+                                         const XrVulkanDeviceCreateInfoKHR *info, VkDevice *device,
+                                         VkResult *result)
+{
+    (void)instance;
+    *result = vkCreateDevice(info->vulkanPhysicalDevice, info->vulkanCreateInfo,
+                             info->vulkanAllocator, device);
+    return XR_SUCCESS;
+}
+
+static const struct runtime_function functions[] = {
+    RUNTIME_FUNCTION(xrGetVulkanInstanceExtensionsKHR),
+    RUNTIME_FUNCTION(xrGetVulkanDeviceExtensionsKHR),
+    RUNTIME_FUNCTION(xrGetVulkanGraphicsDeviceKHR),
+    RUNTIME_FUNCTION(xrGetVulkanGraphicsDevice2KHR),
+    RUNTIME_FUNCTION(xrGetVulkanGraphicsRequirementsKHR),
+    RUNTIME_FUNCTION(xrGetVulkanGraphicsRequirements2KHR),
+    RUNTIME_FUNCTION(xrCreateVulkanInstanceKHR),
+    RUNTIME_FUNCTION(xrCreateVulkanDeviceKHR),
+};
+
+PFN_xrVoidFunction runtime_vulkan_function(const char *name)
+{
+    return RUNTIME_FIND(functions, name);
+}
