@@ -65,6 +65,69 @@ static inline lanes lanes_choose(const whole_lanes *which, const lanes *one, con
 #endif
 }
 
+/* These keep masks where they are made: as a register of words each would be made twice. */
+
+/* one < other ? one : other */
+static inline lanes lanes_lesser(const lanes *one, const lanes *other)
+{
+#if LANES == 16
+    return (lanes)_mm512_min_ps((__m512)*one, (__m512)*other);
+#else
+    const whole_lanes which = *one < *other;
+    return lanes_choose(&which, one, other);
+#endif
+}
+
+/* one > other ? one : other */
+static inline lanes lanes_greater(const lanes *one, const lanes *other)
+{
+#if LANES == 16
+    return (lanes)_mm512_max_ps((__m512)*one, (__m512)*other);
+#else
+    const whole_lanes which = *one > *other;
+    return lanes_choose(&which, one, other);
+#endif
+}
+
+/* in > least ? one : other */
+static inline lanes lanes_choose_above(const lanes *in, float least, const lanes *one,
+                                       const lanes *other)
+{
+#if LANES == 16
+    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(least), _CMP_GT_OQ);
+    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
+#else
+    const whole_lanes which = *in > least;
+    return lanes_choose(&which, one, other);
+#endif
+}
+
+/* in < most ? one : other */
+static inline lanes lanes_choose_below(const lanes *in, float most, const lanes *one,
+                                       const lanes *other)
+{
+#if LANES == 16
+    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(most), _CMP_LT_OQ);
+    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
+#else
+    const whole_lanes which = *in < most;
+    return lanes_choose(&which, one, other);
+#endif
+}
+
+/* in == value ? one : other */
+static inline lanes lanes_choose_equal(const lanes *in, float value, const lanes *one,
+                                       const lanes *other)
+{
+#if LANES == 16
+    const __mmask16 which = _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(value), _CMP_EQ_OQ);
+    return (lanes)_mm512_mask_blend_ps(which, (__m512)*other, (__m512)*one);
+#else
+    const whole_lanes which = *in == value;
+    return lanes_choose(&which, one, other);
+#endif
+}
+
 static inline lanes lanes_ramp(void)
 {
 #if LANES == 16
@@ -88,6 +151,25 @@ static inline lanes lanes_gather(const float *table, const whole_lanes *places)
         out[i] = table[(*places)[i]];
     }
     return out;
+#endif
+}
+
+/* out[0] gets table[place], and out[1] what follows it: one load for both. */
+static inline void lanes_gather_two(const float *table, const whole_lanes *places, lanes out[2])
+{
+#if LANES == 16
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    const __m256i low = _mm512_castsi512_si256((__m512i)*places);
+    const __m256i high = _mm512_extracti64x4_epi64((__m512i)*places, 1);
+    const __m512 first = _mm512_castpd_ps(_mm512_i32gather_pd(low, table, sizeof *table));
+    const __m512 second = _mm512_castpd_ps(_mm512_i32gather_pd(high, table, sizeof *table));
+    out[0] = (lanes)_mm512_permutex2var_ps(first, even, second);
+    out[1] = (lanes)_mm512_permutex2var_ps(first, odd, second);
+#else
+    out[0] = lanes_gather(table, places);
+    out[1] = lanes_gather(table + 1, places);
 #endif
 }
 
@@ -152,17 +234,19 @@ static inline lanes lanes_reciprocal(const lanes *in)
 #endif
 }
 
-/* True if all of `which` are. */
-static inline bool lanes_all(const whole_lanes *which)
+/* True if all are. */
+static inline bool lanes_all_above(const lanes *in, float least)
 {
 #if LANES == 16
-    return _mm512_movepi32_mask((__m512i)*which) == 0xFFFF;
+    return _mm512_cmp_ps_mask((__m512)*in, _mm512_set1_ps(least), _CMP_GT_OQ) == 0xFFFF;
 #elif defined __AVX__
-    return _mm256_movemask_ps((__m256)*which) == 0xFF;
+    const whole_lanes which = *in > least;
+    return _mm256_movemask_ps((__m256)which) == 0xFF;
 #else
+    const whole_lanes which = *in > least;
     int32_t all = -1;
     for (int i = 0; i < LANES; i++) {
-        all &= (*which)[i];
+        all &= which[i];
     }
     return all != 0;
 #endif

@@ -318,13 +318,11 @@ static inline whole_lanes rounded(const float *in, const struct pixel_light *lig
     const lanes zero = {0};
     const lanes most = highest + zero;
     const lanes value = *lanes_at(in);
-    const whole_lanes above = value > zero;
-    lanes level = lanes_choose(&above, &value, &zero);
+    lanes level = lanes_greater(&value, &zero);
     if (light) {
         level = foveate_cpu_level_of_light(&level) * (highest / 255.0f);
     }
-    const whole_lanes below = level < most;
-    return __builtin_convertvector(lanes_choose(&below, &level, &most) + 0.5f, whole_lanes);
+    return __builtin_convertvector(lanes_lesser(&level, &most) + 0.5f, whole_lanes);
 }
 
 /* One register's pixels of three bytes without gaps. */

@@ -3,30 +3,18 @@
 
 #include "sigma.h"
 
-static inline lanes smaller(const lanes *a, const lanes *b)
-{
-    const whole_lanes which = *a < *b;
-    return lanes_choose(&which, a, b);
-}
-
-static inline lanes larger(const lanes *a, const lanes *b)
-{
-    const whole_lanes which = *a > *b;
-    return lanes_choose(&which, a, b);
-}
-
 /* foveate_law_table */
 static inline lanes table_at(const struct foveate_law *law, const float *table, const lanes *at)
 {
     const lanes last = (float)(law->table_count - 1) - (lanes){0};
     const lanes before = last - 1.0f;
     const lanes asked = *at * law->table_per_unit;
-    const lanes place = smaller(&asked, &last);
-    const whole_lanes below = __builtin_convertvector(smaller(&place, &before), whole_lanes);
-    const lanes here = lanes_gather(table, &below);
-    const lanes next = lanes_gather(table + 1, &below);
+    const lanes place = lanes_lesser(&asked, &last);
+    const whole_lanes below = __builtin_convertvector(lanes_lesser(&place, &before), whole_lanes);
     const lanes part = place - __builtin_convertvector(below, lanes);
-    return here + part * (next - here);
+    lanes around[2];
+    lanes_gather_two(table, &below, around);
+    return around[0] + part * (around[1] - around[0]);
 }
 
 /* foveate_law_map */
@@ -40,22 +28,22 @@ static inline lanes map_at(const struct foveate_law *law, const float *table, co
     const lanes before_y = last_y - 1.0f;
     const lanes asked_x = *x * law->table_per_unit + 0.5f * last_x;
     const lanes asked_y = *y * law->table_per_unit + 0.5f * last_y;
-    const lanes from_x = larger(&asked_x, &zero);
-    const lanes from_y = larger(&asked_y, &zero);
-    const lanes column = smaller(&from_x, &last_x);
-    const lanes row = smaller(&from_y, &last_y);
-    const whole_lanes left = __builtin_convertvector(smaller(&column, &before_x), whole_lanes);
-    const whole_lanes top = __builtin_convertvector(smaller(&row, &before_y), whole_lanes);
+    const lanes from_x = lanes_greater(&asked_x, &zero);
+    const lanes from_y = lanes_greater(&asked_y, &zero);
+    const lanes column = lanes_lesser(&from_x, &last_x);
+    const lanes row = lanes_lesser(&from_y, &last_y);
+    const whole_lanes left = __builtin_convertvector(lanes_lesser(&column, &before_x), whole_lanes);
+    const whole_lanes top = __builtin_convertvector(lanes_lesser(&row, &before_y), whole_lanes);
     const lanes part_x = column - __builtin_convertvector(left, lanes);
     const lanes part_y = row - __builtin_convertvector(top, lanes);
     const whole_lanes at = top * law->map_width + left;
     const whole_lanes under = at + law->map_width;
-    const lanes a = lanes_gather(table, &at);
-    const lanes b = lanes_gather(table + 1, &at);
-    const lanes c = lanes_gather(table, &under);
-    const lanes d = lanes_gather(table + 1, &under);
-    const lanes upper = a + part_x * (b - a);
-    const lanes lower = c + part_x * (d - c);
+    lanes above[2];
+    lanes below[2];
+    lanes_gather_two(table, &at, above);
+    lanes_gather_two(table, &under, below);
+    const lanes upper = above[0] + part_x * (above[1] - above[0]);
+    const lanes lower = below[0] + part_x * (below[1] - below[0]);
     const lanes value = upper + part_y * (lower - upper);
     if (!law->map_root) {
         return value;
@@ -140,9 +128,8 @@ static inline lanes ramped(const struct foveate_law *law, const lanes *sigma)
 {
     const lanes zero = {0};
     const lanes rising = 2.0f * (*sigma - law->sharp_px);
-    const lanes ramp = smaller(sigma, &rising);
-    const whole_lanes blurred = ramp > zero;
-    return law->strength * lanes_choose(&blurred, &ramp, &zero);
+    const lanes ramp = lanes_lesser(sigma, &rising);
+    return law->strength * lanes_greater(&ramp, &zero);
 }
 
 void foveate_cpu_sigma_row(const struct foveate_cpu_picture *picture,

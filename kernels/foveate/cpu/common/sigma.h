@@ -25,24 +25,22 @@ static inline lanes foveate_cpu_ladder_place(const lanes *sigma_px)
 {
     const lanes zero = {0};
     const lanes least = zero + 0.1f;
-    const whole_lanes blurred = *sigma_px >= least;
-    const lanes sigma = lanes_choose(&blurred, sigma_px, &least);
-    const whole_lanes is_wide = sigma > zero + 0.8f;
+    const lanes sigma = lanes_greater(sigma_px, &least);
     lanes sum = sigma * 2.50662827f;
-    if (!lanes_all(&is_wide)) {
+    if (!lanes_all_above(&sigma, 0.8f)) {
         const lanes square = sigma * sigma;
         const lanes power = -0.5f * lanes_reciprocal(&square);
         lanes q;
         lanes_exponential(&power, &q);
         const lanes q4 = q * q * q * q;
         const lanes sampled = 1.0f + 2.0f * (q + q4 * (1.0f + q4 * q));
-        sum = lanes_choose(&is_wide, &sum, &sampled);
+        sum = lanes_choose_above(&sigma, 0.8f, &sum, &sampled);
     }
     lanes logarithm;
     lanes_logarithm(&sum, &logarithm);
     const lanes place = (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
-    const whole_lanes counts = blurred & (place > zero);
-    return lanes_choose(&counts, &place, &zero);
+    const lanes counted = lanes_greater(&place, &zero);
+    return lanes_choose_below(sigma_px, 0.1f, &zero, &counted);
 }
 
 #endif

@@ -24,8 +24,7 @@
 static inline lanes foveate_cpu_level_of_light(const lanes *light)
 {
     const lanes least = 1e-30f - (lanes){0};
-    const whole_lanes some = *light > least;
-    const lanes from = lanes_choose(&some, light, &least);
+    const lanes from = lanes_greater(light, &least);
     const lanes root = lanes_quick_root(&from);
     const lanes q = lanes_quick_root(&root);
     const lanes curve =
@@ -34,8 +33,7 @@ static inline lanes foveate_cpu_level_of_light(const lanes *light)
          q * (0.16202626f +
               q * (1.25540446f + q * (-0.577482844f + q * (0.289533123f + q * -0.0681473498f)))));
     const lanes line = *light * (12.92f * 255.0f);
-    const whole_lanes dark = *light < 0.0031308f;
-    return lanes_choose(&dark, &line, &curve);
+    return lanes_choose_below(light, 0.0031308f, &line, &curve);
 }
 
 typedef int32_t foveate_cpu_words __attribute__((vector_size(4 * LANES), aligned(1), may_alias));

@@ -74,7 +74,41 @@ struct window {
     ptrdiff_t plane;
 };
 
-/* Copies a row as far as it is stored, and repeats its outermost samples. */
+/* Of the samples that are asked for those from `from` to before `to` are stored. */
+struct stored {
+    int32_t first, last; /* asked for: up to before last */
+    int32_t from, to;
+};
+
+/* Copies samples, and repeats the outermost that are stored. */
+#if LANES == 16
+static void copy_samples(const float *in, const struct stored *stored, float *out)
+{
+    const __m512 left = _mm512_set1_ps(in[stored->from]);
+    const __m512 right = _mm512_set1_ps(in[stored->to - 1]);
+    const __m512i from = _mm512_set1_epi32(stored->from);
+    const __m512i to = _mm512_set1_epi32(stored->to);
+    const __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (int32_t i = stored->first; i < stored->last; i += LANES, out += LANES) {
+        const __m512i at = _mm512_add_epi32(ramp, _mm512_set1_epi32(i));
+        const __mmask16 inside =
+            _mm512_mask_cmplt_epi32_mask(_mm512_cmpge_epi32_mask(at, from), at, to);
+        const __m512 outside = _mm512_mask_blend_ps(_mm512_cmplt_epi32_mask(at, from), right, left);
+        *(lanes *)out = (lanes)_mm512_mask_loadu_ps(outside, inside, in + i);
+    }
+}
+#else
+static void copy_samples(const float *in, const struct stored *stored, float *out)
+{
+    const int32_t before = stored->from - stored->first;
+    const int32_t count = stored->to - stored->from;
+    foveate_cpu_repeat(out, in[stored->from], before);
+    memcpy(out + before, in + stored->from, (size_t)count * sizeof *out);
+    foveate_cpu_repeat(out + before + count, in[stored->to - 1], stored->last - stored->to);
+}
+#endif
+
+/* Up to a register more is written. */
 static void copy_row(const struct foveate_cpu_picture *picture, const struct window *window,
                      int32_t row, float *out)
 {
@@ -83,12 +117,11 @@ static void copy_row(const struct foveate_cpu_picture *picture, const struct win
     const int32_t first = window->x.base + window->x.first;
     const int32_t last = first + window->x.count;
     const int32_t from = foveate_cpu_clamp(first, -margin, end - 1);
-    const int32_t to = foveate_cpu_clamp(last, from + 1, end);
+    const struct stored stored = {first, last, from, foveate_cpu_clamp(last, from + 1, end)};
+    const float *in = foveate_cpu_plane_row(picture, window->level, 0, row);
     for (int32_t c = 0; c < picture->channels; c++, out += window->plane) {
-        const float *in = foveate_cpu_plane_row(picture, window->level, c, row);
-        foveate_cpu_repeat(out, in[from], from - first);
-        memcpy(out + (from - first), in + from, (size_t)(to - from) * sizeof *out);
-        foveate_cpu_repeat(out + (to - first), in[to - 1], last - to);
+        copy_samples(in, &stored, out);
+        in += foveate_cpu_plane(picture);
     }
 }
 

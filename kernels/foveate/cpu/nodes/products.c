@@ -82,12 +82,15 @@ INLINE void across(const struct foveate_cpu_node_window *window,
 {
     for (int32_t group = 0; group < GROUPS; group++) {
         int32_t j = 0;
-        for (; j + TOGETHER <= window->count; j += TOGETHER) {
+        while (j + TOGETHER <= window->count) {
             if (shifted) {
                 shifted_product(window, node, phase, j, group, TOGETHER, channels, out);
             } else {
                 columns_product(window, node, phase, j, group, TOGETHER, channels, out);
             }
+            /* The last ones end with the window: a row alone takes as long as four. */
+            const int32_t residual = window->count - j - TOGETHER;
+            j += residual > 0 && residual < TOGETHER ? residual : TOGETHER;
         }
         for (; j < window->count; j++) {
             if (shifted) {
@@ -129,9 +132,8 @@ INLINE lanes weights_at(const struct foveate_cpu_node_tile *tile, int32_t index,
     const lanes from = (float)index - *lanes_at(tile->firsts + at);
     lanes weights = {0};
     for (int32_t n = 0; n < FOVEATE_LADDER_TOGETHER; n++) {
-        const whole_lanes here = from == (float)n;
-        weights = lanes_choose(&here, lanes_at(tile->weights + n * FOVEATE_CPU_NODE_PIXELS + at),
-                               &weights);
+        weights = lanes_choose_equal(
+            &from, (float)n, lanes_at(tile->weights + n * FOVEATE_CPU_NODE_PIXELS + at), &weights);
     }
     return weights;
 }
@@ -142,8 +144,7 @@ INLINE void take_roots(const int32_t channels, lanes sum[MAX_CHANNELS][GROUPS])
     const lanes least = 1e-30f - (lanes){0};
     for (int32_t c = 0; c < channels && c < 3; c++) {
         for (int32_t g = 0; g < GROUPS; g++) {
-            const whole_lanes some = sum[c][g] > least;
-            const lanes light = lanes_choose(&some, &sum[c][g], &least);
+            const lanes light = lanes_greater(&sum[c][g], &least);
             sum[c][g] = lanes_quick_root(&light);
         }
     }

@@ -19,8 +19,7 @@ static inline lanes wide_place_of(const lanes *sigma_px)
 {
     const lanes ratio = *sigma_px * (1.0f / FOVEATE_LADDER_WIDE_PX);
     const lanes one = 1.0f - (lanes){0};
-    const whole_lanes blurred = ratio > one;
-    const lanes counted = lanes_choose(&blurred, &ratio, &one);
+    const lanes counted = lanes_greater(&ratio, &one);
     lanes logarithm;
     lanes_logarithm(&counted, &logarithm);
     return (float)FOVEATE_LADDER_PER_OCTAVE * logarithm;
@@ -49,19 +48,13 @@ void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
         for (int32_t i = 0; i < PX; i += LANES) {
             const lanes place = tile->is_wide ? wide_place_of(lanes_at(sigma_px + i))
                                               : foveate_cpu_ladder_place(lanes_at(sigma_px + i));
-            const whole_lanes lower = place < lowest;
-            const whole_lanes higher = place > highest;
             *(lanes *)(places + i) = place;
-            lowest = y + i == 0 ? place : lanes_choose(&lower, &place, &lowest);
-            highest = y + i == 0 ? place : lanes_choose(&higher, &place, &highest);
+            lowest = y + i == 0 ? place : lanes_lesser(&place, &lowest);
+            highest = y + i == 0 ? place : lanes_greater(&place, &highest);
         }
     }
-    tile->lowest = lowest[0];
-    tile->highest = highest[0];
-    for (int32_t i = 1; i < LANES; i++) {
-        tile->lowest = lowest[i] < tile->lowest ? lowest[i] : tile->lowest;
-        tile->highest = highest[i] > tile->highest ? highest[i] : tile->highest;
-    }
+    tile->lowest = lanes_least(&lowest);
+    tile->highest = lanes_most(&highest);
 }
 
 /* ---- Weights */
@@ -101,10 +94,8 @@ void foveate_cpu_node_weigh(const struct foveate_cpu_node_tile *tile)
         const lanes at = (*lanes_at(tile->places + i) - (float)nodes->first) * scale;
         const whole_lanes whole = __builtin_convertvector(at, whole_lanes) - 1;
         const lanes asked = __builtin_convertvector(whole, lanes);
-        const whole_lanes below = asked < zero;
-        const lanes from = lanes_choose(&below, &zero, &asked);
-        const whole_lanes above = from > last;
-        const lanes first = lanes_choose(&above, &last, &from);
+        const lanes from = lanes_greater(&zero, &asked);
+        const lanes first = lanes_lesser(&last, &from);
         const lanes residual = at - first;
         *(lanes *)(tile->firsts + i) = first;
         weights_of(&residual, nodes->together, tile->weights + i);
@@ -136,8 +127,7 @@ static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
     const lanes zero = {0};
     for (int32_t i = 0; i < colors * PX; i += LANES) {
         const lanes root = *lanes_at(row + i);
-        const whole_lanes some = root > zero; /* weights may be negative */
-        const lanes kept = lanes_choose(&some, &root, &zero);
+        const lanes kept = lanes_greater(&root, &zero); /* weights may be negative */
         *(lanes *)(row + i) = kept * kept;
     }
     if (colors < 3 || light->sample_count > 0) {
@@ -162,10 +152,8 @@ static void clamp(const struct foveate_cpu_node_tile *tile, float *row, const la
     const lanes zero = {0};
     for (int32_t i = 0; i < tile->picture->channels * PX; i += LANES) {
         const lanes value = *lanes_at(row + i);
-        const whole_lanes below = value < zero;
-        const lanes clamped = lanes_choose(&below, &zero, &value);
-        const whole_lanes above = clamped > *most;
-        *(lanes *)(row + i) = lanes_choose(&above, most, &clamped);
+        const lanes clamped = lanes_greater(&zero, &value);
+        *(lanes *)(row + i) = lanes_lesser(most, &clamped);
     }
 }
 

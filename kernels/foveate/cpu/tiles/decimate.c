@@ -55,21 +55,21 @@ static inline struct pairs pairs_at(const float *in)
                           (lanes)_mm512_permutex2var_ps(first, odd, second)};
 }
 
-/* Samples stay in registers: stored and read again at an odd place they would be waited for. */
+/* Samples stay in registers: stored and read again at an odd place they would be waited for. Up to
+ * two registers more are read than count. */
 static void decimate_across(const struct foveate_cpu_decimate_scratch *scratch, const float *in,
                             int32_t count, float *out)
 {
     (void)scratch;
-    int32_t i = 0;
-    for (; i + LANES <= count; i += LANES, in += 2 * LANES) {
+    for (int32_t i = 0; i < count; i += LANES, in += 2 * LANES) {
         const struct pairs first = pairs_at(in);
         const struct pairs middle = pairs_at(in + 2);
         const struct pairs last = pairs_at(in + 4);
-        *(lanes *)(out + i) = (first.even + last.odd) * OUTER + (first.odd + last.even) * MIDDLE +
-                              (middle.even + middle.odd) * INNER;
-    }
-    for (; i < count; i++, in += 2) {
-        out[i] = (in[0] + in[5]) * OUTER + (in[1] + in[4]) * MIDDLE + (in[2] + in[3]) * INNER;
+        const lanes sum = (first.even + last.odd) * OUTER + (first.odd + last.even) * MIDDLE +
+                          (middle.even + middle.odd) * INNER;
+        const __mmask16 asked =
+            count - i < LANES ? (__mmask16)((1u << (count - i)) - 1u) : (__mmask16)0xFFFF;
+        _mm512_mask_storeu_ps(out + i, asked, (__m512)sum);
     }
 }
 
