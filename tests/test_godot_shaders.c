@@ -28,6 +28,8 @@ static const struct setting cases[][3] = {
     {{"foveation.strength", "0"}},
     {{"operators", "foveate,blur"}},
     {{"operators", "blur"}, {"foveation.alpha", "premultiplied"}},
+    {{"operators", "foveate,lens"}},
+    {{"operators", "lens"}, {"lens.filter", "nearest"}, {"lens.red_r0", "0.01"}},
 };
 
 static struct fovea_settings *make_settings(const struct setting *list)

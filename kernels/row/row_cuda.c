@@ -61,6 +61,8 @@ static enum fovea_result make_kernels(struct row_cuda *row, enum fovea_operator 
         return FOVEA_OK;
     }
     if (!api_at(name)) {
+        log_error(row->device->log, "cuda: the operator %s has no kernels yet",
+                  operators_at(name)->name);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     FOVEA_TRY(api_at(name)->create(row->device, &made));

@@ -58,24 +58,24 @@ static void describe_view(struct fovea_vk *fovea, const struct operator_plan *pl
     }
 }
 
-static enum fovea_result complain(const struct fovea_vk *fovea,
-                                  const struct operator_plan_desc *desc, enum fovea_result result)
+/* Says what the operators have words for, once for each time that settings are set. */
+static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    if (result == FOVEA_ERROR_INVALID_ARGUMENT &&
-        row_operator.plan_complain(desc, words, sizeof words)) {
-        log_error(fovea->log, "%s", words);
+    if (!fovea->plan_refused && row_operator.plan_complain(desc, words, sizeof words)) {
+        log_warning(fovea->log, "frame: %s; frames of this size pass through", words);
+        fovea->plan_refused = true;
     }
-    return result;
 }
 
 static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                    struct frame_plan *entry)
 {
     const enum fovea_result made = row_operator.plan_create(desc, &entry->plan);
-    if (made < 0) {
-        return complain(fovea, desc, made);
+    if (made == FOVEA_ERROR_INVALID_ARGUMENT) {
+        complain(fovea, desc);
     }
+    FOVEA_TRY(made);
     describe_view(fovea, entry->plan);
     FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);

@@ -198,9 +198,8 @@ static void frames_leave_nothing_behind(void **state)
     free_pictures(&pictures);
 }
 
-static void several_operators_follow_each_other(void **state)
+static void check_second_operator(const char *row, const char *second)
 {
-    (void)state;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct test_image first = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -208,7 +207,7 @@ static void several_operators_follow_each_other(void **state)
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     again.pixels = first.view.data;
     assert_true(host_set(effect, "blur_sigma_px", host_float(3)));
-    assert_true(host_set(effect, "operators", host_string("foveate,blur")));
+    assert_true(host_set(effect, "operators", host_string(row)));
     assert_true(host_frame(effect, &frame));
     memcpy(first.view.data, pictures.out.view.data,
            (size_t)WIDTH_PX * HEIGHT_PX * fovea_format_bytes(FORMAT));
@@ -219,7 +218,7 @@ static void several_operators_follow_each_other(void **state)
     assert_true(host_set(effect, "operators", host_string("foveate")));
     assert_true(host_frame(effect, &one));
     again.pixels = between.view.data;
-    assert_true(host_set(effect, "operators", host_string("blur")));
+    assert_true(host_set(effect, "operators", host_string(second)));
     assert_true(host_frame(effect, &again));
     struct compare_rect where;
     assert_true(compare_largest(&first.view, &pictures.out.view, &where) < 1e-3);
@@ -228,6 +227,13 @@ static void several_operators_follow_each_other(void **state)
     image_free(&between);
     image_free(&first);
     free_pictures(&pictures);
+}
+
+static void several_operators_follow_each_other(void **state)
+{
+    (void)state;
+    check_second_operator("foveate,blur", "blur");
+    check_second_operator("foveate,lens", "lens");
 }
 
 static void debug_views_show_something(void **state)

@@ -88,6 +88,35 @@ static void host_pointers_are_refused_and_said_once(void **state)
     context_close(context);
 }
 
+static void keep_operators_line(void *user, enum fovea_log_level level, const char *message)
+{
+    if (strstr(message, "operator")) {
+        capture_line(user, level, message);
+    }
+}
+
+/* The log names it, also behind one that has kernels. */
+static void an_operator_without_kernels_is_refused(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
+    desc.settings = &settings;
+    desc.log = (struct fovea_log){.fn = keep_operators_line, .user = &capture};
+    struct fovea_context *context = NULL;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    const struct fovea_image src = image(DEVICE_POINTER(0), 64);
+    const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
+    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(capture.errors, 1);
+    assert_non_null(strstr(capture.last, "the operator lens has no kernels yet"));
+    context_close(context);
+}
+
 /* More launches in flight than there are events to tell them apart. */
 static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
 {
@@ -218,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_frame_of_a_known_size_only_launches),
         cmocka_unit_test(a_frame_in_tiles_cleans_up_after_one_that_failed),
         cmocka_unit_test(host_pointers_are_refused_and_said_once),
+        cmocka_unit_test(an_operator_without_kernels_is_refused),
         cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
         cmocka_unit_test(sizes_come_and_go_without_waiting),
         cmocka_unit_test(a_context_that_fails_anywhere_leaves_nothing_behind),

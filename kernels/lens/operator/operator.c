@@ -66,4 +66,5 @@ const struct operator_api lens_operator = {
              .destroy = lens_cpu_destroy,
              .reserve = lens_cpu_reserve,
              .run = lens_cpu_run},
+    .glsl = &lens_operator_glsl,
 };

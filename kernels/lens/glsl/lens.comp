@@ -1,0 +1,190 @@
+#version 450
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The whole operator. A thread makes a pixel: it works out where the source lies, and takes the pixels around that
+ * place. Bound by memory where pixels are stored values, and by arithmetic where they are light, which each thread
+ * works out for all it takes. */
+
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/image/pixel.glsl"
+
+/* A display's samples. */
+layout(set = 0, binding = 2, std430) readonly buffer Tables { float tables[]; };
+#define LIGHT_SAMPLES tables
+#define LIGHT_SAMPLES_FROM 0
+#include "kernels/image/light.glsl"
+
+layout(constant_id = 3) const int KIND = 1;
+const int NEAREST = 0; /* LENS_* of shape.h */
+const int BILINEAR = 1;
+const int BICUBIC = 2;
+const bool COLORED = KIND >= 3; /* LENS_SHADER_COLORED */
+const int FILTER = COLORED ? KIND - 3 : KIND;
+const int TAPS = FILTER == BICUBIC ? 4 : 2;
+
+const int POWERS = 5;
+const int COLORS = 3;
+const int AXIS = 1;
+
+layout(local_size_x = 16, local_size_y = 16) in;
+
+/* struct lens_shape of shape.h. */
+struct lens_shape {
+    int width_px;
+    int height_px;
+    float center_x_px;
+    float center_y_px;
+    float per_px;
+    float blank[COLORS];
+    float terms[COLORS * POWERS];
+};
+
+/* struct lens_constants of lens_shaders.h. */
+layout(push_constant) uniform Constants
+{
+    lens_shape shape;
+    int origin_x_px;
+    int origin_y_px;
+    float light_value;
+};
+
+/* ---- Places: place.h says the same ---- */
+
+/* Between the centres of pixels `at` and at + 1, along each axis. */
+struct lens_place {
+    ivec2 at;
+    vec2 part;
+};
+
+const float FARTHEST_PX = 1e6; /* LENS_FARTHEST_PX */
+
+/* Only the way from the pixel to its source is a float, and it is rounded as on the processor. */
+lens_place place_of(int color, ivec2 pixel)
+{
+    int term = color * POWERS;
+    precise vec2 from = vec2(pixel) + 0.5 - vec2(shape.center_x_px, shape.center_y_px);
+    precise vec2 scaled = from * shape.per_px;
+    precise float r = sqrt(scaled.x * scaled.x + scaled.y * scaled.y);
+    precise float factor = shape.terms[term + 3] + r * shape.terms[term + 4];
+    factor = shape.terms[term + 1] + r * (shape.terms[term + 2] + r * factor);
+    factor = shape.terms[term] + r * factor;
+    precise vec2 way = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX);
+    vec2 whole = floor(way);
+    return lens_place(pixel + ivec2(whole), way - whole);
+}
+
+ivec2 nearest_to(lens_place place)
+{
+    return place.at + ivec2(greaterThanEqual(place.part, vec2(0.5)));
+}
+
+bool is_outside(lens_place place)
+{
+    ivec2 nearest = nearest_to(place);
+    return any(lessThan(nearest, ivec2(0))) ||
+           any(greaterThanEqual(nearest, ivec2(shape.width_px, shape.height_px)));
+}
+
+/* ---- Pixels ---- */
+
+/* In the images, which may hold several views. Beyond a view's edges is its outermost pixel. */
+ivec2 place_in_images(ivec2 pixel)
+{
+    ivec2 last = ivec2(shape.width_px, shape.height_px) - 1;
+    return clamp(pixel, ivec2(0), last) + ivec2(origin_x_px, origin_y_px);
+}
+
+vec4 value_at(ivec2 pixel)
+{
+    vec4 stored = decode(texelFetch(source, place_in_images(pixel), 0));
+    return LIGHT ? to_light(stored, light_value) : stored;
+}
+
+/* The weights of the pixels that a place lies among; bilinear has two. */
+vec4 weights_at(float t)
+{
+    if (FILTER == BICUBIC) { /* Catmull and Rom's spline */
+        return vec4(t * (-0.5 + t * (1.0 - 0.5 * t)), 1.0 + t * t * (-2.5 + 1.5 * t),
+                    t * (0.5 + t * (2.0 - 1.5 * t)), t * t * (-0.5 + 0.5 * t));
+    }
+    return vec4(1.0 - t, t, 0.0, 0.0);
+}
+
+vec4 interpolate(lens_place place)
+{
+    if (FILTER == NEAREST) {
+        return value_at(nearest_to(place));
+    }
+    ivec2 first = FILTER == BICUBIC ? place.at - 1 : place.at;
+    vec4 across = weights_at(place.part.x);
+    vec4 down = weights_at(place.part.y);
+    vec4 sum = vec4(0.0);
+    for (int j = 0; j < TAPS; j++) {
+        for (int i = 0; i < TAPS; i++) {
+            sum += across[i] * down[j] * value_at(first + ivec2(i, j));
+        }
+    }
+    return LIGHT ? max(sum, 0.0) : sum; /* a spline undershoots; no light is negative */
+}
+
+/* ---- Without a source ---- */
+
+float opaque()
+{
+    return PIXEL == PIXEL_RGBA8 ? 255.0 : PIXEL == PIXEL_A2B10G10R10 ? 3.0 : 1.0;
+}
+
+vec4 blank_pixel()
+{
+    return vec4(shape.blank[0], shape.blank[1], shape.blank[2], opaque());
+}
+
+/* A pixel whose alpha is opaque, for what keeps it. */
+uvec4 opaque_pixel()
+{
+    return PIXEL == PIXEL_RGBA16F ? uvec4(0x3c00u) : uvec4(0xffffffffu);
+}
+
+/* ---- The result ---- */
+
+/* A spline overshoots: formats of whole numbers hold no more than white. */
+vec4 stored_of(vec4 value)
+{
+    vec4 stored = LIGHT ? from_light(value, light_value) : value;
+    bool whole = PIXEL == PIXEL_RGBA8 || PIXEL == PIXEL_A2B10G10R10;
+    return whole ? clamp(stored, vec4(0.0), vec4(vec3(pixel_white()), opaque())) : stored;
+}
+
+/* kept: the pixel whose alpha is kept where alpha is not interpolated. */
+uvec4 warped(ivec2 pixel, lens_place axis, uvec4 kept)
+{
+    bvec4 blank = bvec4(is_outside(axis));
+    vec4 value = blank.a ? vec4(0.0) : interpolate(axis);
+    if (COLORED) {
+        for (int color = 0; color < COLORS; color += 2) {
+            lens_place place = place_of(color, pixel);
+            blank[color] = is_outside(place);
+            value[color] = blank[color] ? 0.0 : interpolate(place)[color];
+        }
+    }
+    return encode(mix(stored_of(value), blank_pixel(), blank), kept);
+}
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
+    if (pixel.x >= shape.width_px || pixel.y >= shape.height_px) {
+        return;
+    }
+    lens_place axis = place_of(AXIS, pixel);
+    bool blank = is_outside(axis);
+    uvec4 nearest = blank ? opaque_pixel() : texelFetch(source, place_in_images(nearest_to(axis)), 0);
+    uvec4 made;
+    if (FILTER == NEAREST && !COLORED) { /* pixels move as they are, bit by bit */
+        made = blank ? encode(blank_pixel(), nearest) : nearest;
+    } else {
+        made = warped(pixel, axis, nearest);
+    }
+    imageStore(result, place_in_images(pixel), made);
+}

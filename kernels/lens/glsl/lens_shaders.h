@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* lens's compute shader. Specialization constants from 1 on: light (IMAGE_LIGHT_*), whether alpha
+ * is interpolated, and the filter (LENS_*), with LENS_SHADER_COLORED more where colours come from
+ * different places. */
+#ifndef FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
+#define FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
+
+#include "kernels/lens/shape.h"
+#include "kernels/operator/shaders.h"
+
+#define LENS_SHADER_COLORED 3
+
+extern const struct shader lens_shader; /* a thread, a pixel */
+
+/* Its push constants. */
+struct lens_constants {
+    struct lens_shape shape;
+    int32_t origin_x_px;
+    int32_t origin_y_px;
+    float light_value;
+};
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* lens as an operator on Vulkan: one pass. */
+
+#include "kernels/operator/operator_glsl.h"
+
+#include "kernels/lens/glsl/lens_shaders.h"
+#include "kernels/lens/lens.h"
+#include "lens_operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct lens_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+
+static const struct lens_plan *plan_of(const struct operator_glsl *glsl)
+{
+    return *(const struct lens_plan *const *)glsl;
+}
+
+static enum fovea_result create(const struct operator_plan *plan,
+                                const struct operator_glsl_limits *limits,
+                                struct operator_glsl **out_glsl)
+{
+    const struct lens_plan **own = malloc(sizeof *own);
+    (void)limits; /* its tables are small, and it leaves nothing between passes */
+    *out_glsl = (struct operator_glsl *)own;
+    if (!own) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *own = lens_plan_of(plan);
+    return FOVEA_OK;
+}
+
+static void destroy(struct operator_glsl **glsl)
+{
+    free(*glsl);
+    *glsl = NULL;
+}
+
+/* ---- Memory */
+
+/* One number at least, since a buffer of no bytes cannot be made. */
+static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
+{
+    const struct lens_light *light = &plan_of(glsl)->light;
+    const size_t count = light->sample_count > 0 ? light->sample_count : 1;
+    return (struct operator_glsl_memory){.table_bytes = count * sizeof light->samples[0]};
+}
+
+static void fill(struct operator_glsl *glsl, void *tables, void *values)
+{
+    const struct lens_light *light = &plan_of(glsl)->light;
+    (void)values;
+    memcpy(tables, light->samples, (size_t)memory(glsl).table_bytes);
+}
+
+static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
+{
+    (void)glsl;
+    (void)format;
+    return 0;
+}
+
+/* ---- The pass */
+
+static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                        enum fovea_format format, struct operator_shader *out_shaders)
+{
+    const struct lens_plan *plan = plan_of(glsl);
+    const int32_t light = image_light_in_order(plan->light.kind, frame->blue_first);
+    const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
+    *out_shaders = (struct operator_shader){.shader = &shader_copy};
+    if (!plan->copies) {
+        *out_shaders =
+            (struct operator_shader){&lens_shader,
+                                     {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                                      has_alpha && plan->averages_alpha,
+                                      plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0)}};
+    }
+    return 1;
+}
+
+static void set_copy(const struct operator_frame *frame, struct operator_pass *pass)
+{
+    const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
+                                     {frame->origin_x_px, frame->origin_y_px},
+                                     {frame->width_px, frame->height_px}};
+    memcpy(pass->constants, &copy, sizeof copy);
+    pass->constant_bytes = sizeof copy;
+    shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
+}
+
+static void set_warp(const struct lens_plan *plan, const struct operator_frame *frame,
+                     enum fovea_format format, struct operator_pass *pass)
+{
+    const struct lens_constants constants = {.shape =
+                                                 lens_shape_of(plan, format, frame->blue_first),
+                                             .origin_x_px = frame->origin_x_px,
+                                             .origin_y_px = frame->origin_y_px,
+                                             .light_value = plan->light.value};
+    memcpy(pass->constants, &constants, sizeof constants);
+    pass->constant_bytes = sizeof constants;
+    shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
+}
+
+static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                       enum fovea_format format, struct operator_pass *out_passes)
+{
+    struct operator_shader shader;
+    const uint32_t count = shaders(glsl, frame, format, &shader);
+    *out_passes = (struct operator_pass){.shader = shader};
+    if (shader.shader == &shader_copy) {
+        set_copy(frame, out_passes);
+    } else {
+        set_warp(plan_of(glsl), frame, format, out_passes);
+    }
+    return count;
+}
+
+const struct operator_glsl_api lens_operator_glsl = {.create = create,
+                                                     .destroy = destroy,
+                                                     .memory = memory,
+                                                     .fill = fill,
+                                                     .scratch_bytes = scratch_bytes,
+                                                     .shaders = shaders,
+                                                     .passes = passes};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames of the operator lens, alone and behind foveation: against its reference, and views that
+ * are each a frame of their own. */
+
+#include "cmocka_all.h"
+#include "misuse.h"
+#include "stereo.h"
+#include "test_lens_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const VkFormat formats[] = {
+    VK_FORMAT_R8G8B8A8_UNORM,           VK_FORMAT_B8G8R8A8_SRGB,
+    VK_FORMAT_A2B10G10R10_UNORM_PACK32, VK_FORMAT_A2R10G10B10_UNORM_PACK32,
+    VK_FORMAT_B10G11R11_UFLOAT_PACK32,  VK_FORMAT_R16G16B16A16_SFLOAT};
+#define FORMAT_COUNT 6u
+
+static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
+static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
+static const struct fovea_operators foveate_lens = {2,
+                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+
+static void use(struct rig *rig, const struct fovea_operators *operators)
+{
+    rig->settings.operators = *operators;
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+}
+
+static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
+                  const struct test_image *src, const struct test_image *dst)
+{
+    assert_int_equal(rig_frame(rig, path, vk_format, &src->view, rig_gaze(0.3, 0.6), &dst->view),
+                     FOVEA_OK);
+}
+
+static bool is_blue_first(VkFormat vk_format)
+{
+    return vk_format == VK_FORMAT_B8G8R8A8_SRGB || vk_format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
+}
+
+static void check(struct rig *rig, VkFormat vk_format, struct lens_scene *scene)
+{
+    scene->format = rig_pixel_format(vk_format);
+    scene->blue_first = is_blue_first(vk_format);
+    rig->settings.foveation = scene->settings.foveation;
+    rig->settings.own = scene->settings.own;
+    use(rig, &lens);
+    struct test_image src = lens_scene_draw(scene);
+    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    frame(rig, RIG_ENGINE_TO_ENGINE, vk_format, &src, &dst);
+    lens_assert_exact(scene, &src.view, &dst.view);
+    image_free(&src);
+    image_free(&dst);
+}
+
+/* Each format comes with and without colours that lie apart, which go by odd and even scenes. */
+static void frames_are_the_reference(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (uint64_t i = 0; i < 90; i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
+    }
+    rig_close(&rig);
+}
+
+/* Places far from the picture's corner are as exact as those near it. */
+static void wide_frames_are_the_reference(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (uint64_t i = 3; i < 6; i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        scene.width_px = 601;
+        scene.height_px = 263;
+        check(&rig, VK_FORMAT_R8G8B8A8_UNORM, &scene);
+    }
+    rig_close(&rig);
+}
+
+static void no_lens_copies_every_bit(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct fovea_settings settings = rig_settings();
+    settings.operators = lens;
+    settings.own.lens_r2 = 0.0;
+    rig_open(&rig, &settings);
+    struct test_image src = image_make_packed(75, 50, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(75, 50, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 3);
+    frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src, &dst);
+    compare_assert_all_same(&dst.view, &src.view, "no lens");
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+/* Each view has the lens's axis in its own middle, and nothing of the other eye comes over the
+ * seam. */
+static void views_are_each_a_picture_of_their_own(void **state)
+{
+    (void)state;
+    for (uint32_t filter = 0; filter < 3; filter++) {
+        struct lens_scene scene = {
+            .settings = rig_settings(), .format = FOVEA_FORMAT_RGBA8, .blue_first = true};
+        scene.settings.operators = lens;
+        scene.settings.own.lens_filter = filter;
+        scene.settings.own.lens_red_r2 = filter == 1 ? 0.0 : 0.03;
+        scene.settings.own.lens_blank_red = 0.25;
+        scene.settings.own.lens_blank_blue = 0.75;
+        struct rig rig;
+        rig_open(&rig, &scene.settings);
+        const struct stereo halves = stereo_side_by_side();
+        struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
+        struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
+        assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
+                         FOVEA_OK);
+        for (uint32_t v = 0; v < halves.view_count; v++) {
+            struct test_image in = stereo_cut_out(&halves, &halves.views[v], &src.view);
+            struct test_image out = stereo_cut_out(&halves, &halves.views[v], &dst.view);
+            scene.width_px = in.view.width_px;
+            scene.height_px = in.view.height_px;
+            lens_assert_exact(&scene, &in.view, &out.view);
+            image_free(&in);
+            image_free(&out);
+        }
+        image_free(&src);
+        image_free(&dst);
+        rig_close(&rig);
+    }
+}
+
+/* What foveation makes of a picture is what lens takes, wherever the images are. */
+static void a_row_is_one_after_the_other(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    rig.settings.own.lens_r2 = 0.3;
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        const VkFormat vk_format = formats[(unsigned)path % FORMAT_COUNT];
+        struct test_image images[4];
+        char what[128];
+        snprintf(what, sizeof what, "%s, format %d, %s", rig_backend_name(), (int)vk_format,
+                 rig_path_name((enum rig_path)path));
+        for (int i = 0; i < 4; i++) {
+            images[i] = image_make_packed(131, 83, rig_pixel_format(vk_format));
+        }
+        image_draw(&images[0].view, IMAGE_PHOTO, 3);
+        rig.settings.own.lens_filter = (uint32_t)path % 3;
+        use(&rig, &foveate);
+        frame(&rig, (enum rig_path)path, vk_format, &images[0], &images[1]);
+        use(&rig, &lens);
+        frame(&rig, (enum rig_path)path, vk_format, &images[1], &images[2]);
+        use(&rig, &foveate_lens);
+        frame(&rig, (enum rig_path)path, vk_format, &images[0], &images[3]);
+        compare_assert_all_same(&images[3].view, &images[2].view, what);
+        for (int i = 0; i < 4; i++) {
+            image_free(&images[i]);
+        }
+    }
+    rig_close(&rig);
+}
+
+/* The picture passes through, and the log has the reason, once for each time it is set. */
+static void a_map_that_folds_is_said_once(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    rig.settings.own.lens_r2 = -1.0;
+    use(&rig, &lens);
+    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    log_lines = 0;
+    for (int i = 0; i < 3; i++) {
+        struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                                   rig_gaze(0.5, 0.5), &dst.view),
+                         FOVEA_PASSED_THROUGH);
+        compare_assert_all_same(&dst.view, &src.view, "a map that folds");
+        image_free(&dst);
+    }
+    assert_int_equal(log_lines, 1);
+    assert_non_null(strstr(last_log, "red folds back"));
+    image_free(&src);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_the_reference),
+        cmocka_unit_test(wide_frames_are_the_reference),
+        cmocka_unit_test(no_lens_copies_every_bit),
+        cmocka_unit_test(views_are_each_a_picture_of_their_own),
+        cmocka_unit_test(a_row_is_one_after_the_other),
+        cmocka_unit_test(a_map_that_folds_is_said_once),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
