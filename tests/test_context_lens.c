@@ -21,7 +21,7 @@ static struct fovea_context *context_for(const char *operators, struct said *sai
     return context;
 }
 
-static void pictures_are_lensred_as_the_reference_has_it(void **state)
+static void pictures_are_warped_as_the_reference_has_it(void **state)
 {
     (void)state;
     struct said said = {0};
@@ -50,7 +50,7 @@ static void a_row_is_one_after_the_other(void **state)
     (void)state;
     struct said said = {0};
     struct fovea_context *foveates = context_for("foveate", &said);
-    struct fovea_context *lenss = context_for("lens", &said);
+    struct fovea_context *warps = context_for("lens", &said);
     struct fovea_context *both = context_for("foveate,lens", &said);
     const struct fovea_point_uv gaze = {0.3, 0.6};
     struct test_image images[4];
@@ -61,7 +61,7 @@ static void a_row_is_one_after_the_other(void **state)
     const struct {
         struct fovea_context *context;
         int from, to;
-    } runs[] = {{foveates, 0, 1}, {lenss, 1, 2}, {both, 0, 3}};
+    } runs[] = {{foveates, 0, 1}, {warps, 1, 2}, {both, 0, 3}};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(fovea_context_run(runs[i].context, &images[runs[i].from].view,
                                            &images[runs[i].to].view, gaze, NULL),
@@ -72,7 +72,7 @@ static void a_row_is_one_after_the_other(void **state)
         image_free(&images[i]);
     }
     fovea_context_destroy(&foveates);
-    fovea_context_destroy(&lenss);
+    fovea_context_destroy(&warps);
     fovea_context_destroy(&both);
     assert_silent(&said);
 }
@@ -106,7 +106,7 @@ static void a_map_that_folds_is_refused_in_words(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_lensred_as_the_reference_has_it),
+        cmocka_unit_test(pictures_are_warped_as_the_reference_has_it),
         cmocka_unit_test(a_row_is_one_after_the_other),
         cmocka_unit_test(a_map_that_folds_is_refused_in_words),
     };
