@@ -286,7 +286,7 @@ static XrResult xrDestroySpace_(XrSpace space)
     return XR_SUCCESS;
 }
 
-static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     const struct space *space = (const struct space *)handle;
     const XrPosef *from = &((const struct space *)base)->pose;
@@ -313,6 +313,13 @@ static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpac
         XR_SPACE_LOCATION_ORIENTATION_VALID_BIT | XR_SPACE_LOCATION_POSITION_VALID_BIT |
         XR_SPACE_LOCATION_ORIENTATION_TRACKED_BIT | XR_SPACE_LOCATION_POSITION_TRACKED_BIT;
     return XR_SUCCESS;
+}
+
+static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+{
+    const XrResult scripted = runtime_scripted(__func__);
+    const XrResult result = scripted < 0 ? scripted : locate(handle, base, time, location);
+    return result == XR_SUCCESS ? scripted : result;
 }
 
 static const struct runtime_function functions[] = {
