@@ -296,3 +296,10 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
                 y = tangents["up"] / (tangents["up"] + tangents["down"])
             wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
             assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+
+
+def test_fovea_run_starts_programs_for_headsets(hello, before):
+    run = BUILD / "plugin" / "layer" / "run" / "fovea-run"
+    bare = {"XR_ENABLE_API_LAYERS": CORE_VALIDATION, "XR_API_LAYER_PATH": "/usr/share/openxr/1/api_layers/explicit.d"}
+    after = hello("Vulkan2", program=(str(run), "hello_xr", "-g"), FOVEA_TEST_XR_GAZE="10,-5", **bare).check()
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
