@@ -30,7 +30,7 @@ target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SO
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER})
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
-foreach(kind separate array atlas quad depth foreign after beside old)
+foreach(kind separate array atlas quad depth after beside old)
     add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
     fovea_test_limit(vulkan 60 limit)
     set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT
