@@ -24,3 +24,16 @@ set(FOVEA_TEST_RUNTIME "$<TARGET_FILE:openxr_runtime>")
 configure_file(openxr/runtime/runtime.json.in ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in @ONLY)
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json
     INPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in)
+
+add_executable(openxr_program openxr/program.c openxr/program_vulkan.c)
+target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
+target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER})
+
+# What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
+foreach(kind separate array atlas quad depth after beside old)
+    add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
+    fovea_test_limit(vulkan 60 limit)
+    set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT
+        "${fovea_test_cache};XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5"
+        PASS_REGULAR_EXPRESSION "fovea: openxr: .*all frames were shown" FAIL_REGULAR_EXPRESSION "openxr_program: ;AddressSanitizer;LeakSanitizer;runtime error")
+endforeach()

@@ -10,24 +10,39 @@
 
 #define WAIT_NS 100000000 /* for an image of the layer's own */
 
-struct openxr_chain *openxr_chain_of(XrSwapchain handle)
+struct openxr_chain *openxr_chain_of(const struct openxr_session *session, XrSwapchain handle)
 {
-    struct openxr_chain *found = openxr.chains;
+    struct openxr_chain *found = session->chains;
     while (found && found->program != handle) {
         found = found->next;
     }
     return found;
 }
 
-/* The runtime's own goes with the program's, or with the session. */
-static void drop(struct openxr_chain *chain)
+/* With its session locked; NULL: it is not of ours, and nothing is locked. */
+static struct openxr_chain *lock_chain(XrSwapchain handle)
 {
-    for (struct openxr_chain **at = &openxr.chains; *at; at = &(*at)->next) {
-        if (*at == chain) {
-            *at = chain->next;
-            break;
-        }
+    struct openxr_chain *found = NULL;
+    pthread_mutex_lock(&openxr.lock);
+    for (const struct openxr_session *at = openxr.sessions; at && !found; at = at->next) {
+        found = openxr_chain_of(at, handle);
     }
+    pthread_mutex_unlock(&openxr.lock);
+    if (found) {
+        pthread_mutex_lock(&found->session->lock);
+    }
+    return found;
+}
+
+static void unlock_chain(const struct openxr_chain *chain)
+{
+    if (chain) {
+        pthread_mutex_unlock(&chain->session->lock);
+    }
+}
+
+static void free_chain(struct openxr_chain *chain)
+{
     if (chain->fovea) {
         fovea_vk_wait(chain->fovea);
         fovea_vk_destroy(&chain->fovea);
@@ -35,13 +50,25 @@ static void drop(struct openxr_chain *chain)
     free(chain);
 }
 
-void openxr_chains_gone(const struct openxr_session *session)
+/* The runtime's own goes with the program's, or with the session. */
+static void take_out(struct openxr_chain *chain)
 {
-    for (struct openxr_chain *chain = openxr.chains, *next; chain; chain = next) {
-        next = chain->next;
-        if (chain->session == session) {
-            drop(chain);
+    pthread_mutex_lock(&openxr.lock);
+    for (struct openxr_chain **at = &chain->session->chains; *at; at = &(*at)->next) {
+        if (*at == chain) {
+            *at = chain->next;
+            break;
         }
+    }
+    pthread_mutex_unlock(&openxr.lock);
+}
+
+void openxr_chains_gone(struct openxr_session *session)
+{
+    while (session->chains) {
+        struct openxr_chain *chain = session->chains;
+        session->chains = chain->next;
+        free_chain(chain);
     }
 }
 
@@ -57,6 +84,8 @@ static bool can_foveate(const struct openxr_session *session, const XrSwapchainC
         why = "has samples, faces or mip levels";
     } else if (info->createFlags) {
         why = "is static or protected";
+    } else if (session->old) {
+        return false; /* said when the session was made */
     } else if (!session->settings || !session->queue) {
         why = "belongs to a session without settings or queue";
     }
@@ -71,15 +100,15 @@ static bool images_of(XrSwapchain handle, VkImage *images)
 {
     XrSwapchainImageVulkanKHR found[OPENXR_IMAGES];
     uint32_t count = 0;
-    if (openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL) != XR_SUCCESS ||
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL)) ||
         count > OPENXR_IMAGES) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
         found[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
     }
-    if (openxr.below.EnumerateSwapchainImages(handle, count, &count,
-                                              (XrSwapchainImageBaseHeader *)found) != XR_SUCCESS) {
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, count, &count,
+                                                        (XrSwapchainImageBaseHeader *)found))) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -88,16 +117,25 @@ static bool images_of(XrSwapchain handle, VkImage *images)
     return true;
 }
 
+static void put_in(struct openxr_chain *chain)
+{
+    pthread_mutex_lock(&chain->session->lock);
+    pthread_mutex_lock(&openxr.lock);
+    chain->next = chain->session->chains;
+    chain->session->chains = chain;
+    pthread_mutex_unlock(&openxr.lock);
+    pthread_mutex_unlock(&chain->session->lock);
+}
+
 XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out)
 {
-    pthread_mutex_lock(&openxr.lock);
     struct openxr_session *session = openxr_session_of(handle);
     struct openxr_chain *chain =
         session && can_foveate(session, info) ? calloc(1, sizeof *chain) : NULL;
     XrSwapchainCreateInfo more = *info;
     more.usageFlags |= chain ? XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT : 0;
     XrResult result = openxr.below.CreateSwapchain(handle, &more, out);
-    if (chain && result != XR_SUCCESS) {
+    if (chain && XR_FAILED(result)) {
         openxr_say(FOVEA_LOG_WARNING, "the runtime refuses images that can be read: not foveated");
         free(chain);
         chain = NULL;
@@ -109,26 +147,33 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
         chain->info = more;
         chain->info.next = NULL;
         chain->can = images_of(*out, chain->program_images);
-        chain->next = openxr.chains;
-        openxr.chains = chain;
+        put_in(chain);
     }
-    pthread_mutex_unlock(&openxr.lock);
     return result;
 }
 
 XrResult openxr_destroy_chain(XrSwapchain handle)
 {
-    pthread_mutex_lock(&openxr.lock);
-    struct openxr_chain *chain = openxr_chain_of(handle);
-    const XrSwapchain own = chain ? chain->own : XR_NULL_HANDLE;
+    struct openxr_chain *chain = lock_chain(handle);
     if (chain) {
-        drop(chain);
-    }
-    pthread_mutex_unlock(&openxr.lock);
-    if (own) {
-        openxr.below.DestroySwapchain(own);
+        const XrSwapchain own = chain->own;
+        take_out(chain);
+        unlock_chain(chain);
+        free_chain(chain);
+        if (own) {
+            openxr.below.DestroySwapchain(own);
+        }
     }
     return openxr.below.DestroySwapchain(handle);
+}
+
+static void forget_oldest(struct openxr_chain *chain, XrResult released)
+{
+    if (chain && XR_SUCCEEDED(released) && chain->acquired_count > 0) {
+        chain->acquired_first = (chain->acquired_first + 1) % OPENXR_IMAGES;
+        chain->acquired_count--;
+        chain->waited = false;
+    }
 }
 
 XrResult openxr_chain_let_go(struct openxr_chain *chain)
@@ -137,53 +182,56 @@ XrResult openxr_chain_let_go(struct openxr_chain *chain)
     if (!chain->held) {
         return XR_SUCCESS;
     }
+    const XrResult result = openxr.below.ReleaseSwapchainImage(chain->program, &info);
     chain->held = false;
-    chain->acquired_first = (chain->acquired_first + 1) % OPENXR_IMAGES;
-    chain->acquired_count--;
-    return openxr.below.ReleaseSwapchainImage(chain->program, &info);
+    forget_oldest(chain, result);
+    return result;
 }
 
 /* A program that goes on to its next image before xrEndFrame has the former one shown as drawn. */
-XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
-                        uint32_t *index)
+static void go_on(struct openxr_chain *chain)
 {
-    pthread_mutex_lock(&openxr.lock);
-    struct openxr_chain *chain = openxr_chain_of(handle);
     if (chain && chain->held) {
         chain->shown = false;
         (void)openxr_chain_let_go(chain);
     }
+}
+
+XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
+                        uint32_t *index)
+{
+    struct openxr_chain *chain = lock_chain(handle);
+    go_on(chain);
     const XrResult result = openxr.below.AcquireSwapchainImage(handle, info, index);
-    if (chain && result == XR_SUCCESS && chain->acquired_count < OPENXR_IMAGES) {
+    if (chain && XR_SUCCEEDED(result) && chain->acquired_count < OPENXR_IMAGES) {
         chain->acquired[(chain->acquired_first + chain->acquired_count++) % OPENXR_IMAGES] = *index;
     }
-    pthread_mutex_unlock(&openxr.lock);
+    unlock_chain(chain);
     return result;
+}
+
+static bool waited(XrResult result)
+{
+    return XR_SUCCEEDED(result) && result != XR_TIMEOUT_EXPIRED;
 }
 
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
-    pthread_mutex_lock(&openxr.lock);
-    struct openxr_chain *chain = openxr_chain_of(handle);
-    if (chain && chain->held) { /* the next of several that were acquired */
-        chain->shown = false;
-        (void)openxr_chain_let_go(chain);
-    }
-    pthread_mutex_unlock(&openxr.lock);
+    struct openxr_chain *chain = lock_chain(handle);
+    go_on(chain); /* to the next of several that were acquired */
+    unlock_chain(chain);
     const XrResult result = openxr.below.WaitSwapchainImage(handle, info);
-    pthread_mutex_lock(&openxr.lock);
-    chain = openxr_chain_of(handle);
-    if (chain && result == XR_SUCCESS) {
+    chain = lock_chain(handle);
+    if (chain && waited(result)) {
         chain->waited = true;
     }
-    pthread_mutex_unlock(&openxr.lock);
+    unlock_chain(chain);
     return result;
 }
 
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
 {
-    pthread_mutex_lock(&openxr.lock);
-    struct openxr_chain *chain = openxr_chain_of(handle);
+    struct openxr_chain *chain = lock_chain(handle);
     const bool holds = chain && chain->can && chain->waited && !chain->held &&
                        chain->acquired_count > 0 && !(info && info->next);
     XrResult result = XR_SUCCESS;
@@ -192,8 +240,9 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
         chain->waited = false;
     } else {
         result = openxr.below.ReleaseSwapchainImage(handle, info);
+        forget_oldest(chain, result);
     }
-    pthread_mutex_unlock(&openxr.lock);
+    unlock_chain(chain);
     return result;
 }
 
@@ -212,7 +261,7 @@ static bool make_own(struct openxr_chain *chain)
     const struct openxr_session *session = chain->session;
     XrSwapchainCreateInfo info = chain->info;
     info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
-    if (openxr.below.CreateSwapchain(session->handle, &info, &chain->own) != XR_SUCCESS ||
+    if (XR_FAILED(openxr.below.CreateSwapchain(session->handle, &info, &chain->own)) ||
         !images_of(chain->own, chain->own_images)) {
         return false;
     }
@@ -293,34 +342,41 @@ static enum fovea_result fill(struct openxr_chain *chain, VkImage src, VkImage d
     return result;
 }
 
-static bool acquire_own(struct openxr_chain *chain)
+void openxr_chain_wait(struct openxr_chain *chain)
 {
     const XrSwapchainImageAcquireInfo acquire = {.type = XR_TYPE_SWAPCHAIN_IMAGE_ACQUIRE_INFO};
     const XrSwapchainImageWaitInfo wait = {.type = XR_TYPE_SWAPCHAIN_IMAGE_WAIT_INFO,
                                            .timeout = WAIT_NS};
-    if (!chain->own_acquired) {
-        chain->own_acquired = openxr.below.AcquireSwapchainImage(chain->own, &acquire,
-                                                                 &chain->own_index) == XR_SUCCESS;
+    if (!chain->own && !make_own(chain)) {
+        chain->own_failed = true;
+        return;
     }
-    return chain->own_acquired && openxr.below.WaitSwapchainImage(chain->own, &wait) == XR_SUCCESS;
+    if (!chain->own_acquired) {
+        chain->own_acquired = XR_SUCCEEDED(
+            openxr.below.AcquireSwapchainImage(chain->own, &acquire, &chain->own_index));
+    }
+    if (chain->own_acquired && !chain->own_waited) {
+        chain->own_waited = waited(openxr.below.WaitSwapchainImage(chain->own, &wait));
+    }
 }
 
 void openxr_chain_foveate(struct openxr_chain *chain)
 {
     const XrSwapchainImageReleaseInfo release = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
     chain->shown = false;
-    if (!chain->own && !make_own(chain)) {
+    if (chain->own_failed) {
         give_up(chain, "no swapchain or context of the layer's own");
         return;
     }
-    if (!acquire_own(chain)) {
-        return;
+    if (!chain->own_waited || !chain->held) {
+        return; /* the runtime is slow, or the program has gone on */
     }
     const enum fovea_result result =
         fill(chain, chain->program_images[chain->acquired[chain->acquired_first]],
              chain->own_images[chain->own_index]);
     chain->own_acquired = false;
-    chain->shown = openxr.below.ReleaseSwapchainImage(chain->own, &release) == XR_SUCCESS &&
+    chain->own_waited = false;
+    chain->shown = XR_SUCCEEDED(openxr.below.ReleaseSwapchainImage(chain->own, &release)) &&
                    (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
     if (result < 0) {
         give_up(chain, fovea_result_name(result));

@@ -37,11 +37,9 @@ void openxr_say(enum fovea_log_level level, const char *format, ...)
 static XrResult destroy_instance(XrInstance instance)
 {
     PFN_xrDestroyInstance destroy = openxr.below.DestroyInstance;
-    pthread_mutex_lock(&openxr.lock);
     openxr_sessions_gone();
     openxr_gaze_stop();
     openxr.instance = XR_NULL_HANDLE;
-    pthread_mutex_unlock(&openxr.lock);
     return destroy(instance);
 }
 
@@ -109,7 +107,7 @@ static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_i
     if (!openxr.gaze_extension && info->enabledExtensionCount < EXTENSIONS) {
         names[more.enabledExtensionCount++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
         more.enabledExtensionNames = names;
-        openxr.gaze_extension = create(&more, next, out) == XR_SUCCESS;
+        openxr.gaze_extension = XR_SUCCEEDED(create(&more, next, out));
         if (openxr.gaze_extension) {
             return XR_SUCCESS;
         }

@@ -35,9 +35,9 @@ static void note(struct openxr_session *session, const XrFrameEndInfo *info,
                  const XrCompositionLayerProjection *layer, uint32_t index)
 {
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
-    struct openxr_chain *chain = openxr_chain_of(seen->subImage.swapchain);
-    if (!chain || chain->session != session || !chain->can || !chain->held ||
-        !inside(chain, &seen->subImage) || chain->view_count == OPENXR_VIEWS ||
+    struct openxr_chain *chain = openxr_chain_of(session, seen->subImage.swapchain);
+    if (!chain || !chain->can || !chain->held || !inside(chain, &seen->subImage) ||
+        chain->view_count == OPENXR_VIEWS ||
         is_in(chain->views, chain->view_count, &seen->subImage)) {
         return;
     }
@@ -69,8 +69,23 @@ static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
     return room;
 }
 
-static void foveate(struct openxr_session *session, const XrFrameEndInfo *info)
+/* Swapchains of a frame stay until its end: a program destroys none that it has handed over. */
+static void wait_for_own(struct openxr_session *session)
 {
+    pthread_mutex_lock(&session->lock);
+    for (struct openxr_chain *chain = session->chains; chain; chain = chain->next) {
+        if (chain->view_count > 0) {
+            pthread_mutex_unlock(&session->lock);
+            openxr_chain_wait(chain);
+            pthread_mutex_lock(&session->lock);
+        }
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    pthread_mutex_lock(&session->lock);
     for (uint32_t i = 0; i < info->layerCount; i++) {
         const XrCompositionLayerProjection *layer =
             (const XrCompositionLayerProjection *)info->layers[i];
@@ -80,11 +95,7 @@ static void foveate(struct openxr_session *session, const XrFrameEndInfo *info)
             }
         }
     }
-    for (struct openxr_chain *chain = openxr.chains; chain; chain = chain->next) {
-        if (chain->session == session && chain->view_count > 0) {
-            openxr_chain_foveate(chain);
-        }
-    }
+    pthread_mutex_unlock(&session->lock);
 }
 
 /* The layers as the runtime gets them: the same, but for the swapchains of foveated views. */
@@ -101,7 +112,8 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
         XrCompositionLayerProjectionView *views = session->views[used];
         for (uint32_t v = 0; v < layer->viewCount; v++) {
             views[v] = layer->views[v];
-            const struct openxr_chain *chain = openxr_chain_of(views[v].subImage.swapchain);
+            const struct openxr_chain *chain =
+                openxr_chain_of(session, views[v].subImage.swapchain);
             if (chain && chain->shown &&
                 is_in(chain->made, chain->made_count, &views[v].subImage)) {
                 views[v].subImage.swapchain = chain->own;
@@ -113,39 +125,54 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
     }
 }
 
-/* Releases that nothing was made of are of images that the runtime shows as they are. */
-static XrResult let_go(const struct openxr_session *session)
+/* Foveates what is held and tells the runtime of all releases; those that nothing was made of are
+ * of images that it shows as they are. */
+static XrResult hand_on(const struct openxr_session *session)
 {
     XrResult result = XR_SUCCESS;
-    for (struct openxr_chain *chain = openxr.chains; chain; chain = chain->next) {
-        if (chain->session != session) {
-            continue;
+    for (struct openxr_chain *chain = session->chains; chain; chain = chain->next) {
+        if (chain->view_count > 0) {
+            openxr_chain_foveate(chain);
         }
         chain->shown = chain->shown && (!chain->held || chain->view_count > 0);
         chain->view_count = 0;
         const XrResult released = openxr_chain_let_go(chain);
-        result = released == XR_SUCCESS ? result : released;
+        result = released == XR_SUCCESS || XR_FAILED(result) ? result : released;
     }
     return result;
 }
 
+/* A session that is about to be lost has its frame ended like any other. */
+static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    XrFrameEndInfo changed = *info;
+    const bool room = fits(session, info);
+    if (room) {
+        note_all(session, info);
+        wait_for_own(session);
+    }
+    pthread_mutex_lock(&session->lock);
+    const XrResult released = hand_on(session);
+    if (room) {
+        exchange(session, info);
+        changed.layers = session->layers;
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (XR_FAILED(released)) {
+        return released;
+    }
+    const XrResult result = openxr.below.EndFrame(session->handle, &changed);
+    return result == XR_SUCCESS ? released : result;
+}
+
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info)
 {
-    pthread_mutex_lock(&openxr.lock);
     struct openxr_session *session = openxr_session_of(handle);
-    XrFrameEndInfo changed = *info;
-    XrResult result = XR_SUCCESS;
-    if (session) {
-        const bool room = fits(session, info);
-        if (room) {
-            foveate(session, info);
-        }
-        result = let_go(session);
-        if (room) {
-            exchange(session, info);
-            changed.layers = session->layers;
-        }
+    if (!session) {
+        return openxr.below.EndFrame(handle, info);
     }
-    pthread_mutex_unlock(&openxr.lock);
-    return result == XR_SUCCESS ? openxr.below.EndFrame(handle, &changed) : result;
+    pthread_mutex_lock(&session->frame_lock);
+    const XrResult result = end(session, info);
+    pthread_mutex_unlock(&session->frame_lock);
+    return result;
 }

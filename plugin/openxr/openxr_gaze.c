@@ -72,8 +72,16 @@ static XrSpace space_of(XrSession session)
     const XrActionSpaceCreateInfo info = {.type = XR_TYPE_ACTION_SPACE_CREATE_INFO,
                                           .action = openxr.gaze_action,
                                           .poseInActionSpace = {.orientation = {0, 0, 0, 1}}};
-    return openxr.below.CreateActionSpace(session, &info, &space) == XR_SUCCESS ? space
+    return XR_SUCCEEDED(openxr.below.CreateActionSpace(session, &info, &space)) ? space
                                                                                 : XR_NULL_HANDLE;
+}
+
+static XrSpace gaze_of(const struct openxr_session *session)
+{
+    pthread_mutex_lock(&openxr.lock);
+    const XrSpace gaze = session ? session->gaze : XR_NULL_HANDLE;
+    pthread_mutex_unlock(&openxr.lock);
+    return gaze;
 }
 
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info)
@@ -87,12 +95,13 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
     sets[more.countActionSets++] = openxr.gaze_set;
     more.actionSets = sets;
     const XrResult result = openxr.below.AttachSessionActionSets(handle, &more);
-    pthread_mutex_lock(&openxr.lock);
     struct openxr_session *session = openxr_session_of(handle);
-    if (session && result == XR_SUCCESS && !session->gaze) {
-        session->gaze = space_of(handle);
+    if (session && XR_SUCCEEDED(result)) {
+        const XrSpace space = space_of(handle);
+        pthread_mutex_lock(&openxr.lock);
+        session->gaze = space;
+        pthread_mutex_unlock(&openxr.lock);
     }
-    pthread_mutex_unlock(&openxr.lock);
     return result;
 }
 
@@ -100,11 +109,7 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
 {
     XrActiveActionSet sets[SETS];
     XrActionsSyncInfo more = *info;
-    pthread_mutex_lock(&openxr.lock);
-    const struct openxr_session *session = openxr_session_of(handle);
-    const bool ours = session && session->gaze && info->countActiveActionSets < SETS;
-    pthread_mutex_unlock(&openxr.lock);
-    if (!ours) {
+    if (!gaze_of(openxr_session_of(handle)) || info->countActiveActionSets >= SETS) {
         return openxr.below.SyncActions(handle, info);
     }
     memcpy(sets, info->activeActionSets, info->countActiveActionSets * sizeof sets[0]);
@@ -139,8 +144,8 @@ static bool direction(struct openxr_session *session, XrSpace space, XrTime time
                       XrQuaternionf view, struct vector *out)
 {
     XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
-    const bool tracked = session->gaze &&
-                         openxr.below.LocateSpace(session->gaze, space, time, &at) == XR_SUCCESS &&
+    const XrSpace gaze = gaze_of(session);
+    const bool tracked = gaze && XR_SUCCEEDED(openxr.below.LocateSpace(gaze, space, time, &at)) &&
                          at.locationFlags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT;
     if (tracked != session->tracked) {
         openxr_say(FOVEA_LOG_INFO, "%s",

@@ -8,10 +8,12 @@
 
 struct openxr_session *openxr_session_of(XrSession handle)
 {
+    pthread_mutex_lock(&openxr.lock);
     struct openxr_session *found = openxr.sessions;
     while (found && found->handle != handle) {
         found = found->next;
     }
+    pthread_mutex_unlock(&openxr.lock);
     return found;
 }
 
@@ -38,18 +40,60 @@ static struct fovea_settings *settings_of_files(void)
     return settings;
 }
 
-static VkQueue queue_of(const XrGraphicsBindingVulkanKHR *binding)
+static PFN_vkVoidFunction of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
 {
-    VkQueue queue = VK_NULL_HANDLE;
     void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
     PFN_vkGetInstanceProcAddr get =
         loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
-    PFN_vkGetDeviceQueue get_queue =
-        get ? (PFN_vkGetDeviceQueue)get(binding->instance, "vkGetDeviceQueue") : NULL;
+    PFN_vkGetDeviceProcAddr get_of_device =
+        get ? (PFN_vkGetDeviceProcAddr)get(binding->instance, "vkGetDeviceProcAddr") : NULL;
+    return get_of_device ? get_of_device(binding->device, name) : NULL;
+}
+
+static VkQueue queue_of(const XrGraphicsBindingVulkanKHR *binding)
+{
+    VkQueue queue = VK_NULL_HANDLE;
+    PFN_vkGetDeviceQueue get_queue = (PFN_vkGetDeviceQueue)of_device(binding, "vkGetDeviceQueue");
     if (get_queue) {
         get_queue(binding->device, binding->queueFamilyIndex, binding->queueIndex, &queue);
     }
     return queue;
+}
+
+/* ---- Vulkan 1.1, which Fovea needs ---- */
+
+static bool was_raised(VkInstance instance)
+{
+    bool found = false;
+    pthread_mutex_lock(&openxr.lock);
+    for (uint32_t i = 0; i < OPENXR_RAISED; i++) {
+        found |= openxr.raised[i] == instance;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return found;
+}
+
+/* Nobody tells which version a program has asked for. A driver has no functions of later ones; a
+ * layer, as for validation, has them whatever the version is, and its answer says nothing. */
+static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
+{
+    Dl_info from;
+    PFN_vkVoidFunction trim = of_device(binding, "vkTrimCommandPool");
+    if (was_raised(binding->instance) || !trim) {
+        return trim;
+    }
+    union {
+        PFN_vkVoidFunction function;
+        void *address;
+    } at = {.function = trim};
+    void *library = dladdr(at.address, &from) && from.dli_fname
+                        ? dlopen(from.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                        : NULL;
+    const bool layer = library && dlsym(library, "vkNegotiateLoaderLayerInterfaceVersion");
+    if (library) {
+        dlclose(library);
+    }
+    return !layer;
 }
 
 static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding)
@@ -64,6 +108,13 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     session->tracked = -1;
     session->queue = queue_of(binding);
     session->settings = settings_of_files();
+    session->old = !is_of_1_1(binding);
+    pthread_mutex_init(&session->frame_lock, NULL);
+    pthread_mutex_init(&session->lock, NULL);
+    if (session->old) {
+        openxr_say(FOVEA_LOG_WARNING, "the program's Vulkan is 1.0, or nobody tells that it is "
+                                      "not; Fovea needs 1.1: the session is shown as drawn");
+    }
     pthread_mutex_lock(&openxr.lock);
     session->next = openxr.sessions;
     openxr.sessions = session;
@@ -73,7 +124,7 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
 XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info, XrSession *out)
 {
     const XrResult result = openxr.below.CreateSession(instance, info, out);
-    if (result != XR_SUCCESS) {
+    if (XR_FAILED(result)) {
         return result;
     }
     const XrBaseInStructure *next = info->next;
@@ -88,38 +139,45 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
     return result;
 }
 
-static void drop(struct openxr_session *session)
+/* Nobody finds it any more. */
+static void free_session(struct openxr_session *session)
 {
     openxr_chains_gone(session);
-    for (struct openxr_session **at = &openxr.sessions; *at; at = &(*at)->next) {
-        if (*at == session) {
-            *at = session->next;
-            break;
-        }
-    }
     fovea_settings_destroy(&session->settings);
+    pthread_mutex_destroy(&session->frame_lock);
+    pthread_mutex_destroy(&session->lock);
     free(session);
 }
 
 XrResult openxr_destroy_session(XrSession handle)
 {
-    pthread_mutex_lock(&openxr.lock);
     struct openxr_session *session = openxr_session_of(handle);
     if (session) {
-        drop(session);
+        pthread_mutex_lock(&openxr.lock);
+        for (struct openxr_session **at = &openxr.sessions; *at; at = &(*at)->next) {
+            if (*at == session) {
+                *at = session->next;
+                break;
+            }
+        }
+        pthread_mutex_unlock(&openxr.lock);
+        free_session(session);
     }
-    pthread_mutex_unlock(&openxr.lock);
     return openxr.below.DestroySession(handle);
 }
 
 void openxr_sessions_gone(void)
 {
-    while (openxr.sessions) {
-        drop(openxr.sessions);
+    pthread_mutex_lock(&openxr.lock);
+    struct openxr_session *first = openxr.sessions;
+    openxr.sessions = NULL;
+    pthread_mutex_unlock(&openxr.lock);
+    while (first) {
+        struct openxr_session *next = first->next;
+        free_session(first);
+        first = next;
     }
 }
-
-/* ---- Vulkan 1.1, which Fovea needs ---- */
 
 static void raise_least(XrGraphicsRequirementsVulkanKHR *requirements)
 {
@@ -174,5 +232,11 @@ XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateI
         create.pApplicationInfo = &program;
         more.vulkanCreateInfo = &create;
     }
-    return below(instance, &more, vulkan, out_result);
+    const XrResult made = below(instance, &more, vulkan, out_result);
+    if (XR_SUCCEEDED(made) && *out_result == VK_SUCCESS) {
+        pthread_mutex_lock(&openxr.lock);
+        openxr.raised[openxr.raised_count++ % OPENXR_RAISED] = *vulkan;
+        pthread_mutex_unlock(&openxr.lock);
+    }
+    return made;
 }

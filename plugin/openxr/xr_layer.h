@@ -18,6 +18,7 @@
 #define OPENXR_VIEWS 8 /* of one swapchain in a frame */
 #define OPENXR_LAYERS 16 /* of a frame */
 #define OPENXR_PROJECTIONS 4 /* of those */
+#define OPENXR_RAISED 8 /* instances of Vulkan */
 
 /* The functions below the layer that it calls or stands in front of. */
 #define OPENXR_FUNCTIONS(X)                                                                        \
@@ -59,22 +60,26 @@ struct openxr_view {
 
 struct openxr_session;
 
+/* What a frame alone uses (from `own` on) is used under the session's frame_lock, the rest under
+ * its lock; foveation, which reads both, holds both. */
 struct openxr_chain {
-    struct openxr_chain *next;
+    struct openxr_chain *next; /* of the session's */
     struct openxr_session *session;
     XrSwapchain program;
-    XrSwapchain own; /* XR_NULL_HANDLE: not made yet */
     XrSwapchainCreateInfo info;
     bool can; /* its images can be foveated */
     bool waited; /* the program has waited for the oldest image that it acquired */
     bool held; /* the release of that image is held back */
     bool shown; /* the newest image of `own` is the program's newest one, foveated */
-    bool own_acquired; /* and not released: the runtime was too slow once */
-    uint32_t own_index;
     uint32_t acquired_first;
     uint32_t acquired_count;
     uint32_t acquired[OPENXR_IMAGES];
     VkImage program_images[OPENXR_IMAGES];
+    XrSwapchain own; /* XR_NULL_HANDLE: not made yet */
+    bool own_acquired; /* and not released: the runtime was too slow once */
+    bool own_waited;
+    bool own_failed; /* it could not be made */
+    uint32_t own_index;
     VkImage own_images[OPENXR_IMAGES];
     struct fovea_vk *fovea;
     uint32_t view_count; /* of this frame */
@@ -85,12 +90,16 @@ struct openxr_chain {
 
 struct openxr_session {
     struct openxr_session *next;
+    pthread_mutex_t frame_lock; /* one frame at a time: held over its wait and its xrEndFrame */
+    pthread_mutex_t lock; /* of the chains; taken after frame_lock, not held in a wait */
+    struct openxr_chain *chains; /* changed under both this lock and openxr.lock, read under one */
     XrSession handle;
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
     struct fovea_settings *settings;
-    XrSpace gaze; /* XR_NULL_HANDLE: there is none */
+    XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
     int tracked; /* as the log was told: -1 nothing yet, 0, 1 */
+    bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
     bool told; /* of a frame with more layers than there is room for */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
@@ -98,7 +107,7 @@ struct openxr_session {
 };
 
 struct openxr {
-    pthread_mutex_t lock; /* of what follows, and of sessions and chains */
+    pthread_mutex_t lock; /* of the lists of sessions and chains; taken last and held shortly */
     XrInstance instance;
     struct openxr_below below;
     bool gaze_extension;
@@ -106,8 +115,9 @@ struct openxr {
     XrAction gaze_action;
     XrPath gaze_profile;
     XrPath gaze_path;
+    VkInstance raised[OPENXR_RAISED]; /* the newest ones that were made for Vulkan 1.1 or later */
+    uint32_t raised_count;
     struct openxr_session *sessions;
-    struct openxr_chain *chains;
 };
 
 extern struct openxr openxr; /* OpenXR has one instance at a time */
@@ -120,7 +130,7 @@ void openxr_say(enum fovea_log_level level, const char *format, ...)
 /* ---- openxr_gaze.c ---- */
 void openxr_gaze_start(void);
 void openxr_gaze_stop(void);
-/* Fills gaze and geometry of a view; the lock is held. */
+/* Fills gaze and geometry of a view. */
 void openxr_gaze_view(struct openxr_session *session, XrSpace space, XrTime time,
                       const XrCompositionLayerProjectionView *seen, struct openxr_view *view);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
@@ -128,6 +138,7 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 
 /* ---- openxr_session.c ---- */
+/* A program destroys nothing that a call of its own still uses: what is found stays. */
 struct openxr_session *openxr_session_of(XrSession handle);
 XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info,
                                XrSession *out);
@@ -141,11 +152,14 @@ XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateI
                               VkInstance *vulkan, VkResult *out_result);
 
 /* ---- openxr_chain.c ---- */
-struct openxr_chain *openxr_chain_of(XrSwapchain handle);
-void openxr_chains_gone(const struct openxr_session *session);
+/* The session's lock is held. */
+struct openxr_chain *openxr_chain_of(const struct openxr_session *session, XrSwapchain handle);
+void openxr_chains_gone(struct openxr_session *session);
 /* Tells the runtime of the release that is held back, if one is. */
 XrResult openxr_chain_let_go(struct openxr_chain *chain);
-/* Foveates the held image into one of its own for chain->views; chain->shown says whether. */
+/* Waits for an image of its own; the session's lock is not held. */
+void openxr_chain_wait(struct openxr_chain *chain);
+/* Foveates the held image into that one for chain->views; chain->shown says whether. */
 void openxr_chain_foveate(struct openxr_chain *chain);
 XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out);
 XrResult openxr_destroy_chain(XrSwapchain handle);

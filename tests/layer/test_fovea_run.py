@@ -83,6 +83,24 @@ def test_only_what_is_needed_changes(world):
     assert world.variables(XDG_DATA_DIRS="/x")["XDG_DATA_DIRS"] == f"/x:{world.prefix / 'share'}"
 
 
+def test_the_layer_for_headsets_is_enabled_beside_others(world):
+    place = Path("openxr/1/api_layers/explicit.d")
+    own = world.prefix / "share" / place
+    assert not [name for name in world.variables() if name.startswith("XR_")]
+    mark, text = line_of(world.run("--check"), "headsets")
+    assert mark == "note" and "libopenxr-dev" in text
+    own.mkdir(parents=True)
+    (own / "XrApiLayer_FOVEA.json").write_text("{}")
+    assert line_of(world.run("--check"), "headsets") == ("ok", f"XR_APILAYER_FOVEA, {own}/XrApiLayer_FOVEA.json")
+    found = world.variables()
+    folders = found["XR_API_LAYER_PATH"].split(":")
+    assert found["XR_ENABLE_API_LAYERS"] == "XR_APILAYER_FOVEA"
+    assert folders[-1] == str(own) and f"/usr/share/{place}" in folders  # where the loader looks without the variable
+    found = world.variables(XR_API_LAYER_PATH="/x", XR_ENABLE_API_LAYERS="XR_other")
+    assert found["XR_API_LAYER_PATH"] == f"/x:{own}"
+    assert found["XR_ENABLE_API_LAYERS"] == "XR_APILAYER_FOVEA:XR_other"
+
+
 def test_manifest_that_the_loader_finds_is_enough(world, make_layer):
     world.place(world.home / ".local" / "share", make_layer("users"))
     assert "XDG_DATA_DIRS" not in world.variables()

@@ -16,6 +16,7 @@ from conftest import ROOT
 BUILD = Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build"))
 RUNTIME = BUILD / "tests" / "openxr" / "runtime.json"
 LAYERS = BUILD / "plugin" / "openxr" / "api_layers"
+OURS = (str(BUILD / "tests" / "openxr_program"),)
 CORE_VALIDATION = "XR_APILAYER_LUNARG_core_validation"
 FRAMES = 3
 SIZE = (352, 320)
@@ -27,38 +28,44 @@ khronos_validation.log_filename = {log}
 """
 
 
+def size_of(view):
+    """Height and width; the inner views of four are half as large."""
+    return SIZE if view < 2 else (SIZE[0] // 2, SIZE[1] // 2)
+
+
 class Done:
     """What a program did: its frames as the runtime was handed them, what was said and refused."""
 
     def __init__(self, folder, code, output):
         self.folder, self.code, self.output = folder, code, output
         self.calls = (folder / "calls.txt").read_text()
-        self.validation = (folder / "validation.txt").read_text()
+        log = folder / "validation.txt"
+        self.validation = log.read_text() if log.exists() else ""
 
     def picture(self, frame, view):
         data = numpy.fromfile(self.folder / f"frame{frame}-layer0-view{view}.raw", numpy.uint8)
-        return data.reshape(*SIZE, 4).astype(int)
+        return data.reshape(*size_of(view), 4).astype(int)
 
     def swapchains(self, view):
         return set(re.findall(rf"view frame \d+ layer 0 view {view} swapchain (\w+)", self.calls))
 
-    def check(self):
+    def check(self, views=2 * FRAMES):
         assert self.code == 0, self.output
         assert "refused" not in self.calls, self.calls
         assert "VALID_ERROR" not in self.output and "VALID_WARNING" not in self.output, self.output
         assert "Current Enables" in self.validation, "Vulkan's validation was not there"
         assert not re.search(r"Validation (Error|Warning)", self.validation), self.validation
-        assert self.calls.count("view frame") == 2 * FRAMES, self.calls
+        assert self.calls.count("view frame") == views, self.calls
         return self
 
 
-@pytest.fixture
-def hello(tmp_path):
+def runner(place):
+    """Runs hello_xr, or a program of our own, each time in a folder of its own."""
     if not RUNTIME.exists() or not shutil.which("hello_xr"):
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("no hello_xr, or OpenXR was not built")
 
-    def run(graphics, fovea=False, **more):
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+    def run(graphics, fovea=False, program=("hello_xr", "-g"), **more):
+        folder = place / str(len(list(place.iterdir())))
         folder.mkdir()
         settings = folder / "settings.txt"
         settings.write_text(VALIDATION.format(log=folder / "validation.txt"))
@@ -69,20 +76,19 @@ def hello(tmp_path):
             XR_ENABLE_API_LAYERS=":".join((["XR_APILAYER_FOVEA"] if fovea else []) + [CORE_VALIDATION]),
             XR_CORE_VALIDATION_EXPORT_TYPE="text",
             VK_DRIVER_FILES="/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
-            VK_INSTANCE_LAYERS="VK_LAYER_KHRONOS_validation",
             VK_LAYER_SETTINGS_PATH=str(settings),
             XDG_CONFIG_HOME=str(folder),
             XDG_CACHE_HOME=str(folder),
             FOVEA_TEST_XR_OUT=str(folder),
             FOVEA_TEST_XR_FRAMES=str(FRAMES),
             FOVEA_SET="foveation.model=paper",
-            **more,
         )
+        env.update({"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", **more})
         # A key ends it, the end of its input too: it gets neither.
         read, write = os.pipe()
         try:
             done = subprocess.run(
-                ["hello_xr", "-g", graphics], env=env, cwd=folder, stdin=read, capture_output=True, timeout=120, text=True
+                [*program, graphics], env=env, cwd=folder, stdin=read, capture_output=True, timeout=120, text=True
             )
         finally:
             os.close(read)
@@ -90,6 +96,16 @@ def hello(tmp_path):
         return Done(folder, done.returncode, done.stdout + done.stderr)
 
     return run
+
+
+@pytest.fixture
+def hello(tmp_path):
+    return runner(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory):
+    return runner(tmp_path_factory.mktemp("before"))("Vulkan2").check()
 
 
 @pytest.mark.parametrize("graphics", ["Vulkan", "Vulkan2"])
@@ -102,11 +118,13 @@ def test_the_runtime_shows_what_hello_xr_draws(hello, graphics):
 
 
 def place(yaw_deg, pitch_deg, view):
-    """Where a direction of the head's is in a view of the runtime's (runtime_views.c), and the view's tangents."""
-    out, inner, turn = numpy.radians([50, 42, 5])
-    left, right, turn = (inner, out, turn) if view else (out, inner, -turn)
+    """Where a direction of the head's is in a view of the runtime's (runtime_views.c), and the view's tangents. The
+    views 2 and 3 are the inner ones of four."""
+    out, inner, up, down = numpy.radians([22, 18, 17, 21] if view > 1 else [50, 42, 40, 48])
+    left, right, turn = (inner, out, 5) if view % 2 else (out, inner, -5)
+    turn = numpy.radians(turn)
     tangents = {"left": numpy.tan(left), "right": numpy.tan(right)}
-    tangents.update(up=numpy.tan(numpy.radians(40)), down=numpy.tan(numpy.radians(48)))
+    tangents.update(up=numpy.tan(up), down=numpy.tan(down))
     yaw, pitch = numpy.radians(yaw_deg) - turn, numpy.radians(pitch_deg)
     x, y = numpy.tan(yaw), numpy.tan(pitch) / numpy.cos(yaw)
     uv = (x + tangents["left"]) / (tangents["left"] + tangents["right"])
@@ -119,14 +137,15 @@ def expected(folder, before, uv, tangents):
     sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}}
     env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
     env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
-    words = (BUILD / "tests" / "layer_expect", folder / "before.raw", folder / "out.raw", SIZE[1], SIZE[0], *uv)
+    height, width = before.shape[:2]
+    words = (BUILD / "tests" / "layer_expect", folder / "before.raw", folder / "out.raw", width, height, *uv)
     subprocess.run([str(word) for word in words], env=env, check=True, timeout=60)
-    return numpy.fromfile(folder / "out.raw", numpy.uint8).reshape(*SIZE, 4).astype(int)
+    return numpy.fromfile(folder / "out.raw", numpy.uint8).reshape(before.shape).astype(int)
 
 
-def assert_foveated(before, after, gazes):
+def assert_foveated(before, after, gazes, views=2):
     for frame, gaze in enumerate(gazes):
-        for view in range(2):
+        for view in range(views):
             x, y, tangents = place(*gaze, view)
             drawn = before.picture(frame, view)
             wanted = expected(after.folder, drawn, (x, y), tangents)
@@ -135,18 +154,16 @@ def assert_foveated(before, after, gazes):
             assert far <= 3, f"frame {frame}, view {view}: {far} levels"
 
 
-def test_each_eye_is_foveated_around_the_gaze_of_the_runtime(hello):
+def test_each_eye_is_foveated_around_the_gaze_of_the_runtime(hello, before):
     gazes = [(10, -5), (-20, 12), (0, 0)]
-    before = hello("Vulkan2").check()
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=";".join(f"{x},{y}" for x, y in gazes)).check()
     assert after.output.count("the gaze is the runtime's") == 1, after.output
     assert_foveated(before, after, gazes)
 
 
 @pytest.mark.parametrize("why", ["none", "refused", "-"])
-def test_without_a_gaze_each_eye_looks_straight_ahead(hello, why):
+def test_without_a_gaze_each_eye_looks_straight_ahead(hello, before, why):
     """No such extension, no eye tracker or no permission, an eye that is not seen."""
-    before = hello("Vulkan2").check()
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=why).check()
     assert after.output.count("tells no gaze") == 1, after.output
     for view in range(2):
@@ -164,3 +181,125 @@ def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
     done = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_LOST="2")
     assert done.code == alone.code
     assert done.calls.count("view frame") == alone.calls.count("view frame") == 4
+
+
+LOSS_PENDING, TIMEOUT, LOST = 3, 1, -17
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(f"{name}:{nth}" for name in ("xrReleaseSwapchainImage", "xrEndFrame") for nth in (1, 2)),
+        *(f"xr{name}:{nth}" for name in ("AcquireSwapchainImage", "WaitSwapchainImage") for nth in (1, 3, 4)),
+        *(f"xrCreateSwapchain:{nth}" for nth in (1, 3, 4)),
+        "xrCreateSession:1",
+    ],
+)
+def test_a_session_that_is_about_to_be_lost_goes_on(hello, before, call):
+    """The runtime's XR_SESSION_LOSS_PENDING says that the call has done its work."""
+    # OpenXR's core validation forgets what is made with this result.
+    layers = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"} if "Create" in call else {}
+    script = f"{call}:{LOSS_PENDING}"
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=script, FOVEA_TEST_XR_GAZE="10,-5", **layers)
+    assert "scripted" in after.check().calls
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize("call", [f"xrReleaseSwapchainImage:{nth}" for nth in range(1, 7)] + ["xrEndFrame:2"])
+def test_a_session_that_is_lost_in_mid_frame_ends_as_without_fovea(hello, call):
+    alone = hello("Vulkan2", FOVEA_TEST_XR_RESULT=f"xrReleaseSwapchainImage:3:{LOST}")
+    done = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=f"{call}:{LOST}")
+    assert "scripted" in done.calls and "refused" not in done.calls, done.calls
+    assert done.code == alone.code, done.output
+
+
+def test_an_image_of_its_own_that_comes_late_is_waited_for_again(hello, before):
+    script = f"xrWaitSwapchainImage:3:{TIMEOUT}"  # the first is the program's for one view, the second for the other
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=script, FOVEA_TEST_XR_GAZE="10,-5").check()
+    as_drawn = [(after.picture(0, view) == before.picture(0, view)).all() for view in range(2)]
+    assert sorted(as_drawn) == [False, True]
+    for view in range(2):
+        x, y, tangents = place(10, -5, view)
+        wanted = expected(after.folder, before.picture(1, view), (x, y), tangents)
+        assert numpy.abs(after.picture(1, view) - wanted).max() <= 3
+
+
+def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
+    """It asks for that, whatever the least version is, and for Vulkan's validation, which hides it."""
+    before = hello("Vulkan").check()
+    after = hello("Vulkan", fovea=True).check()
+    assert after.output.count("Vulkan is 1.0") == 1, after.output
+    for frame in range(FRAMES):
+        for view in range(2):
+            assert (after.picture(frame, view) == before.picture(frame, view)).all()
+
+
+KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_view_is_foveated_wherever_it_lies(hello, kind):
+    """Two layers, two rectangles of an image, four views, beside depth, in two sessions."""
+    views, gazes = KINDS[kind], [(10, -5), (-12, 8), (0, 0)]
+    sessions = 2 if kind in ("after", "beside") else 1
+    shown = views * FRAMES * sessions
+    before = hello(kind, program=OURS).check(shown)
+    gaze = ";".join(f"{x},{y}" for x, y in gazes)
+    after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze).check(shown)
+    assert after.output.count("the gaze is the runtime's") == sessions, after.output
+    assert_foveated(before, after, gazes, views)
+    chains = {"array": 1, "atlas": 1}.get(kind, views)
+    assert len(after.swapchains(0) | after.swapchains(1)) >= min(chains, 2)
+
+
+def test_a_depth_image_is_handed_over_as_it_is(hello):
+    """It stays chained to its view, in the program's swapchain, which Fovea has not touched."""
+    done = hello("depth", program=OURS, fovea=True).check()
+    depths = re.findall(r"depth frame \d view (\d) swapchain (\w+)", done.calls)
+    made = re.findall(r"^swapchain (\w+) 320x352x1 usage (\w+)", done.calls, re.M)
+    assert len(depths) == 2 * FRAMES
+    assert {chain for _, chain in depths} == {chain for chain, usage in made if usage == "0x2"}
+    assert not {chain for _, chain in depths} & (done.swapchains(0) | done.swapchains(1))
+
+
+@pytest.mark.parametrize("kind, why", [("foreign", "a format that Fovea does not know"), ("oldest", "Vulkan is 1.0")])
+def test_what_cannot_be_foveated_is_shown_as_drawn(hello, kind, why):
+    """Without Vulkan's validation, the driver itself tells the version of Vulkan."""
+    layers = {"VK_INSTANCE_LAYERS": ""} if kind == "oldest" else {}
+    before = hello(kind, program=OURS, **layers)
+    after = hello(kind, program=OURS, fovea=True, **layers)
+    assert before.code == after.code == 0 and "refused" not in after.calls, after.output
+    assert layers or after.check()
+    assert after.output.count(why) == (1 if kind == "oldest" else 2), after.output
+    for frame in range(FRAMES):
+        for view in range(2):
+            name = f"frame{frame}-layer0-view{view}.raw"
+            assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
+
+
+def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
+    before = hello("old", program=OURS, VK_INSTANCE_LAYERS="")
+    after = hello("old", program=OURS, fovea=True, VK_INSTANCE_LAYERS="", FOVEA_TEST_XR_GAZE="10,-5")
+    assert before.code == after.code == 0, after.output
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
+    before = hello("separate", program=OURS).check()
+    after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-").check()
+    assert after.output.count("tells no gaze") == 2 and after.output.count("the gaze is the runtime's") == 1
+    for frame in range(FRAMES):
+        for view in range(2):
+            x, y, tangents = place(10, -5, view)
+            if frame != 1:
+                x = tangents["left"] / (tangents["left"] + tangents["right"])
+                y = tangents["up"] / (tangents["up"] + tangents["down"])
+            wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
+            assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+
+
+def test_fovea_run_starts_programs_for_headsets(hello, before):
+    run = BUILD / "plugin" / "layer" / "run" / "fovea-run"
+    bare = {"XR_ENABLE_API_LAYERS": CORE_VALIDATION, "XR_API_LAYER_PATH": "/usr/share/openxr/1/api_layers/explicit.d"}
+    after = hello("Vulkan2", program=(str(run), "hello_xr", "-g"), FOVEA_TEST_XR_GAZE="10,-5", **bare).check()
+    assert_foveated(before, after, [(10, -5)] * FRAMES)

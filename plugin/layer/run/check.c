@@ -65,6 +65,7 @@ static void check_all(struct checklist *list)
     check_settings(list);
     check_cuda(list);
     check_display(list);
+    check_openxr(list);
     const unsigned missing_anyway = list->missing;
     check_program(list);
     if (list->missing == 0) {

@@ -38,6 +38,7 @@ void check_devices(struct checklist *list);
 void check_cuda(struct checklist *list);
 void check_settings(struct checklist *list);
 void check_display(struct checklist *list);
+void check_openxr(struct checklist *list);
 void check_program(struct checklist *list);
 
 #endif

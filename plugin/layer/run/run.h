@@ -8,6 +8,7 @@
  *     variables.c    what the program's environment gets
  *     manifest.c     manifests: what they say, and which ones the loader finds (places.c: where)
  *     install.c      putting one there for the user, and taking it away
+ *     openxr.c       the layer for headsets
  *     needs.c        what a program needs: Vulkan, or OpenGL alone
  *     check.c        --check, line by line; probe.c asks loader and drivers in a process of its own
  *
@@ -86,7 +87,7 @@ char *manifest_text(const char *library, int folders);
 
 /* ---- variables.c ----------------------------------------------------------------------------- */
 
-#define VARIABLES_MAX 8
+#define VARIABLES_MAX 12
 
 struct variables {
     const char *name[VARIABLES_MAX];
@@ -96,6 +97,8 @@ struct variables {
 
 /* The layer that the program gets is not the one beside this fovea-run: its library; "": it is. */
 void variables_other_layer(char out_library[PATH_MAX]);
+/* The value, to be freed, is the list's from then on; NULL: no memory, which is said. */
+bool variables_add(struct variables *variables, const char *name, char *value);
 /* What the program's environment gets, beside what is there. False: said why. */
 bool variables_make(const struct options *options, struct variables *out_variables);
 bool variables_apply(const struct variables *variables);
@@ -103,6 +106,11 @@ void variables_print(const struct variables *variables);
 void variables_free(struct variables *variables);
 /* Whether VK_LOADER_LAYERS_DISABLE takes the layer away; out_filter is the filter that does. */
 bool variables_loader_disables(const char **out_filter);
+
+/* ---- openxr.c -------------------------------------------------------------------------------- */
+
+/* What OpenXR's loader needs to find the layer for headsets; nothing where that was not built. */
+bool openxr_variables(struct variables *variables);
 
 /* ---- program.c ------------------------------------------------------------------------------- */
 

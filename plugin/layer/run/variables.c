@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value is the list's from then on. */
-static bool add(struct variables *variables, const char *name, char *value)
+bool variables_add(struct variables *variables, const char *name, char *value)
 {
     if (!value) {
         say("out of memory");
@@ -42,7 +41,7 @@ static bool add_config(struct variables *variables, const char *file)
         say("--config %s: the path is too long", file);
         return false;
     }
-    return add(variables, "FOVEA_CONFIG", strdup(path));
+    return variables_add(variables, "FOVEA_CONFIG", strdup(path));
 }
 
 /* In a list commas part the settings; a bare word that could be cut, or could hide the commas
@@ -73,7 +72,7 @@ static bool add_sets(struct variables *variables, const struct options *options)
     size_t length;
     FILE *file = open_memstream(&text, &length);
     if (!file) {
-        return add(variables, "FOVEA_SET", NULL);
+        return variables_add(variables, "FOVEA_SET", NULL);
     }
     fputs(before ? before : "", file);
     for (size_t i = 0; i < options->set_count; i++) {
@@ -84,7 +83,7 @@ static bool add_sets(struct variables *variables, const struct options *options)
         free(text);
         text = NULL;
     }
-    return add(variables, "FOVEA_SET", text);
+    return variables_add(variables, "FOVEA_SET", text);
 }
 
 /* ---- Where the loader looks ------------------------------------------------------------------ */
@@ -138,7 +137,7 @@ static bool add_place(struct variables *variables)
     if (asprintf(&value, "%s:%s", data_dirs(), folder) < 0) {
         value = NULL;
     }
-    return add(variables, "XDG_DATA_DIRS", value);
+    return variables_add(variables, "XDG_DATA_DIRS", value);
 }
 
 /* The list with that folder in front, and nowhere else: who is found first stands above. */
@@ -181,7 +180,7 @@ static bool add_place_above(struct variables *variables)
     char folder[PATH_MAX];
     if (!find_usable(&found)) {
         return find_own_folder(folder) &&
-               add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
+               variables_add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
     }
     path_print(folder, "%s", found.path);
     char *place = strstr(folder, "/" LAYER_PLACE "/");
@@ -189,7 +188,7 @@ static bool add_place_above(struct variables *variables)
         *place = '\0';
     }
     return !place || !is_listed(folder, data_dirs()) ||
-           add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
+           variables_add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
 }
 
 static bool add_place_wanted(struct variables *variables, const struct options *options)
@@ -239,18 +238,19 @@ static bool add_zink(struct variables *variables)
         software &= probe->devices[i].software;
     }
     probe_free(probe);
-    return add(variables, "MESA_LOADER_DRIVER_OVERRIDE", strdup("zink")) &&
-           add(variables, "__GLX_VENDOR_LIBRARY_NAME", strdup("mesa")) &&
-           (!software || add(variables, "LIBGL_ALWAYS_SOFTWARE", strdup("1")));
+    return variables_add(variables, "MESA_LOADER_DRIVER_OVERRIDE", strdup("zink")) &&
+           variables_add(variables, "__GLX_VENDOR_LIBRARY_NAME", strdup("mesa")) &&
+           (!software || variables_add(variables, "LIBGL_ALWAYS_SOFTWARE", strdup("1")));
 }
 
 bool variables_make(const struct options *options, struct variables *out_variables)
 {
     *out_variables = (struct variables){0};
-    return add(out_variables, LAYER_ENABLE, strdup("1")) &&
+    return variables_add(out_variables, LAYER_ENABLE, strdup("1")) &&
            (!options->config || add_config(out_variables, options->config)) &&
            (options->set_count == 0 || add_sets(out_variables, options)) &&
-           add_place_wanted(out_variables, options) && (!options->zink || add_zink(out_variables));
+           add_place_wanted(out_variables, options) && openxr_variables(out_variables) &&
+           (!options->zink || add_zink(out_variables));
 }
 
 bool variables_apply(const struct variables *variables)

@@ -10,7 +10,9 @@
  * FOVEA_TEST_XR_GAZE    "yaw,pitch" in degrees (right and up positive), one for each frame between
  *                       semicolons, the last one stays; "-": not tracked; "none": no such
  * extension; "refused": the extension is there, the device has no eye tracker FOVEA_TEST_XR_LOST
- * the session is lost in that frame
+ * the session is lost in that frame FOVEA_TEST_XR_RESULT  "xrEndFrame:2:3": the function's second
+ * call ends with the result 3; several between semicolons. One that is positive has done its work,
+ * but for that of a wait that ran out; after the loss of a session every call has this result
  */
 #ifndef FOVEA_TEST_XR_RUNTIME_H
 #define FOVEA_TEST_XR_RUNTIME_H
@@ -61,6 +63,8 @@ struct session {
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes the refusal down; its result is `result`. */
 XrResult runtime_refuse(XrResult result, const char *function, const char *why);
+/* What FOVEA_TEST_XR_RESULT says of this call; XR_SUCCESS: nothing. */
+XrResult runtime_scripted(const char *function);
 uint32_t runtime_number(const char *name, uint32_t otherwise);
 void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px);
 /* False: not tracked in that frame. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PATHS 256
+#define KEPT 256 /* sets, actions and spaces */
 #define GAZE_PROFILE "/interaction_profiles/ext/eye_gaze_interaction"
 #define GAZE_PATH "/user/eyes_ext/input/gaze_ext/pose"
 
@@ -36,8 +37,24 @@ struct space {
 static const struct action *gaze_action; /* the one that the eyes' profile was bound to last */
 static bool attached;
 
+/* Everything that was made goes with the instance. */
+static void *kept[KEPT];
+static uint32_t kept_count;
+
+static void *keep(size_t bytes)
+{
+    void *made = kept_count < KEPT ? calloc(1, bytes) : NULL;
+    if (made) {
+        kept[kept_count++] = made;
+    }
+    return made;
+}
+
 void runtime_input_gone(void)
 {
+    while (kept_count > 0) {
+        free(kept[--kept_count]);
+    }
     gaze_action = NULL;
     attached = false;
 }
@@ -76,7 +93,7 @@ static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capac
 static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateInfo *info,
                                    XrActionSet *out)
 {
-    struct action_set *set = calloc(1, sizeof *set);
+    struct action_set *set = keep(sizeof *set);
     (void)instance;
     (void)info;
     *out = (XrActionSet)set;
@@ -91,12 +108,11 @@ static XrResult xrDestroyActionSet_(XrActionSet set)
 
 static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
 {
-    struct action *action = calloc(1, sizeof *action);
+    struct action *action = keep(sizeof *action);
     if (!action) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
     if (((struct action_set *)set)->attached) {
-        free(action);
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "set is attached");
     }
     action->set = (struct action_set *)set;
@@ -252,9 +268,8 @@ static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity
 static XrResult make_space(XrSession session, const struct action *action, XrPosef pose,
                            XrSpace *out)
 {
-    struct space *space = calloc(1, sizeof *space);
+    struct space *space = keep(sizeof *space);
     if (!runtime_is_session(session) || !space) {
-        free(space);
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
     }
     space->session = (struct session *)session;
@@ -282,11 +297,11 @@ static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreat
 
 static XrResult xrDestroySpace_(XrSpace space)
 {
-    free((void *)space);
+    (void)space;
     return XR_SUCCESS;
 }
 
-static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     const struct space *space = (const struct space *)handle;
     const XrPosef *from = &((const struct space *)base)->pose;
@@ -313,6 +328,13 @@ static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpac
         XR_SPACE_LOCATION_ORIENTATION_VALID_BIT | XR_SPACE_LOCATION_POSITION_VALID_BIT |
         XR_SPACE_LOCATION_ORIENTATION_TRACKED_BIT | XR_SPACE_LOCATION_POSITION_TRACKED_BIT;
     return XR_SUCCESS;
+}
+
+static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
+{
+    const XrResult scripted = runtime_scripted(__func__);
+    const XrResult result = scripted < 0 ? scripted : locate(handle, base, time, location);
+    return result == XR_SUCCESS ? scripted : result;
 }
 
 static const struct runtime_function functions[] = {

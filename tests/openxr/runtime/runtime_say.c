@@ -36,6 +36,44 @@ XrResult runtime_refuse(XrResult result, const char *function, const char *why)
     return result;
 }
 
+#define SCRIPTED 8 /* functions */
+
+static uint32_t count_call(const char *function, size_t length)
+{
+    static struct {
+        char name[64];
+        uint32_t calls;
+    } counted[SCRIPTED];
+    for (size_t i = 0; i < SCRIPTED; i++) {
+        if (counted[i].calls == 0) {
+            snprintf(counted[i].name, sizeof counted[i].name, "%.*s", (int)length, function);
+        }
+        if (strncmp(counted[i].name, function, length) == 0 && counted[i].name[length] == '\0') {
+            return ++counted[i].calls;
+        }
+    }
+    abort();
+}
+
+XrResult runtime_scripted(const char *function)
+{
+    static bool lost;
+    const size_t length = strlen(function) - 1; /* without the _ */
+    const uint32_t call = count_call(function, length);
+    const char *at = getenv("FOVEA_TEST_XR_RESULT");
+    for (; at && *at; at += strcspn(at, ";"), at += *at == ';') {
+        char *end = NULL;
+        if (strncmp(at, function, length) == 0 && at[length] == ':' &&
+            strtoul(at + length + 1, &end, 10) == call && *end == ':') {
+            const XrResult result = (XrResult)strtol(end + 1, NULL, 10);
+            runtime_say("scripted %.*s %u %d", (int)length, function, call, result);
+            lost |= result == XR_ERROR_SESSION_LOST;
+            return result;
+        }
+    }
+    return lost ? XR_ERROR_SESSION_LOST : XR_SUCCESS;
+}
+
 uint32_t runtime_number(const char *name, uint32_t otherwise)
 {
     const char *text = getenv(name);

@@ -70,6 +70,10 @@ static XrResult look_at(XrSession handle, const char *function)
 static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo *info,
                                  XrSession *out)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     const XrGraphicsBindingVulkanKHR *binding = info->next;
     (void)instance;
     if (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR) {
@@ -95,7 +99,7 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
     *out = (XrSession)session;
     runtime_event(*out, XR_SESSION_STATE_IDLE);
     runtime_event(*out, XR_SESSION_STATE_READY);
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static XrResult xrDestroySession_(XrSession handle)
@@ -298,6 +302,10 @@ static void write_layers(struct session *session, const XrFrameEndInfo *info)
 
 static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     struct session *session = (struct session *)handle;
     XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
@@ -324,7 +332,7 @@ static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
     if (session->frames == runtime_number("FOVEA_TEST_XR_FRAMES", 0)) {
         stop(handle);
     }
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,

@@ -195,6 +195,10 @@ void runtime_swapchains_gone(struct session *session)
 static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInfo *info,
                                    XrSwapchain *out)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     bool known = false;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         known |= formats[i] == info->format;
@@ -230,7 +234,7 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     runtime_say("swapchain %p %ux%ux%u usage %#x", (void *)chain, info->width, info->height,
                 info->arraySize, (unsigned)info->usageFlags);
     *out = (XrSwapchain)chain;
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static XrResult xrDestroySwapchain_(XrSwapchain handle)
@@ -261,6 +265,10 @@ static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacit
 static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
                                          const XrSwapchainImageAcquireInfo *info, uint32_t *index)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     struct swapchain *chain = runtime_swapchain_of(handle);
     (void)info;
     if (!chain) {
@@ -271,11 +279,15 @@ static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
     }
     *index = (chain->acquired_from + chain->acquired_count++) % chain->image_count;
     chain->static_taken = chain->info.createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT;
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0 || scripted == XR_TIMEOUT_EXPIRED) {
+        return scripted;
+    }
     struct swapchain *chain = runtime_swapchain_of(handle);
     (void)info;
     if (!chain) {
@@ -285,12 +297,16 @@ static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImage
         return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not acquired, or waited for");
     }
     chain->waited = true;
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
                                          const XrSwapchainImageReleaseInfo *info)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     struct swapchain *chain = runtime_swapchain_of(handle);
     (void)info;
     if (!chain) {
@@ -303,7 +319,7 @@ static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
     chain->acquired_from = (chain->acquired_from + 1) % chain->image_count;
     chain->acquired_count--;
     chain->waited = false;
-    return XR_SUCCESS;
+    return scripted;
 }
 
 static VkBuffer make_buffer(const struct session *session, VkDeviceSize bytes,

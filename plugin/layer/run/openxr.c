@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The layer for headsets, which OpenXR's loader is shown beside those that it knows. */
+
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define XR_LAYER_NAME "XR_APILAYER_FOVEA"
+#define XR_LAYER_MANIFEST "XrApiLayer_FOVEA.json"
+#define XR_LAYER_PLACE "openxr/1/api_layers/explicit.d"
+
+/* The folder of the manifest beside this fovea-run. False: there is none that a list can hold. */
+static bool own_folder(char out_folder[PATH_MAX])
+{
+    char data[PATH_MAX];
+    char manifest[PATH_MAX];
+    return places_own_data(data) && path_print(out_folder, "%s/" XR_LAYER_PLACE, data) &&
+           path_print(manifest, "%s/" XR_LAYER_MANIFEST, out_folder) &&
+           access(manifest, R_OK) == 0 && !strchr(out_folder, ':');
+}
+
+static void write_folders(FILE *file, const char *list)
+{
+    while (*list) {
+        const size_t length = strcspn(list, ":");
+        if (length > 0) {
+            fprintf(file, "%.*s/" XR_LAYER_PLACE ":", (int)length, list);
+        }
+        list += length + (list[length] == ':');
+    }
+}
+
+/* XR_API_LAYER_PATH takes the place of all that the loader would search. */
+static char *search_path(const char *own)
+{
+    const char *path = getenv("XR_API_LAYER_PATH");
+    const char *data = getenv("XDG_DATA_DIRS");
+    const char *home = getenv("HOME");
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) {
+        return NULL;
+    }
+    if (path && *path) {
+        fprintf(file, "%s:", path);
+    } else {
+        write_folders(file, "/etc/xdg:/etc");
+        write_folders(file, data && *data ? data : "/usr/local/share:/usr/share");
+        if (home && *home) {
+            fprintf(file, "%s/.local/share/" XR_LAYER_PLACE ":", home);
+        }
+    }
+    fputs(own, file);
+    return fclose(file) == 0 ? text : NULL;
+}
+
+/* The first one stands nearest to the program: above layers that were asked for. */
+static char *enabled(void)
+{
+    const char *list = getenv("XR_ENABLE_API_LAYERS");
+    char *text = NULL;
+    const bool some = list && *list;
+    if (some && strstr(list, XR_LAYER_NAME)) {
+        return strdup(list);
+    }
+    return asprintf(&text, XR_LAYER_NAME "%s%s", some ? ":" : "", some ? list : "") < 0 ? NULL
+                                                                                        : text;
+}
+
+bool openxr_variables(struct variables *variables)
+{
+    char own[PATH_MAX];
+    if (!own_folder(own)) {
+        return true;
+    }
+    return variables_add(variables, "XR_API_LAYER_PATH", search_path(own)) &&
+           variables_add(variables, "XR_ENABLE_API_LAYERS", enabled());
+}
+
+void check_openxr(struct checklist *list)
+{
+    char own[PATH_MAX];
+    if (own_folder(own)) {
+        check_line(list, MARK_OK, "headsets", XR_LAYER_NAME ", %s/" XR_LAYER_MANIFEST, own);
+    } else {
+        check_line(list, MARK_NOTE, "headsets",
+                   "there is no " XR_LAYER_MANIFEST " with fovea-run: eyes of OpenXR programs are "
+                   "shown as drawn; build Fovea with OpenXR's headers (Debian: libopenxr-dev)");
+    }
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "program.h"
+
+static void make_instance(XrInstance instance, XrSystemId system, struct gpu *gpu)
+{
+    const VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                       .apiVersion = gpu->version};
+    const VkInstanceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                         .pApplicationInfo = &program};
+    XrGraphicsRequirementsVulkanKHR needs = {.type = XR_TYPE_GRAPHICS_REQUIREMENTS_VULKAN_KHR};
+    VkResult result = VK_SUCCESS;
+    if (gpu->old) {
+        MUST(((PFN_xrGetVulkanGraphicsRequirementsKHR)function_of(
+            instance, "xrGetVulkanGraphicsRequirementsKHR"))(instance, system, &needs));
+        MUST(vkCreateInstance(&create, NULL, &gpu->instance));
+        MUST(((PFN_xrGetVulkanGraphicsDeviceKHR)function_of(
+            instance, "xrGetVulkanGraphicsDeviceKHR"))(instance, system, gpu->instance,
+                                                       &gpu->physical_device));
+        return;
+    }
+    const XrVulkanInstanceCreateInfoKHR info = {.type = XR_TYPE_VULKAN_INSTANCE_CREATE_INFO_KHR,
+                                                .systemId = system,
+                                                .pfnGetInstanceProcAddr = vkGetInstanceProcAddr,
+                                                .vulkanCreateInfo = &create};
+    MUST(((PFN_xrGetVulkanGraphicsRequirements2KHR)function_of(
+        instance, "xrGetVulkanGraphicsRequirements2KHR"))(instance, system, &needs));
+    MUST(((PFN_xrCreateVulkanInstanceKHR)function_of(instance, "xrCreateVulkanInstanceKHR"))(
+        instance, &info, &gpu->instance, &result));
+    MUST(result);
+    const XrVulkanGraphicsDeviceGetInfoKHR get = {.type =
+                                                      XR_TYPE_VULKAN_GRAPHICS_DEVICE_GET_INFO_KHR,
+                                                  .systemId = system,
+                                                  .vulkanInstance = gpu->instance};
+    MUST(((PFN_xrGetVulkanGraphicsDevice2KHR)function_of(
+        instance, "xrGetVulkanGraphicsDevice2KHR"))(instance, &get, &gpu->physical_device));
+}
+
+static void make_device(XrInstance instance, XrSystemId system, struct gpu *gpu)
+{
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                       .queueCreateInfoCount = 1,
+                                       .pQueueCreateInfos = &queue};
+    const XrVulkanDeviceCreateInfoKHR info = {.type = XR_TYPE_VULKAN_DEVICE_CREATE_INFO_KHR,
+                                              .systemId = system,
+                                              .pfnGetInstanceProcAddr = vkGetInstanceProcAddr,
+                                              .vulkanPhysicalDevice = gpu->physical_device,
+                                              .vulkanCreateInfo = &create};
+    VkResult result = VK_SUCCESS;
+    if (gpu->old) {
+        result = vkCreateDevice(gpu->physical_device, &create, NULL, &gpu->device);
+    } else {
+        MUST(((PFN_xrCreateVulkanDeviceKHR)function_of(instance, "xrCreateVulkanDeviceKHR"))(
+            instance, &info, &gpu->device, &result));
+    }
+    MUST(result);
+    vkGetDeviceQueue(gpu->device, 0, 0, &gpu->queue);
+}
+
+static uint32_t memory_type(const struct gpu *gpu, uint32_t bits)
+{
+    const VkMemoryPropertyFlags wanted =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    VkPhysicalDeviceMemoryProperties properties;
+    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &properties);
+    uint32_t type = 0;
+    while (
+        type + 1 < properties.memoryTypeCount &&
+        (!(bits & 1u << type) || (properties.memoryTypes[type].propertyFlags & wanted) != wanted)) {
+        type++;
+    }
+    return type;
+}
+
+static void make_buffer(struct gpu *gpu)
+{
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = PROGRAM_BYTES,
+                                     .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
+    VkMemoryRequirements needs;
+    MUST(vkCreateBuffer(gpu->device, &info, NULL, &gpu->buffer));
+    vkGetBufferMemoryRequirements(gpu->device, gpu->buffer, &needs);
+    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .allocationSize = needs.size,
+                                         .memoryTypeIndex = memory_type(gpu, needs.memoryTypeBits)};
+    MUST(vkAllocateMemory(gpu->device, &memory, NULL, &gpu->memory));
+    MUST(vkBindBufferMemory(gpu->device, gpu->buffer, gpu->memory, 0));
+    MUST(vkMapMemory(gpu->device, gpu->memory, 0, VK_WHOLE_SIZE, 0, (void **)&gpu->texels));
+}
+
+void gpu_make(XrInstance instance, XrSystemId system, struct gpu *gpu)
+{
+    make_instance(instance, system, gpu);
+    make_device(instance, system, gpu);
+    make_buffer(gpu);
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
+    MUST(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->pool));
+    const VkCommandBufferAllocateInfo info = {.sType =
+                                                  VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandPool = gpu->pool,
+                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                              .commandBufferCount = 1};
+    MUST(vkAllocateCommandBuffers(gpu->device, &info, &gpu->commands));
+}
+
+void gpu_drop(const struct gpu *gpu)
+{
+    vkDestroyCommandPool(gpu->device, gpu->pool, NULL);
+    vkDestroyBuffer(gpu->device, gpu->buffer, NULL);
+    vkFreeMemory(gpu->device, gpu->memory, NULL);
+    vkDestroyDevice(gpu->device, NULL);
+    vkDestroyInstance(gpu->instance, NULL);
+}
+
+static void change_layout(const struct gpu *gpu, VkImage image, VkImageLayout from,
+                          VkImageLayout to)
+{
+    const VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .oldLayout = from,
+        .newLayout = to,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
+    vkCmdPipelineBarrier(gpu->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer)
+{
+    const VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    const VkBufferImageCopy region = {
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, layer, 1},
+        .imageOffset = {rect->offset.x, rect->offset.y, 0},
+        .imageExtent = {(uint32_t)rect->extent.width, (uint32_t)rect->extent.height, 1}};
+    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                 .commandBufferCount = 1,
+                                 .pCommandBuffers = &gpu->commands};
+    MUST(vkBeginCommandBuffer(gpu->commands, &once));
+    change_layout(gpu, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyBufferToImage(gpu->commands, gpu->buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                           1, &region);
+    change_layout(gpu, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                  VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    MUST(vkEndCommandBuffer(gpu->commands));
+    MUST(vkQueueSubmit(gpu->queue, 1, &submit, VK_NULL_HANDLE));
+    MUST(vkQueueWaitIdle(gpu->queue));
+}
