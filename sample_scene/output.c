@@ -105,7 +105,9 @@ static void add_to_video(struct output *output, struct fovea_gaze gaze)
     for (int i = 0; i < 2; i++) {
         const struct pane pane = {&output->pair, i * width, 0, width, output->drawn.height_px};
         const struct panels_marks marks = {.gaze = gaze, .eyes = output->eyes};
-        panels_mark(&pane, &marks);
+        if (i == 0 || !panels_warped(output->settings)) {
+            panels_mark(&pane, &marks);
+        }
     }
     if (!video_add(output->video, &output->pair)) {
         output->failed = true;

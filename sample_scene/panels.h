@@ -29,6 +29,9 @@ struct panels_desc {
 /* False with a message. */
 bool panels_write(const struct panels_desc *desc, const char *path);
 
+/* True if a lens is undone in what is shown: nothing is where it was drawn, and no mark fits. */
+bool panels_warped(const struct fovea_settings *settings);
+
 /* A cross and circles of 2, 5, 10 and 20 degrees, for each eye. */
 bool panels_mark(const struct pane *pane, const struct panels_marks *marks);
 

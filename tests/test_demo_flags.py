@@ -96,6 +96,7 @@ def test_gaze_decides_where_it_is_sharp(run_demo, tmp_path):
 def test_both_eyes_of_a_headset_look_at_one_place(run_demo, tmp_path):
     """Where Fovea puts its marker in each eye's picture."""
     flags = ["--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.5,0.5", "--set", "foveation.strength=0"]
+    flags += ["--set", "operators=foveate"]
     run_demo(*flags, folder="drawn", *(["--validate"] if LAYER.exists() else []))
     run_demo(*flags, "--set", "overlay.marker=true", folder="marked")
     drawn, marked = (pixels(tmp_path / name / "frame_000.png") for name in ("drawn", "marked"))
@@ -107,7 +108,7 @@ def test_both_eyes_of_a_headset_look_at_one_place(run_demo, tmp_path):
 
 
 def test_a_headsets_eyes_are_sharp_where_they_look(run_demo, tmp_path):
-    flags = ["--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.2,0.5"]
+    flags = ["--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.2,0.5", "--set", "operators=foveate"]
     for strength in ("0", "1"):
         run_demo(*flags, "--set", f"foveation.strength={strength}", folder=strength)
     drawn, seen = (pixels(tmp_path / strength / "frame_000.png") for strength in ("0", "1"))
@@ -116,6 +117,21 @@ def test_a_headsets_eyes_are_sharp_where_they_look(run_demo, tmp_path):
         assert lost[160:200, eye + x - 15 : eye + x + 15].mean() < 0.6 * lost[160:200, eye + 200 : eye + 300].mean()
     panels = Image.open(tmp_path / "1" / "demo.png")
     assert panels.size[0] < 2 * 640 and panels.size[1] > 3 * 360
+
+
+@pytest.mark.parametrize("backend", ["vulkan", "cpu"])
+def test_a_headsets_lenses_are_undone(run_demo, tmp_path, backend):
+    """Each lens's axis is its frustum's: what is shown lies around it, smaller towards the edges, and black beyond."""
+    run_demo("--hmd", "--size", "640x360", "--frames", "1", "--gaze", "0.5,0.5", "--backend", backend)
+    shown = pixels(tmp_path / "out" / "frame_000.png").sum(axis=2)
+    row = shown[180]
+    for eye, towards_left in ((0, 1.19), (320, 0.90)):
+        seen = numpy.nonzero(row[eye : eye + 320] > 30)[0]
+        left, right = (320 * towards_left / 2.09 - seen[0], seen[-1] + 1 - 320 * towards_left / 2.09)
+        # Half of the height, 180 px, has r = 1; the source is at r (1 + 0.22 r^2 + 0.24 r^4).
+        for r, tan in ((left / 180, towards_left), (right / 180, 2.09 - towards_left)):
+            assert abs(r * (1 + 0.22 * r**2 + 0.24 * r**4) * 180 - 320 * tan / 2.09) < 8, (eye, left, right)
+    assert shown[:4].max() == 0 and shown[-4:].max() == 0
 
 
 def test_both_eyes_of_a_headset_are_equally_wide(run_demo):

@@ -185,9 +185,9 @@ static void maps_that_fold_are_refused(void **state)
     settings.own.lens_r2 = -0.2;
     assert_int_equal(make(&settings, 100, 100), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(make(&settings, 160, 90), FOVEA_OK);
-    settings.own.lens_center_x = 0.1;
+    settings.own.lens_shift_x = -0.4;
     assert_int_equal(make(&settings, 160, 90), FOVEA_ERROR_INVALID_ARGUMENT);
-    settings.own.lens_center_x = 0.5;
+    settings.own.lens_shift_x = 0.0;
     settings.own.lens_blue_r2 = -0.1;
     assert_int_equal(make(&settings, 160, 90), FOVEA_ERROR_INVALID_ARGUMENT);
     settings.own.lens_blue_r2 = 0.0;
@@ -207,7 +207,7 @@ static void the_strongest_lens_is_safe(void **state)
                                    .height_px = 3000};
         struct fovea_operator_settings *own = &scene.settings.own;
         own->lens_r0 = own->lens_r1 = own->lens_r2 = own->lens_r3 = own->lens_r4 = 10.0;
-        own->lens_center_x = own->lens_center_y = 2.0;
+        own->lens_shift_x = own->lens_shift_y = 1.5;
         own->lens_filter = filter;
         struct test_image src = image_make_packed(3, 3000, scene.format);
         struct test_image dst = image_make_packed(3, 3000, scene.format);

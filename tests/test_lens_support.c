@@ -44,8 +44,8 @@ static void choose_lens(uint64_t i, uint64_t random, struct fovea_operator_setti
         own->lens_blue_r1 = 0.01 * fabs(part_of(&random));
         own->lens_blue_r4 = 0.02 * fabs(part_of(&random));
     }
-    own->lens_center_x = 0.5 + (i % 3 ? 0.2 * part_of(&random) : 0.0);
-    own->lens_center_y = 0.5 + (i % 3 ? 0.2 * part_of(&random) : 0.0);
+    own->lens_shift_x = i % 3 ? 0.2 * part_of(&random) : 0.0;
+    own->lens_shift_y = i % 3 ? 0.2 * part_of(&random) : 0.0;
     /* Not half way between two levels. */
     own->lens_blank_red = 0.9973 * fabs(part_of(&random));
     own->lens_blank_green = 0.9973 * fabs(part_of(&random));
@@ -69,6 +69,12 @@ struct lens_scene lens_scene_of(uint64_t i)
                                .blue_first = random >> 32 & 1};
     struct fovea_foveation *foveation = &scene.settings.foveation;
     choose_lens(i, random >> 34, &scene.settings.own);
+    if (i % 4 == 1) {
+        foveation->geometry.tan_left = 1.19;
+        foveation->geometry.tan_right = 0.9;
+        foveation->geometry.tan_up = 0.8;
+        foveation->geometry.tan_down = 1.1;
+    }
     foveation->alpha = random >> 33 & 1 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
     switch (i / 3 % 5) {
     case 0:
@@ -211,6 +217,7 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
     for (int place = 0; place < 9; place++) {
         const double off_px = lens_scene_off_px(scene);
         const struct lens_reference reference = {.own = &scene->settings.own,
+                                                 .view = &scene->settings.foveation.geometry,
                                                  .averages_alpha =
                                                      foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED,
                                                  .blue_first = scene->blue_first,

@@ -55,6 +55,7 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
  * outside the picture is 0, and outside[] true. */
 struct lens_reference {
     const struct fovea_operator_settings *own;
+    const struct fovea_geometry *view;
     bool averages_alpha;
     bool blue_first;
     double off_x_px; /* added to every place: how far a result may be off there */

@@ -35,6 +35,12 @@ static void set_terms(const struct fovea_operator_settings *own, struct model *m
     }
 }
 
+/* The part of the picture that lies before the frustum's axis. */
+static double part_before(double tan_before, double tan_after)
+{
+    return tan_before == 0.0 && tan_after == 0.0 ? 0.5 : tan_before / (tan_before + tan_after);
+}
+
 static struct model model_of(const struct operator_plan_desc *desc)
 {
     const struct fovea_operator_settings *own = &desc->settings->own;
@@ -42,8 +48,11 @@ static struct model model_of(const struct operator_plan_desc *desc)
     const double height = desc->height_px;
     const double units[] = {width / 2, height / 2, hypot(width, height) / 2,
                             fmin(width, height) / 2};
-    struct model model = {.center_x_px = own->lens_center_x * width,
-                          .center_y_px = own->lens_center_y * height,
+    const struct fovea_geometry *view = &desc->settings->foveation.geometry;
+    const double axis_x = part_before(view->tan_left, view->tan_right) + own->lens_shift_x;
+    const double axis_y = part_before(view->tan_up, view->tan_down) + own->lens_shift_y;
+    struct model model = {.center_x_px = axis_x * width,
+                          .center_y_px = axis_y * height,
                           .unit_px = units[own->lens_unit]};
     const double far_x = fmax(fabs(model.center_x_px), fabs(width - model.center_x_px));
     const double far_y = fmax(fabs(model.center_y_px), fabs(height - model.center_y_px));

@@ -43,11 +43,28 @@ static int color_of(const struct lens_reference *reference, uint32_t channel)
     return (channel == 0) != reference->blue_first ? 0 : 2;
 }
 
+/* Where straight ahead is in the picture: along x from -tan_left to tan_right. */
+static struct point center_of(const struct lens_reference *reference)
+{
+    const struct fovea_geometry *view = reference->view;
+    struct point center = {0.5 * reference->width_px, 0.5 * reference->height_px};
+    if (view->tan_left + view->tan_right > 0.0) {
+        center.x -= 0.5 * (view->tan_right - view->tan_left) * reference->width_px /
+                    (view->tan_left + view->tan_right);
+    }
+    if (view->tan_up + view->tan_down > 0.0) {
+        center.y -= 0.5 * (view->tan_down - view->tan_up) * reference->height_px /
+                    (view->tan_up + view->tan_down);
+    }
+    center.x += reference->own->lens_shift_x * reference->width_px;
+    center.y += reference->own->lens_shift_y * reference->height_px;
+    return center;
+}
+
 static struct point place_of(const struct lens_reference *reference, int color, uint32_t x,
                              uint32_t y)
 {
-    const struct point center = {reference->own->lens_center_x * reference->width_px,
-                                 reference->own->lens_center_y * reference->height_px};
+    const struct point center = center_of(reference);
     const struct point from = {x + 0.5 - center.x, y + 0.5 - center.y};
     const double r = hypot(from.x, from.y) / unit_px(reference);
     const double factor = factor_at(reference->own, color, r);
