@@ -5,6 +5,7 @@
 import json
 import os
 import shlex
+from pathlib import Path
 
 import pytest
 from conftest import PUBLIC_HEADERS, need_tool, run_program
@@ -57,6 +58,10 @@ def check_program(program, prefix):
     assert run_program(program, env=environment).stdout == "2000 FOVEA_OK\n"
 
 
+OPENXR_HEADER = Path("/usr/include/openxr/openxr.h")
+OPENXR_LAYER = ["libXrApiLayer_fovea.so", "XrApiLayer_FOVEA.json"]
+
+
 def test_everything_is_installed_and_nothing_else(prefix):
     names = {path.name for path in prefix.rglob("*") if not path.is_dir()}
     names = {name for name in names if not name.startswith("foveaTargets-")}
@@ -64,6 +69,7 @@ def test_everything_is_installed_and_nothing_else(prefix):
         *PUBLIC_HEADERS, "fovea.pc", "foveaConfig.cmake", "foveaConfigVersion.cmake",
         "foveaTargets.cmake", "libfovea.so", "libfovea.so.0.2", "libfovea.so.0.2.0", "default.json",
         "schema.json", "LICENSE", "fovea-run", "libVkLayer_fovea.so", "VkLayer_FOVEA_foveation.json",
+        *(OPENXR_LAYER if OPENXR_HEADER.exists() else []),
     }  # fmt: skip
 
 
