@@ -10,6 +10,8 @@
 #include "operator.h"
 #include "shaders.h"
 
+#include <string.h>
+
 #define OPERATOR_MAX_PASSES 16 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
 #define OPERATOR_ROW_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
 #define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
@@ -56,6 +58,18 @@ struct operator_pass {
     uint32_t constant_bytes;
     uint32_t constants[OPERATOR_CONSTANT_BYTES / 4];
 };
+
+/* Makes it the one that copies the view as it is, with shader_copy. */
+static inline void operator_pass_copies(const struct operator_frame *frame,
+                                        struct operator_pass *pass)
+{
+    const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
+                                     {frame->origin_x_px, frame->origin_y_px},
+                                     {frame->width_px, frame->height_px}};
+    memcpy(pass->constants, &copy, sizeof copy);
+    pass->constant_bytes = sizeof copy;
+    shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
+}
 
 /* What is drawn over a view. Text is OPERATOR_TEXT_COLUMNS characters a row in binding 4; 0 is no
  * character. */

@@ -88,16 +88,6 @@ static struct operator_shader specialize(const struct blur_plan *plan, const str
                                      has_alpha && plan->averages_alpha, plan->shape.step > 1}};
 }
 
-static void set_copy(const struct operator_frame *frame, struct operator_pass *pass)
-{
-    const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
-                                     {frame->origin_x_px, frame->origin_y_px},
-                                     {frame->width_px, frame->height_px}};
-    memcpy(pass->constants, &copy, sizeof copy);
-    pass->constant_bytes = sizeof copy;
-    shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
-}
-
 static void set_filter(const struct blur_plan *plan, const struct operator_frame *frame,
                        struct operator_pass *pass)
 {
@@ -148,7 +138,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
     for (uint32_t i = 0; i < count; i++) {
         out_passes[i] = (struct operator_pass){.shader = list[i]};
         if (list[i].shader == &shader_copy) {
-            set_copy(frame, &out_passes[i]);
+            operator_pass_copies(frame, &out_passes[i]);
         } else {
             set_filter(plan_of(glsl), frame, &out_passes[i]);
         }

@@ -82,16 +82,6 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     return 1;
 }
 
-static void set_copy(const struct operator_frame *frame, struct operator_pass *pass)
-{
-    const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
-                                     {frame->origin_x_px, frame->origin_y_px},
-                                     {frame->width_px, frame->height_px}};
-    memcpy(pass->constants, &copy, sizeof copy);
-    pass->constant_bytes = sizeof copy;
-    shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
-}
-
 static void set_warp(const struct lens_plan *plan, const struct operator_frame *frame,
                      enum fovea_format format, struct operator_pass *pass)
 {
@@ -112,7 +102,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
     const uint32_t count = shaders(glsl, frame, format, &shader);
     *out_passes = (struct operator_pass){.shader = shader};
     if (shader.shader == &shader_copy) {
-        set_copy(frame, out_passes);
+        operator_pass_copies(frame, out_passes);
     } else {
         set_warp(plan_of(glsl), frame, format, out_passes);
     }
