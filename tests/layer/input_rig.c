@@ -9,7 +9,7 @@
 struct x_server server;
 struct x_client client;
 struct layer_input *input;
-xcb_window_t frame;
+xcb_window_t decoration;
 xcb_window_t window;
 
 /* ---- What was logged; the thread may be writing still ---------------------------------------- */
@@ -83,8 +83,8 @@ int rig_set_up(void **unused)
     }
     client = x_client_open(&server);
     x_pointer(&client, 700, 500);
-    frame = x_window(&client, 0, (struct x_place){90, 30, 420, 240});
-    window = x_window(&client, frame, (struct x_place){10, 20, 400, 200});
+    decoration = x_window(&client, 0, (struct x_place){90, 30, 420, 240});
+    window = x_window(&client, decoration, (struct x_place){10, 20, 400, 200});
     x_focus(&client, window);
     rig_open();
     layer_input_watch(input, 0, window, NULL);

@@ -21,7 +21,7 @@
 extern struct x_server server;
 extern struct x_client client;
 extern struct layer_input *input;
-extern xcb_window_t frame; /* as a window manager puts around */
+extern xcb_window_t decoration; /* as a window manager puts around */
 extern xcb_window_t window; /* the watched one: at 100, 50 on the screen, 400 x 200 */
 
 int rig_set_up(void **unused);

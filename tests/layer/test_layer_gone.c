@@ -35,7 +35,7 @@ static void a_window_that_is_destroyed_is_let_go_of(void **unused)
     layer_input_watch(input, 0, 0x7fffffff, NULL);
     UNTIL(rig_said_count(FOVEA_LOG_DEBUG) == 3);
 
-    window = x_window(&client, frame, (struct x_place){10, 20, 400, 200});
+    window = x_window(&client, decoration, (struct x_place){10, 20, 400, 200});
     layer_input_watch(input, 0, window, NULL);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     layer_input_watch(input, 0, 0, NULL);

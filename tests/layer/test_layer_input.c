@@ -33,7 +33,7 @@ static void positions_follow_a_window_that_moves_and_grows(void **unused)
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     x_window_place(&client, window, (struct x_place){40, 30, 400, 200});
     UNTIL(pointer_is(70.5 / 400, 40.5 / 200));
-    x_window_place(&client, frame, (struct x_place){80, 35, 420, 240});
+    x_window_place(&client, decoration, (struct x_place){80, 35, 420, 240});
     UNTIL(pointer_is(80.5 / 400, 35.5 / 200));
     x_window_place(&client, window, (struct x_place){40, 30, 100, 50});
     UNTIL(pointer_is(80.5 / 100, 35.5 / 50));
@@ -47,9 +47,9 @@ static void a_pointer_over_no_window_at_all_is_not_over_ours(void **unused)
     (void)unused;
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
-    x_window_show(&client, frame, false);
+    x_window_show(&client, decoration, false);
     UNTIL(!rig_state().pointer_over);
-    x_window_show(&client, frame, true);
+    x_window_show(&client, decoration, true);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
 }
 
@@ -148,7 +148,7 @@ static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **un
     x_pointer(&client, 200, 100);
     layer_input_watch(input, 1, other, NULL);
     UNTIL(pointer_is(50.5 / 200, 20.5 / 100) && rig_state().pointer_slot == 1);
-    x_window_raise(&client, frame);
+    x_window_raise(&client, decoration);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200) && rig_state().pointer_slot == 0);
     x_window_raise(&client, other);
     UNTIL(pointer_is(50.5 / 200, 20.5 / 100) && rig_state().pointer_slot == 1);

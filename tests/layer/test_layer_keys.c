@@ -248,7 +248,7 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
 {
     (void)unused;
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 400, 100, 100});
-    const xcb_window_t sibling = x_window(&client, frame, (struct x_place){0, 0, 5, 5});
+    const xcb_window_t sibling = x_window(&client, decoration, (struct x_place){0, 0, 5, 5});
     const xcb_window_t child = x_window(&client, window, (struct x_place){0, 0, 50, 50});
     const xcb_window_t grandchild = x_window(&client, child, (struct x_place){0, 0, 20, 20});
     press_with_focus(window, 1);
@@ -257,7 +257,7 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
     press_with_focus(sibling, 0);
     press_with_focus(grandchild, 1);
     press_with_focus(XCB_INPUT_FOCUS_NONE, 0);
-    press_with_focus(frame, 1);
+    press_with_focus(decoration, 1);
     press_with_focus(XCB_INPUT_FOCUS_POINTER_ROOT, 0);
     press_with_focus(client.root, 0);
     x_pointer(&client, 200, 150);
@@ -266,7 +266,7 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
 
     x_window_reparent(&client, window, other);
     press_with_focus(other, 1);
-    press_with_focus(frame, 0);
+    press_with_focus(decoration, 0);
 }
 
 static void keys_count_in_every_window_that_is_watched(void **unused)
