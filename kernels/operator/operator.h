@@ -63,6 +63,10 @@ struct operator_images {
     const struct fovea_image *dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
+    /* From a channel's plane to the next channel's; 0: channels lie together. For the row alone,
+     * which gives operators pixels: those ignore it. */
+    ptrdiff_t src_plane_bytes;
+    ptrdiff_t dst_plane_bytes;
     const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
     bool
         /* CUDA: read on the stream; an operator that looks at gazes copies an image without a

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A row on CUDA. Of linear images those between two operators lie in memory that reserve makes; of
- * surfaces the caller has them. */
+/* A row on CUDA. Of linear images those between two operators, and the pixels of planes, lie in
+ * memory that reserve makes; of surfaces the caller has them. */
 
 #include "kernels/operator/operator_cuda.h"
 
 #include "core/log.h"
 #include "kernels/cuda/cuda_block.h"
+#include "kernels/image/planes_cuda.h"
 #include "kernels/operators.h"
 #include "row_plan.h"
 
@@ -19,6 +20,7 @@
 struct row_cuda {
     const struct cuda_device *device;
     _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
+    struct planes_cuda_kernels planes; /* loaded when the first images in planes come */
     struct cuda_block *retired;
     atomic_bool abandoned;
 };
@@ -90,6 +92,9 @@ static void destroy(struct operator_cuda **cuda)
         if (kernels) {
             api_at((enum fovea_operator)i)->destroy(&kernels);
         }
+    }
+    if (!atomic_load(&row->abandoned)) {
+        planes_cuda_unload(row->device, &row->planes);
     }
     free(row);
 }
@@ -204,11 +209,21 @@ static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
     return FOVEA_OK;
 }
 
-static void images_of(const struct row_cuda_plan *plan, uint32_t part,
-                      const struct operator_images *images, struct row_images *out)
+static void *between_of(const struct row_cuda_plan *plan)
 {
-    void *between = plan->between ? (void *)(uintptr_t)plan->between->memory : NULL;
-    row_images_of(plan->plan, part, images, between, out);
+    return plan->between ? (void *)(uintptr_t)plan->between->memory : NULL;
+}
+
+static enum fovea_result make_planes(struct row_cuda *row, const struct operator_images *images)
+{
+    if (row->planes.module || (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
+        return FOVEA_OK;
+    }
+    const enum fovea_result result = planes_cuda_load(row->device, &row->planes);
+    if (result < 0) {
+        planes_cuda_unload(row->device, &row->planes);
+    }
+    return result;
 }
 
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
@@ -217,12 +232,13 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     struct row_cuda *row = own(cuda);
     struct row_cuda_plan *own = own_plan(plan);
     struct row_images slice;
+    FOVEA_TRY(make_planes(row, images));
     FOVEA_TRY(grow(row, own, images));
     row_slice_of(images, 0, row_slice_count(own->plan, images), &slice);
     for (uint32_t i = 0; i < own->count; i++) {
         const struct row_cuda_part *part = &own->parts[i];
         struct row_images of_part;
-        images_of(own, i, &slice.images, &of_part);
+        row_images_of(own->plan, i, &slice.images, between_of(own), &of_part);
         FOVEA_TRY(
             api_at(part->name)
                 ->reserve(atomic_load(&row->kernels[part->name]), part->plan, &of_part.images));
@@ -242,15 +258,24 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
                                    const struct operator_images *slice)
 {
     const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
+    void *between = between_of(plan);
+    struct planes planes;
+    if (row_planes_to_pack(plan->plan, slice, between, &planes)) {
+        FOVEA_TRY(
+            planes_cuda_pack(row->device, &row->planes, &planes, slice->src->format, run->stream));
+    }
     for (uint32_t i = 0; i < plan->count; i++) {
         const enum fovea_operator name = plan->parts[i].name;
         const struct operator_cuda_run of_part = run_of(run, i);
         struct row_images images_of_part;
-        images_of(plan, i, slice, &images_of_part);
+        row_images_of(plan->plan, i, slice, between, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));
     }
-    return FOVEA_OK;
+    return row_planes_to_unpack(plan->plan, slice, between, &planes)
+               ? planes_cuda_unpack(row->device, &row->planes, &planes, slice->dst->format,
+                                    run->stream)
+               : FOVEA_OK;
 }
 
 static enum fovea_result run_slices(struct row_cuda *row, const struct operator_cuda_run *run,

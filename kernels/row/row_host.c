@@ -99,6 +99,23 @@ enum fovea_result row_host_reserve(struct operator_host *host, const struct oper
     return FOVEA_OK;
 }
 
+static void run_slice(struct row_host *row, const struct operator_images *slice,
+                      const struct operator_frame *frame)
+{
+    struct planes planes;
+    if (row_planes_to_pack(row->plan, slice, row->between, &planes)) {
+        planes_pack(&planes, slice->src->format);
+    }
+    for (uint32_t i = 0; i < row->plan->count; i++) {
+        struct row_images part;
+        row_images_of(row->plan, i, slice, row->between, &part);
+        row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
+    }
+    if (row_planes_to_unpack(row->plan, slice, row->between, &planes)) {
+        planes_unpack(&planes, slice->dst->format);
+    }
+}
+
 void row_host_run(struct operator_host *host, const struct operator_images *images,
                   const struct operator_frame *frame)
 {
@@ -107,10 +124,6 @@ void row_host_run(struct operator_host *host, const struct operator_images *imag
     for (uint32_t first = 0; first < images->count; first += count) {
         struct row_images slice;
         row_slice_of(images, first, count, &slice);
-        for (uint32_t i = 0; i < row->plan->count; i++) {
-            struct row_images part;
-            row_images_of(row->plan, i, &slice.images, row->between, &part);
-            row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
-        }
+        run_slice(row, &slice.images, frame);
     }
 }

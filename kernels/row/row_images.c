@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where the images between two operators lie in linear memory. */
+/* Where the images between two operators lie in linear memory, and the pixels of images whose
+ * channels lie in planes. */
 
 #include "row_plan.h"
 
@@ -25,27 +26,29 @@ uint64_t row_image_bytes(const struct fovea_image *like)
 /* As much as a large GPU's cache keeps, and enough work for one. */
 uint64_t row_most_between_bytes = (uint64_t)64 << 20;
 
-static uint64_t bytes_each(const struct row_plan *plan, const struct fovea_image *like)
+/* Pixels of planes come after the images between: those that are read, those that are written. */
+static uint64_t bytes_each(const struct row_plan *plan, const struct operator_images *images)
 {
-    return plan->base.images_between * row_image_bytes(like);
+    const uint32_t packed =
+        (images->src_plane_bytes != 0 ? 1u : 0u) + (images->dst_plane_bytes != 0 ? 1u : 0u);
+    return (plan->base.images_between + packed) * row_image_bytes(images->src);
 }
 
 static uint32_t capacity(const struct row_plan *plan, const struct operator_images *images)
 {
-    return image_slice_capacity(images->count, bytes_each(plan, images->src),
-                                row_most_between_bytes);
+    return image_slice_capacity(images->count, bytes_each(plan, images), row_most_between_bytes);
 }
 
 uint32_t row_slice_count(const struct row_plan *plan, const struct operator_images *images)
 {
-    return plan->base.images_between == 0
+    return bytes_each(plan, images) == 0
                ? images->count
                : image_slice_smaller(images->count, capacity(plan, images));
 }
 
 uint64_t row_between_bytes(const struct row_plan *plan, const struct operator_images *images)
 {
-    return capacity(plan, images) * bytes_each(plan, images->src);
+    return capacity(plan, images) * bytes_each(plan, images);
 }
 
 void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
@@ -72,19 +75,73 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
     return image;
 }
 
+/* What a part reads or writes in the memory between, or beyond it: OWN, the caller's. */
+#define OWN UINT32_MAX
+
+static uint32_t place_of_src(const struct row_plan *plan, uint32_t part,
+                             const struct operator_images *slice)
+{
+    if (part > 0) {
+        return row_between(part - 1);
+    }
+    return slice->src_plane_bytes != 0 ? plan->base.images_between : OWN;
+}
+
+static uint32_t place_of_dst(const struct row_plan *plan, uint32_t part,
+                             const struct operator_images *slice)
+{
+    if (part + 1 < plan->count) {
+        return row_between(part);
+    }
+    const uint32_t after_src = slice->src_plane_bytes != 0 ? 1 : 0;
+    return slice->dst_plane_bytes != 0 ? plan->base.images_between + after_src : OWN;
+}
+
 void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *slice,
                    void *between, struct row_images *out)
 {
     const ptrdiff_t next_bytes = (ptrdiff_t)row_image_bytes(slice->src);
+    const uint32_t src = place_of_src(plan, part, slice);
+    const uint32_t dst = place_of_dst(plan, part, slice);
+    const bool one_source = part == 0 && slice->src_next_bytes == 0;
     out->images = *slice;
-    if (part > 0) {
-        out->src = image_at(slice, between, row_between(part - 1));
+    out->images.src_plane_bytes = out->images.dst_plane_bytes = 0;
+    if (src != OWN) {
+        out->src = image_at(slice, between, src);
         out->images.src = &out->src;
-        out->images.src_next_bytes = slice->count > 1 ? next_bytes : 0;
+        out->images.src_next_bytes = slice->count > 1 && !one_source ? next_bytes : 0;
     }
-    if (part + 1 < plan->count) {
-        out->dst = image_at(slice, between, row_between(part));
+    if (dst != OWN) {
+        out->dst = image_at(slice, between, dst);
         out->images.dst = &out->dst;
         out->images.dst_next_bytes = slice->count > 1 ? next_bytes : 0;
     }
+}
+
+bool row_planes_to_pack(const struct row_plan *plan, const struct operator_images *slice,
+                        void *between, struct planes *out)
+{
+    struct row_images first;
+    if (slice->src_plane_bytes == 0) {
+        return false;
+    }
+    row_images_of(plan, 0, slice, between, &first);
+    *out = planes_of(
+        &(struct planes_images){slice->src, slice->src_next_bytes}, slice->src_plane_bytes,
+        &(struct planes_images){first.images.src, first.images.src_next_bytes}, slice->count);
+    return true;
+}
+
+bool row_planes_to_unpack(const struct row_plan *plan, const struct operator_images *slice,
+                          void *between, struct planes *out)
+{
+    struct row_images last;
+    if (slice->dst_plane_bytes == 0) {
+        return false;
+    }
+    row_images_of(plan, plan->count - 1, slice, between, &last);
+    *out = planes_of(
+        &(struct planes_images){slice->dst, slice->dst_next_bytes}, slice->dst_plane_bytes,
+        &(struct planes_images){last.images.dst, last.images.dst_next_bytes}, slice->count);
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef FOVEA_KERNELS_ROW_PLAN_H
 #define FOVEA_KERNELS_ROW_PLAN_H
 
+#include "kernels/image/planes.h"
 #include "row.h"
 
 struct row_part {
@@ -52,10 +53,16 @@ struct row_images {
 /* So many images from `first` on, or those that are left. */
 void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
                   struct row_images *out);
-/* The images of a part of the row, of which those between lie in linear memory: images_between
- * times as many as the slice has. NULL where the row has none. */
+/* The images of a part of the row, as pixels. Those between lie in linear memory: images_between
+ * times as many as the slice has, and as many again for each side that has planes. NULL where there
+ * are none. */
 void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *slice,
                    void *between, struct row_images *out);
+/* What is to be done before the first part of a slice, and after its last: false is nothing. */
+bool row_planes_to_pack(const struct row_plan *plan, const struct operator_images *slice,
+                        void *between, struct planes *out);
+bool row_planes_to_unpack(const struct row_plan *plan, const struct operator_images *slice,
+                          void *between, struct planes *out);
 
 /* Entries of struct operator_host_api. */
 FOVEA_MUST_CHECK enum fovea_result row_host_create(struct thread_pool *pool,

@@ -113,7 +113,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 }
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
-STRUCT_ENDS_WITH(struct fovea_batch, gazes_uv);
+STRUCT_ENDS_WITH(struct fovea_batch, dst_plane_bytes);
 STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,

@@ -21,13 +21,16 @@ struct context_device_desc {
 
 /* The arguments of run, already validated against each other: same size, format and memory, strides
  * that do not overlap, aligned data, no overlap of src and dst or of images of dst; format fits the
- * plan. All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0. */
+ * plan. All images are of the size of the op's plan. pixel_stride_bytes is filled in, never 0; of
+ * images in planes it is a sample's. */
 struct context_frame {
     uint32_t count; /* at least 1 */
     struct fovea_image src; /* the first */
     struct fovea_image dst;
     ptrdiff_t src_next_bytes; /* from an image to the next; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
+    ptrdiff_t src_plane_bytes; /* from a channel's plane to the next; 0: no planes */
+    ptrdiff_t dst_plane_bytes;
     struct operator_frame view;
     const float *gazes_uv; /* of all images; NULL: `view` has the gaze */
     enum fovea_memory gazes_memory;

@@ -4,6 +4,7 @@
 #include "context_batch.h"
 
 #include "kernels/image/pixel.h"
+#include "kernels/image/planes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -146,15 +147,138 @@ bool context_images_check_apart(const struct context_images *src, const struct c
     return meet ? CONTEXT_PROBLEM(out_problem, "%s and %s overlap", src->name, dst->name) : true;
 }
 
+/* ---- Planes. One plane of all images is a batch of one channel; a picture has one or three. */
+
+struct channels {
+    struct context_images first; /* all images, or their first planes */
+    ptrdiff_t plane_bytes;
+    int32_t count;
+};
+
+static struct fovea_image plane_image(const struct fovea_image *image, int64_t offset_bytes)
+{
+    struct fovea_image plane = *image;
+    plane.data = (void *)((uintptr_t)image->data + (uintptr_t)offset_bytes);
+    return plane;
+}
+
+static bool check_plane_bytes(const struct channels *channels, char *out)
+{
+    const int64_t plane = channels->plane_bytes;
+    const int64_t align = pixel_codec_of(channels->first.first->format)->align_bytes;
+    if (plane > MAX_NEXT_BYTES || plane < -MAX_NEXT_BYTES || plane % align != 0) {
+        return CONTEXT_PROBLEM(out, "%s_plane_bytes is %" PRId64 ", no distance of planes",
+                               channels->first.name, plane);
+    }
+    return true;
+}
+
+/* Checks a picture's images, those in planes as `plane`, which then stands for the image. */
+static bool check_channels(const struct context_images *images, ptrdiff_t plane_bytes,
+                           struct fovea_image *plane, struct channels *out, char *out_problem)
+{
+    *out = (struct channels){.first = *images, .plane_bytes = plane_bytes, .count = 1};
+    if (plane_bytes == 0) {
+        return context_images_check(images, out_problem);
+    }
+    const enum fovea_format channel = planes_channel_format(images->first->format);
+    if (channel == FOVEA_FORMAT_NONE) {
+        return CONTEXT_PROBLEM(out_problem, "%s has planes in format %d, which has none",
+                               images->name, (int)images->first->format);
+    }
+    *plane = *images->first;
+    plane->format = channel;
+    out->first.first = plane;
+    out->count = PLANES_CHANNELS;
+    if (!context_images_check(&out->first, out_problem) || !check_plane_bytes(out, out_problem)) {
+        return false;
+    }
+    images->first->pixel_stride_bytes = plane->pixel_stride_bytes;
+    return true;
+}
+
+/* Planes of an image before the next image begins, or all first planes before the second ones. */
+static bool lie_in_order(const struct channels *channels)
+{
+    const int64_t extent = context_image_extent_bytes(channels->first.first);
+    const int64_t plane = magnitude(channels->plane_bytes);
+    const int64_t next = magnitude(channels->first.next_bytes);
+    const int64_t images = (int64_t)channels->first.count - 1;
+    const bool by_image = plane >= extent && (images == 0 || next >= 2 * plane + extent);
+    const bool by_plane = plane >= images * next + extent && (images == 0 || next >= extent);
+    return by_image || by_plane;
+}
+
+/* The three samples of a pixel before the next pixel begins. */
+static bool lie_in_pixels(const struct channels *channels)
+{
+    const struct fovea_image *image = channels->first.first;
+    const int64_t sample = (int64_t)fovea_format_bytes(image->format);
+    const int64_t plane = magnitude(channels->plane_bytes);
+    return plane >= sample && 2 * plane + sample <= image->pixel_stride_bytes;
+}
+
+static bool check_written_channels(const struct channels *channels, char *out_problem)
+{
+    if (channels->count > 1 && lie_in_order(channels)) {
+        return true;
+    }
+    if (!context_images_check_written(&channels->first, out_problem)) {
+        return false;
+    }
+    for (int32_t i = 1; i < channels->count && !lie_in_pixels(channels); i++) {
+        struct fovea_image later = plane_image(channels->first.first, i * channels->plane_bytes);
+        const struct context_images planes = {"the next plane", &later, channels->first.next_bytes,
+                                              channels->first.count};
+        if (!context_images_check_apart(&channels->first, &planes, out_problem)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct range range_of_channels(const struct channels *channels)
+{
+    const int64_t way = (channels->count - 1) * (int64_t)channels->plane_bytes;
+    const struct range first = range_of(&channels->first);
+    return (struct range){first.low + (way < 0 ? way : 0), first.end + (way > 0 ? way : 0)};
+}
+
+static bool check_channels_apart(const struct channels *src, const struct channels *dst,
+                                 char *out_problem)
+{
+    const struct range read = range_of_channels(src);
+    const struct range written = range_of_channels(dst);
+    if (read.end <= written.low || written.end <= read.low) {
+        return true;
+    }
+    for (int32_t i = 0; i < src->count * dst->count; i++) {
+        struct fovea_image a = plane_image(src->first.first, i % src->count * src->plane_bytes);
+        struct fovea_image b = plane_image(dst->first.first, i / src->count * dst->plane_bytes);
+        struct context_images of_src = src->first;
+        struct context_images of_dst = dst->first;
+        of_src.first = &a;
+        of_dst.first = &b;
+        if (!context_images_check_apart(&of_src, &of_dst, out_problem)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool context_batch_check_images(struct context_frame *frame,
                                 char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     const struct context_images src = {"src", &frame->src, frame->src_next_bytes, frame->count};
     const struct context_images dst = {"dst", &frame->dst, frame->dst_next_bytes, frame->count};
-    return context_images_check(&src, out_problem) && context_images_check(&dst, out_problem) &&
+    struct fovea_image planes[2];
+    struct channels of_src;
+    struct channels of_dst;
+    return check_channels(&src, frame->src_plane_bytes, &planes[0], &of_src, out_problem) &&
+           check_channels(&dst, frame->dst_plane_bytes, &planes[1], &of_dst, out_problem) &&
            context_images_alike(&src, &dst, out_problem) &&
-           context_images_check_written(&dst, out_problem) &&
-           context_images_check_apart(&src, &dst, out_problem);
+           check_written_channels(&of_dst, out_problem) &&
+           check_channels_apart(&of_src, &of_dst, out_problem);
 }
 
 /* ---- Gazes */
@@ -217,6 +341,8 @@ bool context_batch_take(const struct fovea_batch *batch, struct context_frame *o
         .dst = batch->dst,
         .src_next_bytes = batch->count > 1 ? batch->src_next_bytes : 0,
         .dst_next_bytes = batch->count > 1 ? batch->dst_next_bytes : 0,
+        .src_plane_bytes = batch->src_plane_bytes,
+        .dst_plane_bytes = batch->dst_plane_bytes,
         .gazes_uv = batch->gazes_uv,
         .gazes_memory = batch->gazes_memory,
     };

@@ -91,6 +91,8 @@ static enum fovea_result cpu_run(struct context_device *device, struct context_o
         .dst = &frame->dst,
         .src_next_bytes = frame->src_next_bytes,
         .dst_next_bytes = frame->dst_next_bytes,
+        .src_plane_bytes = frame->src_plane_bytes,
+        .dst_plane_bytes = frame->dst_plane_bytes,
         .gazes_uv = frame->gazes_uv,
     };
     const enum fovea_result result = op->api->reserve(op->host, &images);

@@ -24,6 +24,8 @@ struct captured_plan {
     enum fovea_format format;
     uint32_t count;
     bool one_source;
+    bool src_planes;
+    bool dst_planes;
 };
 
 struct context_device {
@@ -296,7 +298,8 @@ static struct captured_plan *find_captured(const struct context_device *device,
     struct captured_plan *at = device->captured;
     while (at && !(at->op == wanted->op && at->capture == wanted->capture &&
                    at->format == wanted->format && at->count == wanted->count &&
-                   at->one_source == wanted->one_source)) {
+                   at->one_source == wanted->one_source && at->src_planes == wanted->src_planes &&
+                   at->dst_planes == wanted->dst_planes)) {
         at = at->next;
     }
     return at;
@@ -322,7 +325,9 @@ static enum fovea_result get_captured_plan(struct context_device *device,
                                          .capture = capture->id,
                                          .format = images->src->format,
                                          .count = images->count,
-                                         .one_source = images->src_next_bytes == 0};
+                                         .one_source = images->src_next_bytes == 0,
+                                         .src_planes = images->src_plane_bytes != 0,
+                                         .dst_planes = images->dst_plane_bytes != 0};
     struct captured_plan *found = find_captured(device, &wanted);
     if (!found) {
         found = malloc(sizeof *found);
@@ -354,6 +359,8 @@ static enum fovea_result run_entered(struct context_device *device, struct conte
         .dst = &frame->dst,
         .src_next_bytes = frame->src_next_bytes,
         .dst_next_bytes = frame->dst_next_bytes,
+        .src_plane_bytes = frame->src_plane_bytes,
+        .dst_plane_bytes = frame->dst_plane_bytes,
         .gazes_uv = frame->gazes_uv,
         .gazes_on_device = frame->gazes_memory == FOVEA_MEMORY_CUDA,
     };

@@ -53,6 +53,8 @@ class Batch(ctypes.Structure):
         ("src_next_bytes", ctypes.c_ssize_t),
         ("dst_next_bytes", ctypes.c_ssize_t),
         ("gazes_uv", ctypes.c_void_p),
+        ("src_plane_bytes", ctypes.c_ssize_t),
+        ("dst_plane_bytes", ctypes.c_ssize_t),
     ]
 
 

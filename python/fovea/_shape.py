@@ -165,23 +165,27 @@ class Shape:
         )
 
     def templates(self, target: "_Place") -> list[Template]:
-        """One for every run of images and, where colours are planes, every colour."""
+        """One for every run of images and, where colours are planes, every three of them, or every one."""
         source = self.source
         views = (source, target)
         planes = self.goes_in_planes(views)
         lead = len(self.lead)
         batches: dict[int, _library.Batch] = {}  # by count
         plane_steps = [view.strides[self.colour] if self.colour is not None and planes else 0 for view in views]
+        # The library takes three planes as pixels of RGB, which costs less than three pictures. A step of 0 says to it
+        # that there are no planes; and four planes are no RGB, but pictures of their own.
+        together = 3 if planes and self.colours % 3 == 0 and all(plane_steps) else 1
         found = []
         for run in runs(self.lead, source.strides[:lead], target.strides[:lead]):
             batch = batches.get(run.count)
             if batch is None:
                 batch = _library.Batch(struct_bytes=ctypes.sizeof(_library.Batch), count=run.count)
                 for side, (view, name) in enumerate(zip(views, ("src", "dst"))):
-                    setattr(batch, name, self._image(view, 1 if planes else self.colours))
+                    setattr(batch, name, self._image(view, together if planes else self.colours))
                     setattr(batch, name + "_next_bytes", run.steps[side])
+                    setattr(batch, name + "_plane_bytes", plane_steps[side] if together == 3 else 0)
                 batches[run.count] = batch
-            for plane in range(self.colours if planes else 1):
+            for plane in range(0, self.colours if planes else 1, together):
                 source_at, target_at = (run.offsets[side] + plane * plane_steps[side] for side in range(2))
                 found.append(Template(batch, source_at, target_at, run.number * 8))
         return found

@@ -108,8 +108,14 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
     # Planes, each with its image's gaze.
     planes = jnp.moveaxis(images, -1, lead) if layout == "NHWC" else images
     if layout != "NHW":
-        gaze = jnp.broadcast_to(gaze[..., None, :], (*planes.shape[: lead + 1], 2))
-    seen = _seen(planes[..., None], gaze, settings)[..., 0]
+        colours, rest = planes.shape[lead], planes.shape[lead + 1 :]
+        # Three planes are RGB for the library, as they are for `fovea.foveate`; XLA packs them.
+        together = 3 if colours % 3 == 0 else 1
+        groups = planes.reshape(*planes.shape[:lead], colours // together, together, *rest)
+        gaze = jnp.broadcast_to(gaze[..., None, :], (*groups.shape[: lead + 1], 2))
+        seen = jnp.moveaxis(_seen(jnp.moveaxis(groups, lead + 1, -1), gaze, settings), -1, lead + 1).reshape(planes.shape)
+    else:
+        seen = _seen(planes[..., None], gaze, settings)[..., 0]
     return jnp.moveaxis(seen, lead, -1) if layout == "NHWC" else seen
 
 
