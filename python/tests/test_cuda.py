@@ -65,6 +65,12 @@ def test_views_of_simulators_are_not_copied():
     seen = fovea.foveate(stack, places, layout="NCHW")
     for c in range(4):
         assert torch.equal(seen[:, c], fovea.foveate(stack[:, c].contiguous(), places, layout="NHW"))
+    colours = pictures(16, 6, 84, 84)  # two frames of RGB in planes: each three are pixels
+    seen = fovea.foveate(colours, places, layout="NCHW")
+    for c in (0, 3):
+        expected = fovea.foveate(colours[:, c : c + 3].movedim(1, -1).contiguous(), places)
+        assert torch.equal(seen[:, c : c + 3].movedim(1, -1), expected)
+    assert torch.equal(fovea.foveate(colours.flip(0)[:, :3], places.flip(0), layout="NCHW").flip(0), seen[:, :3])
     nested = pictures(4, 8, 64, 64, 3)  # worlds x cameras
     assert torch.equal(fovea.foveate(nested, places.repeat(2, 1).view(4, 8, 2)).view(32, 64, 64, 3),
                        fovea.foveate(nested.view(32, 64, 64, 3), places.repeat(2, 1)))

@@ -325,6 +325,89 @@ static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
     }
 }
 
+/* ---- Planes: the channels of an image are three pictures of a sheet */
+
+static enum fovea_format channel_of(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_RGB8     ? FOVEA_FORMAT_R8
+           : format == FOVEA_FORMAT_RGB16F ? FOVEA_FORMAT_R16F
+                                           : FOVEA_FORMAT_R32F;
+}
+
+/* Calls `take` with each sample of `pixels` and the one of `planes` that stands for it. */
+static void each_sample(const struct sheet *pixels, const struct sheet *planes, uint32_t count,
+                        void (*take)(unsigned char *of_pixel, unsigned char *of_plane,
+                                     size_t bytes))
+{
+    const size_t bytes = fovea_format_bytes(planes->first.format);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        const struct fovea_image pixel = sheet_image(pixels, i / 3);
+        const struct fovea_image plane = sheet_image(planes, i);
+        for (uint32_t at = 0; at < pixel.width_px * pixel.height_px; at++) {
+            const uint32_t x = at % pixel.width_px;
+            const uint32_t y = at / pixel.width_px;
+            take(image_pixel(&pixel, x, y) + i % 3 * bytes, image_pixel(&plane, x, y), bytes);
+        }
+    }
+}
+
+static void fill_plane(unsigned char *of_pixel, unsigned char *of_plane, size_t bytes)
+{
+    memcpy(of_plane, of_pixel, bytes);
+}
+
+static void assert_plane(unsigned char *of_pixel, unsigned char *of_plane, size_t bytes)
+{
+    assert_memory_equal(of_plane, of_pixel, bytes);
+}
+
+static void check_planes(struct kind kind)
+{
+    struct kind planar = kind;
+    planar.format = channel_of(kind.format);
+    planar.count = 3 * kind.count;
+    struct scene *pixels = scene_make(kind);
+    struct scene *planes = scene_make(planar);
+    each_sample(&pixels->src, &planes->src, kind.count, fill_plane);
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(planes->device_src.copy, planes->src.all.memory,
+                                               planes->device_src.bytes));
+    planes->batch.count = kind.count;
+    planes->batch.src.format = planes->batch.dst.format = kind.format;
+    planes->batch.src_plane_bytes = planes->src.next_bytes;
+    planes->batch.dst_plane_bytes = planes->dst.next_bytes;
+    planes->batch.src_next_bytes = 3 * planes->src.next_bytes;
+    planes->batch.dst_next_bytes = 3 * planes->dst.next_bytes;
+    planes->batch.gazes_uv = pixels->gazes_uv;
+    run_batch(pixels);
+    run_batch(planes);
+    each_sample(&pixels->dst, &planes->dst, kind.count, assert_plane);
+    pixels->batch.src_next_bytes = planes->batch.src_next_bytes = 0; /* many gazes */
+    run_batch(pixels);
+    run_batch(planes);
+    each_sample(&pixels->dst, &planes->dst, kind.count, assert_plane);
+    scene_free(pixels);
+    scene_free(planes);
+}
+
+static void images_in_planes_are_as_pixels(void **state)
+{
+    (void)state;
+    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGB16F,
+                                                FOVEA_FORMAT_RGB32F};
+    static const uint32_t sizes_px[][2] = {{91, 67}, {84, 84}, {123, 128}, {1, 1}};
+    for (size_t i = 0; i < COUNT(formats) * COUNT(sizes_px); i++) {
+        for (int order = 0; order < SHEET_ORDER_COUNT; order += fixture.quick ? 3 : 1) {
+            struct kind kind = usual;
+            kind.format = formats[i % COUNT(formats)];
+            kind.width_px = sizes_px[i / COUNT(formats)][0];
+            kind.height_px = sizes_px[i / COUNT(formats)][1];
+            kind.order = (enum sheet_order)order;
+            kind.count = fixture.quick ? 3 : 9;
+            check_planes(kind);
+        }
+    }
+}
+
 /* Every gaze that differs in a last bit, or lies far outside, becomes the same whole number on the
  * device as on the host. */
 static void gazes_are_rounded_alike_in_both_memories(void **state)
@@ -466,6 +549,7 @@ int main(void)
         cmocka_unit_test(one_picture_may_have_many_gazes),
         cmocka_unit_test(images_in_tiles_are_as_single_runs),
         cmocka_unit_test(an_image_whose_gaze_is_not_finite_is_copied),
+        cmocka_unit_test(images_in_planes_are_as_pixels),
         cmocka_unit_test(gazes_are_rounded_alike_in_both_memories),
         cmocka_unit_test(batches_on_several_streams_do_not_mix),
         cmocka_unit_test(batches_may_grow_in_flight),
