@@ -304,7 +304,7 @@ def foveate(
         rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to.
     layout: "NHWC", "NCHW" or "NHW". N may be missing (one image) or several dimensions (environments x cameras).
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with
-        its image's gaze (stacked frames). Of 4 in NHWC the last is alpha and stays as it is ("foveation.alpha").
+        its image's gaze (stacked frames), three at a time as RGB where their number is a multiple of three. Of 4 in NHWC the last is alpha and stays as it is ("foveation.alpha").
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
         float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed.
     config: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
