@@ -42,7 +42,7 @@ foreach(topic IN ITEMS exact law)
         LABELS unit)
 endforeach()
 
-foreach(topic IN ITEMS arguments batch memory row run)
+foreach(topic IN ITEMS arguments batch planes memory row run)
     fovea_add_test(NAME test_context_${topic}
         SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)

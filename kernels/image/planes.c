@@ -35,10 +35,12 @@ enum fovea_format planes_channel_format(enum fovea_format format)
 static bool has_fours(const struct planes *planes, size_t sample_bytes)
 {
     const int64_t unit = (int64_t)sample_bytes * PLANES_FOUR;
-    return planes->sample_bytes == (int64_t)sample_bytes && planes->planes % (uint64_t)unit == 0 &&
-           planes->plane_bytes % unit == 0 && planes->row_bytes % unit == 0 &&
-           planes->next_bytes % unit == 0 && planes->pixels % (uint64_t)unit == 0 &&
-           planes->pixel_row_bytes % unit == 0 && planes->pixel_next_bytes % unit == 0;
+    /* A power of two divides them all if it divides the bits of any of them. */
+    const uint64_t all = planes->planes | (uint64_t)planes->plane_bytes |
+                         (uint64_t)planes->row_bytes | (uint64_t)planes->next_bytes |
+                         planes->pixels | (uint64_t)planes->pixel_row_bytes |
+                         (uint64_t)planes->pixel_next_bytes;
+    return planes->sample_bytes == (int64_t)sample_bytes && (all & (uint64_t)(unit - 1)) == 0;
 }
 
 struct planes planes_of(const struct planes_images *planar, ptrdiff_t plane_bytes,
