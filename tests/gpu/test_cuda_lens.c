@@ -122,17 +122,18 @@ static void images_are_the_reference(void **state)
     }
 }
 
-/* Light that is stored, which has kernels of its own, by the odd scenes with colours that lie
- * apart. */
-static void stored_bytes_are_the_reference(void **state)
+/* As they are stored and in sRGB's light they have kernels of their own; the odd scenes have
+ * colours that lie apart. */
+static void bytes_are_the_reference(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < (fixture.quick ? 24 : 96); i++) {
         struct lens_scene scene = lens_scene_of(i);
         scene.format = FOVEA_FORMAT_RGBA8;
-        scene.settings.foveation.light = FOVEA_LIGHT_ENCODED;
+        scene.settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
+        scene.settings.foveation.light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         scene.settings.own.lens_filter = 1;
-        check(&scene, (uint32_t)(i / 2 % 3));
+        check(&scene, (uint32_t)(i / 4 % 3));
     }
 }
 
@@ -259,7 +260,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_are_the_reference),
-        cmocka_unit_test(stored_bytes_are_the_reference),
+        cmocka_unit_test(bytes_are_the_reference),
         cmocka_unit_test(wide_pictures_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(a_view_is_a_picture_of_its_own),

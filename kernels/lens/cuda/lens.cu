@@ -8,8 +8,11 @@
  *     lens_nearest    pixels move as they are, bit by bit, or each colour does
  *     lens_bilinear   of all formats and lights
  *     lens_bicubic    likewise
- *     lens_bytes      bilinear, bytes as they are stored: products of whole numbers, of which one
- *                     instruction sums two */
+ *     lens_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
+ *     lens_light      RGBA8, bilinear, in sRGB's light: by a table in shared memory
+ *
+ * The last two have a twin for colours that lie apart, lens_bytes_colored and lens_light_colored.
+ */
 
 #include "kernels/image/image.cuh"
 #include "kernels/image/light.cuh"
@@ -190,7 +193,7 @@ __device__ void make_picture(const lens_frame &frame, const Image &src, const Im
     }
 }
 
-/* ---- Bytes as they are stored */
+/* ---- RGBA8, bilinear */
 
 /* Pixels that lie beside each other, in less than 2^31 bytes. */
 struct packed_image {
@@ -225,107 +228,196 @@ __device__ __forceinline__ four_pixels four_at(const lens_shape &shape, const Im
             {src.load(left, below), src.load(right, below)}};
 }
 
-/* Their weights in 1/65535, each in 16 bits. */
-struct four_weights {
-    uint32_t above;
-    uint32_t below;
-};
-
-/* What is added to 2^23 has its whole part in the last digits. */
-__device__ __forceinline__ uint32_t pair_of(float first, float second)
-{
-    const float ONES = 8388608.0f;
-    return __byte_perm(__float_as_uint(fmaf(first, 65535.0f, ONES)),
-                       __float_as_uint(fmaf(second, 65535.0f, ONES)), 0x5410);
-}
-
-__device__ __forceinline__ four_weights weights_of(const lens_place &place)
-{
-    const float right_below = place.part_x * place.part_y;
-    const float left_below = place.part_y - right_below;
-    return {pair_of(1.0f - place.part_x - left_below, place.part_x - right_below),
-            pair_of(left_below, right_below)};
-}
-
-/* 65536 times the value, and a half of that. LOW: of a byte whose numbers in both pairs are the
- * two lower ones. */
-template <bool LOW>
-__device__ __forceinline__ uint32_t sum_of(const four_weights &weights, uint32_t above,
-                                           uint32_t below)
-{
-    return LOW ? __dp2a_lo(weights.below, below, __dp2a_lo(weights.above, above, 32768u))
-               : __dp2a_hi(weights.below, below, __dp2a_hi(weights.above, above, 32768u));
-}
-
 __device__ __forceinline__ uint32_t nearest_of(const four_pixels &four, const lens_place &place)
 {
-    const int right = place.part_x >= 0.5f;
+    const bool right = place.part_x >= 0.5f;
     const uint32_t above = right ? four.above[1] : four.above[0];
     const uint32_t below = right ? four.below[1] : four.below[0];
     return place.part_y >= 0.5f ? below : above;
 }
 
-/* All bytes of the four pixels; alpha is the nearest one's where it is not interpolated. */
-__device__ __forceinline__ uint32_t interpolate_bytes(const four_pixels &four,
-                                                      const lens_place &place, bool averages_alpha)
+/* Their weights, of which the sum is 1. */
+__device__ __forceinline__ float4 weights_of(const lens_place &place)
 {
-    const four_weights weights = weights_of(place);
-    const uint32_t above = __byte_perm(four.above[0], four.above[1], 0x5140);
-    const uint32_t below = __byte_perm(four.below[0], four.below[1], 0x5140);
-    const uint32_t last_above = __byte_perm(four.above[0], four.above[1], 0x7362);
-    const uint32_t last_below = __byte_perm(four.below[0], four.below[1], 0x7362);
-    const uint32_t first_two = __byte_perm(sum_of<true>(weights, above, below),
-                                           sum_of<false>(weights, above, below), 0x0062);
-    const uint32_t third = sum_of<true>(weights, last_above, last_below);
-    const uint32_t alpha = averages_alpha ? sum_of<false>(weights, last_above, last_below)
-                                          : nearest_of(four, place) >> 8;
-    return __byte_perm(first_two, __byte_perm(third, alpha, 0x0062), 0x5410);
+    const float right_below = place.part_x * place.part_y;
+    const float left_below = place.part_y - right_below;
+    return make_float4(1.0f - place.part_x - left_below, place.part_x - right_below, left_below,
+                       right_below);
 }
 
-/* One byte of the four pixels around that colour's place. */
-template <int COLOR, typename Image>
-__device__ __forceinline__ uint32_t byte_of_color(const lens_shape &shape, const Image &src, int x,
-                                                  int y, uint32_t blank)
+/* What is added to 2^23 has its whole part in the last digits. */
+__device__ __forceinline__ uint32_t whole_of(float value, float scale)
+{
+    return __float_as_uint(fmaf(value, scale, 8388608.0f));
+}
+
+/* Bytes as they are stored: weights are 16 bits, and an instruction sums two products. */
+struct stored_bytes {
+    /* In 1/65535, of the two pixels above and of the two below. */
+    struct pairs {
+        uint32_t above;
+        uint32_t below;
+    };
+
+    static __device__ __forceinline__ pairs pairs_of(const lens_place &place)
+    {
+        const float4 w = weights_of(place);
+        return {__byte_perm(whole_of(w.x, 65535.0f), whole_of(w.y, 65535.0f), 0x5410),
+                __byte_perm(whole_of(w.z, 65535.0f), whole_of(w.w, 65535.0f), 0x5410)};
+    }
+
+    /* 65536 times the value, and a half of that. LOW: of the two lower bytes of both words. */
+    template <bool LOW>
+    static __device__ __forceinline__ uint32_t sum(const pairs &weights, uint32_t above,
+                                                   uint32_t below)
+    {
+        return LOW ? __dp2a_lo(weights.below, below, __dp2a_lo(weights.above, above, 32768u))
+                   : __dp2a_hi(weights.below, below, __dp2a_hi(weights.above, above, 32768u));
+    }
+
+    template <int CHANNEL>
+    __device__ __forceinline__ uint32_t one(const four_pixels &four, const lens_place &place) const
+    {
+        const uint32_t bytes = CHANNEL | (CHANNEL + 4) << 4;
+        return sum<true>(pairs_of(place), __byte_perm(four.above[0], four.above[1], bytes),
+                         __byte_perm(four.below[0], four.below[1], bytes)) >>
+               16;
+    }
+
+    __device__ __forceinline__ uint32_t all(const four_pixels &four, const lens_place &place,
+                                            bool averages_alpha) const
+    {
+        const pairs weights = pairs_of(place);
+        const uint32_t above = __byte_perm(four.above[0], four.above[1], 0x5140);
+        const uint32_t below = __byte_perm(four.below[0], four.below[1], 0x5140);
+        const uint32_t last_above = __byte_perm(four.above[0], four.above[1], 0x7362);
+        const uint32_t last_below = __byte_perm(four.below[0], four.below[1], 0x7362);
+        const uint32_t first_two = __byte_perm(sum<true>(weights, above, below),
+                                               sum<false>(weights, above, below), 0x0062);
+        const uint32_t third = sum<true>(weights, last_above, last_below);
+        const uint32_t alpha = averages_alpha ? sum<false>(weights, last_above, last_below)
+                                              : nearest_of(four, place) >> 8;
+        return __byte_perm(first_two, __byte_perm(third, alpha, 0x0062), 0x5410);
+    }
+};
+
+/* Bytes as sRGB's light, from a table in shared memory: a power for each of twelve bytes would take
+ * as long as four copies of the picture. Each lane reads its own bank of it. */
+struct light_bytes {
+    static const int LEVELS = 256;
+    static const int LANES = 32;
+
+    const float *levels; /* of this lane; those of one level lie beside each other */
+
+    /* By a block of as many threads as there are levels. */
+    static __device__ void fill(float *table, int thread)
+    {
+        const float light = srgb_to_light((float)thread * (1.0f / 255.0f));
+        for (int i = 0; i < LANES; i++) {
+            table[thread * LANES + (thread + i) % LANES] = light;
+        }
+    }
+
+    template <int CHANNEL> __device__ __forceinline__ float at(uint32_t word) const
+    {
+        return levels[(word >> (8 * CHANNEL) & 255u) * LANES];
+    }
+
+    template <int CHANNEL>
+    __device__ __forceinline__ uint32_t sum(const four_pixels &four, const float4 &w) const
+    {
+        const float light = w.x * at<CHANNEL>(four.above[0]) + w.y * at<CHANNEL>(four.above[1]) +
+                            w.z * at<CHANNEL>(four.below[0]) + w.w * at<CHANNEL>(four.below[1]);
+        return whole_of(light_to_srgb(fmaxf(light, 0.0f)), 255.0f);
+    }
+
+    template <int CHANNEL>
+    __device__ __forceinline__ uint32_t one(const four_pixels &four, const lens_place &place) const
+    {
+        return sum<CHANNEL>(four, weights_of(place));
+    }
+
+    __device__ __forceinline__ uint32_t all(const four_pixels &four, const lens_place &place,
+                                            bool averages_alpha) const
+    {
+        const float4 w = weights_of(place);
+        const uint32_t first_two = __byte_perm(sum<0>(four, w), sum<1>(four, w), 0x0040);
+        const uint32_t alpha =
+            averages_alpha ? stored_bytes().one<3>(four, place) : nearest_of(four, place) >> 24;
+        return __byte_perm(first_two, __byte_perm(sum<2>(four, w), alpha, 0x0040), 0x5410);
+    }
+};
+
+/* The channel around that colour's place. */
+template <int COLOR, typename Image, typename Bytes>
+__device__ __forceinline__ uint32_t byte_of_color(const lens_shape &shape, const Image &src,
+                                                  const Bytes &bytes, int x, int y, uint32_t blank)
 {
     const lens_place place = place_of(shape, COLOR, x, y);
-    if (lens_is_outside(&shape, &place)) {
-        return blank >> (8 * COLOR) & 255u;
+    return lens_is_outside(&shape, &place)
+               ? blank >> (8 * COLOR)
+               : bytes.template one<COLOR>(four_at(shape, src, place), place);
+}
+
+/* Green and alpha, which come from the axis's place, and red and blue, which do not. */
+template <typename Image, typename Bytes>
+__device__ __forceinline__ uint32_t colored_word(const lens_frame &frame, const Image &src,
+                                                 const Bytes &bytes, int x, int y, uint32_t blank)
+{
+    const lens_shape &shape = frame.shape;
+    const lens_place axis = place_of(shape, LENS_AXIS, x, y);
+    uint32_t green = blank >> 8;
+    uint32_t alpha = blank >> 24;
+    if (!lens_is_outside(&shape, &axis)) {
+        const four_pixels four = four_at(shape, src, axis);
+        green = bytes.template one<1>(four, axis);
+        alpha =
+            frame.averages_alpha ? stored_bytes().one<3>(four, axis) : nearest_of(four, axis) >> 24;
     }
-    const four_pixels four = four_at(shape, src, place);
-    const uint32_t bytes = COLOR | (COLOR + 4) << 4;
-    return sum_of<true>(weights_of(place), __byte_perm(four.above[0], four.above[1], bytes),
-                        __byte_perm(four.below[0], four.below[1], bytes)) >>
-           16;
+    const uint32_t red = byte_of_color<0>(shape, src, bytes, x, y, blank);
+    const uint32_t blue = byte_of_color<2>(shape, src, bytes, x, y, blank);
+    return __byte_perm(__byte_perm(red, green, 0x0040), __byte_perm(blue, alpha, 0x0040), 0x5410);
+}
+
+template <typename Image, typename Bytes>
+__device__ __forceinline__ uint32_t word_of(const lens_frame &frame, const Image &src,
+                                            const Bytes &bytes, int x, int y, uint32_t blank)
+{
+    const lens_place place = place_of(frame.shape, LENS_AXIS, x, y);
+    return lens_is_outside(&frame.shape, &place)
+               ? blank
+               : bytes.all(four_at(frame.shape, src, place), place, frame.averages_alpha);
+}
+
+template <bool COLORED, int ROWS, typename Image, typename Bytes>
+__device__ __forceinline__ void make_bytes(const lens_frame &frame, const Image &src,
+                                           const Image &dst, const Bytes &bytes)
+{
+    const uint32_t blank = blank_of<pixel<FOVEA_FORMAT_RGBA8>>(frame.shape);
+    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
+    const int first = blockIdx.y * LENS_SIDE_Y * ROWS + threadIdx.y;
+    if (x >= frame.shape.width_px) {
+        return;
+    }
+#pragma unroll 4
+    for (int i = 0; i < ROWS; i++) {
+        const int y = first + i * LENS_SIDE_Y;
+        if (y < frame.shape.height_px) {
+            dst.store(x, y,
+                      COLORED ? colored_word(frame, src, bytes, x, y, blank)
+                              : word_of(frame, src, bytes, x, y, blank));
+        }
+    }
 }
 
 template <bool COLORED, typename Image>
-__device__ __forceinline__ void make_bytes(const lens_frame &frame, const Image &src,
+__device__ __forceinline__ void make_light(const lens_frame &frame, const Image &src,
                                            const Image &dst)
 {
-    const lens_shape &shape = frame.shape;
-    const uint32_t blank = blank_of<pixel<FOVEA_FORMAT_RGBA8>>(shape);
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    const int first = blockIdx.y * LENS_SIDE_Y * LENS_ROWS + threadIdx.y;
-    if (x >= shape.width_px) {
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < LENS_ROWS; i++) {
-        const int y = first + i * LENS_SIDE_Y;
-        if (y < shape.height_px) {
-            const lens_place axis = place_of(shape, LENS_AXIS, x, y);
-            uint32_t word = blank;
-            if (!lens_is_outside(&shape, &axis)) {
-                word = interpolate_bytes(four_at(shape, src, axis), axis, frame.averages_alpha);
-            }
-            if (COLORED) {
-                const uint32_t red = byte_of_color<0>(shape, src, x, y, blank);
-                const uint32_t blue = byte_of_color<2>(shape, src, x, y, blank);
-                word = __byte_perm(__byte_perm(word, red, 0x3214), blue, 0x3410);
-            }
-            dst.store(x, y, word);
-        }
-    }
+    __shared__ float levels[light_bytes::LEVELS * light_bytes::LANES];
+    light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
+    __syncthreads();
+    make_bytes<COLORED, LENS_LIGHT_ROWS>(frame, src, dst, light_bytes{levels + threadIdx.x});
 }
 
 /* ---- Images */
@@ -392,16 +484,20 @@ KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
 KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
 
-#define BYTES(name, colored, kind)                                                                 \
+#define BYTE_KERNEL(name, kind, ...)                                                               \
     extern "C" __global__ void __launch_bounds__(LENS_SIDE_X *LENS_SIDE_Y)                         \
         lens_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)          \
     {                                                                                              \
         const lens_frame &frame = params.frame;                                                    \
-        make_bytes<colored>(frame, bytes_of(frame, params.src, frame.src_next_bytes),              \
-                            bytes_of(frame, params.dst, frame.dst_next_bytes));                    \
+        const auto src = bytes_of(frame, params.src, frame.src_next_bytes);                        \
+        const auto dst = bytes_of(frame, params.dst, frame.dst_next_bytes);                        \
+        __VA_ARGS__;                                                                               \
     }
+#define BYTE_KERNELS(kind)                                                                         \
+    BYTE_KERNEL(bytes, kind, make_bytes<false, LENS_ROWS>(frame, src, dst, stored_bytes()))        \
+    BYTE_KERNEL(bytes_colored, kind, make_bytes<true, LENS_ROWS>(frame, src, dst, stored_bytes())) \
+    BYTE_KERNEL(light, kind, make_light<false>(frame, src, dst))                                   \
+    BYTE_KERNEL(light_colored, kind, make_light<true>(frame, src, dst))
 
-BYTES(bytes, false, linear)
-BYTES(bytes, false, surface)
-BYTES(bytes_colored, true, linear)
-BYTES(bytes_colored, true, surface)
+BYTE_KERNELS(linear)
+BYTE_KERNELS(surface)

@@ -17,14 +17,18 @@
 
 extern const unsigned char lens_fatbin[];
 
-#define BYTES (1u << FOVEA_FORMAT_RGBA8)
-#define FILTERS (LENS_BICUBIC + 1)
+/* Kernels: of every format by its filter, then bilinear ones of RGBA8. */
+#define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
+enum {
+    BYTES = LENS_BICUBIC + 1, /* one more where colours lie apart */
+    LIGHT = BYTES + 2, /* likewise */
+    WAYS = LIGHT + 2,
+};
 
 struct lens_cuda {
     const struct cuda_device *device;
     CUmodule module;
-    struct cuda_kernels filters[FILTERS];
-    struct cuda_kernels bytes[2]; /* bilinear as stored, without and with colours that lie apart */
+    struct cuda_kernels ways[WAYS];
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */
     struct cuda_block *retired;
@@ -49,14 +53,14 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 
 static enum fovea_result get_kernels(struct lens_cuda *lens)
 {
-    static const char *const names[FILTERS] = {"lens_nearest", "lens_bilinear", "lens_bicubic"};
-    for (int i = 0; i < FILTERS; i++) {
-        FOVEA_TRY(cuda_kernels_get(lens->device, lens->module, names[i], CUDA_EVERY_FORMAT,
-                                   &lens->filters[i]));
+    static const char *const names[WAYS] = {
+        "lens_nearest",       "lens_bilinear", "lens_bicubic",      "lens_bytes",
+        "lens_bytes_colored", "lens_light",    "lens_light_colored"};
+    for (int i = 0; i < WAYS; i++) {
+        FOVEA_TRY(cuda_kernels_get(lens->device, lens->module, names[i],
+                                   i < BYTES ? CUDA_EVERY_FORMAT : RGBA8, &lens->ways[i]));
     }
-    FOVEA_TRY(cuda_kernels_get(lens->device, lens->module, "lens_bytes", BYTES, &lens->bytes[0]));
-    return cuda_kernels_get(lens->device, lens->module, "lens_bytes_colored", BYTES,
-                            &lens->bytes[1]);
+    return FOVEA_OK;
 }
 
 static enum fovea_result load(struct lens_cuda *lens)
@@ -190,17 +194,17 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
 
 /* ---- Frames */
 
-static bool takes_bytes(const struct lens_plan *plan, enum fovea_format format)
+/* packed: or a surface, in which pixels lie as densely. */
+static int way_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
 {
-    return format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
-           plan->light.kind == IMAGE_LIGHT_STORED && !plan->copies;
-}
-
-static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
-                                             const struct lens_plan *plan, bool bytes)
-{
-    return bytes ? &lens->bytes[plan->colored]
-                 : &lens->filters[plan->copies ? LENS_NEAREST : plan->filter];
+    if (plan->copies) {
+        return LENS_NEAREST;
+    }
+    if (packed && format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
+        plan->light.kind <= IMAGE_LIGHT_SRGB) {
+        return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
+    }
+    return plan->filter;
 }
 
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
@@ -224,16 +228,17 @@ static uint32_t divide_up(int32_t a, uint32_t b)
 
 /* Launches share nothing but what they read, so none waits for another. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
-                                CUfunction kernel, uint32_t count, void *params)
+                                int way, CUfunction kernel, uint32_t count, void *params)
 {
     const struct cuda_device *device = lens->device;
-    struct cuda_uses *uses = &own_plan(run->cuda_plan)->block->uses;
+    const uint32_t tile_rows = LENS_SIDE_Y * (way < LIGHT ? LENS_ROWS : LENS_LIGHT_ROWS);
     const uint32_t columns = divide_up(run->frame->width_px, LENS_SIDE_X);
-    const uint32_t rows = divide_up(run->frame->height_px, LENS_SIDE_Y * LENS_ROWS);
+    const uint32_t rows = divide_up(run->frame->height_px, tile_rows);
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(kernel, columns, rows, count, LENS_SIDE_X, LENS_SIDE_Y, 1, 0,
                                     run->stream, (void *[]){params}, NULL));
-    return cuda_uses_note(device, uses, run->stream, run->stream_kept);
+    return cuda_uses_note(device, &own_plan(run->cuda_plan)->block->uses, run->stream,
+                          run->stream_kept);
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
@@ -241,13 +246,12 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct lens_cuda *lens = own(cuda);
-    const struct lens_plan *plan = lens_plan_of(run->plan);
-    const struct cuda_kernels *kernels = kernels_of(lens, plan, takes_bytes(plan, format));
-    if (!cuda_kernels_has(kernels->surface, format)) {
+    const int way = way_of(lens_plan_of(run->plan), format, true);
+    if (!cuda_kernels_has(lens->ways[way].surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    return launch(lens, run, kernels->surface[format], 1, &params);
+    return launch(lens, run, way, lens->ways[way].surface[format], 1, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -261,22 +265,19 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
                                     const struct operator_images *images)
 {
     const struct lens_cuda *lens = own(cuda);
-    const struct lens_plan *plan = lens_plan_of(run->plan);
     const enum fovea_format format = images->src->format;
     const int32_t rows = run->frame->height_px;
-    struct lens_linear_params params = {.frame = frame_of(run, format),
-                                        .src = image_linear_of(images->src, images->src_next_bytes),
-                                        .dst =
-                                            image_linear_of(images->dst, images->dst_next_bytes)};
+    struct lens_linear_params params = {.frame = frame_of(run, format)};
+    params.src = image_linear_of(images->src, images->src_next_bytes);
+    params.dst = image_linear_of(images->dst, images->dst_next_bytes);
     params.frame.src_next_bytes = images->src_next_bytes;
     params.frame.dst_next_bytes = images->dst_next_bytes;
-    const bool bytes =
-        takes_bytes(plan, format) && is_packed(&params.src, rows) && is_packed(&params.dst, rows);
-    const struct cuda_kernels *kernels = kernels_of(lens, plan, bytes);
-    if (!cuda_kernels_has(kernels->linear, format)) {
+    const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
+    const int way = way_of(lens_plan_of(run->plan), format, packed);
+    if (!cuda_kernels_has(lens->ways[way].linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, kernels->linear[format], images->count, &params);
+    return launch(lens, run, way, lens->ways[way].linear[format], images->count, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

@@ -12,6 +12,7 @@
 #define LENS_SIDE_X 32 /* threads of a block */
 #define LENS_SIDE_Y 8
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
+#define LENS_LIGHT_ROWS 8 /* likewise where a block fills a table first */
 
 /* Block z of a grid works on image z of a batch. */
 struct lens_frame {
