@@ -173,6 +173,18 @@ static void no_lens_copies_every_bit(void **state)
     }
 }
 
+/* Linear memory that has what the array had before. */
+static void run_linear_view(const struct prepared *p, const struct test_image *src,
+                            const struct test_image *dst)
+{
+    struct device_image from = device_image_make(&fixture, src, 0);
+    struct device_image to = device_image_make(&fixture, dst, 0);
+    run_linear(p, &(struct operator_images){.count = 1, .src = &from.view, .dst = &to.view});
+    device_image_download(&fixture, &to, dst);
+    device_image_free(&fixture, &from);
+    device_image_free(&fixture, &to);
+}
+
 /* The right half of a picture that holds two views; the left half stays as it was. */
 static void a_view_is_a_picture_of_its_own(void **state)
 {
@@ -188,6 +200,7 @@ static void a_view_is_a_picture_of_its_own(void **state)
         both.height_px = scene.height_px + 5;
         struct test_image src = lens_scene_draw(&both);
         struct test_image dst = lens_scene_draw(&both);
+        struct test_image linear = lens_scene_draw(&both);
         struct device_array from = device_array_make(&fixture, &src.view);
         struct device_array to = device_array_make(&fixture, &dst.view);
         struct prepared p = prepare(&scene);
@@ -207,11 +220,14 @@ static void a_view_is_a_picture_of_its_own(void **state)
         in.data = image_pixel(&src.view, scene.width_px, 5);
         out.data = image_pixel(&dst.view, scene.width_px, 5);
         lens_assert_exact(&scene, &in, &out);
+        run_linear_view(&p, &src, &linear);
+        compare_assert_all_same(&linear.view, &dst.view, "linear memory");
         finish(&p);
         device_array_free(&fixture, &from);
         device_array_free(&fixture, &to);
         image_free(&src);
         image_free(&dst);
+        image_free(&linear);
     }
 }
 
@@ -223,6 +239,7 @@ static void a_batch_is_its_images(void **state)
         struct lens_scene scene = lens_scene_of(i);
         const uint32_t count = 5;
         scene.height_px = 30;
+        scene.settings.own.lens_filter = 1;
         struct lens_scene whole = scene;
         whole.height_px = scene.height_px * count;
         struct test_image src = lens_scene_draw(&whole);

@@ -156,11 +156,9 @@ __device__ void make_picture(const lens_frame &frame, const Image &src, const Im
 /* ---- Images */
 
 template <typename Pixel>
-__device__ linear_image<Pixel> image_of(const lens_frame &frame, image_linear image,
-                                        int64_t next_bytes)
+__device__ linear_image<Pixel> image_of(const lens_frame &, image_linear image, int64_t next_bytes)
 {
-    image.data += blockIdx.z * next_bytes + frame.origin_y_px * image.row_stride_bytes +
-                  frame.origin_x_px * image.pixel_stride_bytes;
+    image.data += blockIdx.z * next_bytes;
     return {image};
 }
 

@@ -17,7 +17,7 @@
 /* Block z of a grid works on image z of a batch. */
 struct lens_frame {
     struct lens_shape shape;
-    int32_t origin_x_px; /* where the view starts in the images */
+    int32_t origin_x_px; /* where the view starts in surfaces; linear images begin there */
     int32_t origin_y_px;
     int32_t light; /* IMAGE_LIGHT_* */
     float light_value;

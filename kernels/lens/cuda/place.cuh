@@ -5,11 +5,13 @@
 #ifndef FOVEA_KERNELS_LENS_CUDA_PLACE_CUH
 #define FOVEA_KERNELS_LENS_CUDA_PLACE_CUH
 
+#include "kernels/cuda/ptx.cuh"
 #include "kernels/image/pixel.cuh"
 #include "kernels/lens/place.h"
 
-/* place.h's lens_place_of without conversions, of which a multiprocessor does an eighth as many: a
- * number is rounded where it is added to one whose last digit is 1. A part may thus be 1. */
+/* place.h's lens_place_of with the fast root, and without conversions, of which a multiprocessor
+ * does an eighth as many: a number is rounded where it is added to one whose last digit is 1. A
+ * part may thus be 1. */
 static __device__ __forceinline__ void lens_split(float way, int32_t at_px, int32_t &at,
                                                   float &part)
 {
@@ -27,7 +29,7 @@ static __device__ __forceinline__ lens_place lens_place_at(const lens_shape &sha
     const float from_y = (float)y + 0.5f - shape.center_y_px;
     const float r_x = from_x * shape.per_px;
     const float r_y = from_y * shape.per_px;
-    const float r = sqrtf(r_x * r_x + r_y * r_y);
+    const float r = ptx_sqrt(r_x * r_x + r_y * r_y);
     const float factor = terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
     lens_place place;
     lens_split(lens_within(from_x * factor), x, place.at_x, place.part_x);
