@@ -91,6 +91,7 @@ set(FOVEA_FATBINS
     foveate/cuda/nodes_wide/foveate_smooth
     foveate/gradient/foveate_gradient
     blur/cuda/blur
+    lens/cuda/lens
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")
@@ -108,7 +109,8 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
+set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
+    lens/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
@@ -142,6 +144,8 @@ add_library(fovea_cuda STATIC
     gaze/gaze_cuda.c
     gaze/late_cuda.c
     image/planes_cuda.c
+    lens/cuda/fatbin.c
+    lens/cuda/lens_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(fovea_cuda PRIVATE fovea_build PUBLIC fovea_kernels Threads::Threads

@@ -43,7 +43,7 @@ if(TARGET fovea_cuda)
         COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/bench_kernels.ptx
             ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
         DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
-    target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_blur.c
+    target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_operator.c
         bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_scale.c bench/cuda_time.c
         bench/domain_cuda.c)
     set_source_files_properties(bench/cuda_kernels.c PROPERTIES

@@ -159,7 +159,7 @@ static void run_size(struct cpu_state *state, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("cpu", &c, name);
-            if (bench_case_exists(&c) && c.mode->blur_sigma_px == 0.0 &&
+            if (bench_case_exists(&c) && c.mode->op == FOVEA_OPERATOR_foveate &&
                 bench_wants(state->bench, name)) {
                 bench_say("%s", name);
                 run_case(state, &c);

@@ -70,8 +70,8 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
                          .gaze = c->gaze->name,
                          .format = c->mode->format,
                          .images = 1};
-    row.times = c->mode->blur_sigma_px > 0.0 ? cuda_time_blur(b, c->mode, &row.way)
-                                             : time_foveation(b, c, &row.way);
+    row.times = c->mode->op != FOVEA_OPERATOR_foveate ? cuda_time_operator(b, c->mode, &row.way)
+                                                      : time_foveation(b, c, &row.way);
     row.reference_us = cuda_copy_us(b, row.way);
     *results_add(&b->bench->results) = row;
 }

@@ -20,32 +20,40 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define PAPER FOVEA_MODEL_PAPER
 #define ENCODED FOVEA_LIGHT_ENCODED
 #define RGBA8 FOVEA_FORMAT_RGBA8
+#define FOVEATE FOVEA_OPERATOR_foveate, 0.0
 
-#define BLUR(name, words, light, sigma_px)                                                         \
+#define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
-        name, words, SMOOTH, PAPER, light, 1.0, 32, RGBA8, true, sigma_px                          \
+        name, words, SMOOTH, PAPER, light, 1.0, 32, RGBA8, true, FOVEA_OPERATOR_##op, of_operator  \
     }
 
 const struct bench_mode bench_modes[] = {
-    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false, 0.0},
+    {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false, FOVEATE},
     {"smooth-linear", "the paper's sigma in linear light", SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0,
-     32, RGBA8, false, 0.0},
+     32, RGBA8, false, FOVEATE},
     {"smooth-mild", "a desktop seen as it is: model physical, default geometry", SMOOTH,
-     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8, false, 0.0},
+     FOVEA_MODEL_PHYSICAL, ENCODED, 1.0, 32, RGBA8, false, FOVEATE},
     {"smooth-strong", "the paper's sigma doubled", SMOOTH, PAPER, ENCODED, 2.0, 32, RGBA8, false,
-     0.0},
-    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8, false, 0.0},
-    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8, false, 0.0},
-    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8, false, 0.0},
+     FOVEATE},
+    {"blockwise-32", "fragments of 32 px", BLOCKWISE, PAPER, ENCODED, 1.0, 32, RGBA8, false,
+     FOVEATE},
+    {"blockwise-16", "fragments of 16 px", BLOCKWISE, PAPER, ENCODED, 1.0, 16, RGBA8, false,
+     FOVEATE},
+    {"blockwise-8", "fragments of 8 px", BLOCKWISE, PAPER, ENCODED, 1.0, 8, RGBA8, false, FOVEATE},
     {"smooth-rgba16f", "the paper's sigma, half floats", SMOOTH, PAPER, ENCODED, 1.0, 32,
-     FOVEA_FORMAT_RGBA16F, false, 0.0},
-    {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true, 0.0},
+     FOVEA_FORMAT_RGBA16F, false, FOVEATE},
+    {"smooth-x0.5", "half of the paper's sigma", SMOOTH, PAPER, ENCODED, 0.5, 32, RGBA8, true,
+     FOVEATE},
     {"smooth-x4", "four times the paper's sigma", SMOOTH, PAPER, ENCODED, 4.0, 32, RGBA8, true,
-     0.0},
-    BLUR("blur-4", "one Gaussian of 4 px over the whole picture", ENCODED, 4.0),
-    BLUR("blur-4-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, 4.0),
-    BLUR("blur-32", "one Gaussian of 32 px", ENCODED, 32.0),
-    BLUR("blur-32-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, 32.0),
+     FOVEATE},
+    OTHER("blur-4", "one Gaussian of 4 px over the whole picture", ENCODED, blur, 4.0),
+    OTHER("blur-4-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, 4.0),
+    OTHER("blur-32", "one Gaussian of 32 px", ENCODED, blur, 32.0),
+    OTHER("blur-32-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, 32.0),
+    OTHER("lens", "a display behind a lens, bilinear", ENCODED, lens, 0.0),
+    OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
+    OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, -0.01),
+    OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, -0.01),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -89,9 +97,13 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = bench_foveation(mode);
-    if (mode->blur_sigma_px > 0.0) {
-        settings.operators.order[0] = FOVEA_OPERATOR_blur;
-        settings.own.blur_sigma_px = mode->blur_sigma_px;
+    settings.operators.order[0] = mode->op;
+    if (mode->op == FOVEA_OPERATOR_blur) {
+        settings.own.blur_sigma_px = mode->of_operator;
+    }
+    if (mode->op == FOVEA_OPERATOR_lens) {
+        settings.own.lens_red_r2 = mode->of_operator;
+        settings.own.lens_blue_r2 = -mode->of_operator;
     }
     return settings;
 }

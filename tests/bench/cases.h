@@ -26,7 +26,8 @@ struct bench_mode {
     uint32_t fragment_px;
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
-    double blur_sigma_px; /* of the operator blur instead of foveation, on GPUs; 0: foveation */
+    enum fovea_operator op; /* others than foveation on GPUs alone */
+    double of_operator; /* blur: sigma in px; lens: what is added to r2 for red */
 };
 
 struct bench_gaze {

@@ -66,11 +66,11 @@ FOVEA_MUST_CHECK enum fovea_result cuda_prepare(struct cuda_bench *b,
 enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
 void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p);
 
-/* ---- cuda_blur.c ---- */
+/* ---- cuda_operator.c ---- */
 
-/* Of the pictures that are there through the operator blur. */
-struct bench_times cuda_time_blur(struct cuda_bench *b, const struct bench_mode *mode,
-                                  const char **out_way);
+/* Of the pictures that are there through the mode's operator. */
+struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_mode *mode,
+                                      const char **out_way);
 
 /* ---- cuda_copy.c ---- */
 

@@ -88,33 +88,67 @@ static void host_pointers_are_refused_and_said_once(void **state)
     context_close(context);
 }
 
-static void keep_operators_line(void *user, enum fovea_log_level level, const char *message)
+static struct fovea_context *context_open_with(const struct fovea_settings *settings,
+                                               struct capture *capture)
 {
-    if (strstr(message, "operator")) {
-        capture_line(user, level, message);
-    }
-}
-
-/* The log names it, also behind one that has kernels. */
-static void an_operator_without_kernels_is_refused(void **state)
-{
-    (void)state;
-    struct capture capture = {0};
-    struct fovea_settings settings = fovea_settings_default();
-    settings.backend = FOVEA_BACKEND_CUDA;
-    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
-    desc.settings = &settings;
-    desc.log = (struct fovea_log){.fn = keep_operators_line, .user = &capture};
+    desc.settings = settings;
+    desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
     struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    const struct fovea_image src = image(DEVICE_POINTER(0), 64);
-    const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_ERROR_UNSUPPORTED);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "the operator lens has no kernels yet"));
-    context_close(context);
+    return context;
+}
+
+/* Bilinear bytes have kernels of their own where pixels lie beside each other; the row's first
+ * operator launches as ever. */
+static void a_lens_is_one_launch(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t operators, filter;
+        enum fovea_light light;
+        double red_r2;
+        ptrdiff_t pixel_bytes;
+        const char *launched;
+    } cases[] = {
+        {1, 1, FOVEA_LIGHT_ENCODED, 0.0, 4, "lens_bytes_linear_rgba8 "},
+        {1, 1, FOVEA_LIGHT_ENCODED, 0.1, 4, "lens_bytes_colored_linear_rgba8 "},
+        {1, 1, FOVEA_LIGHT_ENCODED, 0.1, 8, "lens_bilinear_linear_rgba8 "},
+        {1, 1, FOVEA_LIGHT_LINEAR, 0.0, 4, "lens_light_linear_rgba8 "},
+        {1, 1, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_light_colored_linear_rgba8 "},
+        {1, 2, FOVEA_LIGHT_ENCODED, 0.0, 4, "lens_bicubic_linear_rgba8 "},
+        {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_nearest_linear_rgba8 "},
+        {2, 1, FOVEA_LIGHT_ENCODED, 0.0, 4, "bands_linear_rgba8 lens_bytes_linear_rgba8 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct capture capture = {0};
+        struct fovea_settings settings = fovea_settings_default();
+        settings.backend = FOVEA_BACKEND_CUDA;
+        settings.operators = (struct fovea_operators){cases[i].operators, {FOVEA_OPERATOR_lens}};
+        if (cases[i].operators == 2) {
+            settings.operators =
+                (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+        }
+        settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+        settings.foveation.light = cases[i].light;
+        settings.own.lens_filter = cases[i].filter;
+        settings.own.lens_red_r2 = cases[i].red_r2;
+        struct fovea_context *context = context_open_with(&settings, &capture);
+        struct fovea_image src = image(DEVICE_POINTER(0), 64);
+        struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
+        src.pixel_stride_bytes = dst.pixel_stride_bytes = cases[i].pixel_bytes;
+        src.row_stride_bytes = dst.row_stride_bytes = 64 * cases[i].pixel_bytes;
+        assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+        fake_cuda_calm(fake);
+        fake->launched[0] = '\0';
+        assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+        assert_string_equal(fake->launched, cases[i].launched);
+        assert_null(strstr(fake->calls, "Alloc"));
+        assert_null(strstr(fake->calls, "Synchronize"));
+        assert_int_equal(capture.errors, 0);
+        context_close(context);
+    }
 }
 
 /* More launches in flight than there are events to tell them apart. */
@@ -247,7 +281,7 @@ int main(void)
         cmocka_unit_test(a_frame_of_a_known_size_only_launches),
         cmocka_unit_test(a_frame_in_tiles_cleans_up_after_one_that_failed),
         cmocka_unit_test(host_pointers_are_refused_and_said_once),
-        cmocka_unit_test(an_operator_without_kernels_is_refused),
+        cmocka_unit_test(a_lens_is_one_launch),
         cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
         cmocka_unit_test(sizes_come_and_go_without_waiting),
         cmocka_unit_test(a_context_that_fails_anywhere_leaves_nothing_behind),

@@ -30,9 +30,15 @@ static const struct fovea_operators foveate_blur = {2,
 static const struct fovea_operators blur_foveate = {2,
                                                     {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
 
+static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
+static const struct fovea_operators foveate_lens = {2,
+                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+
 static const struct {
     const struct fovea_operators *first, *second, *row;
-} rows[] = {{&foveate, &blur, &foveate_blur}, {&blur, &foveate, &blur_foveate}};
+} rows[] = {{&foveate, &blur, &foveate_blur},
+            {&blur, &foveate, &blur_foveate},
+            {&foveate, &lens, &foveate_lens}};
 
 static struct fovea_settings settings_of(const struct fovea_operators *operators)
 {
@@ -254,7 +260,8 @@ static void run_surface(struct operator_cuda *kernels, const struct fovea_operat
 static void a_late_gaze_is_the_whole_rows(void **state)
 {
     (void)state;
-    const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate};
+    const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate,
+                                                 &foveate_lens};
     const struct operator_frame late = operator_frame_make(WIDTH_PX - 20, HEIGHT_PX - 10, gaze);
     const int32_t gaze_q8[2] = {late.gaze_x_q8, late.gaze_y_q8};
     struct operator_cuda *kernels = NULL;

@@ -67,4 +67,7 @@ const struct operator_api lens_operator = {
              .reserve = lens_cpu_reserve,
              .run = lens_cpu_run},
     .glsl = &lens_operator_glsl,
+#if FOVEA_HAVE_CUDA
+    .cuda = &lens_operator_cuda,
+#endif
 };

@@ -98,6 +98,16 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
     return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
 }
 
+/* dp2a of numbers without a sign: two of 16 bits, and two bytes. */
+static inline unsigned __dp2a_lo(unsigned numbers, unsigned bytes, unsigned sum)
+{
+    return sum + (numbers & 0xffff) * (bytes & 255) + (numbers >> 16) * (bytes >> 8 & 255);
+}
+static inline unsigned __dp2a_hi(unsigned numbers, unsigned bytes, unsigned sum)
+{
+    return __dp2a_lo(numbers, bytes >> 16, sum);
+}
+
 /* prmt: four bits for each byte, the upper of which repeats its sign. */
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selectors)
 {

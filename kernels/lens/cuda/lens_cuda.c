@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* lens as an operator on CUDA: one launch a frame, or a batch. */
+
+#include "core/log.h"
+#include "kernels/cuda/cuda_block.h"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/cuda_memory.h"
+#include "kernels/lens/lens.h"
+#include "kernels/lens/operator/lens_operator.h"
+#include "kernels/operator/operator_cuda.h"
+#include "params.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+extern const unsigned char lens_fatbin[];
+
+/* Kernels: of every format by its filter, then bilinear ones of RGBA8. */
+#define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
+enum {
+    BYTES = LENS_BICUBIC + 1, /* one more where colours lie apart */
+    LIGHT = BYTES + 2, /* likewise */
+    WAYS = LIGHT + 2,
+};
+
+struct lens_cuda {
+    const struct cuda_device *device;
+    CUmodule module;
+    struct cuda_kernels ways[WAYS];
+    CUstream upload; /* of our own, so that tables wait for nobody's work */
+    struct cuda_memory memory; /* of plans; in the order of upload */
+    struct cuda_block *retired;
+    atomic_bool abandoned;
+};
+
+struct lens_cuda_plan {
+    struct cuda_block *block; /* a display's samples */
+};
+
+static struct lens_cuda *own(struct operator_cuda *cuda)
+{
+    return (struct lens_cuda *)cuda;
+}
+
+static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
+{
+    return (struct lens_cuda_plan *)plan;
+}
+
+/* ---- Kernels */
+
+static enum fovea_result get_kernels(struct lens_cuda *lens)
+{
+    static const char *const names[WAYS] = {
+        "lens_nearest",       "lens_bilinear", "lens_bicubic",      "lens_bytes",
+        "lens_bytes_colored", "lens_light",    "lens_light_colored"};
+    for (int i = 0; i < WAYS; i++) {
+        FOVEA_TRY(cuda_kernels_get(lens->device, lens->module, names[i],
+                                   i < BYTES ? CUDA_EVERY_FORMAT : RGBA8, &lens->ways[i]));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result load(struct lens_cuda *lens)
+{
+    const struct cuda_device *device = lens->device;
+    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&lens->module, lens_fatbin));
+    FOVEA_TRY(get_kernels(lens));
+    FOVEA_TRY(cuda_device_create_stream(device, &lens->upload));
+    return cuda_memory_init(device, lens->upload, &lens->memory);
+}
+
+static void unload(struct lens_cuda *lens)
+{
+    const struct cuda_device *device = lens->device;
+    if (lens->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
+    }
+    cuda_memory_finish(&lens->memory);
+    if (lens->upload) {
+        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(lens->upload));
+    }
+    if (lens->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(lens->module));
+    }
+}
+
+static void destroy(struct operator_cuda **cuda)
+{
+    struct lens_cuda *lens = own(*cuda);
+    *cuda = NULL;
+    if (!lens) {
+        return;
+    }
+    if (atomic_load(&lens->abandoned)) {
+        cuda_block_abandon_all(&lens->retired);
+    } else {
+        cuda_block_free_all(lens->device, &lens->retired);
+        unload(lens);
+    }
+    free(lens);
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    struct lens_cuda *lens = calloc(1, sizeof *lens);
+    *out_cuda = (struct operator_cuda *)lens;
+    if (!lens) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    lens->device = device;
+    const enum fovea_result result = load(lens);
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+static void abandon(struct operator_cuda *cuda)
+{
+    atomic_store(&own(cuda)->abandoned, true);
+}
+
+static bool frees_without_waiting(const struct operator_cuda *cuda)
+{
+    return cuda_memory_is_pooled(&((const struct lens_cuda *)cuda)->memory);
+}
+
+/* ---- Plans */
+
+static void part_with(struct lens_cuda *lens, struct lens_cuda_plan *plan)
+{
+    cuda_block_retire(&lens->retired, &plan->block);
+    free(plan);
+}
+
+static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+{
+    struct lens_cuda *lens = own(cuda);
+    if (!*plan) {
+        return;
+    }
+    part_with(lens, own_plan(*plan));
+    *plan = NULL;
+    if (!atomic_load(&lens->abandoned)) {
+        cuda_block_free_idle(lens->device, &lens->retired);
+    }
+}
+
+/* One number at least, since there is no block of no bytes that launches could be noted at. */
+static enum fovea_result fill(struct lens_cuda *lens, const struct lens_light *light,
+                              struct lens_cuda_plan *plan)
+{
+    const struct cuda_device *device = lens->device;
+    const size_t count = light->sample_count > 0 ? light->sample_count : 1;
+    FOVEA_TRY(
+        cuda_block_create(device, &lens->memory, count * sizeof light->samples[0], &plan->block));
+    CU_TRY(device->log, device->cu,
+           device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples,
+                                       count * sizeof light->samples[0], lens->upload));
+    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
+    return FOVEA_OK;
+}
+
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+{
+    struct lens_cuda *lens = own(cuda);
+    struct lens_cuda_plan *made = calloc(1, sizeof *made);
+    (void)format; /* nothing lies in memory between */
+    *out_plan = NULL;
+    if (!made) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = fill(lens, &lens_plan_of(plan)->light, made);
+    if (result < 0) {
+        part_with(lens, made);
+        return result;
+    }
+    *out_plan = (struct operator_cuda_plan *)made;
+    return FOVEA_OK;
+}
+
+static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                 const struct operator_images *images)
+{
+    (void)cuda;
+    (void)plan;
+    (void)images; /* a batch takes no memory of its own */
+    return FOVEA_OK;
+}
+
+/* ---- Frames */
+
+/* packed: or a surface, in which pixels lie as densely. */
+static int way_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
+{
+    if (plan->copies) {
+        return LENS_NEAREST;
+    }
+    if (packed && format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
+        plan->light.kind <= IMAGE_LIGHT_SRGB) {
+        return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
+    }
+    return plan->filter;
+}
+
+static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
+{
+    const struct lens_plan *plan = lens_plan_of(run->plan);
+    const bool blue_first = run->frame->blue_first;
+    return (struct lens_frame){.shape = lens_shape_of(plan, format, blue_first),
+                               .origin_x_px = run->frame->origin_x_px,
+                               .origin_y_px = run->frame->origin_y_px,
+                               .light = image_light_in_order(plan->light.kind, blue_first),
+                               .light_value = plan->light.value,
+                               .averages_alpha = plan->averages_alpha,
+                               .colored = plan->colored,
+                               .samples = own_plan(run->cuda_plan)->block->memory};
+}
+
+static uint32_t divide_up(int32_t a, uint32_t b)
+{
+    return ((uint32_t)a + b - 1) / b;
+}
+
+/* Launches share nothing but what they read, so none waits for another. */
+static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
+                                int way, CUfunction kernel, uint32_t count, void *params)
+{
+    const struct cuda_device *device = lens->device;
+    const uint32_t tile_rows = LENS_SIDE_Y * (way < LIGHT ? LENS_ROWS : LENS_LIGHT_ROWS);
+    const uint32_t columns = divide_up(run->frame->width_px, LENS_SIDE_X);
+    const uint32_t rows = divide_up(run->frame->height_px, tile_rows);
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(kernel, columns, rows, count, LENS_SIDE_X, LENS_SIDE_Y, 1, 0,
+                                    run->stream, (void *[]){params}, NULL));
+    return cuda_uses_note(device, &own_plan(run->cuda_plan)->block->uses, run->stream,
+                          run->stream_kept);
+}
+
+static enum fovea_result run_surface(struct operator_cuda *cuda,
+                                     const struct operator_cuda_run *run, enum fovea_format format,
+                                     CUsurfObject src, CUsurfObject dst)
+{
+    const struct lens_cuda *lens = own(cuda);
+    const int way = way_of(lens_plan_of(run->plan), format, true);
+    if (!cuda_kernels_has(lens->ways[way].surface, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
+    return launch(lens, run, way, lens->ways[way].surface[format], 1, &params);
+}
+
+/* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
+static bool is_packed(const struct image_linear *image, int32_t rows)
+{
+    return image->whole_pixels && image->pixel_stride_bytes == 4 && image->row_stride_bytes > 0 &&
+           image->row_stride_bytes <= INT32_MAX / rows;
+}
+
+/* The image from the view's corner on. */
+static struct image_linear view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
+                                   const struct operator_frame *frame)
+{
+    struct image_linear view = image_linear_of(image, next_bytes);
+    view.data += (uint64_t)(frame->origin_y_px * view.row_stride_bytes +
+                            frame->origin_x_px * view.pixel_stride_bytes);
+    return view;
+}
+
+static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    const struct lens_cuda *lens = own(cuda);
+    const enum fovea_format format = images->src->format;
+    const int32_t rows = run->frame->height_px;
+    struct lens_linear_params params = {.frame = frame_of(run, format)};
+    params.src = view_of(images->src, images->src_next_bytes, run->frame);
+    params.dst = view_of(images->dst, images->dst_next_bytes, run->frame);
+    params.frame.src_next_bytes = images->src_next_bytes;
+    params.frame.dst_next_bytes = images->dst_next_bytes;
+    const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
+    const int way = way_of(lens_plan_of(run->plan), format, packed);
+    if (!cuda_kernels_has(lens->ways[way].linear, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    return launch(lens, run, way, lens->ways[way].linear[format], images->count, &params);
+}
+
+const struct operator_cuda_api lens_operator_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = abandon,
+    .frees_without_waiting = frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = reserve,
+    .run_linear = run_linear,
+    .run_surface = run_surface,
+};
