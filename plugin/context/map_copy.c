@@ -151,15 +151,10 @@ enum fovea_result map_copy_read(const struct fovea_map *map, const struct map_co
 
 /* ---- A formula: what every plan would evaluate anew, for each frustum */
 
-static bool is_formula(enum fovea_map_kind kind)
-{
-    return kind == FOVEA_MAP_HUMAN || kind == FOVEA_MAP_STREAK;
-}
-
 static enum fovea_result evaluate(const struct fovea_map *map, const struct map_copy *old,
                                   struct fovea_log log, struct map_copy *fresh)
 {
-    if (old->values && old->kind == map->kind) {
+    if ((old->values && old->kind == map->kind) || map_store_find(map, fresh)) {
         return FOVEA_OK;
     }
     const size_t side = FOVEATE_MAP_GENERATED_SIDE;
@@ -213,7 +208,7 @@ static enum fovea_result load(const struct fovea_map *map, const struct map_copy
                               struct fovea_log log, struct map_copy *fresh)
 {
     fresh->kind = map->kind;
-    if (is_formula(map->kind)) {
+    if (map_copy_is_formula(map->kind)) {
         return evaluate(map, old, log, fresh);
     }
     if (map->kind == FOVEA_MAP_ARRAY) {
@@ -234,7 +229,7 @@ static void use(const struct map_copy *copy, struct fovea_map *map)
     map->width = copy->width;
     map->height = copy->height;
     map->serial = copy->serial;
-    if (!is_formula(map->kind)) {
+    if (!map_copy_is_formula(map->kind)) {
         map->kind = FOVEA_MAP_ARRAY;
         snprintf(map->file, sizeof map->file, "%s", copy->file);
     }

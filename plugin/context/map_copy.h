@@ -33,6 +33,12 @@ FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct m
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
 
+/* Its samples are the same whoever evaluates them. */
+static inline bool map_copy_is_formula(enum fovea_map_kind kind)
+{
+    return kind == FOVEA_MAP_HUMAN || kind == FOVEA_MAP_STREAK;
+}
+
 /* True: both have samples, and they are the same. */
 bool map_copy_same_values(const struct map_copy *a, const struct map_copy *b);
 

@@ -21,7 +21,7 @@ struct map_samples {
 
 /* Held for a look, never while anything is read or freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of different files; what was prepared last is in front. */
+/* Of different files and formulas; what was prepared last is in front. */
 static struct map_samples *kept[KEPT_MAX];
 
 void map_samples_release(struct map_samples **samples)
@@ -35,13 +35,19 @@ void map_samples_release(struct map_samples **samples)
 }
 
 /* Under the lock. KEPT_MAX: it is not there. */
-static size_t place_of(const char *file)
+static size_t place_of(enum fovea_map_kind kind, const char *file)
 {
     size_t at = 0;
-    while (at < KEPT_MAX && !(kept[at] && strcmp(kept[at]->copy.file, file) == 0)) {
+    while (at < KEPT_MAX &&
+           !(kept[at] && kept[at]->copy.kind == kind && strcmp(kept[at]->copy.file, file) == 0)) {
         at++;
     }
     return at;
+}
+
+static const char *file_of(const struct fovea_map *map)
+{
+    return map->kind == FOVEA_MAP_FILE ? map->file : ""; /* a formula has none */
 }
 
 /* Under the lock: those before `at` move back by one, over what lay there. */
@@ -52,11 +58,11 @@ static void put_in_front(struct map_samples *samples, size_t at)
 }
 
 /* *out_now: as it is now, with a share of what is ready. */
-static struct map_samples *share_kept(const char *file, struct map_copy *out_now)
+static struct map_samples *share_kept(const struct fovea_map *map, struct map_copy *out_now)
 {
     struct map_samples *samples = NULL;
     pthread_mutex_lock(&lock);
-    const size_t at = place_of(file);
+    const size_t at = place_of(map->kind, file_of(map));
     if (at < KEPT_MAX) {
         samples = kept[at];
         *out_now = samples->copy;
@@ -68,12 +74,12 @@ static struct map_samples *share_kept(const char *file, struct map_copy *out_now
     return samples;
 }
 
-/* The store's share goes over to it; earlier samples of its file go, or what was prepared longest
- * ago. */
+/* The store's share goes over to it; earlier samples of its kind and file go, or what was prepared
+ * longest ago. */
 static void put(struct map_samples *samples)
 {
     pthread_mutex_lock(&lock);
-    const size_t found = place_of(samples->copy.file);
+    const size_t found = place_of(samples->copy.kind, samples->copy.file);
     const size_t at = found < KEPT_MAX ? found : KEPT_MAX - 1;
     struct map_samples *old = kept[at];
     put_in_front(samples, at);
@@ -102,7 +108,7 @@ static enum fovea_result keep(struct map_copy *fresh, struct fovea_log log)
 {
     struct map_samples *samples = calloc(1, sizeof *samples);
     if (!samples) {
-        log_error(log, "foveation.map.file: %s: out of memory", fresh->file);
+        log_error(log, "foveation.map: out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     atomic_init(&samples->shares, 1);
@@ -145,16 +151,37 @@ static enum fovea_result prepare_file(struct fovea_foveation *foveation,
     return result;
 }
 
+/* A formula has no parameters: what was evaluated once serves all that ask for it. */
+static enum fovea_result prepare_formula(const struct fovea_map *asked,
+                                         const struct map_samples *samples, struct fovea_log log)
+{
+    struct fovea_map map = *asked;
+    struct map_copy none = {0};
+    struct map_copy fresh = {0};
+    if (samples) {
+        return FOVEA_OK;
+    }
+    enum fovea_result result = map_copy_make(&map, &none, log, &fresh);
+    if (result == FOVEA_OK && !fresh.shared) {
+        result = keep(&fresh, log);
+    }
+    map_copy_finish(&fresh);
+    return result;
+}
+
 enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fovea_log log)
 {
     struct fovea_foveation *foveation = &settings->foveation;
-    if (foveation->model != FOVEA_MODEL_MAP || foveation->map.kind != FOVEA_MAP_FILE) {
+    const bool formula = map_copy_is_formula(foveation->map.kind);
+    if (foveation->model != FOVEA_MODEL_MAP ||
+        (foveation->map.kind != FOVEA_MAP_FILE && !formula)) {
         drop_unused();
         return FOVEA_OK;
     }
     struct map_copy now = {0};
-    struct map_samples *samples = share_kept(foveation->map.file, &now);
-    const enum fovea_result result = prepare_file(foveation, samples, &now, log);
+    struct map_samples *samples = share_kept(&foveation->map, &now);
+    const enum fovea_result result = formula ? prepare_formula(&foveation->map, samples, log)
+                                             : prepare_file(foveation, samples, &now, log);
     foveate_map_ready_release(&now.ready);
     map_samples_release(&samples);
     return result;
@@ -162,13 +189,14 @@ enum fovea_result map_store_prepare(struct fovea_settings *settings, struct fove
 
 bool map_store_find(const struct fovea_map *map, struct map_copy *out_copy)
 {
-    if (map->serial == 0) {
+    const bool formula = map_copy_is_formula(map->kind);
+    if (map->serial == 0 && !formula) {
         return false;
     }
     pthread_mutex_lock(&lock);
-    const size_t at = place_of(map->file);
+    const size_t at = place_of(map->kind, file_of(map));
     /* Later samples of the file are what reading it anew would give. */
-    const bool found = at < KEPT_MAX && kept[at]->copy.serial >= map->serial;
+    const bool found = at < KEPT_MAX && (formula || kept[at]->copy.serial >= map->serial);
     if (found) {
         kept[at]->taken = true;
         atomic_fetch_add(&kept[at]->shares, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The pictures of maps, read and decoded before settings with them are taken: on the thread that
- * reads saved settings, so that no frame waits for it. The process keeps those of the four files
- * prepared last, whichever struct fovea_config named them, and lets go of those that no context
- * uses when settings without a map's file are saved. */
+/* The samples of maps, read and decoded or evaluated before settings with them are taken: on the
+ * thread that reads saved settings, so that no frame waits for it. The process keeps those of the
+ * four files and formulas prepared last, whichever struct fovea_config named them, and lets go of
+ * those that no context uses when settings with neither are saved. */
 #ifndef FOVEA_MAP_STORE_H
 #define FOVEA_MAP_STORE_H
 
@@ -14,7 +14,7 @@
 struct map_samples;
 
 /* A config_prepare_fn. Settings with a map's file get the serial of its samples in the store; what
- * is there already is not decoded again. */
+ * is there already is neither decoded nor evaluated again. */
 FOVEA_MUST_CHECK enum fovea_result map_store_prepare(struct fovea_settings *settings,
                                                      struct fovea_log log);
 

@@ -9,11 +9,15 @@
 #include "rig.h"
 #include "scene.h"
 
+#include "kernels/foveate/model/map.h"
+
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAP_SIDE 64
@@ -92,6 +96,70 @@ static void no_frame_reads_a_maps_file(void **state)
     block.camera = 2;
     assert_true(scene_foveates(&scene, &block, false));
     assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    scene_close(&scene);
+}
+
+/* ---- A map of a formula ---- */
+
+static double busy_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static double evaluation_ms(void)
+{
+    static float values[FOVEATE_MAP_GENERATED_SIDE * FOVEATE_MAP_GENERATED_SIDE];
+    const double start = busy_ms();
+    foveate_map_generate(FOVEA_MAP_HUMAN, values);
+    return busy_ms() - start;
+}
+
+/* The processor's time of the event that is a frame. */
+static double frame_ms(struct scene *scene, struct fovea_unity_block *block)
+{
+    host_frame_begin(&scene->host);
+    host_draw(&scene->host, &scene->texture, &scene->src.view);
+    const double start = busy_ms();
+    host_event(&scene->host, FOVEA_UNITY_RECORD, block);
+    const double took = busy_ms() - start;
+    host_frame_end(&scene->host);
+    return took;
+}
+
+static void set_foveation(struct scene *scene, const char *setting, const char *value)
+{
+    char path[64];
+    char error[512] = "";
+    snprintf(path, sizeof path, "foveation.%s", setting);
+    assert_int_equal(scene->host.plugin.set(path, value, error, sizeof error), FOVEA_OK);
+}
+
+/* A frame that takes another formula is no slower than one that takes another strength. */
+static void no_frame_evaluates_a_formula(void **state)
+{
+    (void)state;
+    struct scene scene;
+    double least_formula = 1e9;
+    double least_strength = 1e9;
+    double least_evaluation = 1e9;
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    set_foveation(&scene, "map.kind", "streak");
+    set_foveation(&scene, "model", "map");
+    assert_true(scene_foveates(&scene, &block, false));
+    for (int i = 0; i < 5; i++) {
+        set_foveation(&scene, "map.kind", i % 2 ? "streak" : "human");
+        least_formula = fmin(least_formula, frame_ms(&scene, &block));
+        set_foveation(&scene, "strength", i % 2 ? "1" : "2");
+        least_strength = fmin(least_strength, frame_ms(&scene, &block));
+        least_evaluation = fmin(least_evaluation, evaluation_ms());
+    }
+    print_message("formula %.3f ms, strength %.3f ms, evaluation %.3f ms\n", least_formula,
+                  least_strength, least_evaluation);
+    assert_true(least_formula < least_strength + 0.5 * least_evaluation);
+    assert_true(scene_foveates(&scene, &block, false));
     scene_close(&scene);
 }
 
@@ -176,6 +244,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_that_cannot_work_change_nothing),
         cmocka_unit_test(no_frame_reads_a_maps_file),
+        cmocka_unit_test(no_frame_evaluates_a_formula),
         cmocka_unit_test(a_camera_may_have_a_strength_of_its_own),
         cmocka_unit_test(the_gaze_stays_while_another_source_is_opened),
     };
