@@ -50,6 +50,14 @@ def test_the_package_says_what_it_is():
         assert json.loads(path.read_text())["name"] == path.stem
 
 
+def test_the_changelog_names_what_scripts_and_the_plugin_agree_on():
+    changes = " ".join((PACKAGE / "CHANGELOG.md").read_text().split())
+    block = re.search(r"uint Version = (\d+);", (PACKAGE / "Runtime" / "Native.cs").read_text())[1]
+    header = (ROOT / "plugin" / "unity" / "fovea_unity.h").read_text()
+    assert f"#define FOVEA_UNITY_VERSION {block}\n" in header
+    assert f"block of a frame is of version {block}:" in changes
+
+
 def compile_scripts(out, *sources, defines=()):
     kind = "library" if out.suffix == ".dll" else "exe"
     run_program(need_tool("mcs"), f"-target:{kind}", *COMPILER, f"-out:{out}", *[f"-define:{d}" for d in defines], *sources)

@@ -150,7 +150,9 @@ static void no_frame_evaluates_a_formula(void **state)
     set_foveation(&scene, "model", "map");
     assert_true(scene_foveates(&scene, &block, false));
     for (int i = 0; i < 5; i++) {
-        set_foveation(&scene, "map.kind", i % 2 ? "streak" : "human");
+        set_foveation(&scene, "map.kind", "streak"); /* far quicker to evaluate */
+        (void)frame_ms(&scene, &block);
+        set_foveation(&scene, "map.kind", "human");
         least_formula = fmin(least_formula, frame_ms(&scene, &block));
         set_foveation(&scene, "strength", i % 2 ? "1" : "2");
         least_strength = fmin(least_strength, frame_ms(&scene, &block));
