@@ -171,6 +171,18 @@ static void the_memory_between_has_an_end(void **state)
     images.count = 1000;
     assert_int_equal(row_slice_count(&alone, &images), 1000);
     assert_int_equal(row_between_bytes(&alone, &images), 0);
+    images.src_plane_bytes = 1; /* pixels of 1 MiB */
+    assert_int_equal(row_slice_count(&alone, &images), 64);
+    const struct fovea_image on_device = {.format = FOVEA_FORMAT_RGBA8,
+                                          .width_px = 512,
+                                          .height_px = 512,
+                                          .memory = FOVEA_MEMORY_CUDA};
+    images.src = images.dst = &on_device;
+    assert_int_equal(row_slice_count(&alone, &images), 512);
+    images.dst_plane_bytes = 1;
+    assert_int_equal(row_slice_count(&alone, &images), 256);
+    assert_int_equal(row_between_bytes(&alone, &images), 512 << 20);
+    assert_int_equal(row_slice_count(&plan, &images), 21);
 }
 
 /* ---- Settings */

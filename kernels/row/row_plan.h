@@ -38,7 +38,8 @@ static inline uint32_t row_between(uint32_t part)
 uint64_t row_image_bytes(const struct fovea_image *like);
 
 /* Bytes of the images between, at most, or of those of one image: a batch goes through the whole
- * row in slices that have room there. Tests make it less. */
+ * row in slices that have room there. Tests make it less. Pixels of planes on a device have more.
+ */
 extern uint64_t row_most_between_bytes;
 
 /* How many images go through the row at a time, and the memory between that they need. */
