@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Packs planes into pixels, and unpacks them: a thread has four neighbours of a row, an image is
- * one step along y of the grid. Memory alone decides how long it takes. */
+/* Packs planes into pixels, and unpacks them; an image is one step along y of the grid. Memory
+ * alone decides how long it takes: where four neighbours are aligned a thread takes four of a row
+ * at once, and elsewhere neighbours in a plane are neighbouring threads'. */
 
 #include "planes.h"
 
@@ -12,112 +13,134 @@ template <typename SAMPLE> struct alignas(PLANES_FOUR * sizeof(SAMPLE)) four_sam
     SAMPLE of[PLANES_FOUR];
 };
 
-/* Where a thread's four pixels lie, and how many of them are there. */
-struct four_place {
-    char *samples;
-    char *pixels;
-    int count;
+/* The first sample of a pixel in its plane, and the pixel. */
+struct pixel_place {
+    char *sample;
+    char *pixel;
 };
 
 template <typename SAMPLE>
-static __device__ __forceinline__ four_place place_of(const planes &planes)
+static __device__ __forceinline__ pixel_place place_of(const planes &planes, int x, int y)
+{
+    const int64_t image = (int64_t)blockIdx.y;
+    return {(char *)(planes.planes + image * planes.next_bytes + y * planes.row_bytes +
+                     x * planes.sample_bytes),
+            (char *)(planes.pixels + image * planes.pixel_next_bytes + y * planes.pixel_row_bytes +
+                     x * (int64_t)(PLANES_CHANNELS * sizeof(SAMPLE)))};
+}
+
+template <typename SAMPLE>
+static __device__ __forceinline__ void copy_pixel(const planes &planes, pixel_place at, bool packs)
+{
+#pragma unroll
+    for (int c = 0; c < PLANES_CHANNELS; c++) {
+        SAMPLE *sample = (SAMPLE *)(at.sample + c * planes.plane_bytes);
+        SAMPLE *channel = (SAMPLE *)at.pixel + c;
+        if (packs) {
+            *channel = *sample;
+        } else {
+            *sample = *channel;
+        }
+    }
+}
+
+template <typename SAMPLE>
+static __device__ __forceinline__ void copy_four(const planes &planes, pixel_place at, bool packs)
+{
+    four_samples<SAMPLE> channels[PLANES_CHANNELS];
+    four_samples<SAMPLE> pixels[PLANES_CHANNELS];
+    four_samples<SAMPLE> *const to = (four_samples<SAMPLE> *)at.pixel;
+#pragma unroll
+    for (int c = 0; c < PLANES_CHANNELS; c++) {
+        const char *from = packs ? at.sample + c * planes.plane_bytes : (const char *)(to + c);
+        (packs ? channels : pixels)[c] = *(const four_samples<SAMPLE> *)from;
+    }
+#pragma unroll
+    for (int i = 0; i < PLANES_FOUR * PLANES_CHANNELS; i++) {
+        SAMPLE &channel = channels[i % PLANES_CHANNELS].of[i / PLANES_CHANNELS];
+        SAMPLE &pixel = pixels[i / PLANES_FOUR].of[i % PLANES_FOUR];
+        if (packs) {
+            pixel = channel;
+        } else {
+            channel = pixel;
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < PLANES_CHANNELS; c++) {
+        char *into = packs ? (char *)(to + c) : at.sample + c * planes.plane_bytes;
+        *(four_samples<SAMPLE> *)into = (packs ? pixels : channels)[c];
+    }
+}
+
+template <typename SAMPLE>
+static __device__ __forceinline__ void copy_fours(const planes &planes, bool packs)
 {
     const int columns = (planes.width_px + PLANES_FOUR - 1) / PLANES_FOUR;
     const int i = (int)(blockIdx.x * PLANES_CUDA_THREADS + threadIdx.x);
     const int y = i / columns;
     const int x = (i - y * columns) * PLANES_FOUR;
-    const int64_t image = (int64_t)blockIdx.y;
-    return {(char *)(planes.planes + image * planes.next_bytes + y * planes.row_bytes +
-                     x * planes.sample_bytes),
-            (char *)(planes.pixels + image * planes.pixel_next_bytes + y * planes.pixel_row_bytes +
-                     x * (int64_t)(PLANES_CHANNELS * sizeof(SAMPLE))),
-            y < planes.height_px ? min(planes.width_px - x, PLANES_FOUR) : 0};
-}
-
-template <typename SAMPLE> static __device__ __forceinline__ void pack(const planes &planes)
-{
-    const four_place at = place_of<SAMPLE>(planes);
-    if (planes.fours != 0 && at.count == PLANES_FOUR) {
-        four_samples<SAMPLE> channels[PLANES_CHANNELS];
-        four_samples<SAMPLE> pixels[PLANES_CHANNELS];
-#pragma unroll
-        for (int c = 0; c < PLANES_CHANNELS; c++) {
-            channels[c] = *(const four_samples<SAMPLE> *)(at.samples + c * planes.plane_bytes);
-        }
-#pragma unroll
-        for (int i = 0; i < PLANES_FOUR * PLANES_CHANNELS; i++) {
-            pixels[i / PLANES_FOUR].of[i % PLANES_FOUR] =
-                channels[i % PLANES_CHANNELS].of[i / PLANES_CHANNELS];
-        }
-#pragma unroll
-        for (int i = 0; i < PLANES_CHANNELS; i++) {
-            ((four_samples<SAMPLE> *)at.pixels)[i] = pixels[i];
-        }
+    if (y >= planes.height_px) {
         return;
     }
-    for (int i = 0; i < at.count; i++) {
-        for (int c = 0; c < PLANES_CHANNELS; c++) {
-            ((SAMPLE *)at.pixels)[i * PLANES_CHANNELS + c] =
-                *(const SAMPLE *)(at.samples + i * planes.sample_bytes + c * planes.plane_bytes);
+    if (x + PLANES_FOUR <= planes.width_px) {
+        copy_four<SAMPLE>(planes, place_of<SAMPLE>(planes, x, y), packs);
+        return;
+    }
+    for (int last = x; last < planes.width_px; last++) {
+        copy_pixel<SAMPLE>(planes, place_of<SAMPLE>(planes, last, y), packs);
+    }
+}
+
+template <typename SAMPLE>
+static __device__ __forceinline__ void copy_pixels(const planes &planes, bool packs)
+{
+    const int first = (int)(blockIdx.x * (PLANES_CUDA_THREADS * PLANES_FOUR) + threadIdx.x);
+#pragma unroll
+    for (int k = 0; k < PLANES_FOUR; k++) {
+        const int i = first + k * PLANES_CUDA_THREADS;
+        const int y = i / planes.width_px;
+        if (y < planes.height_px) {
+            copy_pixel<SAMPLE>(planes, place_of<SAMPLE>(planes, i - y * planes.width_px, y), packs);
         }
     }
 }
 
-template <typename SAMPLE> static __device__ __forceinline__ void unpack(const planes &planes)
+template <typename SAMPLE>
+static __device__ __forceinline__ void copy(const planes &planes, bool packs)
 {
-    const four_place at = place_of<SAMPLE>(planes);
-    if (planes.fours != 0 && at.count == PLANES_FOUR) {
-        four_samples<SAMPLE> channels[PLANES_CHANNELS];
-        four_samples<SAMPLE> pixels[PLANES_CHANNELS];
-#pragma unroll
-        for (int i = 0; i < PLANES_CHANNELS; i++) {
-            pixels[i] = ((const four_samples<SAMPLE> *)at.pixels)[i];
-        }
-#pragma unroll
-        for (int i = 0; i < PLANES_FOUR * PLANES_CHANNELS; i++) {
-            channels[i % PLANES_CHANNELS].of[i / PLANES_CHANNELS] =
-                pixels[i / PLANES_FOUR].of[i % PLANES_FOUR];
-        }
-#pragma unroll
-        for (int c = 0; c < PLANES_CHANNELS; c++) {
-            *(four_samples<SAMPLE> *)(at.samples + c * planes.plane_bytes) = channels[c];
-        }
-        return;
-    }
-    for (int i = 0; i < at.count; i++) {
-        for (int c = 0; c < PLANES_CHANNELS; c++) {
-            *(SAMPLE *)(at.samples + i * planes.sample_bytes + c * planes.plane_bytes) =
-                ((const SAMPLE *)at.pixels)[i * PLANES_CHANNELS + c];
-        }
+    if (planes.fours != 0) {
+        copy_fours<SAMPLE>(planes, packs);
+    } else {
+        copy_pixels<SAMPLE>(planes, packs);
     }
 }
 
 KERNEL planes_pack_8(const __grid_constant__ planes params)
 {
-    pack<uint8_t>(params);
+    copy<uint8_t>(params, true);
 }
 
 KERNEL planes_pack_16(const __grid_constant__ planes params)
 {
-    pack<uint16_t>(params);
+    copy<uint16_t>(params, true);
 }
 
 KERNEL planes_pack_32(const __grid_constant__ planes params)
 {
-    pack<uint32_t>(params);
+    copy<uint32_t>(params, true);
 }
 
 KERNEL planes_unpack_8(const __grid_constant__ planes params)
 {
-    unpack<uint8_t>(params);
+    copy<uint8_t>(params, false);
 }
 
 KERNEL planes_unpack_16(const __grid_constant__ planes params)
 {
-    unpack<uint16_t>(params);
+    copy<uint16_t>(params, false);
 }
 
 KERNEL planes_unpack_32(const __grid_constant__ planes params)
 {
-    unpack<uint32_t>(params);
+    copy<uint32_t>(params, false);
 }

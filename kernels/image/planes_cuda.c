@@ -40,8 +40,11 @@ static enum fovea_result launch(const struct cuda_device *device, const CUfuncti
                                 const struct planes *planes, enum fovea_format format,
                                 CUstream stream)
 {
-    const uint32_t columns = ((uint32_t)planes->width_px + PLANES_FOUR - 1) / PLANES_FOUR;
-    const uint32_t threads = columns * (uint32_t)planes->height_px;
+    const uint32_t width_px = (uint32_t)planes->width_px;
+    const uint32_t height_px = (uint32_t)planes->height_px;
+    const uint32_t threads = planes->fours != 0
+                                 ? (width_px + PLANES_FOUR - 1) / PLANES_FOUR * height_px
+                                 : (width_px * height_px + PLANES_FOUR - 1) / PLANES_FOUR;
     const uint32_t blocks = (threads + PLANES_CUDA_THREADS - 1) / PLANES_CUDA_THREADS;
     struct planes params = *planes;
     CU_TRY(device->log, device->cu,
