@@ -17,8 +17,8 @@ struct operator_cuda_gradient;
 struct operator_cuda_gradient_plan;
 
 /* What is written of dst is the view, and all of it; src and dst are apart. On failure dst is not
- * written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan follow each other on the device,
- * whatever their streams. */
+ * written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan that write to memory of its own
+ * follow each other on the device, whatever their streams. */
 struct operator_cuda_run {
     const struct operator_plan *plan;
     struct operator_cuda_plan *cuda_plan; /* made of the same */

@@ -253,12 +253,13 @@ def call_rows(device: str, torch: Any) -> Iterator[dict[str, Any]]:
         kinds[f"torch {device}"] = functools.partial(torch.as_tensor, device=device)
     for name, of in kinds.items():
         pixels, places, out = of(images), of(gazes), of(images.copy())
+        planes, planes_out = of(np.zeros((8, 3, 8, 8), np.uint8)), of(np.zeros((8, 3, 8, 8), np.uint8))
         row: dict[str, Any] = {"device": DEVICE, "arrays": name}
         with _library_that_does_nothing():
             foveator = fovea.Foveator()
             row["python_us"] = _calls_us(lambda: foveator(pixels, places, out=out))
             row["new_python_us"] = _calls_us(lambda: foveator(pixels, places))
-            row["nchw_python_us"] = _calls_us(lambda: foveator(pixels, places, out=out, layout="NCHW"))
+            row["nchw_python_us"] = _calls_us(lambda: foveator(planes, places, out=planes_out, layout="NCHW"))
             row["one_gaze_python_us"] = _calls_us(lambda: foveator(pixels, out=out))
             row["foveate_python_us"] = _calls_us(lambda: fovea.foveate(pixels, places, out=out, config=foveator))
         yield row
