@@ -27,4 +27,12 @@ if(TARGET fovea_test_godot)
     fovea_add_test(NAME test_godot_lives SOURCES godot/test_godot_lives.c LINK fovea_test_godot LABELS vulkan)
     target_compile_definitions(test_godot_lives PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
     add_dependencies(test_godot_lives fovea_godot)
+
+    # ./run bench --engines. The extension is found beside the program's libraries, as in a bundle.
+    include(engine_costs.cmake)
+    add_executable(engine_cost_godot engines/cost_godot.c engines/costs.c)
+    target_link_libraries(engine_cost_godot PRIVATE fovea_test_godot fovea_build)
+    set_target_properties(engine_cost_godot PROPERTIES BUILD_RPATH ${CMAKE_BINARY_DIR}/plugin/godot)
+    add_dependencies(engine_cost_godot fovea_godot)
+    fovea_add_engine_cost(godot)
 endif()

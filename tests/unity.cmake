@@ -6,6 +6,8 @@ if(NOT TARGET fovea_unity OR NOT TARGET fovea_test_vulkan)
     return()
 endif()
 
+include(engine_costs.cmake)
+
 function(fovea_unity_test name)
     target_sources(${name} PRIVATE unity/host.c)
     target_include_directories(${name} PRIVATE unity)
@@ -39,3 +41,9 @@ fovea_unity_test(test_unity_cameras)
 add_executable(unity_frames unity/unity_frames.c $<TARGET_OBJECTS:fovea_test_keep_loaded>)
 target_link_libraries(unity_frames PRIVATE fovea_test_vulkan fovea_build PkgConfig::CMOCKA m)
 fovea_unity_test(unity_frames)
+
+# ./run bench --engines.
+add_executable(engine_cost_unity engines/cost_unity.c engines/costs.c $<TARGET_OBJECTS:fovea_test_keep_loaded>)
+target_link_libraries(engine_cost_unity PRIVATE fovea_test_vulkan fovea_build PkgConfig::CMOCKA m)
+fovea_unity_test(engine_cost_unity)
+fovea_add_engine_cost(unity)

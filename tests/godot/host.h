@@ -31,6 +31,7 @@ struct host_options {
     bool mobile; /* the colour buffer of the Mobile renderer */
     bool editor; /* is_editor_hint */
     bool no_barriers; /* lists and add_barrier order nothing: validation must see it */
+    bool times; /* of dispatches on the GPU; without validation, which would be measured, too */
     const char *refused; /* "Class.method": every hash of it is refused */
 };
 
@@ -122,6 +123,8 @@ struct host_counts {
     uint32_t callbacks, dispatches;
     uint32_t syncs; /* calls of force_sync */
     int64_t callback_ns; /* what the last callback took */
+    int64_t gpu_ns; /* the dispatches of the last frame, where options.times; 0: there were none */
+    int64_t kernels_ns; /* the same without the first and the last one */
 };
 struct host_counts host_counts(void);
 /* Whether a message with these words was printed since the console was cleared. */

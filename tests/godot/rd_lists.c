@@ -38,6 +38,12 @@ static struct {
     uint32_t count, old_count;
 } times;
 
+/* Before a frame's first dispatch, and after each. */
+static struct {
+    VkQueryPool pool;
+    uint32_t count;
+} marks;
+
 #define LIST_ID ((int64_t)0x51)
 
 bool rd_list_is_open(const char *what)
@@ -204,6 +210,18 @@ static void barrier(void)
     }
 }
 
+static void mark(void)
+{
+    if (!the_host.options.times || marks.count == TIMES_AT_MOST) {
+        return;
+    }
+    if (marks.count == 0) {
+        vkCmdResetQueryPool(rd_commands(), marks.pool, 0, TIMES_AT_MOST);
+    }
+    vkCmdWriteTimestamp(rd_commands(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, marks.pool,
+                        marks.count++);
+}
+
 static void transition_set(const struct resource *set)
 {
     for (uint32_t i = 0; i < set->set.count; i++) {
@@ -246,6 +264,7 @@ static void play(const struct op *op, const struct resource **shader)
         break;
     case OP_DISPATCH:
         vkCmdDispatch(into, op->numbers[0], op->numbers[1], op->numbers[2]);
+        mark();
         break;
     case OP_INDIRECT:
         vkCmdDispatchIndirect(into, op->resource->buffer.handle, op->numbers[0]);
@@ -265,6 +284,9 @@ void method_list_end(struct call *call)
         return;
     }
     list.open = false;
+    if (marks.count == 0) {
+        mark();
+    }
     barrier();
     for (uint32_t i = 0; i < list.count && !list.broken; i++) {
         if (list.ops[i].kind == OP_SET) {
@@ -287,16 +309,20 @@ void rd_lists_open(void)
 {
     memset(&list, 0, sizeof list);
     memset(&times, 0, sizeof times);
+    memset(&marks, 0, sizeof marks);
     const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                         .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                         .queryCount = TIMES_AT_MOST};
     assert_int_equal(vkCreateQueryPool(the_host.engine.device, &info, NULL, &times.pool),
+                     VK_SUCCESS);
+    assert_int_equal(vkCreateQueryPool(the_host.engine.device, &info, NULL, &marks.pool),
                      VK_SUCCESS);
 }
 
 void rd_lists_close(void)
 {
     vkDestroyQueryPool(the_host.engine.device, times.pool, NULL);
+    vkDestroyQueryPool(the_host.engine.device, marks.pool, NULL);
 }
 
 void method_timestamp(struct call *call)
@@ -344,16 +370,36 @@ void rd_lists_end_frame(void)
     }
 }
 
+static double tick_ns(void)
+{
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(the_host.engine.physical, &properties);
+    return (double)properties.limits.timestampPeriod;
+}
+
+static void read_marks(void)
+{
+    uint64_t at[TIMES_AT_MOST];
+    const uint32_t last = marks.count > 0 ? marks.count - 1 : 0;
+    the_host.counts.gpu_ns = the_host.counts.kernels_ns = 0;
+    if (last >= 2) {
+        vkGetQueryPoolResults(the_host.engine.device, marks.pool, 0, marks.count, sizeof at, at, 8,
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+        the_host.counts.gpu_ns = (int64_t)((double)(at[last] - at[0]) * tick_ns());
+        the_host.counts.kernels_ns = (int64_t)((double)(at[last - 1] - at[1]) * tick_ns());
+    }
+    marks.count = 0;
+}
+
 void rd_lists_read_times(void)
 {
+    read_marks();
     if (times.count > 0) {
-        VkPhysicalDeviceProperties properties;
-        vkGetPhysicalDeviceProperties(the_host.engine.physical, &properties);
+        const double tick = tick_ns();
         vkGetQueryPoolResults(the_host.engine.device, times.pool, 0, times.count, sizeof times.ns,
                               times.ns, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
         for (uint32_t i = 0; i < times.count; i++) {
-            times.ns[i] =
-                (uint64_t)((double)times.ns[i] * (double)properties.limits.timestampPeriod);
+            times.ns[i] = (uint64_t)((double)times.ns[i] * tick);
         }
     }
     memcpy(times.old_names, times.names, sizeof times.names);

@@ -21,7 +21,8 @@ static VkCommandBuffer commands;
 
 bool device_open(void)
 {
-    const struct engine_options options = {.no_sharing = true};
+    const struct engine_options options = {.no_sharing = true,
+                                           .no_validation = the_host.options.times};
     alive = freed = NULL;
     last_rid = 0x100000;
     commands = VK_NULL_HANDLE;

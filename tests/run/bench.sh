@@ -19,6 +19,8 @@ help_bench()
   --domain         instead of the tables, random points of all sizes, strengths, models, formats and counts, each
                    against a bound; status 1 if one is broken. --points N: how many; --seed N: which.
                    docs/benchmarks.md lists the points that break their bounds at present
+  --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
+                   for them (docs/engines.md); takes --quick alone
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
@@ -30,7 +32,7 @@ END
 
 command_bench()
 {
-    local bundle='' opencv=0 flags=()
+    local bundle='' opencv=0 engines=0 flags=()
     while (($#)); do
         case $1 in
         --bundle)
@@ -39,17 +41,34 @@ command_bench()
             shift
             ;;
         --opencv) opencv=1 ;;
+        --engines) engines=1 ;;
         *) flags+=("$1") ;;
         esac
         shift
     done
     bench_program "$bundle"
     bench_environment
+    if ((engines)); then
+        bench_engines ${flags[@]+"${flags[@]}"}
+        return
+    fi
     if ((opencv)); then
         need_opencv
         flags+=(--opencv "'$OPENCV_PYTHON' '$ROOT/tests/bench/opencv_pyramid.py'")
     fi
     exec "$BENCH" ${flags[@]+"${flags[@]}"}
+}
+
+# A table for each engine; CUDA's part needs a build or a bundle with it.
+bench_engines()
+{
+    local engine
+    for engine in godot unity; do
+        [[ -x ${BENCH%/*}/engine_cost_$engine ]] ||
+            fail "engine_cost_$engine was not built: it needs Vulkan's headers and loader"
+        "${BENCH%/*}/engine_cost_$engine" "$@" || fail "engine_cost_$engine failed"
+        printf '\n'
+    done
 }
 
 bench_program()

@@ -77,7 +77,8 @@ make_bundle()
     done
     [[ -x $build/sample_scene/fovea_demo ]] && bundle_program "$build/sample_scene/fovea_demo" "$bundle"
     for file in "$build/plugin/layer/libVkLayer_fovea.so" "$build/tests/VkLayer_fovea_screenless.so" \
-        "$build/plugin/libfovea_xla.so" "$build/plugin/unity/libGfxPluginFovea.so"; do
+        "$build/plugin/libfovea_xla.so" "$build/plugin/unity/libGfxPluginFovea.so" \
+        "$build/plugin/godot/libfovea_godot.so"; do
         copy_library "$file" "$bundle/lib"
     done
     bundle_python "$bundle"
@@ -103,7 +104,7 @@ bundle_program()
 
 gpu_library_path()
 {
-    printf '%s' "$BUILD_ROOT/gpu/plugin:$BUILD_ROOT/gpu/plugin/unity"
+    printf '%s' "$BUILD_ROOT/gpu/plugin:$BUILD_ROOT/gpu/plugin/unity:$BUILD_ROOT/gpu/plugin/godot"
 }
 
 copy_library()

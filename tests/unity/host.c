@@ -200,9 +200,11 @@ static struct unity_vulkan_instance vulkan_instance(void)
  * validation sees. */
 static void next_commands(struct host *host)
 {
+    const int64_t start_ns = fovea_time_ns();
     engine_submit(&host->engine, host->commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     host->submits++;
     host->commands = engine_begin(&host->engine);
+    host->event_ns -= host->in_event ? fovea_time_ns() - start_ns : 0;
 }
 
 static bool recording_state(struct unity_vulkan_recording_state *out_state,
@@ -604,7 +606,9 @@ void host_event(struct host *host, enum fovea_unity_event event, struct fovea_un
         assert_true(config->flags & UNITY_EVENT_MODIFIES_COMMAND_BUFFERS_STATE);
     }
     host->in_event = true;
+    const int64_t start_ns = fovea_time_ns();
     call(number, block);
+    host->event_ns += fovea_time_ns() - start_ns;
     host->in_event = false;
     host->queue_is_theirs = false;
 }

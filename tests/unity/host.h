@@ -93,6 +93,7 @@ struct host {
     uint32_t allocated; /* pieces of memory, by the plugin */
     uint32_t destroyed; /* objects of the plugin's */
     uint32_t submits; /* of the host's own */
+    int64_t event_ns; /* in events: the plugin's part, without what the host submits in them */
 };
 
 /* False where there is no device for it. */

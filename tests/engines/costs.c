@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "costs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool costs_arguments(int count, char **arguments, bool *out_quick)
+{
+    *out_quick = count == 2 && strcmp(arguments[1], "--quick") == 0;
+    return count == 1 || *out_quick;
+}
+
+const struct costs_size *costs_sizes(bool quick)
+{
+    static const struct costs_size tiny[] = {{128, 96}, {0, 0}};
+    static const struct costs_size all[] = {{1920, 1080}, {3840, 2160}, {0, 0}};
+    return quick ? tiny : all;
+}
+
+uint32_t costs_frames(bool quick)
+{
+    return quick ? 8 : COSTS_FRAMES;
+}
+
+void costs_head(VkPhysicalDevice device)
+{
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    printf("%s\n\n", properties.deviceName);
+    printf("| adapter | picture | CPU, us | CPU, 99 of 100 below | GPU, us | of it kernels |\n");
+    printf("|---|---|---|---|---|---|\n");
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double percentile(double *values, uint32_t count, uint32_t percent)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[(count - 1) * percent / 100];
+}
+
+void costs_print(struct costs *costs)
+{
+    const uint32_t count = costs->frames;
+    printf("| %s | %ux%u | %.1f | %.1f | %.1f | %.1f |\n", costs->way, costs->size.width_px,
+           costs->size.height_px, percentile(costs->cpu_us, count, 50),
+           percentile(costs->cpu_us, count, 99), percentile(costs->gpu_us, count, 50),
+           percentile(costs->kernels_us, count, 50));
+    fflush(stdout);
+}

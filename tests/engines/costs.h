@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What a frame costs in an adapter, as rows of a table in Markdown: for engine_cost_godot and
+ * engine_cost_unity, which ./run bench --engines runs. */
+#ifndef FOVEA_TESTS_COSTS_H
+#define FOVEA_TESTS_COSTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <vulkan/vulkan.h>
+
+#define COSTS_FRAMES 240 /* that are counted */
+#define COSTS_WARM_UP 40 /* before them: pipelines, tables and memory are made */
+
+struct costs_size {
+    uint32_t width_px;
+    uint32_t height_px;
+};
+
+/* Of the first COSTS_FRAMES frames of a case. */
+struct costs {
+    const char *way; /* the first column */
+    struct costs_size size;
+    double cpu_us[COSTS_FRAMES]; /* in the adapter, of the thread that calls it */
+    double gpu_us[COSTS_FRAMES]; /* from the engine's picture to the foveated one */
+    double kernels_us[COSTS_FRAMES]; /* of those, in what foveates; the rest are copies */
+    uint32_t frames;
+};
+
+/* --quick: one tiny picture, few frames; whether it works. False: that is no argument. */
+bool costs_arguments(int count, char **arguments, bool *out_quick);
+/* The sizes to take; ends with width 0. */
+const struct costs_size *costs_sizes(bool quick);
+uint32_t costs_frames(bool quick);
+
+/* The table's head, with the device's name above. */
+void costs_head(VkPhysicalDevice device);
+/* A row: medians, and of the CPU's time the 99th percentile. Sorts. */
+void costs_print(struct costs *costs);
+
+#endif
