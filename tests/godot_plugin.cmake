@@ -27,6 +27,10 @@ if(TARGET fovea_test_godot)
     fovea_add_test(NAME test_godot_lives SOURCES godot/test_godot_lives.c LINK fovea_test_godot LABELS vulkan)
     target_compile_definitions(test_godot_lives PRIVATE FOVEA_GODOT="$<TARGET_FILE:fovea_godot>")
     add_dependencies(test_godot_lives fovea_godot)
+    # The extension is a part of the program.
+    fovea_add_test(NAME test_godot_pipelines SOURCES godot/test_godot_pipelines.c
+        LINK fovea_test_godot fovea_godot_objects fovea_internal LABELS vulkan)
+    set_target_properties(test_godot_pipelines PROPERTIES ENABLE_EXPORTS ON)
 
     # ./run bench --engines. The extension is found beside the program's libraries, as in a bundle.
     include(engine_costs.cmake)

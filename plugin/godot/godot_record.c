@@ -10,6 +10,7 @@
 
 #define FORMAT FOVEA_FORMAT_RGBA16F
 #define PASSES_MAX (OPERATOR_ROW_PASSES + 3) /* with both copies and what is drawn */
+_Static_assert(PASSES_MAX <= GODOT_PIPELINES_MAX, "those of a view are there at the same time");
 
 /* A pass with what it binds. */
 struct dispatch {
@@ -197,6 +198,7 @@ enum fovea_result godot_record_view(struct godot_render *render, const struct go
 {
     struct dispatches dispatches;
     dispatches.count = 0;
+    render->shaders.view++;
     FOVEA_TRY(add_copy(render, view, &dispatches, true));
     FOVEA_TRY(add_passes(render, view, &dispatches));
     FOVEA_TRY(add_copy(render, view, &dispatches, false));

@@ -230,10 +230,11 @@ bool host_load(const char *path, const char *entry)
         *(void **)&found = dlsym(the_host.library, entry);
     }
     if (!found) {
-        engine_error("%s cannot be opened, or has no %s: %s", path, entry, dlerror());
+        engine_error("%s cannot be opened, or has no %s: %s", path ? path : "the program", entry,
+                     dlerror());
         return false;
     }
-    snprintf(the_host.library_path, sizeof the_host.library_path, "%s", path);
+    snprintf(the_host.library_path, sizeof the_host.library_path, "%s", path ? path : "");
     the_host.initialization = (struct gd_initialization){0};
     if (!((gd_entry_fn)found)(interface_get, &the_host.library, &the_host.initialization)) {
         console_add("the library refused\n");

@@ -40,8 +40,8 @@ bool host_open(const struct host_options *options);
 /* Returns how many things are left: objects, references, values, RIDs; the console names them. */
 uint32_t host_close(void);
 
-/* Opens the library and calls its entry, then the levels from its minimum to EDITOR. False: it
- * could not be opened, or it refused. */
+/* Opens the library and calls its entry, then the levels from its minimum to EDITOR. NULL: the
+ * program itself is the library. False: it could not be opened, or it refused. */
 bool host_load(const char *path, const char *entry);
 /* Levels in the reverse order, then closes the library. */
 void host_unload(void);

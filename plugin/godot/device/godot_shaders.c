@@ -46,34 +46,59 @@ static void finish(struct godot_pipeline *pipeline, struct godot_object *device)
     *pipeline = (struct godot_pipeline){0};
 }
 
-const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
-                                                struct godot_object *device,
-                                                const struct operator_shader *wanted)
+static struct godot_pipeline *find(struct godot_shaders *shaders, const struct shader *shader,
+                                   const int32_t special[GODOT_SPIRV_SPECIALS])
 {
-    int32_t special[GODOT_SPIRV_SPECIALS];
-    set_specials(wanted, special);
     for (int i = 0; i < GODOT_PIPELINES_MAX; i++) {
         struct godot_pipeline *pipeline = &shaders->pipelines[i];
-        if (!pipeline->shader) {
-            pipeline->shader = wanted->shader;
-            memcpy(pipeline->special, special, sizeof special);
-            if (make(pipeline, device)) {
-                return pipeline;
-            }
-            finish(pipeline, device);
-            return NULL;
-        }
-        if (pipeline->shader == wanted->shader &&
-            memcmp(pipeline->special, special, sizeof special) == 0) {
+        if (pipeline->shader == shader &&
+            memcmp(pipeline->special, special, sizeof pipeline->special) == 0) {
             return pipeline;
         }
     }
     return NULL;
 }
 
+/* Free, or used longest ago; NULL: this view uses all of them. */
+static struct godot_pipeline *find_place(struct godot_shaders *shaders)
+{
+    struct godot_pipeline *place = &shaders->pipelines[0];
+    for (int i = 1; i < GODOT_PIPELINES_MAX && place->shader; i++) {
+        struct godot_pipeline *pipeline = &shaders->pipelines[i];
+        if (!pipeline->shader || pipeline->last_used < place->last_used) {
+            place = pipeline;
+        }
+    }
+    return !place->shader || place->last_used != shaders->view ? place : NULL;
+}
+
+const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
+                                                struct godot_object *device,
+                                                const struct operator_shader *wanted)
+{
+    int32_t special[GODOT_SPIRV_SPECIALS];
+    set_specials(wanted, special);
+    struct godot_pipeline *pipeline = find(shaders, wanted->shader, special);
+    if (!pipeline) {
+        pipeline = find_place(shaders);
+        if (!pipeline) {
+            return NULL;
+        }
+        finish(pipeline, device);
+        pipeline->shader = wanted->shader;
+        memcpy(pipeline->special, special, sizeof special);
+        if (!make(pipeline, device)) {
+            finish(pipeline, device);
+            return NULL;
+        }
+    }
+    pipeline->last_used = shaders->view;
+    return pipeline;
+}
+
 void godot_shaders_finish(struct godot_shaders *shaders, struct godot_object *device)
 {
-    for (int i = 0; i < GODOT_PIPELINES_MAX && shaders->pipelines[i].shader; i++) {
+    for (int i = 0; i < GODOT_PIPELINES_MAX; i++) {
         finish(&shaders->pipelines[i], device);
     }
 }

@@ -20,13 +20,16 @@ struct godot_pipeline {
     struct godot_spirv declared;
     struct godot_rid shader_rid;
     struct godot_rid rid;
+    uint64_t last_used; /* the view's number */
 };
 
 struct godot_shaders {
     struct godot_pipeline pipelines[GODOT_PIPELINES_MAX];
+    uint64_t view; /* whoever records one counts; what is found stays until the next */
 };
 
-/* NULL: the engine does not take the shader, or there are too many. */
+/* Where all places are taken, the one goes that was used longest ago, with its uniform sets. NULL:
+ * the engine does not take the shader, or one view wants more than there is place for. */
 const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
                                                 struct godot_object *device,
                                                 const struct operator_shader *wanted);
