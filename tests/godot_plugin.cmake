@@ -34,7 +34,7 @@ if(TARGET fovea_test_godot)
 
     # ./run bench --engines. The extension is found beside the program's libraries, as in a bundle.
     include(engine_costs.cmake)
-    add_executable(engine_cost_godot engines/cost_godot.c engines/costs.c)
+    add_executable(engine_cost_godot engines/cost_godot.c engines/costs.c $<TARGET_OBJECTS:fovea_test_keep_loaded>)
     target_link_libraries(engine_cost_godot PRIVATE fovea_test_godot fovea_build)
     set_target_properties(engine_cost_godot PROPERTIES BUILD_RPATH ${CMAKE_BINARY_DIR}/plugin/godot)
     add_dependencies(engine_cost_godot fovea_godot)

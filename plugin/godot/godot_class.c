@@ -8,6 +8,7 @@
 #include "godot_frame.h"
 #include "godot_help.h"
 #include "godot_properties.h"
+#include "godot_watch.h"
 #include "plugin/godot/api/godot_log.h"
 
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static struct godot_effect *make_instance(struct godot_object *object)
     struct godot_effect *effect = godot_effect_create(object);
     if (effect) {
         godot.object_set_instance_binding(object, godot.library, effect, &binding_callbacks);
+        godot_watch_effect(effect->object_id);
     } else {
         log_error(godot_log(), "there is no memory for an effect");
     }
@@ -113,6 +115,7 @@ static void render_callback(void *instance, const void *const *args, void *out_r
     struct godot_object *data = NULL;
     memcpy(&type, args[0], sizeof type);
     memcpy(&data, args[1], sizeof data);
+    godot_watch_called();
     if (type != POST_TRANSPARENT) {
         godot_frame_misplaced(instance);
     } else if (data) {
@@ -160,6 +163,13 @@ static bool count_is(int64_t count, int64_t wanted, struct godot_call_error *out
     return count == wanted;
 }
 
+static void set_property(struct godot_effect *effect, const struct godot_property *property,
+                         const union godot_value *value)
+{
+    godot_property_set(effect, property, value);
+    godot_watch_effect(effect->object_id);
+}
+
 static void set_call(void *user, void *instance, const struct godot_variant *const *args,
                      int64_t count, struct godot_variant *out_result,
                      struct godot_call_error *out_error)
@@ -174,7 +184,7 @@ static void set_call(void *user, void *instance, const struct godot_variant *con
         *out_error = (struct godot_call_error){GODOT_CALL_INVALID_ARGUMENT, 0, property->type};
         return;
     }
-    godot_property_set(instance, property, &value);
+    set_property(instance, property, &value);
     if (property->type == GODOT_STRING) {
         godot_string_finish(&value.string);
     }
@@ -191,7 +201,7 @@ static void set_ptrcall(void *user, void *instance, const void *const *args, voi
     union godot_value value = {0};
     (void)out_result;
     memcpy(&value, args[0], bytes[property->type]);
-    godot_property_set(instance, property, &value);
+    set_property(instance, property, &value);
 }
 
 static void get_call(void *user, void *instance, const struct godot_variant *const *args,
@@ -338,6 +348,7 @@ enum fovea_result godot_class_register(void)
     class_name = godot_name_make(CLASS);
     callback_name = godot_name_make("_render_callback");
     property_count = godot_properties_make(properties);
+    godot_watch_start();
     register_class();
     for (size_t i = 0; i < property_count; i++) {
         register_property(&properties[i]);

@@ -192,6 +192,63 @@ static void no_frame_opens_a_file(void **state)
     close_host();
 }
 
+/* ---- An effect that is never called */
+
+#define A_WHILE 215 /* times 10 ms, and longer than the effect waits */
+#define A_MOMENT 20
+
+/* In engines without callbacks of the main loop it is the script's setting that counts. */
+static uint32_t warnings_after(int ticks, struct object *effect, bool by_setting)
+{
+    for (int i = 0; i < ticks; i++) {
+        host_idle();
+        if (by_setting) {
+            assert_true(host_set(effect, "gaze_uv", host_vector2((float)i / (float)ticks, 0.5F)));
+        }
+        usleep(10100);
+    }
+    return host_counts().extension_warnings;
+}
+
+static void an_effect_that_is_never_called_says_so_once(void **state)
+{
+    (void)state;
+    static const struct {
+        struct host_options options;
+        bool by_setting;
+        const char *words;
+    } cases[] = {{{.minor = 5, .headless = true}, false, "not Compatibility"},
+                 {{.minor = 4}, true, "must be in the Compositor"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct object *effect = host_open_effect(FOVEA_GODOT, &cases[i].options);
+        assert_int_equal(warnings_after(A_WHILE, effect, cases[i].by_setting), 1);
+        assert_true(host_said(cases[i].words));
+        assert_int_equal(warnings_after(A_MOMENT, effect, cases[i].by_setting), 1);
+        host_release(effect);
+        assert_int_equal(host_counts().extension_errors, 0);
+        close_host();
+    }
+}
+
+static void what_is_called_or_disabled_or_edited_is_not_watched(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++) {
+        const struct host_options options = {.editor = what == 2};
+        struct object *effect = host_open_effect(FOVEA_GODOT, &options);
+        const struct host_frame frame = board();
+        if (what == 0) {
+            assert_true(host_frame(effect, &frame));
+        } else if (what == 1) {
+            host_enable(effect, false);
+        }
+        assert_int_equal(warnings_after(A_WHILE, effect, true), 0);
+        host_release(effect);
+        assert_int_equal(warnings_after(A_MOMENT, NULL, false), 0);
+        close_host();
+    }
+}
+
 /* ---- Viewports, and an engine that cannot */
 
 static void images_of_a_viewport_that_has_gone_are_freed(void **state)
@@ -301,6 +358,8 @@ int main(void)
         cmocka_unit_test(an_effect_may_end_in_its_frame),
         cmocka_unit_test(what_the_engine_calls_may_ask_the_effect),
         cmocka_unit_test(no_frame_opens_a_file),
+        cmocka_unit_test(an_effect_that_is_never_called_says_so_once),
+        cmocka_unit_test(what_is_called_or_disabled_or_edited_is_not_watched),
         cmocka_unit_test(images_of_a_viewport_that_has_gone_are_freed),
         cmocka_unit_test(what_cannot_be_made_is_said_once_and_made_later),
         cmocka_unit_test(a_viewport_that_fails_is_said_once_beside_one_that_works),

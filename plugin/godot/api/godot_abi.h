@@ -209,4 +209,11 @@ struct godot_callable_info {
 };
 _Static_assert(sizeof(struct godot_callable_info) == 88, "GDExtensionCallableCustomInfo2");
 
+/* Any of them may be NULL. */
+struct godot_main_loop_callbacks {
+    void (*startup)(void);
+    void (*shutdown)(void);
+    void (*frame)(void);
+};
+
 #endif

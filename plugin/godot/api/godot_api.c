@@ -84,6 +84,7 @@ enum fovea_result godot_api_init(godot_get_proc_address_fn get_proc_address,
     }
     find_register_class(get_proc_address);
     store(&godot.load_help, get_proc_address("editor_help_load_xml_from_utf8_chars"));
+    store(&godot.register_main_loop_callbacks, get_proc_address("register_main_loop_callbacks"));
     return godot.register_class ? FOVEA_OK
                                 : refuse("Godot has no way to register a class that Fovea knows");
 }

@@ -103,6 +103,9 @@ struct godot_api {
 #undef GODOT_FUNCTION
     godot_register_class_fn register_class; /* of the newest kind that the engine has */
     void (*load_help)(const char *xml); /* NULL: the engine is no editor */
+    /* NULL: it is older than 4.5 */
+    void (*register_main_loop_callbacks)(struct godot_class_library *library,
+                                         const struct godot_main_loop_callbacks *callbacks);
 
     /* godot_api_find_methods fills the rest. */
     const struct godot_method_bind *methods[GODOT_METHOD_COUNT];
