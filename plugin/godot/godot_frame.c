@@ -94,9 +94,7 @@ static bool takes_colour(struct godot_render *render, struct godot_target *targe
         target->colours[view].rid = colour;
     }
     if (!target->colours[view].taken) {
-        godot_render_trouble(&target->trouble,
-                             "the renderer's colour is no storage image of half floats: the effect "
-                             "needs the Forward+ renderer, not Mobile");
+        godot_render_trouble(&target->said, GODOT_TROUBLE_COLOUR);
     }
     return target->colours[view].taken;
 }
@@ -130,15 +128,13 @@ static enum fovea_result render_view(struct godot_render *render,
 static void say_failure(struct godot_target *target, enum fovea_result result)
 {
     if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
-        godot_render_trouble(&target->trouble, "the view and the settings ask for a blur that no "
-                                               "image of this size needs");
+        godot_render_trouble(&target->said, GODOT_TROUBLE_NO_BLUR);
         return;
     }
     target->retry_ns = godot_render_retry_ns();
-    godot_render_trouble(&target->trouble, result == FOVEA_ERROR_OUT_OF_MEMORY
-                                               ? "there is no memory on the device"
-                                               : "the engine does not take what the effect "
-                                                 "records");
+    godot_render_trouble(&target->said, result == FOVEA_ERROR_OUT_OF_MEMORY
+                                            ? GODOT_TROUBLE_NO_MEMORY
+                                            : GODOT_TROUBLE_REFUSED);
 }
 
 static void render_views(struct godot_render *render, const struct godot_choices *choices,
@@ -154,8 +150,8 @@ static void render_views(struct godot_render *render, const struct godot_choices
     if (result < 0) {
         say_failure(target, result);
     } else if (result == FOVEA_OK) {
-        godot_render_trouble(&target->trouble, NULL);
-        render->trouble = NULL;
+        said_clear(&target->said);
+        said_clear(&render->said);
     }
 }
 
@@ -165,9 +161,8 @@ static bool fits(const struct viewport *viewport, struct godot_target *target)
     const bool too_large =
         viewport->size.x > OPERATOR_MAX_SIZE_PX || viewport->size.y > OPERATOR_MAX_SIZE_PX;
     if (too_large || viewport->view_count > GODOT_VIEWS_MAX) {
-        godot_render_trouble(&target->trouble, too_large
-                                                   ? "the viewport is larger than 16384 pixels"
-                                                   : "the viewport has more than four views");
+        godot_render_trouble(&target->said,
+                             too_large ? GODOT_TROUBLE_TOO_LARGE : GODOT_TROUBLE_VIEWS);
         return false;
     }
     return true;
@@ -192,9 +187,7 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
 
 void godot_frame_misplaced(struct godot_effect *effect)
 {
-    godot_render_trouble(&effect->render->trouble,
-                         "the effect needs the whole picture: set its callback type "
-                         "to Post Transparent");
+    godot_render_trouble(&effect->render->said, GODOT_TROUBLE_MISPLACED);
 }
 
 void godot_frame_render(struct godot_effect *effect, struct godot_object *data)

@@ -81,26 +81,36 @@ enum fovea_result godot_render_ready(struct godot_render *render)
     }
     render->device = godot_device_find();
     if (!render->device) {
-        godot_render_trouble(&render->trouble,
-                             "there is no RenderingDevice: the effect needs the Forward+ renderer "
-                             "and a GPU with Vulkan, Direct3D 12 or Metal");
+        godot_render_trouble(&render->said, GODOT_TROUBLE_NO_DEVICE);
         return FOVEA_ERROR_UNSUPPORTED;
     }
     render->ready_for_frames = make_small(render);
     if (!render->ready_for_frames) {
         render->retry_ns = godot_render_retry_ns();
-        godot_render_trouble(&render->trouble, "there is no memory on the device");
+        godot_render_trouble(&render->said, GODOT_TROUBLE_NO_MEMORY);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     return FOVEA_OK;
 }
 
-void godot_render_trouble(const char **said, const char *words)
+void godot_render_trouble(struct said *said, enum godot_trouble trouble)
 {
-    if (words && words != *said) {
-        log_warning(godot_log(), "%s; frames are shown as they were drawn", words);
-    }
-    *said = words;
+    static const char *const words[GODOT_TROUBLE_COUNT] = {
+        [GODOT_TROUBLE_NO_DEVICE] =
+            "there is no RenderingDevice: the effect needs the Forward+ renderer and a GPU with "
+            "Vulkan, Direct3D 12 or Metal",
+        [GODOT_TROUBLE_MISPLACED] = "the effect needs the whole picture: set its callback type to "
+                                    "Post Transparent",
+        [GODOT_TROUBLE_COLOUR] = "the renderer's colour is no storage image of half floats: the "
+                                 "effect needs the Forward+ renderer, not Mobile",
+        [GODOT_TROUBLE_NO_BLUR] = "the view and the settings ask for a blur that no image of this "
+                                  "size needs",
+        [GODOT_TROUBLE_NO_MEMORY] = "there is no memory on the device",
+        [GODOT_TROUBLE_REFUSED] = "the engine does not take what the effect records",
+        [GODOT_TROUBLE_TOO_LARGE] = "the viewport is larger than 16384 pixels",
+        [GODOT_TROUBLE_VIEWS] = "the viewport has more than four views"};
+    log_once(said, trouble, FOVEA_LOG_WARNING, godot_log(),
+             "%s; frames are shown as they were drawn", words[trouble]);
 }
 
 /* ---- Uniform sets */

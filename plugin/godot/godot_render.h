@@ -41,7 +41,7 @@ struct godot_render {
     struct godot_bytes constants; /* one for all push constants; the engine copies them */
     bool has_constants;
     bool ready_for_frames; /* all of these are there */
-    const char *trouble; /* said last of all viewports together */
+    struct said said; /* of all viewports together */
 };
 
 struct godot_render *godot_render_create(void);
@@ -56,8 +56,19 @@ struct godot_rid godot_render_set(struct godot_render *render,
                                   const struct godot_pipeline *pipeline,
                                   const struct godot_rid bound[GODOT_SPIRV_BINDINGS]);
 
-/* Says a sentence where it is another than *said, the last; NULL: all is well again. */
-void godot_render_trouble(const char **said, const char *words);
+/* Why frames are shown as they were drawn. */
+enum godot_trouble {
+    GODOT_TROUBLE_NO_DEVICE,
+    GODOT_TROUBLE_MISPLACED,
+    GODOT_TROUBLE_COLOUR,
+    GODOT_TROUBLE_NO_BLUR,
+    GODOT_TROUBLE_NO_MEMORY,
+    GODOT_TROUBLE_REFUSED,
+    GODOT_TROUBLE_TOO_LARGE,
+    GODOT_TROUBLE_VIEWS,
+    GODOT_TROUBLE_COUNT
+};
+void godot_render_trouble(struct said *said, enum godot_trouble trouble);
 /* What to wait for after a failure that may pass. */
 int64_t godot_render_retry_ns(void);
 

@@ -28,6 +28,7 @@
 #define FOVEA_LAYER_H
 
 #include "config/settings.h"
+#include "core/said.h"
 #include "fovea_vulkan.h"
 
 #include <pthread.h>
@@ -157,10 +158,10 @@ struct layer_queue {
 
 /* Why presents of a device are passed through. */
 enum layer_said {
-    LAYER_SAID_QUEUE_UNKNOWN = 1u << 0,
-    LAYER_SAID_QUEUE_UNFIT = 1u << 1,
-    LAYER_SAID_GROUP = 1u << 2,
-    LAYER_SAID_CONTEXTS = 1u << 3,
+    LAYER_SAID_QUEUE_UNKNOWN,
+    LAYER_SAID_QUEUE_UNFIT,
+    LAYER_SAID_GROUP,
+    LAYER_SAID_CONTEXTS,
 };
 
 struct layer_device {
@@ -174,7 +175,7 @@ struct layer_device {
     bool timeline; /* the device was made with the feature */
     const char **extensions; /* all that it was made with; the names are copies */
     uint32_t extension_count;
-    atomic_uint said; /* a bit for each enum layer_said */
+    struct said said; /* of enum layer_said */
     bool not_direct; /* kernels are not to see its swapchains' images */
     atomic_bool has_alias; /* or had one */
     struct layer_alias *aliases; /* under the registry's lock */
@@ -238,7 +239,7 @@ struct layer_swapchain {
     bool watched; /* its window has had its turn with pointer and keys */
     bool blind; /* its last frame had no gaze */
     bool failed; /* its frames are passed through from now on */
-    uint32_t said; /* for each result a bit: why a frame was not foveated */
+    struct said said; /* results: why a frame was not foveated */
     uint64_t frame;
     struct layer_swapchain *next;
 };
@@ -368,7 +369,7 @@ void layer_swapchain_free(struct layer_swapchain *swapchain);
 /* layer_alias.c: before the device goes. */
 void layer_aliases_finish(struct layer_device *device);
 
-/* layer_log.c. A line in the log, the first time on that device. */
+/* layer_log.c. A line in the log, once on that device. */
 void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason);
 
 /* layer_context.c. The context for that queue, made when it is first needed; NULL: there is

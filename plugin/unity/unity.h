@@ -8,9 +8,9 @@
 #include "fovea_unity.h"
 #include "unity_abi.h"
 
+#include "core/said.h"
 #include "fovea_vulkan.h"
 #include "plugin/engine/feed.h"
-#include "plugin/engine/said.h"
 
 /* ---- unity_log.c ---- */
 
@@ -59,7 +59,7 @@ struct unity_camera {
     uint64_t frame; /* Unity's number of its newest frame */
     struct unity_vulkan_image image; /* of the frame that is between its events */
     bool begun;
-    struct engine_said said; /* of its enum unity_trouble */
+    struct said said; /* of its enum unity_trouble */
     uint32_t until_stats; /* frames of its own */
 };
 
@@ -87,9 +87,9 @@ enum unity_trouble {
     UNITY_TROUBLE_CUDA,
 };
 /* NULL: of no camera. */
-struct engine_said *unity_camera_said(struct unity_camera *camera);
+struct said *unity_camera_said(struct unity_camera *camera);
 #define unity_camera_trouble(camera, trouble, ...)                                                 \
-    engine_say_once(unity_camera_said(camera), trouble, unity_log(), __VA_ARGS__)
+    log_once(unity_camera_said(camera), trouble, FOVEA_LOG_WARNING, unity_log(), __VA_ARGS__)
 void unity_camera_count(struct unity_camera *camera);
 
 /* ---- unity_events.c ---- */

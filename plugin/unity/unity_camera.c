@@ -28,9 +28,9 @@ static struct fovea_unity_stats stats[CAMERAS];
 
 /* ---- Troubles ---- */
 
-static struct engine_said said_of_none;
+static struct said said_of_none;
 
-struct engine_said *unity_camera_said(struct unity_camera *camera)
+struct said *unity_camera_said(struct unity_camera *camera)
 {
     return camera ? &camera->said : &said_of_none;
 }
@@ -103,7 +103,7 @@ void unity_cameras_end(void)
     for (int i = 0; i < RETIRED; i++) {
         fovea_vk_destroy(&retired[i]);
     }
-    engine_said_clear(&said_of_none);
+    said_clear(&said_of_none);
     newest = 0;
 }
 

@@ -187,7 +187,7 @@ static void conclude(struct unity_camera *camera, enum fovea_result result)
                              "the GPU has more frames of a camera than Fovea keeps: some stay as "
                              "they are");
     } else if (result >= 0) {
-        engine_said_clear(&camera->said);
+        said_clear(&camera->said);
         unity_camera_count(camera);
     } else if (result == FOVEA_ERROR_FRAME_LOST || result == FOVEA_ERROR_DEVICE_LOST) {
         unity_camera_trouble(camera, UNITY_TROUBLE_FRAME,

@@ -53,11 +53,11 @@ struct godot_target *godot_targets_find(struct godot_targets *targets, struct go
     struct godot_target *const known = find(targets, render_target);
     struct godot_target *target = known ? known : oldest(targets);
     if (!known || target->size.x != size.x || target->size.y != size.y) {
-        const char *trouble = known ? known->trouble : NULL;
+        const uint32_t said = known ? atomic_load(&known->said.kinds) : 0;
         finish_target(target, device);
         target->render_target = render_target;
         target->size = size;
-        target->trouble = trouble;
+        atomic_store(&target->said.kinds, said);
     }
     target->last_frame = frame;
     return target;

@@ -6,6 +6,7 @@
 #ifndef FOVEA_GODOT_TARGETS_H
 #define FOVEA_GODOT_TARGETS_H
 
+#include "core/said.h"
 #include "godot_device.h"
 
 #define GODOT_TARGETS_MAX 32
@@ -21,7 +22,7 @@ struct godot_target {
         bool taken;
     } colours[GODOT_VIEWS_MAX];
     uint64_t last_frame;
-    const char *trouble; /* said last of this viewport; NULL: it is foveated */
+    struct said said; /* of this viewport */
     int64_t retry_ns; /* nothing is tried in it before */
 };
 

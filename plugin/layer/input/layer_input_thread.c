@@ -114,10 +114,8 @@ static void take_pending(struct layer_input *input)
 static void say_missed(struct layer_input *input, bool ours)
 {
     char text[INPUT_MISSED_BYTES];
-    if (input_actions_missed(&input->actions, &input->mapped_keys, text) && ours &&
-        !input->missed_said) {
-        input->missed_said = true;
-        log_info(input->log, "input: %s", text);
+    if (input_actions_missed(&input->actions, &input->mapped_keys, text) && ours) {
+        log_once(&input->missed_said, 0, FOVEA_LOG_INFO, input->log, "input: %s", text);
     }
 }
 

@@ -5,6 +5,7 @@
 #ifndef FOVEA_LAYER_INPUT_THREAD_H
 #define FOVEA_LAYER_INPUT_THREAD_H
 
+#include "core/said.h"
 #include "layer_input.h"
 #include "layer_input_keys.h"
 #include "layer_input_raw.h"
@@ -66,7 +67,7 @@ struct layer_input {
     uint32_t pressed[LAYER_ACTION_COUNT]; /* since the last turn of the keys */
     struct input_actions actions;
     struct fovea_layer_keys mapped_keys; /* that actions are of */
-    bool missed_said;
+    struct said missed_said;
     bool mapping_changed;
     int64_t next_keys_ns;
 };

@@ -34,11 +34,10 @@ static struct fovea_vk_frame_target frame_image(const struct layer_swapchain *sw
  * once exit() has begun is as it should be. */
 static void tell(struct layer_swapchain *swapchain, enum fovea_result result)
 {
-    const uint32_t bit = 1u << ((unsigned)-(int)result & 31u);
     const bool late = result == FOVEA_NOT_READY && ending_stage() == ENDING_NOT;
-    if ((result < 0 || late) && !(swapchain->said & bit)) {
-        swapchain->said |= bit;
-        log_warning(layer_log(), "a frame is presented as it is: %s", fovea_result_name(result));
+    if (result < 0 || late) {
+        log_once(&swapchain->said, (unsigned)-(int)result & 31u, FOVEA_LOG_WARNING, layer_log(),
+                 "a frame is presented as it is: %s", fovea_result_name(result));
     }
     swapchain->failed =
         swapchain->failed || result == FOVEA_ERROR_DEVICE_LOST || result == FOVEA_ERROR_FRAME_LOST;

@@ -118,7 +118,6 @@ void layer_log_close(void)
 
 void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason)
 {
-    if (!(atomic_fetch_or(&device->said, what) & what)) {
-        log_info(layer_log(), "presents are passed through: %s", reason);
-    }
+    log_once(&device->said, what, FOVEA_LOG_INFO, layer_log(), "presents are passed through: %s",
+             reason);
 }
