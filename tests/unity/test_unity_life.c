@@ -419,6 +419,26 @@ static void a_device_may_go_and_come_back(void **state)
     scene_close(&scene);
 }
 
+/* One that was not made through the hooks may come to have the handle of one that was. */
+static void a_handle_is_not_known_again_when_its_device_has_gone(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char last[512] = "";
+    scene_open(&scene, (struct host_options){0});
+    struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
+    assert_int_equal(scene.host.plugin.set("backend", "cuda", NULL, 0), FOVEA_OK);
+    assert_int_equal(scene.host.plugin.uses_queue(), 1);
+    host_shutdown(&scene.host);
+    assert_int_equal(scene.host.plugin.uses_queue(), 0);
+    host_initialize(&scene.host);
+    assert_int_equal(scene.host.plugin.uses_queue(), 0);
+    assert_true(scene_foveates(&scene, &block, false));
+    assert_int_equal(scene_warnings(&scene, last, sizeof last), 1);
+    assert_non_null(strstr(last, "not made for CUDA"));
+    scene_close(&scene);
+}
+
 /* Each host loads and unloads the plugin; it stays in the process, with nothing of the last one. */
 static void a_plugin_may_be_loaded_again(void **state)
 {
@@ -456,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_cameras_things_go_when_its_frames_are_over),
         cmocka_unit_test(a_camera_that_comes_no_more_is_forgotten),
         cmocka_unit_test(a_device_may_go_and_come_back),
+        cmocka_unit_test(a_handle_is_not_known_again_when_its_device_has_gone),
         cmocka_unit_test(a_plugin_may_be_loaded_again),
     };
     return RIG_RUN(argc, argv, tests);

@@ -192,6 +192,71 @@ struct change {
     atomic_bool done;
 };
 
+/* ---- Whose eye a picture is ---- */
+
+#define PICTURE_BYTES ((size_t)4 * SCENE_WIDTH * SCENE_HEIGHT)
+
+/* With the human map, which is another one for each eye. */
+static void draw_eye(struct scene *scene, const char *setting, uint32_t flags, uint8_t *out_picture)
+{
+    struct fovea_unity_block block = host_block(&scene->texture, 0.5, 0.5);
+    block.flags = flags;
+    set_foveation(scene, "map.eye", setting);
+    assert_true(scene_foveates(scene, &block, false));
+    memcpy(out_picture, scene->dst.view.data, PICTURE_BYTES);
+}
+
+/* The layers of one texture; the settings' eye is no single-pass eye's. */
+static void draw_layers(struct scene *scene, uint8_t *out_pictures)
+{
+    struct host_texture texture =
+        host_texture_create(&scene->host, VK_FORMAT_R8G8B8A8_UNORM, SCENE_WIDTH, SCENE_HEIGHT, 2);
+    struct test_image both = image_make_packed(SCENE_WIDTH, 2 * SCENE_HEIGHT, FOVEA_FORMAT_RGBA8);
+    struct fovea_unity_block block = host_block(&texture, 0.5, 0.5);
+    block.camera = 2;
+    block.eyes = 2;
+    block.eye[1] = block.eye[0];
+    set_foveation(scene, "map.eye", "both");
+    memcpy(both.view.data, scene->src.view.data, PICTURE_BYTES);
+    memcpy((uint8_t *)both.view.data + PICTURE_BYTES, scene->src.view.data, PICTURE_BYTES);
+    host_frame(&scene->host, &texture, &both.view, &block, false);
+    host_read(&scene->host, &texture, &both.view);
+    memcpy(out_pictures, both.view.data, 2 * PICTURE_BYTES);
+    host_texture_destroy(&scene->host, &texture);
+    image_free(&both);
+}
+
+static void an_eyes_picture_has_its_map(void **state)
+{
+    (void)state;
+    static uint8_t asked[3][PICTURE_BYTES]; /* by the settings: both, left, right */
+    static uint8_t flagged[PICTURE_BYTES];
+    static uint8_t layers[2][PICTURE_BYTES];
+    static const char *const settings[] = {"both", "left", "right"};
+    static const uint32_t flags[] = {0, FOVEA_UNITY_LEFT_EYE, FOVEA_UNITY_RIGHT_EYE};
+    struct scene scene;
+    scene_open(&scene, (struct host_options){0});
+    set_foveation(&scene, "model", "map");
+    set_foveation(&scene, "strength", "4");
+    for (int i = 0; i < 3; i++) {
+        draw_eye(&scene, settings[i], 0, asked[i]);
+    }
+    assert_memory_not_equal(asked[0], asked[1], PICTURE_BYTES);
+    assert_memory_not_equal(asked[0], asked[2], PICTURE_BYTES);
+    assert_memory_not_equal(asked[1], asked[2], PICTURE_BYTES);
+    for (int i = 1; i < 3; i++) {
+        draw_eye(&scene, "both", flags[i], flagged);
+        assert_memory_equal(flagged, asked[i], PICTURE_BYTES);
+        draw_eye(&scene, settings[3 - i], flags[i], flagged); /* the pass knows better */
+        assert_memory_equal(flagged, asked[i], PICTURE_BYTES);
+    }
+    draw_layers(&scene, layers[0]);
+    assert_memory_equal(layers[0], asked[1], PICTURE_BYTES);
+    assert_memory_equal(layers[1], asked[2], PICTURE_BYTES);
+    assert_int_equal(scene_warnings(&scene, NULL, 0), 0);
+    scene_close(&scene);
+}
+
 static void *open_scanpath(void *user)
 {
     struct change *change = user;
@@ -248,6 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_frame_reads_a_maps_file),
         cmocka_unit_test(no_frame_evaluates_a_formula),
         cmocka_unit_test(a_camera_may_have_a_strength_of_its_own),
+        cmocka_unit_test(an_eyes_picture_has_its_map),
         cmocka_unit_test(the_gaze_stays_while_another_source_is_opened),
     };
     snprintf(folder, sizeof folder, "/tmp/fovea-unity-XXXXXX");
