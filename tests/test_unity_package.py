@@ -75,6 +75,12 @@ def test_the_scripts_compile_with_the_universal_render_pipeline(defines, tmp_pat
     compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", STUBS / "Universal.cs", *scripts, defines=defines)
 
 
+def test_the_scripts_compile_with_the_high_definition_render_pipeline(tmp_path):
+    scripts = [*RUNTIME, *(PACKAGE / "Runtime" / "HighDefinition").glob("*.cs")]
+    compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", STUBS / "HighDefinition.cs", *scripts,
+                    defines=["FOVEA_HDRP"])  # fmt: skip
+
+
 def run_scripts(folder, libraries):
     program = folder / "program.exe"
     compile_scripts(program, STUBS / "UnityEngine.cs", *RUNTIME, ROOT / "tests" / "unity" / "Program.cs")
@@ -100,7 +106,8 @@ def run_frames(folder, pipeline, defines=(), by_queue=False):
     library = folder / "libGfxPluginFovea.so"
     run_program(need_tool("gcc"), "-shared", "-fPIC", "-I", ROOT, "-I", ROOT / "plugin",
                 ROOT / "tests" / "unity" / "fake_plugin.c", "-o", library)  # fmt: skip
-    scripts = [*RUNTIME, *([*(PACKAGE / "Runtime" / "Universal").glob("*.cs"), STUBS / "Universal.cs"] if defines else [])]
+    kind = "HighDefinition" if "FOVEA_HDRP" in defines else "Universal"
+    scripts = [*RUNTIME, *([*(PACKAGE / "Runtime" / kind).glob("*.cs"), STUBS / f"{kind}.cs"] if defines else [])]
     compile_scripts(folder / "frames.exe", STUBS / "UnityEngine.cs", *scripts, ROOT / "tests" / "unity" / "Frames.cs",
                     defines=defines)  # fmt: skip
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)} | ({"FOVEA_TEST_QUEUE": "1"} if by_queue else {})
@@ -165,6 +172,22 @@ def test_the_universal_render_pipelines_frame(defines, by_queue, tmp_path):
     assert [block["eyes"] for block in blocks] == [2, 2, 2]
     assert blocks[0]["eye"] == [(0.25, 0.875, *FRUSTUM, 1, 0), (0.75, 0.5, *FRUSTUM, 1, 0)]
     assert [block for kind, block in said if kind in (1, 2)] == [block for block in blocks for _ in range(2)] * by_queue
+
+
+@pytest.mark.parametrize("both_eyes", [False, True], ids=["mono", "both eyes"])
+def test_the_high_definition_render_pipelines_frame(both_eyes, tmp_path):
+    """The camera has a part of the pipeline's buffer, and its texture is of that part's size."""
+    said = run_frames(tmp_path, "high-definition-xr" if both_eyes else "high-definition", ["FOVEA_HDRP"])
+    assert [kind for kind, _ in said if kind != "texture"] == [*["blit", 3, "blit"] * 3, 4]
+    own = f"texture 64x48x{2 if both_eyes else 1} B10G11R11_UFloatPack32"
+    assert [line for kind, line in said if kind == "texture"] == [own]
+    blits = [line for kind, line in said if kind == "blit"]
+    assert blits == ["blit 0.5 -0.75 0 0.75", "blit 1 -1 0 1"] * 3
+    blocks = [block for kind, block in said if kind == 3]
+    assert [block["eyes"] for block in blocks] == [2 if both_eyes else 1] * 3
+    assert blocks[0]["eye"][0] == (0.25, 0.875, *FRUSTUM, 1, 0)
+    if both_eyes:
+        assert blocks[0]["eye"][1] == (0.75, 0.5, FRUSTUM[1], FRUSTUM[0], *FRUSTUM[2:], 1, 0)
 
 
 def test_without_the_native_plugin_the_scripts_say_so_once(tmp_path):

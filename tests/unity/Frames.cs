@@ -11,6 +11,9 @@ using UnityEngine.Rendering;
 #if FOVEA_URP
 using UnityEngine.Rendering.Universal;
 #endif
+#if FOVEA_HDRP
+using UnityEngine.Rendering.HighDefinition;
+#endif
 
 namespace Fovea
 {
@@ -26,6 +29,12 @@ namespace Fovea
         {
             // 1 to the left, 3 to the right, 0.5 up, 1.5 down.
             return new Matrix4x4 { m00 = 0.5f, m02 = 0.5f, m11 = 1f, m12 = -0.5f };
+        }
+
+        /// <summary>As Frustum, with left and right exchanged.</summary>
+        static Matrix4x4 RightFrustum()
+        {
+            return new Matrix4x4 { m00 = 0.5f, m02 = -0.5f, m11 = 1f, m12 = -0.5f };
         }
 
         /// <summary>The render thread is three frames late: what the events' data are by then.</summary>
@@ -102,9 +111,10 @@ namespace Fovea
                 MultiPass();
                 return;
             }
-            var camera = new Camera { projectionMatrix = Frustum() };
+            var camera = new Camera { projectionMatrix = Frustum(), RightProjection = RightFrustum() };
             var foveated = new FoveaCamera();
             Component.Others = new Component[] { camera, foveated };
+            camera.stereoEnabled = arguments[0] == "high-definition-xr";
             GraphicsSettings.currentRenderPipeline = arguments[0] == "built-in" ? null : new RenderPipelineAsset();
             Call(foveated, "OnEnable");
             foveated.SetGaze(new Vector2(0.25f, 0.125f), new Vector2(0.75f, 0.5f));
@@ -126,6 +136,20 @@ namespace Fovea
                 Call(foveated, "OnPreRender");
                 return;
             }
+#if FOVEA_HDRP
+            bool both = pipeline == "high-definition-xr";
+            var buffer = new RenderTextureDescriptor(128, 64)
+            {
+                volumeDepth = both ? 2 : 1,
+                graphicsFormat = GraphicsFormat.B10G11R11_UFloatPack32,
+            };
+            var color = new RTHandle { rt = new RenderTexture(buffer), useScaling = true };
+            color.Properties.currentViewportSize = new Vector2Int { x = 64, y = 48 };
+            color.Properties.rtHandleScale = new Vector4(0.5f, 0.75f, 0.5f, 0.75f);
+            var custom = new FoveaCustomPass();
+            custom.Run(new CustomPassContext(new CommandBuffer(), new HDCamera { camera = camera }, color));
+            custom.End();
+#endif
 #if FOVEA_URP
             var eyes = new RenderTextureDescriptor(64, 48)
             {

@@ -102,6 +102,13 @@ namespace UnityEngine
     public class Camera : Behaviour
     {
         public enum MonoOrStereoscopicEye { Left, Right, Mono }
+        public enum StereoscopicEye { Left, Right }
+        public bool stereoEnabled { get; set; }
+        public Matrix4x4 RightProjection; // a headset's
+        public Matrix4x4 GetStereoProjectionMatrix(StereoscopicEye eye)
+        {
+            return eye == StereoscopicEye.Right ? RightProjection : projectionMatrix;
+        }
         public bool allowHDR { get; set; }
         public bool forceIntoRenderTexture { get; set; }
         public int pixelWidth { get { return 320; } }
