@@ -35,6 +35,7 @@ struct bench {
 };
 
 static bool quick;
+static bool failed; /* a row is of frames that were not all right */
 
 static void stamp(struct bench *bench, uint32_t index)
 {
@@ -89,10 +90,16 @@ static bool read_stats(struct bench *bench, const struct way *way)
     if (bench->host.plugin.stats(1, &stats) != FOVEA_OK || stats.frames == 0) {
         return false;
     }
+    char last[256] = "";
+    const char *backend = fovea_backend_name((enum fovea_backend)stats.backend);
+    const int said = host_log(&bench->host, FOVEA_LOG_WARNING, last, sizeof last);
     bench->kernels_us = stats.gpu_p50_us;
-    assert_int_equal(stats.frames_passed_through, 0);
-    assert_string_equal(fovea_backend_name((enum fovea_backend)stats.backend), way->backend);
-    assert_int_equal(host_log(&bench->host, FOVEA_LOG_WARNING, NULL, 0), 0);
+    if (stats.frames_passed_through > 0 || said > 0 || strcmp(backend, way->backend) != 0) {
+        fprintf(stderr, "%s: backend %s, %d of %d frames passed through, %d warnings; %s\n",
+                way->name, backend, (int)stats.frames_passed_through, (int)stats.frames, said,
+                last);
+        failed = true;
+    }
     return true;
 }
 
@@ -215,5 +222,5 @@ int main(int count, char **arguments)
         return 2;
     }
     print_table();
-    return 0;
+    return failed ? 1 : 0;
 }

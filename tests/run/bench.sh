@@ -62,13 +62,14 @@ command_bench()
 # A table for each engine; CUDA's part needs a build or a bundle with it.
 bench_engines()
 {
-    local engine
+    local engine failed=''
     for engine in godot unity; do
         [[ -x ${BENCH%/*}/engine_cost_$engine ]] ||
             fail "engine_cost_$engine was not built: it needs Vulkan's headers and loader"
-        "${BENCH%/*}/engine_cost_$engine" "$@" || fail "engine_cost_$engine failed"
+        "${BENCH%/*}/engine_cost_$engine" "$@" || failed+=" engine_cost_$engine"
         printf '\n'
     done
+    [[ -z $failed ]] || fail "failed:$failed"
 }
 
 bench_program()
