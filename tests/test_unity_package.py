@@ -19,6 +19,12 @@ COMPILER = ["-warnaserror", "-warn:4", "-nowarn:0649,0414,0169"]
 RUNTIME = sorted((PACKAGE / "Runtime").glob("*.cs"))
 
 
+def pipeline_scripts(kind):
+    """kind: "Universal" or "HighDefinition". Also what both pipelines share, and the stub of this one."""
+    return [*RUNTIME, *(path for folder in ("RenderPipelines", kind) for path in (PACKAGE / "Runtime" / folder).glob("*.cs")),
+            STUBS / f"{kind}.cs"]  # fmt: skip
+
+
 def assets():
     """What Unity imports: all but folders that end in ~. The native library is there after the build."""
     paths = [path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.suffix != ".meta"]
@@ -71,13 +77,11 @@ def test_the_scripts_compile_without_a_render_pipeline(defines, tmp_path):
 
 @pytest.mark.parametrize("defines", [["FOVEA_URP"], ["FOVEA_URP", "FOVEA_URP_17"]], ids=["2022.3", "6"])
 def test_the_scripts_compile_with_the_universal_render_pipeline(defines, tmp_path):
-    scripts = [*RUNTIME, *(PACKAGE / "Runtime" / "Universal").glob("*.cs")]
-    compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", STUBS / "Universal.cs", *scripts, defines=defines)
+    compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", *pipeline_scripts("Universal"), defines=defines)
 
 
 def test_the_scripts_compile_with_the_high_definition_render_pipeline(tmp_path):
-    scripts = [*RUNTIME, *(PACKAGE / "Runtime" / "HighDefinition").glob("*.cs")]
-    compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", STUBS / "HighDefinition.cs", *scripts,
+    compile_scripts(tmp_path / "fovea.dll", STUBS / "UnityEngine.cs", *pipeline_scripts("HighDefinition"),
                     defines=["FOVEA_HDRP"])  # fmt: skip
 
 
@@ -107,7 +111,7 @@ def run_frames(folder, pipeline, defines=(), by_queue=False):
     run_program(need_tool("gcc"), "-shared", "-fPIC", "-I", ROOT, "-I", ROOT / "plugin",
                 ROOT / "tests" / "unity" / "fake_plugin.c", "-o", library)  # fmt: skip
     kind = "HighDefinition" if "FOVEA_HDRP" in defines else "Universal"
-    scripts = [*RUNTIME, *([*(PACKAGE / "Runtime" / kind).glob("*.cs"), STUBS / f"{kind}.cs"] if defines else [])]
+    scripts = pipeline_scripts(kind) if defines else RUNTIME
     compile_scripts(folder / "frames.exe", STUBS / "UnityEngine.cs", *scripts, ROOT / "tests" / "unity" / "Frames.cs",
                     defines=defines)  # fmt: skip
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)} | ({"FOVEA_TEST_QUEUE": "1"} if by_queue else {})

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The Fovea authors
 
 using System;
-using System.Collections.Generic;
 using UnityEngine;
 using UnityEngine.Rendering;
 using UnityEngine.Rendering.HighDefinition;
@@ -16,7 +15,7 @@ namespace Fovea
     [Serializable]
     public sealed class FoveaCustomPass : CustomPass
     {
-        readonly Dictionary<RenderTexture, RTHandle> wrapped = new Dictionary<RenderTexture, RTHandle>();
+        readonly RenderTextureHandles handles = new RenderTextureHandles();
 
         protected override bool executeInSceneView
         {
@@ -40,7 +39,7 @@ namespace Fovea
             {
                 return;
             }
-            RTHandle handle = Wrap(texture);
+            RTHandle handle = handles.Wrap(texture);
             HDUtils.BlitCameraTexture(ctx.cmd, color, handle, FlipOf(color));
             camera.Issue(ctx.cmd, eye, Projection(unityCamera, eye, Camera.StereoscopicEye.Left),
                          Projection(unityCamera, eye, Camera.StereoscopicEye.Right));
@@ -49,11 +48,7 @@ namespace Fovea
 
         protected override void Cleanup()
         {
-            foreach (RTHandle handle in wrapped.Values)
-            {
-                handle.Release();
-            }
-            wrapped.Clear();
+            handles.Release();
         }
 
         /// <summary>The pipeline's buffers are as large as the largest camera; this one may have a part of it.</summary>
@@ -88,32 +83,6 @@ namespace Fovea
             }
             return camera.GetStereoProjectionMatrix(pass == Camera.MonoOrStereoscopicEye.Right ? Camera.StereoscopicEye.Right
                                                     : pass == Camera.MonoOrStereoscopicEye.Left ? Camera.StereoscopicEye.Left : eye);
-        }
-
-        /// <summary>The camera's texture as the pipeline's blits take it. Releasing a handle may destroy its texture, so that
-        /// one stays as long as the texture does.</summary>
-        RTHandle Wrap(RenderTexture texture)
-        {
-            RTHandle handle;
-            if (!wrapped.TryGetValue(texture, out handle))
-            {
-                ReleaseDestroyed();
-                handle = RTHandles.Alloc(texture);
-                wrapped.Add(texture, handle);
-            }
-            return handle;
-        }
-
-        void ReleaseDestroyed()
-        {
-            foreach (RenderTexture texture in new List<RenderTexture>(wrapped.Keys))
-            {
-                if (texture == null)
-                {
-                    wrapped[texture].Release();
-                    wrapped.Remove(texture);
-                }
-            }
         }
     }
 }

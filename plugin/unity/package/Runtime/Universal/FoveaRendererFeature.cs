@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The Fovea authors
 
-using System.Collections.Generic;
 using UnityEngine;
 using UnityEngine.Rendering;
 using UnityEngine.Rendering.Universal;
@@ -21,7 +20,7 @@ namespace Fovea
         [Tooltip("After post-processing the picture is as on the screen; before it, colours are linear and may be HDR.")]
         public RenderPassEvent when = RenderPassEvent.AfterRenderingPostProcessing;
 
-        readonly Dictionary<RenderTexture, RTHandle> wrapped = new Dictionary<RenderTexture, RTHandle>();
+        readonly RenderTextureHandles handles = new RenderTextureHandles();
         FoveaPass pass;
 
         public override void Create()
@@ -44,37 +43,7 @@ namespace Fovea
 
         protected override void Dispose(bool disposing)
         {
-            foreach (RTHandle handle in wrapped.Values)
-            {
-                handle.Release();
-            }
-            wrapped.Clear();
-        }
-
-        /// <summary>The camera's texture as the pipeline's blits take it. Releasing a handle may destroy its texture, so that
-        /// one stays as long as the texture does.</summary>
-        RTHandle Wrap(RenderTexture texture)
-        {
-            RTHandle handle;
-            if (!wrapped.TryGetValue(texture, out handle))
-            {
-                ReleaseDestroyed();
-                handle = RTHandles.Alloc(texture);
-                wrapped.Add(texture, handle);
-            }
-            return handle;
-        }
-
-        void ReleaseDestroyed()
-        {
-            foreach (RenderTexture texture in new List<RenderTexture>(wrapped.Keys))
-            {
-                if (texture == null)
-                {
-                    wrapped[texture].Release();
-                    wrapped.Remove(texture);
-                }
-            }
+            handles.Release();
         }
 
         static bool saidBackBuffer;
@@ -146,7 +115,7 @@ namespace Fovea
                     data.Camera = camera;
                     data.Eye = eye;
                     data.Color = resources.activeColorTexture;
-                    data.Texture = renderGraph.ImportTexture(feature.Wrap(texture));
+                    data.Texture = renderGraph.ImportTexture(feature.handles.Wrap(texture));
                     data.Projection = cameraData.GetProjectionMatrix(0);
                     data.RightProjection = texture.volumeDepth >= 2 ? cameraData.GetProjectionMatrix(1) : data.Projection;
                     builder.UseTexture(data.Color, AccessFlags.ReadWrite);
@@ -183,7 +152,7 @@ namespace Fovea
                 Matrix4x4 left = renderingData.cameraData.GetProjectionMatrix(0);
                 Matrix4x4 right = bothEyes ? renderingData.cameraData.GetProjectionMatrix(1) : left;
                 CommandBuffer commands = CommandBufferPool.Get("Fovea");
-                Run(commands, camera, eye, color, feature.Wrap(texture), left, right);
+                Run(commands, camera, eye, color, feature.handles.Wrap(texture), left, right);
                 context.ExecuteCommandBuffer(commands);
                 CommandBufferPool.Release(commands);
             }
