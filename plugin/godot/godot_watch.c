@@ -14,7 +14,7 @@
 #define TICK_NS INT64_C(10000000)
 #define TICKS 200
 
-static atomic_bool called;
+static atomic_bool done; /* one was called, the warning was given, or nobody can tell */
 static _Atomic uint64_t newest; /* the engine's number of the object */
 static _Atomic int64_t last_ns;
 static atomic_uint ticks; /* in a row in which that one was enabled */
@@ -47,13 +47,13 @@ static void say(void)
 
 static void tick(void)
 {
-    if (atomic_load(&called) || godot.is_editor || !is_time()) {
+    if (atomic_load(&done) || godot.is_editor || !is_time()) {
         return;
     }
     if (!is_enabled(atomic_load(&newest))) {
         atomic_store(&ticks, 0);
     } else if (atomic_fetch_add(&ticks, 1) + 1 == TICKS) {
-        atomic_store(&called, true); /* enough was said */
+        atomic_store(&done, true);
         say();
     }
 }
@@ -61,7 +61,7 @@ static void tick(void)
 void godot_watch_start(void)
 {
     static const struct godot_main_loop_callbacks callbacks = {.frame = tick};
-    atomic_store(&called, !godot.methods[GODOT_CompositorEffect_get_enabled]);
+    atomic_store(&done, !godot.methods[GODOT_CompositorEffect_get_enabled]);
     atomic_store(&newest, 0);
     atomic_store(&ticks, 0);
     if (godot.register_main_loop_callbacks) {
@@ -71,7 +71,7 @@ void godot_watch_start(void)
 
 void godot_watch_effect(uint64_t object_id)
 {
-    if (!atomic_load(&called)) {
+    if (!atomic_load(&done)) {
         atomic_store(&newest, object_id);
         tick();
     }
@@ -79,7 +79,7 @@ void godot_watch_effect(uint64_t object_id)
 
 void godot_watch_called(void)
 {
-    if (!atomic_load(&called)) {
-        atomic_store(&called, true);
+    if (!atomic_load(&done)) {
+        atomic_store(&done, true);
     }
 }

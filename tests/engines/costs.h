@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a frame costs in an adapter, as rows of a table in Markdown: for engine_cost_godot and
- * engine_cost_unity, which ./run bench --engines runs. */
+/* Prints what a frame costs in an adapter, as rows of a table in Markdown: for engine_cost_godot
+ * and engine_cost_unity, which ./run bench --engines runs. */
 #ifndef FOVEA_TESTS_COSTS_H
 #define FOVEA_TESTS_COSTS_H
 
@@ -18,7 +18,7 @@ struct costs_size {
     uint32_t height_px;
 };
 
-/* Of the first COSTS_FRAMES frames of a case. */
+/* A case is measured in COSTS_FRAMES frames at most. */
 struct costs {
     const char *way; /* the first column */
     struct costs_size size;

@@ -72,7 +72,7 @@ static void record_view(struct run *run, uint32_t view)
         assert_non_null(pipelines[i]);
         sets[i] = godot_render_set(run->render, pipelines[i], bound);
     }
-    /* What comes later in a view ends nothing of what was there before. */
+    /* A view evicts none of its own pipelines. */
     for (uint32_t i = 0; i < IN_A_VIEW; i++) {
         assert_int_equal(pipelines[i]->special[1], kind_of(view, i));
         assert_ptr_equal(find(run, kind_of(view, i)), pipelines[i]);

@@ -28,8 +28,8 @@ struct godot_shaders {
     uint64_t view; /* whoever records one counts; what is found stays until the next */
 };
 
-/* Where all places are taken, the one goes that was used longest ago, with its uniform sets. NULL:
- * the engine does not take the shader, or one view wants more than there is place for. */
+/* Evicts the pipeline that was used longest ago, with its uniform sets, where all places are taken.
+ * NULL: the engine does not take the shader, or one view wants more than there is place for. */
 const struct godot_pipeline *godot_shaders_find(struct godot_shaders *shaders,
                                                 struct godot_object *device,
                                                 const struct operator_shader *wanted);
