@@ -86,7 +86,7 @@ static bool can_foveate(const struct openxr_session *session, const XrSwapchainC
         why = "is static or protected";
     } else if (session->old) {
         return false; /* said when the session was made */
-    } else if (!session->settings || !session->queue) {
+    } else if (!session->has_settings || !session->queue) {
         why = "belongs to a session without settings or queue";
     }
     if (why) {
@@ -278,6 +278,7 @@ static bool make_own(struct openxr_chain *chain)
     desc.frames_in_flight = OPENXR_IMAGES;
     desc.settings = session->settings;
     desc.log = openxr_log();
+    chain->settings_serial = session->settings_serial;
     return fovea_vk_create(&desc, &chain->fovea) == FOVEA_OK;
 }
 
@@ -342,6 +343,21 @@ static enum fovea_result fill(struct openxr_chain *chain, VkImage src, VkImage d
     return result;
 }
 
+/* Settings that a context refuses leave the ones it has in force; it has said why. */
+static void update(struct openxr_chain *chain)
+{
+    const struct openxr_session *session = chain->session;
+    if (chain->own_failed || chain->settings_serial == session->settings_serial) {
+        return;
+    }
+    chain->settings_serial = session->settings_serial;
+    const enum fovea_result result = fovea_vk_set_settings(chain->fovea, session->settings);
+    if (result < 0) {
+        openxr_say(FOVEA_LOG_WARNING, "the new settings are not taken: %s",
+                   fovea_result_name(result));
+    }
+}
+
 void openxr_chain_wait(struct openxr_chain *chain)
 {
     const XrSwapchainImageAcquireInfo acquire = {.type = XR_TYPE_SWAPCHAIN_IMAGE_ACQUIRE_INFO};
@@ -351,6 +367,7 @@ void openxr_chain_wait(struct openxr_chain *chain)
         chain->own_failed = true;
         return;
     }
+    update(chain);
     if (!chain->own_acquired) {
         chain->own_acquired = XR_SUCCEEDED(
             openxr.below.AcquireSwapchainImage(chain->own, &acquire, &chain->own_index));

@@ -147,6 +147,7 @@ static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     XrFrameEndInfo changed = *info;
     const bool room = fits(session, info);
+    openxr_session_poll(session);
     if (room) {
         note_all(session, info);
         wait_for_own(session);

@@ -17,27 +17,46 @@ struct openxr_session *openxr_session_of(XrSession handle)
     return found;
 }
 
-/* The settings that the files say. CUDA would need a device made for it, which the program has
- * made: shaders do the work unless another backend is named. */
-static struct fovea_settings *settings_of_files(void)
+/* CUDA would need a device made for it, which the program has made: shaders do the work unless
+ * another backend is named. NULL: there is no memory. */
+static struct fovea_settings *settings_of(const struct fovea_config *config)
 {
-    struct fovea_config_desc desc;
-    fovea_config_desc_init(&desc);
-    desc.ignore_changes = true;
-    desc.defaults_if_wrong = true;
-    desc.log = openxr_log();
-    struct fovea_config *config = NULL;
     struct fovea_settings *settings = NULL;
     char backend[32];
-    if (fovea_config_create(&desc, &config) == FOVEA_OK &&
-        fovea_settings_copy(fovea_config_settings(config), &settings) == FOVEA_OK &&
+    if (fovea_settings_copy(fovea_config_settings(config), &settings) == FOVEA_OK &&
         fovea_settings_get(settings, "backend", backend, sizeof backend) == FOVEA_OK &&
         strcmp(backend, "auto") == 0 &&
         fovea_settings_set(settings, "backend", "vulkan", openxr_log()) != FOVEA_OK) {
         fovea_settings_destroy(&settings);
     }
-    fovea_config_destroy(&config);
     return settings;
+}
+
+static void read_files(struct openxr_session *session)
+{
+    struct fovea_config_desc desc;
+    fovea_config_desc_init(&desc);
+    desc.defaults_if_wrong = true;
+    desc.log = openxr_log();
+    if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
+        session->settings = settings_of(session->config);
+    }
+    session->has_settings = session->settings;
+}
+
+void openxr_session_poll(struct openxr_session *session)
+{
+    if (!session->has_settings || fovea_config_poll(session->config) != FOVEA_OK) {
+        return;
+    }
+    struct fovea_settings *settings = settings_of(session->config);
+    if (!settings) {
+        openxr_say(FOVEA_LOG_WARNING, "no memory for the new settings; the old ones stay");
+        return;
+    }
+    fovea_settings_destroy(&session->settings);
+    session->settings = settings;
+    session->settings_serial++;
 }
 
 static PFN_vkVoidFunction of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
@@ -107,7 +126,7 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     session->binding = *binding;
     session->tracked = -1;
     session->queue = queue_of(binding);
-    session->settings = settings_of_files();
+    read_files(session);
     session->old = !is_of_1_1(binding);
     pthread_mutex_init(&session->frame_lock, NULL);
     pthread_mutex_init(&session->lock, NULL);
@@ -144,6 +163,7 @@ static void free_session(struct openxr_session *session)
 {
     openxr_chains_gone(session);
     fovea_settings_destroy(&session->settings);
+    fovea_config_destroy(&session->config);
     pthread_mutex_destroy(&session->frame_lock);
     pthread_mutex_destroy(&session->lock);
     free(session);

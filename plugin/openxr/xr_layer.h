@@ -82,6 +82,7 @@ struct openxr_chain {
     uint32_t own_index;
     VkImage own_images[OPENXR_IMAGES];
     struct fovea_vk *fovea;
+    uint32_t settings_serial; /* of the settings that it has */
     uint32_t view_count; /* of this frame */
     struct openxr_view views[OPENXR_VIEWS];
     uint32_t made_count; /* of the newest image of `own` */
@@ -96,7 +97,10 @@ struct openxr_session {
     XrSession handle;
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
-    struct fovea_settings *settings;
+    bool has_settings; /* set once */
+    struct fovea_config *config; /* this and what follows of it: under frame_lock */
+    struct fovea_settings *settings; /* those in force */
+    uint32_t settings_serial; /* grows with each change of the files */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
     int tracked; /* as the log was told: -1 nothing yet, 0, 1 */
     bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
@@ -143,6 +147,8 @@ struct openxr_session *openxr_session_of(XrSession handle);
 XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info,
                                XrSession *out);
 XrResult openxr_destroy_session(XrSession handle);
+/* Takes what has changed in the files, for the frames from this one on; with frame_lock held. */
+void openxr_session_poll(struct openxr_session *session);
 void openxr_sessions_gone(void);
 XrResult openxr_requirements(XrInstance instance, XrSystemId system,
                              XrGraphicsRequirementsVulkanKHR *requirements);

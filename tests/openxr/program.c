@@ -6,7 +6,8 @@
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
  * quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16 bits a
  * channel; after: two sessions, one after the other; beside: two at once; old: as separate, with
- * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0. */
+ * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; steps: as separate, the same picture
+ * for each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -227,7 +228,7 @@ static void draw(const struct session *session, uint32_t frame)
         const uint32_t image = next_image(chain->handle);
         for (uint32_t v = one ? 0 : c; v < (one ? session->view_count : c + 1); v++) {
             const XrSwapchainSubImage *place = &session->places[v];
-            paint(session, frame, v);
+            paint(session, is(session->program, "steps") ? 0 : frame, v);
             gpu_draw(&session->program->gpu, chain->images[image], &place->imageRect,
                      place->imageArrayIndex);
         }
@@ -309,6 +310,18 @@ static void finish(const struct session *session)
     MUST(xrDestroySession(session->handle));
 }
 
+/* False: the program has shown its frames. */
+static bool goes_on(const struct program *program, uint32_t frame)
+{
+    char line[8];
+    if (!is(program, "steps")) {
+        return frame < FRAMES;
+    }
+    printf("frames: %u\n", frame);
+    fflush(stdout);
+    return fgets(line, sizeof line, stdin);
+}
+
 int main(int argc, char **argv)
 {
     struct program program = {.kind = argc == 2 ? argv[1] : "separate"};
@@ -320,7 +333,7 @@ int main(int argc, char **argv)
         for (uint32_t i = 0; i < at_once; i++) {
             begin(&program, &sessions[i]);
         }
-        for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        for (uint32_t frame = 0; goes_on(&program, frame); frame++) {
             for (uint32_t i = 0; i < at_once; i++) {
                 show(&sessions[i], frame);
             }

@@ -3,10 +3,12 @@
 """hello_xr, which Debian has, on a runtime of our own: under OpenXR's core validation and Vulkan's validation, with and
 without Fovea's layer."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -64,7 +66,7 @@ def runner(place):
     if not RUNTIME.exists() or not shutil.which("hello_xr"):
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("no hello_xr, or OpenXR was not built")
 
-    def run(graphics, fovea=False, program=("hello_xr", "-g"), **more):
+    def prepare(graphics, fovea, program, more):
         folder = place / str(len(list(place.iterdir())))
         folder.mkdir()
         settings = folder / "settings.txt"
@@ -84,18 +86,64 @@ def runner(place):
             FOVEA_SET="foveation.model=paper",
         )
         env.update({"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", **more})
+        return folder, {"args": [*program, graphics], "env": env, "cwd": folder, "text": True}
+
+    def run(graphics, fovea=False, program=("hello_xr", "-g"), **more):
+        folder, call = prepare(graphics, fovea, program, more)
         # A key ends it, the end of its input too: it gets neither.
         read, write = os.pipe()
         try:
-            done = subprocess.run(
-                [*program, graphics], env=env, cwd=folder, stdin=read, capture_output=True, timeout=120, text=True
-            )
+            done = subprocess.run(**call, stdin=read, capture_output=True, timeout=120)
         finally:
             os.close(read)
             os.close(write)
         return Done(folder, done.returncode, done.stdout + done.stderr)
 
+    run.prepare = prepare
     return run
+
+
+class Steps:
+    """Our own program, which shows a frame when it is told to."""
+
+    def __init__(self, hello, config=None, **more):
+        more = {"FOVEA_TEST_XR_FRAMES": "0", "FOVEA_TEST_XR_GAZE": "10,-5", **more}
+        self.folder, call = hello.prepare("steps", True, OURS, more)
+        self.file = self.folder / "fovea.json"
+        self.frames = 0
+        self.errors = open(self.folder / "errors.txt", "w+")  # noqa: SIM115
+        if config is not None:
+            self.write(config)
+        self.process = subprocess.Popen(**call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        self.process.stdout.readline()
+
+    def write(self, text):
+        self.file.with_suffix(".new").write_text(text if isinstance(text, str) else json.dumps({"version": 1, **text}))
+        self.file.with_suffix(".new").rename(self.file)
+
+    def said(self):
+        return (self.folder / "errors.txt").read_text()
+
+    def show(self):
+        """The next frame's views."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline(), self.said()
+        self.frames += 1
+        return [Done.picture(self, self.frames - 1, view) for view in range(2)]
+
+    def show_until(self, holds):
+        until = time.monotonic() + 30
+        while not holds(pictures := self.show()):
+            assert time.monotonic() < until, self.said()
+            time.sleep(0.05)
+        return pictures
+
+    def end(self):
+        self.process.stdin.close()
+        code = self.process.wait(timeout=60)
+        self.errors.close()
+        return Done(self.folder, code, self.process.stdout.read() + self.said()).check(2 * self.frames)
 
 
 @pytest.fixture
@@ -131,10 +179,11 @@ def place(yaw_deg, pitch_deg, view):
     return uv, (tangents["up"] - y) / (tangents["up"] + tangents["down"]), tangents
 
 
-def expected(folder, before, uv, tangents):
+def expected(folder, before, uv, tangents, **more):
     """What the library's CPU call makes of a picture."""
     before.astype(numpy.uint8).tofile(folder / "before.raw")
     sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}}
+    sets.update(more)
     env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
     env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
     height, width = before.shape[:2]
@@ -296,6 +345,47 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
                 y = tangents["up"] / (tangents["up"] + tangents["down"])
             wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
             assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+
+
+def assert_near(pictures, wanted):
+    for picture, want in zip(pictures, wanted, strict=True):
+        assert numpy.abs(picture - want).max() <= 3
+
+
+def test_a_changed_file_counts_for_the_frames_that_follow(hello):
+    plain = Steps(hello, {"foveation": {"strength": 0}})
+    drawn = plain.show()
+    plain.end()
+    steps = Steps(hello, {"foveation": {"strength": 1}})
+
+    def wanted(strength):
+        views = []
+        for view in range(2):
+            x, y, tangents = place(10, -5, view)
+            views.append(
+                expected(steps.folder, drawn[view], (x, y), tangents, **{"foveation.strength": strength})
+            )
+        return views
+
+    first = steps.show()
+    assert_near(first, wanted(1))
+    steps.write({"backend": "auto", "foveation": {"strength": 3}})
+    second = steps.show_until(lambda pictures: (pictures[0] != first[0]).any())
+    assert_near(second, wanted(3))
+    assert max(numpy.abs(a - b).max() for a, b in zip(first, second, strict=True)) > 20
+
+    steps.write("{ broken")
+    steps.show_until(lambda _: "last good settings" in steps.said())
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        assert all((a == b).all() for a, b in zip(steps.show(), second, strict=True))
+        time.sleep(0.05)
+    assert steps.said().count("last good settings") == 1 and steps.said().count("found broken") == 1, steps.said()
+
+    steps.write({"foveation": {"strength": 1}})
+    mended = steps.show_until(lambda pictures: (pictures[0] != second[0]).any())
+    assert all((a == b).all() for a, b in zip(mended, first, strict=True))
+    steps.end()
 
 
 def test_fovea_run_starts_programs_for_headsets(hello, before):
