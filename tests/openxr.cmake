@@ -25,9 +25,23 @@ configure_file(openxr/runtime/runtime.json.in ${CMAKE_CURRENT_BINARY_DIR}/openxr
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json
     INPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in)
 
-add_executable(openxr_program openxr/program.c openxr/program_vulkan.c)
+add_executable(openxr_program openxr/program.c openxr/program_session.c openxr/program_vulkan.c)
 target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER})
+
+# ./run bench --openxr; on a tiny picture, that it works. Its manifests lie beside it, as in a bundle.
+add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c)
+target_include_directories(openxr_cost PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
+target_link_libraries(openxr_cost PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} m)
+add_dependencies(openxr_cost openxr_runtime fovea_openxr)
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/api_layers/XrApiLayer_FOVEA.json
+    INPUT ${CMAKE_BINARY_DIR}/plugin/openxr/manifest.json)
+foreach(label IN ITEMS vulkan gpu)
+    add_test(NAME test_openxr_cost_${label} COMMAND openxr_cost --quick)
+    fovea_test_limit("${label}" 120 limit)
+    set_tests_properties(test_openxr_cost_${label} PROPERTIES LABELS ${label} TIMEOUT ${limit} ENVIRONMENT
+        "${fovea_test_cache}")
+endforeach()
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
 foreach(kind separate array atlas quad depth after beside old)

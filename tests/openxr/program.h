@@ -12,7 +12,7 @@
 
 #define PROGRAM_IMAGES 8
 #define PROGRAM_VIEWS 4
-#define PROGRAM_BYTES (8u << 20) /* of the pictures of one swapchain */
+#define PROGRAM_BYTES (20u << 20) /* of the pictures of one swapchain */
 
 struct gpu {
     bool old; /* made without the runtime: XR_KHR_vulkan_enable */
@@ -28,10 +28,52 @@ struct gpu {
     uint8_t *texels;
 };
 
+struct program_chain {
+    XrSwapchain handle;
+    VkImage images[PROGRAM_IMAGES];
+};
+
+struct program {
+    const char *kind;
+    const char *layer; /* of OpenXR, that it asks for; NULL: none */
+    XrInstance instance;
+    XrSystemId system;
+    XrActionSet set;
+    struct gpu gpu;
+};
+
+struct program_session {
+    struct program *program;
+    XrSession handle;
+    XrSpace space;
+    XrViewConfigurationType type;
+    uint32_t view_count;
+    uint32_t texel_bytes;
+    uint32_t chain_count;
+    struct program_chain chains[PROGRAM_VIEWS];
+    struct program_chain depths[PROGRAM_VIEWS];
+    XrSwapchainSubImage places[PROGRAM_VIEWS];
+    XrSwapchainSubImage depth_places[PROGRAM_VIEWS];
+};
+
 /* What does not succeed ends the program. */
 #define MUST(call) must((long)(call), #call)
 void must(long result, const char *call);
 PFN_xrVoidFunction function_of(XrInstance instance, const char *name);
+
+/* ---- program_session.c ---- */
+bool program_is(const struct program *program, const char *kind);
+/* Instance and device. */
+void program_start(struct program *program);
+void program_begin(struct program *program, struct program_session *session);
+XrTime program_begin_frame(const struct program_session *session);
+/* Writes blocks of 8 pixels to gpu.texels. */
+void program_paint(const struct program_session *session, uint32_t frame, uint32_t view);
+/* Acquires it and waits for it. */
+uint32_t program_next_image(XrSwapchain chain);
+/* Hands the runtime what was released. */
+void program_end_frame(const struct program_session *session, XrTime time);
+void program_finish(const struct program_session *session);
 
 /* ---- program_vulkan.c ---- */
 void gpu_make(XrInstance instance, XrSystemId system, struct gpu *gpu);

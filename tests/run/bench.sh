@@ -21,6 +21,8 @@ help_bench()
                    docs/benchmarks.md lists the points that break their bounds at present
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
+  --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
+                   runtime that stand for others (docs/headsets.md); takes --quick alone
   --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
@@ -32,7 +34,7 @@ END
 
 command_bench()
 {
-    local bundle='' opencv=0 engines=0 flags=()
+    local bundle='' opencv=0 engines=0 openxr=0 flags=()
     while (($#)); do
         case $1 in
         --bundle)
@@ -42,6 +44,7 @@ command_bench()
             ;;
         --opencv) opencv=1 ;;
         --engines) engines=1 ;;
+        --openxr) openxr=1 ;;
         *) flags+=("$1") ;;
         esac
         shift
@@ -51,6 +54,10 @@ command_bench()
     if ((engines)); then
         bench_engines ${flags[@]+"${flags[@]}"}
         return
+    fi
+    if ((openxr)); then
+        [[ -x ${BENCH%/*}/openxr_cost ]] || fail "openxr_cost was not built: it needs OpenXR's headers and loader"
+        exec "${BENCH%/*}/openxr_cost" ${flags[@]+"${flags[@]}"}
     fi
     if ((opencv)); then
         need_opencv

@@ -7,7 +7,7 @@
 # Libraries that a bare GPU machine may lack; used from the bundle only where that is so. NVIDIA's
 # Vulkan driver is also its GL driver, and does not start without GL's own front ends.
 BUNDLE_FALLBACK=(libvulkan.so.1 libGLdispatch.so.0 libEGL.so.1 libGLX.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6
-    libXdmcp.so.6 libbsd.so.0 libmd.so.0)
+    libXdmcp.so.6 libbsd.so.0 libmd.so.0 libopenxr_loader.so.1 libstdc++.so.6 libgcc_s.so.1)
 # Ours to bring along: not the C library, not a driver.
 BUNDLE_LEAVES_OUT='(libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libvulkan)[.]so'
 SANITIZERS=(memcheck racecheck initcheck synccheck)
@@ -78,9 +78,11 @@ make_bundle()
     [[ -x $build/sample_scene/fovea_demo ]] && bundle_program "$build/sample_scene/fovea_demo" "$bundle"
     for file in "$build/plugin/layer/libVkLayer_fovea.so" "$build/tests/VkLayer_fovea_screenless.so" \
         "$build/plugin/libfovea_xla.so" "$build/plugin/unity/libGfxPluginFovea.so" \
-        "$build/plugin/godot/libfovea_godot.so"; do
+        "$build/plugin/godot/libfovea_godot.so" "$build/plugin/openxr/libXrApiLayer_fovea.so" \
+        "$build/tests/fovea_test_runtime.so"; do
         copy_library "$file" "$bundle/lib"
     done
+    bundle_openxr "$build" "$bundle"
     bundle_python "$bundle"
     for file in "${BUNDLE_FALLBACK[@]}"; do
         copy_library "$(library_path "$file")" "$bundle/fallback"
@@ -139,6 +141,17 @@ bundle_layer()
     copy_library "$library" "$1"
     sed 's|"library_path": *"[^"]*"|"library_path": "./libVkLayer_khronos_validation.so"|' \
         "$manifest" >"$1/$(basename "$manifest")"
+}
+
+# Where openxr_cost looks for them; each names its library from its own folder.
+bundle_openxr()
+{
+    local manifests=$1/tests/openxr
+    [[ -e $manifests/runtime.json ]] || return 0
+    mkdir -p "$2/bin/openxr/api_layers"
+    sed 's|"library_path": *".*/|"library_path": "../../lib/|' "$manifests/runtime.json" >"$2/bin/openxr/runtime.json"
+    sed 's|"library_path": *".*/|"library_path": "../../../lib/|' \
+        "$manifests/api_layers/XrApiLayer_FOVEA.json" >"$2/bin/openxr/api_layers/XrApiLayer_FOVEA.json"
 }
 
 # name <tab> labels, with "alone" for one that shares the machine with no other <tab> seconds allowed

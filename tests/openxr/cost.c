@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/*     openxr_cost [--quick]
+ *
+ * What the OpenXR layer adds to a frame of two views, in the tests' runtime, as a table in
+ * Markdown. The manifests of the runtime and the layer lie in the folder openxr beside the program.
+ *
+ * CPU: the time in the frame's calls of OpenXR, which the runtime makes nothing of. GPU: from the
+ * program's last drawing to the end of what the frame has submitted. The queue is held back until
+ * all of it is there, so that the time is the GPU's own. */
+
+#include "program.h"
+
+#include "tests/engines/costs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct meter {
+    const struct gpu *gpu;
+    VkCommandBuffer commands[2]; /* before and after what is measured */
+    VkQueryPool times;
+    VkEvent go; /* the queue waits for it */
+    double us_per_tick;
+    uint64_t mask; /* of the ticks that count */
+};
+
+struct medians {
+    double cpu_us;
+    double cpu_99_us; /* the 99th percentile */
+    double gpu_us;
+};
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void record(const struct meter *meter, uint32_t which)
+{
+    VkCommandBuffer commands = meter->commands[which];
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    MUST(vkBeginCommandBuffer(commands, &info));
+    if (which == 0) {
+        vkCmdResetQueryPool(commands, meter->times, 0, 2);
+        vkCmdWaitEvents(commands, 1, &meter->go, VK_PIPELINE_STAGE_HOST_BIT,
+                        VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, NULL, 0, NULL, 0, NULL);
+    }
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, meter->times, which);
+    MUST(vkEndCommandBuffer(commands));
+}
+
+static void take_clock(struct meter *meter)
+{
+    VkQueueFamilyProperties family;
+    VkPhysicalDeviceProperties properties;
+    uint32_t count = 1;
+    vkGetPhysicalDeviceQueueFamilyProperties(meter->gpu->physical_device, &count, &family);
+    vkGetPhysicalDeviceProperties(meter->gpu->physical_device, &properties);
+    if (family.timestampValidBits == 0) {
+        fprintf(stderr, "openxr_cost: the queue has no clock\n");
+        exit(1);
+    }
+    meter->us_per_tick = (double)properties.limits.timestampPeriod / 1e3;
+    meter->mask = UINT64_MAX >> (64 - family.timestampValidBits);
+}
+
+static void make_meter(const struct gpu *gpu, struct meter *meter)
+{
+    const VkCommandBufferAllocateInfo commands = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = gpu->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 2};
+    const VkQueryPoolCreateInfo times = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                         .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                         .queryCount = 2};
+    const VkEventCreateInfo go = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    *meter = (struct meter){.gpu = gpu};
+    MUST(vkAllocateCommandBuffers(gpu->device, &commands, meter->commands));
+    MUST(vkCreateQueryPool(gpu->device, &times, NULL, &meter->times));
+    MUST(vkCreateEvent(gpu->device, &go, NULL, &meter->go));
+    take_clock(meter);
+    record(meter, 0);
+    record(meter, 1);
+}
+
+static void drop_meter(const struct meter *meter)
+{
+    vkDestroyEvent(meter->gpu->device, meter->go, NULL);
+    vkDestroyQueryPool(meter->gpu->device, meter->times, NULL);
+}
+
+static void submit(const struct meter *meter, uint32_t which)
+{
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &meter->commands[which]};
+    MUST(vkQueueSubmit(meter->gpu->queue, 1, &info, VK_NULL_HANDLE));
+}
+
+static double gpu_us(const struct meter *meter)
+{
+    uint64_t ticks[2];
+    MUST(vkGetQueryPoolResults(meter->gpu->device, meter->times, 0, 2, sizeof ticks, ticks,
+                               sizeof ticks[0], VK_QUERY_RESULT_64_BIT));
+    return (double)((ticks[1] - ticks[0]) & meter->mask) * meter->us_per_tick;
+}
+
+/* A queue that is held back would never end what the layer waits for in its first frames. */
+static void show(const struct program_session *session, const struct meter *meter, bool warm,
+                 double *out_cpu_us, double *out_gpu_us)
+{
+    uint32_t images[PROGRAM_VIEWS];
+    MUST(vkResetEvent(meter->gpu->device, meter->go));
+    double from_us = now_us();
+    const XrTime time = program_begin_frame(session);
+    for (uint32_t i = 0; i < session->chain_count; i++) {
+        images[i] = program_next_image(session->chains[i].handle);
+    }
+    *out_cpu_us = now_us() - from_us;
+    for (uint32_t i = 0; i < session->chain_count; i++) {
+        gpu_draw(meter->gpu, session->chains[i].images[images[i]], &session->places[i].imageRect,
+                 0);
+    }
+    if (!warm) {
+        MUST(vkSetEvent(meter->gpu->device, meter->go));
+    }
+    submit(meter, 0);
+    from_us = now_us();
+    for (uint32_t i = 0; i < session->chain_count; i++) {
+        MUST(xrReleaseSwapchainImage(session->chains[i].handle, NULL));
+    }
+    program_end_frame(session, time);
+    *out_cpu_us += now_us() - from_us;
+    submit(meter, 1);
+    MUST(vkSetEvent(meter->gpu->device, meter->go));
+    MUST(vkQueueWaitIdle(meter->gpu->queue));
+    *out_gpu_us = gpu_us(meter);
+}
+
+/* The eyes move in every frame: on a circle about straight ahead. The runtime reads it there. */
+static void look(uint32_t frame)
+{
+    static char text[64] = "FOVEA_TEST_XR_GAZE=0,0";
+    const double turn = (double)frame * 0.1;
+    snprintf(text, sizeof text, "FOVEA_TEST_XR_GAZE=%.3f,%.3f", 12 * cos(turn), 8 * sin(turn));
+    MUST(-putenv(text));
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double percentile(double *values, uint32_t count, uint32_t percent)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[(count - 1) * percent / 100];
+}
+
+static struct medians measure(const char *layer, uint32_t warm_up, uint32_t frames, bool head)
+{
+    static double cpu[COSTS_FRAMES];
+    static double gpu[COSTS_FRAMES];
+    struct program program = {.kind = "separate", .layer = layer};
+    struct program_session session = {0};
+    struct meter meter;
+    program_start(&program);
+    program_begin(&program, &session);
+    make_meter(&program.gpu, &meter);
+    program_paint(&session, 0, 0);
+    for (uint32_t i = 0; i < warm_up + frames; i++) {
+        const uint32_t at = i < warm_up ? 0 : i - warm_up;
+        look(i);
+        show(&session, &meter, i >= warm_up, &cpu[at], &gpu[at]);
+    }
+    if (head) {
+        VkPhysicalDeviceProperties properties;
+        vkGetPhysicalDeviceProperties(program.gpu.physical_device, &properties);
+        printf("%s, %u views of %dx%d\n\n", properties.deviceName, session.view_count,
+               session.places[0].imageRect.extent.width, session.places[0].imageRect.extent.height);
+    }
+    drop_meter(&meter);
+    program_finish(&session);
+    MUST(xrDestroyInstance(program.instance));
+    gpu_drop(&program.gpu);
+    return (struct medians){.cpu_us = percentile(cpu, frames, 50),
+                            .cpu_99_us = percentile(cpu, frames, 99),
+                            .gpu_us = percentile(gpu, frames, 50)};
+}
+
+/* The loader is shown our own runtime and layer, whatever this machine has. */
+static void choose_manifests(void)
+{
+    char program[2048];
+    char path[2200];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    MUST(length);
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    snprintf(path, sizeof path, "%s/openxr/api_layers", program);
+    MUST(setenv("XR_API_LAYER_PATH", path, 1));
+    snprintf(path, sizeof path, "%s/openxr/runtime.json", program);
+    MUST(setenv("XR_RUNTIME_JSON", path, 1));
+    MUST(unsetenv("XR_ENABLE_API_LAYERS"));
+}
+
+int main(int count, char **arguments)
+{
+    static const char *const models[] = {"paper", "physical"};
+    bool quick = false;
+    bool right = true;
+    if (!costs_arguments(count, arguments, &quick)) {
+        fprintf(stderr, "openxr_cost [--quick]\n");
+        return 2;
+    }
+    const uint32_t warm_up = quick ? 4 : COSTS_WARM_UP;
+    const uint32_t frames = costs_frames(quick);
+    choose_manifests();
+    MUST(setenv("FOVEA_TEST_XR_SIZE", quick ? "128x96" : "2064x2208", 1));
+    const struct medians off = measure(NULL, warm_up, frames, true);
+    printf("| layer | CPU, us | CPU, 99 of 100 below | it adds | GPU, us | it adds |\n");
+    printf("|---|---|---|---|---|---|\n");
+    printf("| none | %.1f | %.1f | | %.1f | |\n", off.cpu_us, off.cpu_99_us, off.gpu_us);
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char set[64];
+        snprintf(set, sizeof set, "foveation.model=%s", models[i]);
+        MUST(setenv("FOVEA_SET", set, 1));
+        const struct medians on = measure("XR_APILAYER_FOVEA", warm_up, frames, false);
+        printf("| Fovea, %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", models[i], on.cpu_us,
+               on.cpu_99_us, on.cpu_us - off.cpu_us, on.gpu_us, on.gpu_us - off.gpu_us);
+        fflush(stdout);
+        right &= on.gpu_us > off.gpu_us;
+    }
+    if (!right) {
+        fprintf(stderr, "openxr_cost: a layer that takes no time of the GPU has done nothing\n");
+    }
+    return right ? 0 : 1;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void must(long result, const char *call)
+{
+    if (result < 0) {
+        fprintf(stderr, "openxr_program: %s: %ld\n", call, result);
+        exit(1);
+    }
+}
+
+PFN_xrVoidFunction function_of(XrInstance instance, const char *name)
+{
+    PFN_xrVoidFunction function = NULL;
+    MUST(xrGetInstanceProcAddr(instance, name, &function));
+    return function;
+}
+
+bool program_is(const struct program *program, const char *kind)
+{
+    return strcmp(program->kind, kind) == 0;
+}
+
+static void make_actions(struct program *program)
+{
+    const XrActionSetCreateInfo set = {.type = XR_TYPE_ACTION_SET_CREATE_INFO,
+                                       .actionSetName = "program",
+                                       .localizedActionSetName = "Program"};
+    const XrActionCreateInfo info = {.type = XR_TYPE_ACTION_CREATE_INFO,
+                                     .actionName = "press",
+                                     .actionType = XR_ACTION_TYPE_BOOLEAN_INPUT,
+                                     .localizedActionName = "Press"};
+    XrAction action = XR_NULL_HANDLE;
+    MUST(xrCreateActionSet(program->instance, &set, &program->set));
+    MUST(xrCreateAction(program->set, &info, &action));
+}
+
+void program_start(struct program *program)
+{
+    program->gpu.old = program_is(program, "old") || program_is(program, "oldest");
+    program->gpu.version = program_is(program, "old") ? VK_API_VERSION_1_1 : VK_API_VERSION_1_0;
+    const char *extensions[2] = {program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
+                                                  : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
+                                 program_is(program, "quad")
+                                     ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
+                                     : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
+    const XrInstanceCreateInfo info = {
+        .type = XR_TYPE_INSTANCE_CREATE_INFO,
+        .applicationInfo = {.applicationName = "program", .apiVersion = XR_CURRENT_API_VERSION},
+        .enabledApiLayerCount = program->layer ? 1 : 0,
+        .enabledApiLayerNames = &program->layer,
+        .enabledExtensionCount = 2,
+        .enabledExtensionNames = extensions};
+    const XrSystemGetInfo system = {.type = XR_TYPE_SYSTEM_GET_INFO,
+                                    .formFactor = XR_FORM_FACTOR_HEAD_MOUNTED_DISPLAY};
+    MUST(xrCreateInstance(&info, &program->instance));
+    MUST(xrGetSystem(program->instance, &system, &program->system));
+    make_actions(program);
+    gpu_make(program->instance, program->system, &program->gpu);
+}
+
+static void make_chain(const struct program_session *session, int64_t format,
+                       XrSwapchainUsageFlags usage, uint32_t width_px, uint32_t height_px,
+                       uint32_t layers, struct program_chain *chain)
+{
+    const XrSwapchainCreateInfo info = {.type = XR_TYPE_SWAPCHAIN_CREATE_INFO,
+                                        .usageFlags = usage,
+                                        .format = format,
+                                        .sampleCount = 1,
+                                        .width = width_px,
+                                        .height = height_px,
+                                        .faceCount = 1,
+                                        .arraySize = layers,
+                                        .mipCount = 1};
+    XrSwapchainImageVulkanKHR images[PROGRAM_IMAGES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < PROGRAM_IMAGES; i++) {
+        images[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
+    }
+    MUST(xrCreateSwapchain(session->handle, &info, &chain->handle));
+    MUST(xrEnumerateSwapchainImages(chain->handle, PROGRAM_IMAGES, &count,
+                                    (XrSwapchainImageBaseHeader *)images));
+    for (uint32_t i = 0; i < count; i++) {
+        chain->images[i] = images[i].image;
+    }
+}
+
+static void make_chains(struct program_session *session)
+{
+    const struct program *program = session->program;
+    const bool array = program_is(program, "array");
+    const bool atlas = program_is(program, "atlas");
+    const bool foreign = program_is(program, "foreign");
+    XrViewConfigurationView sizes[PROGRAM_VIEWS];
+    for (uint32_t i = 0; i < PROGRAM_VIEWS; i++) {
+        sizes[i] = (XrViewConfigurationView){.type = XR_TYPE_VIEW_CONFIGURATION_VIEW};
+    }
+    MUST(xrEnumerateViewConfigurationViews(program->instance, program->system, session->type,
+                                           PROGRAM_VIEWS, &session->view_count, sizes));
+    session->texel_bytes = foreign ? 8 : 4;
+    session->chain_count = array || atlas ? 1 : session->view_count;
+    for (uint32_t i = 0; i < session->view_count; i++) {
+        const uint32_t width_px = sizes[i].recommendedImageRectWidth;
+        const uint32_t height_px = sizes[i].recommendedImageRectHeight;
+        const uint32_t of = session->chain_count == 1 ? 0 : i;
+        const XrRect2Di rect = {{atlas ? (int32_t)(i * width_px) : 0, 0},
+                                {(int32_t)width_px, (int32_t)height_px}};
+        if (i < session->chain_count) {
+            make_chain(
+                session, foreign ? VK_FORMAT_R16G16B16A16_UNORM : VK_FORMAT_R8G8B8A8_SRGB,
+                XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
+                atlas ? 2 * width_px : width_px, height_px, array ? 2 : 1, &session->chains[i]);
+        }
+        session->places[i] = (XrSwapchainSubImage){session->chains[of].handle, rect, array ? i : 0};
+        if (program_is(program, "depth")) {
+            make_chain(session, VK_FORMAT_D32_SFLOAT,
+                       XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, width_px, height_px, 1,
+                       &session->depths[i]);
+            session->depth_places[i] = (XrSwapchainSubImage){session->depths[i].handle, rect, 0};
+        }
+    }
+}
+
+void program_begin(struct program *program, struct program_session *session)
+{
+    const struct gpu *gpu = &program->gpu;
+    session->program = program;
+    session->type = program_is(program, "quad") ? XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO
+                                                : XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO;
+    const XrGraphicsBindingVulkanKHR binding = {.type = XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR,
+                                                .instance = gpu->instance,
+                                                .physicalDevice = gpu->physical_device,
+                                                .device = gpu->device};
+    const XrSessionCreateInfo info = {
+        .type = XR_TYPE_SESSION_CREATE_INFO, .next = &binding, .systemId = program->system};
+    const XrReferenceSpaceCreateInfo space = {
+        .type = XR_TYPE_REFERENCE_SPACE_CREATE_INFO,
+        .referenceSpaceType = XR_REFERENCE_SPACE_TYPE_LOCAL,
+        .poseInReferenceSpace = {.orientation = {0, 0, 0, 1}}};
+    const XrSessionActionSetsAttachInfo attach = {.type = XR_TYPE_SESSION_ACTION_SETS_ATTACH_INFO,
+                                                  .countActionSets = 1,
+                                                  .actionSets = &program->set};
+    MUST(xrCreateSession(program->instance, &info, &session->handle));
+    MUST(xrCreateReferenceSpace(session->handle, &space, &session->space));
+    MUST(xrAttachSessionActionSets(session->handle, &attach));
+    make_chains(session);
+    XrEventDataBuffer event = {.type = XR_TYPE_EVENT_DATA_BUFFER};
+    while (xrPollEvent(program->instance, &event) == XR_SUCCESS) {
+        event = (XrEventDataBuffer){.type = XR_TYPE_EVENT_DATA_BUFFER};
+    }
+    const XrSessionBeginInfo run = {.type = XR_TYPE_SESSION_BEGIN_INFO,
+                                    .primaryViewConfigurationType = session->type};
+    MUST(xrBeginSession(session->handle, &run));
+}
+
+XrTime program_begin_frame(const struct program_session *session)
+{
+    const XrActiveActionSet active = {.actionSet = session->program->set};
+    const XrActionsSyncInfo sync = {
+        .type = XR_TYPE_ACTIONS_SYNC_INFO, .countActiveActionSets = 1, .activeActionSets = &active};
+    XrFrameState state = {.type = XR_TYPE_FRAME_STATE};
+    MUST(xrSyncActions(session->handle, &sync));
+    MUST(xrWaitFrame(session->handle, NULL, &state));
+    MUST(xrBeginFrame(session->handle, NULL));
+    return state.predictedDisplayTime;
+}
+
+void program_paint(const struct program_session *session, uint32_t frame, uint32_t view)
+{
+    const XrExtent2Di size = session->places[view].imageRect.extent;
+    uint8_t *texel = session->program->gpu.texels;
+    for (int32_t y = 0; y < size.height; y++) {
+        for (int32_t x = 0; x < size.width; x++, texel += session->texel_bytes) {
+            const uint32_t block = ((uint32_t)x / 8 + 1) * 73856093u ^
+                                   ((uint32_t)y / 8 + 1) * 19349663u ^
+                                   (frame * PROGRAM_VIEWS + view + 1) * 83492791u;
+            const uint32_t colour = (block ^ block >> 13) * 2654435761u;
+            memset(texel, 255, session->texel_bytes);
+            memcpy(texel, &colour, 3);
+        }
+    }
+}
+
+uint32_t program_next_image(XrSwapchain chain)
+{
+    const XrSwapchainImageWaitInfo wait = {.type = XR_TYPE_SWAPCHAIN_IMAGE_WAIT_INFO,
+                                           .timeout = XR_INFINITE_DURATION};
+    uint32_t image = 0;
+    MUST(xrAcquireSwapchainImage(chain, NULL, &image));
+    MUST(xrWaitSwapchainImage(chain, &wait));
+    return image;
+}
+
+void program_end_frame(const struct program_session *session, XrTime time)
+{
+    XrViewState state = {.type = XR_TYPE_VIEW_STATE};
+    const XrViewLocateInfo locate = {.type = XR_TYPE_VIEW_LOCATE_INFO,
+                                     .viewConfigurationType = session->type,
+                                     .displayTime = time,
+                                     .space = session->space};
+    XrView seen[PROGRAM_VIEWS];
+    XrCompositionLayerProjectionView views[PROGRAM_VIEWS];
+    XrCompositionLayerDepthInfoKHR depths[PROGRAM_VIEWS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < PROGRAM_VIEWS; i++) {
+        seen[i] = (XrView){.type = XR_TYPE_VIEW};
+    }
+    MUST(xrLocateViews(session->handle, &locate, &state, session->view_count, &count, seen));
+    for (uint32_t i = 0; i < count; i++) {
+        const bool depth = session->depths[i].handle;
+        depths[i] =
+            (XrCompositionLayerDepthInfoKHR){.type = XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR,
+                                             .subImage = session->depth_places[i],
+                                             .maxDepth = 1,
+                                             .nearZ = 0.1f,
+                                             .farZ = 100};
+        views[i] =
+            (XrCompositionLayerProjectionView){.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION_VIEW,
+                                               .next = depth ? &depths[i] : NULL,
+                                               .pose = seen[i].pose,
+                                               .fov = seen[i].fov,
+                                               .subImage = session->places[i]};
+    }
+    const XrCompositionLayerProjection layer = {.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION,
+                                                .space = session->space,
+                                                .viewCount = count,
+                                                .views = views};
+    const XrCompositionLayerBaseHeader *layers[] = {(const XrCompositionLayerBaseHeader *)&layer};
+    const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
+                                 .displayTime = time,
+                                 .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
+                                 .layerCount = 1,
+                                 .layers = layers};
+    MUST(xrEndFrame(session->handle, &info));
+}
+
+void program_finish(const struct program_session *session)
+{
+    MUST(xrRequestExitSession(session->handle));
+    MUST(xrEndSession(session->handle));
+    for (uint32_t i = 0; i < session->chain_count; i++) {
+        MUST(xrDestroySwapchain(session->chains[i].handle));
+    }
+    for (uint32_t i = 0; i < session->view_count && session->depths[i].handle; i++) {
+        MUST(xrDestroySwapchain(session->depths[i].handle));
+    }
+    MUST(xrDestroySpace(session->space));
+    MUST(xrDestroySession(session->handle));
+}
