@@ -278,7 +278,7 @@ static void units_and_ranges_are_those_of_the_table(void **state)
     assert_true(info_of("foveation.paper.ct0").above_least);
     assert_true(info_of("foveation.geometry.ppd").or_zero);
     assert_int_equal(info_of("gaze.screen_px").elements, 2);
-    assert_string_equal(info_of("gaze.source").words[4], "udp");
+    assert_string_equal(info_of("gaze.source").words[5], "openxr");
     assert_string_equal(info_of("foveation.strength").expected, "a number, 0 to 8");
 }
 

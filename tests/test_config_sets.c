@@ -235,7 +235,7 @@ static void sets_of_wrong_values_are_named(void **state)
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
         {"gaze.source=muose",
          "--set \"gaze.source=muose\": gaze.source: expected one of \"fixed\", "
-         "\"mouse\", \"scanpath\", \"saccades\", \"udp\"; found muose; did you "
+         "\"mouse\", \"scanpath\", \"saccades\", \"udp\", \"openxr\"; found muose; did you "
          "mean \"mouse\"?"},
         {"overlay.hud=on",
          "--set \"overlay.hud=on\": overlay.hud: expected true or false; found on"},

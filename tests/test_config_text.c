@@ -130,7 +130,7 @@ static void wrong_objects_and_names_name_what_was_expected(void **state)
         {"\"text\"", "bad.json:1:1: expected an object; found \"text\""},
         {"{\"gaze\": {\"source\": \"muose\"}}",
          "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
-         "\"saccades\", \"udp\"; found \"muose\"; did you mean \"mouse\"?"},
+         "\"saccades\", \"udp\", \"openxr\"; found \"muose\"; did you mean \"mouse\"?"},
         {"{\"gaze\": {\"space\": 1}}",
          "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",

@@ -7,11 +7,11 @@
 static void kinds_are_named_as_in_the_configuration(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp"};
+    static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", "openxr"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
     }
-    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)5));
+    assert_non_null(gaze_kind_name((enum fovea_gaze_kind)6));
     assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 
@@ -125,20 +125,25 @@ static void numbers_out_of_range_are_named(void **state)
     }
 }
 
-static void assert_refused(const struct fovea_gaze_settings *settings, const char *name)
+static void assert_refused_as(enum fovea_result result, const struct fovea_gaze_settings *settings,
+                              const char *name)
 {
     struct gaze_logged logged;
     struct fovea_gaze_source *source = NULL;
-    assert_int_equal(gaze_source_open(settings, gaze_logged_log(&logged), &source),
-                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gaze_source_open(settings, gaze_logged_log(&logged), &source), result);
     assert_null(source);
     assert_contains(logged.last[FOVEA_LOG_ERROR], name);
+}
+
+static void assert_refused(const struct fovea_gaze_settings *settings, const char *name)
+{
+    assert_refused_as(FOVEA_ERROR_INVALID_ARGUMENT, settings, name);
 }
 
 static void unknown_choices_are_named(void **state)
 {
     (void)state;
-    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)5);
+    struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)6);
     assert_refused(&settings, "gaze.source");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.space = (enum fovea_gaze_space)3;
@@ -149,6 +154,13 @@ static void unknown_choices_are_named(void **state)
     settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.fallback = (enum fovea_gaze_fallback)3;
     assert_refused(&settings, "gaze.validity.fallback");
+}
+
+static void the_gaze_of_openxr_is_its_layers_alone(void **state)
+{
+    (void)state;
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_OPENXR);
+    assert_refused_as(FOVEA_ERROR_UNSUPPORTED, &settings, "which only the OpenXR layer has");
 }
 
 static void text_without_end_or_content_is_named(void **state)
@@ -186,6 +198,7 @@ int main(void)
         cmocka_unit_test(only_mouse_sources_take_samples),
         cmocka_unit_test(numbers_out_of_range_are_named),
         cmocka_unit_test(unknown_choices_are_named),
+        cmocka_unit_test(the_gaze_of_openxr_is_its_layers_alone),
         cmocka_unit_test(text_without_end_or_content_is_named),
         cmocka_unit_test(time_is_monotonic),
     };

@@ -15,6 +15,7 @@
 /* What Fovea calls a source that the program feeds. */
 #define SOURCE_FED "mouse"
 #define SOURCE_FED_HERE "script"
+#define SOURCE_ELSEWHERE "openxr" /* no program can open it */
 
 static const char *const debug_words[] = {"off", "marker", "rings", "heatmap", "split", NULL};
 _Static_assert(sizeof debug_words / sizeof debug_words[0] == GODOT_DEBUG_COUNT + 1, "a word each");
@@ -69,6 +70,9 @@ static void write_words(const char *const *words, char *out, size_t bytes)
 {
     out[0] = '\0';
     for (size_t i = 0; words[i]; i++) {
+        if (strcmp(words[i], SOURCE_ELSEWHERE) == 0) {
+            continue;
+        }
         add_text(out, bytes, i ? "," : "");
         add_text(out, bytes, strcmp(words[i], SOURCE_FED) == 0 ? SOURCE_FED_HERE : words[i]);
     }

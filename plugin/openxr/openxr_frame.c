@@ -45,7 +45,7 @@ static void note(struct openxr_session *session, const XrFrameEndInfo *info,
     view->rect = seen->subImage.imageRect;
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
-    openxr_gaze_view(session, layer->space, info->displayTime, seen, view);
+    openxr_gaze_view(session, layer, info->displayTime, view);
 }
 
 static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
@@ -90,6 +90,9 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
         const XrCompositionLayerProjection *layer =
             (const XrCompositionLayerProjection *)info->layers[i];
         if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+            if (layer->viewCount > 0) {
+                openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
+            }
             for (uint32_t v = 0; v < layer->viewCount; v++) {
                 note(session, info, layer, v);
             }

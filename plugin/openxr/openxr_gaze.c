@@ -139,9 +139,9 @@ static struct vector turned(XrQuaternionf by, struct vector v)
     return (struct vector){v.x + w * t.x + more.x, v.y + w * t.y + more.y, v.z + w * t.z + more.z};
 }
 
-/* Where the eyes look, in the view's own frame. */
-static bool direction(struct openxr_session *session, XrSpace space, XrTime time,
-                      XrQuaternionf view, struct vector *out)
+/* Where the eyes look, in the layer's space. */
+static bool runtime_looks(struct openxr_session *session, XrSpace space, XrTime time,
+                          struct vector *out)
 {
     XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
     const XrSpace gaze = gaze_of(session);
@@ -153,12 +153,74 @@ static bool direction(struct openxr_session *session, XrSpace space, XrTime time
                            : "the runtime tells no gaze; each view's is straight ahead");
         session->tracked = tracked;
     }
-    if (!tracked) {
-        return false;
-    }
+    *out = turned(at.pose.orientation, (struct vector){0, 0, -1});
+    return tracked;
+}
+
+struct frustum {
+    double left;
+    double right;
+    double up;
+    double down;
+};
+
+static struct frustum frustum_of(const XrCompositionLayerProjectionView *view)
+{
+    return (struct frustum){.left = tan((double)view->fov.angleLeft),
+                            .right = tan((double)view->fov.angleRight),
+                            .up = tan((double)view->fov.angleUp),
+                            .down = tan((double)view->fov.angleDown)};
+}
+
+/* Halfway; q and -q are one orientation. */
+static XrQuaternionf between(XrQuaternionf a, XrQuaternionf b)
+{
+    const float same = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1.0f : 1.0f;
+    const XrQuaternionf sum = {a.x + same * b.x, a.y + same * b.y, a.z + same * b.z,
+                               a.w + same * b.w};
+    const float length = sqrtf(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
+    return (XrQuaternionf){sum.x / length, sum.y / length, sum.z / length, sum.w / length};
+}
+
+/* Likewise, of a source whose numbers count over a picture in the middle between the first two
+ * views, with the mean of their frusta: both eyes look at one place, far away. */
+static struct vector source_looks(const struct fovea_gaze *gaze,
+                                  const XrCompositionLayerProjection *layer)
+{
+    const XrCompositionLayerProjectionView *a = &layer->views[0];
+    const XrCompositionLayerProjectionView *b = &layer->views[layer->viewCount > 1 ? 1 : 0];
+    const struct frustum one = frustum_of(a);
+    const struct frustum other = frustum_of(b);
+    const double left = (one.left + other.left) / 2;
+    const double right = (one.right + other.right) / 2;
+    const double up = (one.up + other.up) / 2;
+    const double down = (one.down + other.down) / 2;
+    return turned(between(a->pose.orientation, b->pose.orientation),
+                  (struct vector){left + gaze->point.x_uv * (right - left),
+                                  up - gaze->point.y_uv * (up - down), -1});
+}
+
+/* The gaze with its direction in the view's own frame; straight ahead where there is none. */
+static struct fovea_gaze look(struct openxr_session *session,
+                              const XrCompositionLayerProjection *layer, XrTime time,
+                              uint32_t index, struct vector *out)
+{
+    const XrQuaternionf view = layer->views[index].pose.orientation;
     const XrQuaternionf back = {-view.x, -view.y, -view.z, view.w};
-    *out = turned(back, turned(at.pose.orientation, (struct vector){0, 0, -1}));
-    return out->z < 0;
+    struct fovea_gaze gaze = {.state = FOVEA_GAZE_TRACKED, .usable = true};
+    bool known = true;
+    if (session->source) {
+        gaze = session->source_gaze;
+        *out = source_looks(&gaze, layer);
+    } else {
+        known = runtime_looks(session, layer->space, time, out);
+    }
+    *out = turned(back, *out);
+    if (!known || !(out->z < 0)) {
+        *out = (struct vector){0, 0, -1};
+        gaze.state = FOVEA_GAZE_LOST;
+    }
+    return gaze;
 }
 
 static double away_from_0(double tangent)
@@ -166,27 +228,26 @@ static double away_from_0(double tangent)
     return fabs(tangent) < LEAST_TANGENT ? LEAST_TANGENT : tangent;
 }
 
-void openxr_gaze_view(struct openxr_session *session, XrSpace space, XrTime time,
-                      const XrCompositionLayerProjectionView *seen, struct openxr_view *view)
+static bool is_sound(const struct frustum *f)
 {
-    const double left = tan((double)seen->fov.angleLeft);
-    const double right = tan((double)seen->fov.angleRight);
-    const double up = tan((double)seen->fov.angleUp);
-    const double down = tan((double)seen->fov.angleDown);
+    return isfinite(f->left) && isfinite(f->right) && isfinite(f->up) && isfinite(f->down) &&
+           fabs(f->right - f->left) >= 0.001 && fabs(f->up - f->down) >= 0.001;
+}
+
+void openxr_gaze_view(struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                      XrTime time, struct openxr_view *view)
+{
+    const struct frustum f = frustum_of(&layer->views[view->index]);
     /* A picture that is upside down or mirrored is one of a mirrored scene. */
-    const double across = right < left ? -1 : 1;
-    const double along = up < down ? -1 : 1;
-    struct vector gaze = {0, 0, -1};
-    const bool tracked = direction(session, space, time, seen->pose.orientation, &gaze);
-    const double x = tracked ? gaze.x / -gaze.z : 0;
-    const double y = tracked ? gaze.y / -gaze.z : 0;
-    view->geometry = (struct fovea_geometry){.tan_left = away_from_0(-across * left),
-                                             .tan_right = away_from_0(across * right),
-                                             .tan_up = away_from_0(along * up),
-                                             .tan_down = away_from_0(-along * down)};
-    view->gaze = (struct fovea_gaze){.point = {(x - left) / (right - left), (up - y) / (up - down)},
-                                     .state = tracked ? FOVEA_GAZE_TRACKED : FOVEA_GAZE_LOST,
-                                     .usable = isfinite(left) && isfinite(right) && isfinite(up) &&
-                                               isfinite(down) && fabs(right - left) >= 0.001 &&
-                                               fabs(up - down) >= 0.001};
+    const double across = f.right < f.left ? -1 : 1;
+    const double along = f.up < f.down ? -1 : 1;
+    struct vector to;
+    view->gaze = look(session, layer, time, view->index, &to);
+    view->geometry = (struct fovea_geometry){.tan_left = away_from_0(-across * f.left),
+                                             .tan_right = away_from_0(across * f.right),
+                                             .tan_up = away_from_0(along * f.up),
+                                             .tan_down = away_from_0(-along * f.down)};
+    view->gaze.point = (struct fovea_point_uv){(to.x / -to.z - f.left) / (f.right - f.left),
+                                               (f.up - to.y / -to.z) / (f.up - f.down)};
+    view->gaze.usable = view->gaze.usable && is_sound(&f);
 }

@@ -32,19 +32,34 @@ static struct fovea_settings *settings_of(const struct fovea_config *config)
     return settings;
 }
 
+/* The runtime knows where the eyes look, unless a source is named. */
+static struct fovea_settings defaults(void)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.gaze.kind = FOVEA_GAZE_OPENXR;
+    return settings;
+}
+
 static void read_files(struct openxr_session *session)
 {
+    const struct fovea_settings standard = defaults();
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
     desc.defaults_if_wrong = true;
+    desc.defaults = &standard;
     desc.log = openxr_log();
     if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
         session->settings = settings_of(session->config);
     }
     session->has_settings = session->settings;
+    session->opener = gaze_opener_create(openxr_log);
+    session->source_wanted = standard.gaze;
+    if (session->has_settings) {
+        openxr_source_take(session, true);
+    }
 }
 
-void openxr_session_poll(struct openxr_session *session)
+static void poll_files(struct openxr_session *session)
 {
     if (!session->has_settings || fovea_config_poll(session->config) != FOVEA_OK) {
         return;
@@ -57,6 +72,13 @@ void openxr_session_poll(struct openxr_session *session)
     fovea_settings_destroy(&session->settings);
     session->settings = settings;
     session->settings_serial++;
+    openxr_source_take(session, false);
+}
+
+void openxr_session_poll(struct openxr_session *session)
+{
+    poll_files(session);
+    openxr_source_poll(session);
 }
 
 static PFN_vkVoidFunction of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
@@ -162,6 +184,7 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
 static void free_session(struct openxr_session *session)
 {
     openxr_chains_gone(session);
+    openxr_source_gone(session);
     fovea_settings_destroy(&session->settings);
     fovea_config_destroy(&session->config);
     pthread_mutex_destroy(&session->frame_lock);

@@ -430,6 +430,7 @@ def test_check_tells_what_stands_in_the_way(world, variables, what, said):
     ({}, "pointer, keys", "DISPLAY is not set"),
     ({"DISPLAY": ":4242"}, "pointer, keys", "no X server answers there; the gaze stays in the middle"),
     ({"WAYLAND_DISPLAY": "wayland-0"}, "pointer, keys", "there is Wayland only"),
+    ({"FOVEA_SET": "gaze.source=openxr"}, "gaze", "openxr is the source of programs for headsets"),
 ])  # fmt: skip
 def test_check_tells_what_is_worth_knowing(world, variables, what, said):
     noted(world.run("--check", **variables), what, said)

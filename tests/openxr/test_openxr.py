@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -350,6 +351,77 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
 def assert_near(pictures, wanted):
     for picture, want in zip(pictures, wanted, strict=True):
         assert numpy.abs(picture - want).max() <= 3
+
+
+def between_the_eyes(u, v, view):
+    """Where a place of the picture between both eyes is in a view, and the view's tangents."""
+    half = (numpy.tan(numpy.radians(50)) + numpy.tan(numpy.radians(42))) / 2
+    up, down = numpy.tan(numpy.radians([40, 48]))
+    x, y = (2 * u - 1) * half, up - v * (up + down)
+    return place(numpy.degrees(numpy.arctan(x)), numpy.degrees(numpy.arctan2(y, numpy.hypot(x, 1))), view)
+
+
+def sources_picture(folder, drawn, u, v):
+    views = []
+    for view in range(2):
+        x, y, tangents = between_the_eyes(u, v, view)
+        views.append(expected(folder, drawn[view], (x, y), tangents))
+    return views
+
+
+@pytest.mark.parametrize("gaze", ["10,-5", "none"])
+def test_a_source_that_is_named_takes_the_place_of_the_runtimes_gaze(hello, before, gaze):
+    sets = "foveation.model=paper,gaze.source=fixed,gaze.fixed.x=0.7,gaze.fixed.y=0.35"
+    after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE=gaze).check()
+    assert after.output.count("the gaze is the configuration's: fixed") == 1, after.output
+    assert "the runtime" not in after.output
+    for frame in range(FRAMES):
+        drawn = [before.picture(frame, view) for view in range(2)]
+        shown = [after.picture(frame, view) for view in range(2)]
+        assert_near(shown, sources_picture(after.folder, drawn, 0.7, 0.35))
+
+
+def test_a_tracker_that_sends_datagrams_is_followed(hello):
+    plain = Steps(hello, {"foveation": {"strength": 0}})
+    drawn = plain.show()
+    plain.end()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    steps = Steps(hello, {"gaze": {"source": "udp", "udp": {"port": port}}})
+    wanted = sources_picture(steps.folder, drawn, 0.3, 0.6)
+
+    def is_there(pictures):
+        tracker.sendto(json.dumps({"x": 0.3, "y": 0.6}).encode(), ("127.0.0.1", port))
+        return all(numpy.abs(a - b).max() <= 3 for a, b in zip(pictures, wanted, strict=True))
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tracker:
+        steps.show_until(is_there)
+    steps.end()
+
+
+def test_a_source_may_change_while_a_session_runs(hello):
+    plain = Steps(hello, {"foveation": {"strength": 0}})
+    drawn = plain.show()
+    plain.end()
+    steps = Steps(hello, {"gaze": {"source": "openxr"}})
+    runtimes = steps.show()
+    assert "the gaze is the runtime's" in steps.said()
+
+    steps.write({"gaze": {"source": "fixed", "fixed": {"x": 0.7, "y": 0.35}}})
+    fixed = steps.show_until(lambda pictures: (pictures[0] != runtimes[0]).any())
+    assert_near(fixed, sources_picture(steps.folder, drawn, 0.7, 0.35))
+
+    # A recording that is not there leaves the source that there was.
+    steps.write({"gaze": {"source": "scanpath", "scanpath": {"file": "no.csv"}}})
+    steps.show_until(lambda _: "the gaze source scanpath cannot be opened" in steps.said())
+    assert all((a == b).all() for a, b in zip(steps.show(), fixed, strict=True))
+
+    steps.write({"gaze": {"source": "mouse"}})
+    again = steps.show_until(lambda pictures: (pictures[0] != fixed[0]).any())
+    assert all((a == b).all() for a, b in zip(again, runtimes, strict=True))
+    assert steps.said().count("a headset has no pointer") == 1, steps.said()
+    steps.end()
 
 
 def test_a_changed_file_counts_for_the_frames_that_follow(hello):

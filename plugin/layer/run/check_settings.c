@@ -25,6 +25,11 @@ static void on_gaze_log(void *user, enum fovea_log_level level, const char *mess
 /* Opened as the layer opens it, and closed again. */
 static void check_gaze(struct checklist *list, const struct fovea_gaze_settings *gaze)
 {
+    if (gaze->kind == FOVEA_GAZE_OPENXR) {
+        check_line(list, MARK_NOTE, "gaze",
+                   "openxr is the source of programs for headsets; others are shown as drawn");
+        return;
+    }
     const struct fovea_log log = {.fn = on_gaze_log, .user = list, .min_level = FOVEA_LOG_WARNING};
     const unsigned before = list->missing;
     struct fovea_gaze_source *source = NULL;

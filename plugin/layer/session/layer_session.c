@@ -5,11 +5,11 @@
 
 #include "layer_choices.h"
 #include "layer_defaults.h"
-#include "layer_gaze.h"
 #include "layer_log.h"
 #include "layer_windows.h"
 
 #include "core/log.h"
+#include "plugin/gaze/gaze_opener.h"
 #include "plugin/gaze/gaze_source.h"
 #include "plugin/layer/input/layer_input.h"
 
@@ -28,7 +28,7 @@ struct session {
     uint64_t serial; /* of those */
     struct fovea_gaze_source *source; /* NULL: none could be opened */
     struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
-    struct layer_gaze *opener; /* NULL: there is no memory; sources are opened here */
+    struct gaze_opener *opener; /* NULL: there is no memory; sources are opened here */
     bool opening, has_former; /* a source has been asked for; there is one to come back to */
     struct fovea_gaze_settings wanted; /* what was asked for last */
     struct fovea_gaze_settings former; /* of one that had to go first */
@@ -86,7 +86,7 @@ static void close_source(void)
 {
     stop_following();
     layer_windows_feed(&session.windows, session.input, NULL);
-    layer_gaze_close(session.opener, &session.source);
+    gaze_opener_close(session.opener, &session.source);
 }
 
 static void use_source(struct fovea_gaze_source *source, const struct fovea_gaze_settings *gaze)
@@ -128,9 +128,9 @@ static void open_source(const struct fovea_gaze_settings *gaze)
     }
     session.opening =
         gaze_kind_opens_slowly(gaze->kind) &&
-        layer_gaze_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
+        gaze_opener_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
     if (!session.opening) {
-        layer_gaze_cancel(session.opener);
+        gaze_opener_cancel(session.opener);
         open_source_here(gaze);
     }
 }
@@ -140,7 +140,7 @@ static void take_source(void)
 {
     struct fovea_gaze_source *source = NULL;
     struct fovea_gaze_settings gaze;
-    if (!session.opening || !layer_gaze_take(session.opener, &source, &gaze)) {
+    if (!session.opening || !gaze_opener_take(session.opener, &source, &gaze)) {
         return;
     }
     session.opening = false;
@@ -201,11 +201,11 @@ static void begin(void)
         return;
     }
     session.begun = true;
-    session.opener = layer_gaze_create();
+    session.opener = gaze_opener_create(layer_log);
     open_config();
     take_files();
     if (session.opening) {
-        layer_gaze_wait(session.opener, FIRST_SOURCE_MS);
+        gaze_opener_wait(session.opener, FIRST_SOURCE_MS);
         take_source();
     }
     open_input();
@@ -216,8 +216,8 @@ static void end(void)
     stop_following();
     layer_input_destroy(&session.input);
     layer_windows_feed(&session.windows, NULL, NULL);
-    layer_gaze_close(session.opener, &session.source);
-    layer_gaze_leave(&session.opener);
+    gaze_opener_close(session.opener, &session.source);
+    gaze_opener_leave(&session.opener);
     fovea_config_destroy(&session.config);
     layer_log_close();
     session = (struct session){0};

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "layer_gaze.h"
-
-#include "layer_session.h"
+#include "gaze_opener.h"
 
 #include "core/log.h"
 #include "core/process.h"
 #include "core/thread.h"
-#include "plugin/gaze/gaze_source.h"
+#include "gaze_source.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,7 +20,8 @@
 #define CLOSING_MAX 4
 
 /* Two own it: who has made it, and the thread. The last one to leave frees it. */
-struct layer_gaze {
+struct gaze_opener {
+    struct fovea_log (*log)(void);
     pthread_mutex_t lock; /* held for a look, never while a source is opened or closed */
     pthread_cond_t changed;
     struct fovea_gaze_settings wanted;
@@ -43,7 +42,7 @@ struct layer_gaze {
     pthread_t thread;
 };
 
-static void free_gaze(struct layer_gaze *gaze)
+static void free_gaze(struct gaze_opener *gaze)
 {
     pthread_cond_destroy(&gaze->changed);
     pthread_mutex_destroy(&gaze->lock);
@@ -52,18 +51,19 @@ static void free_gaze(struct layer_gaze *gaze)
 
 /* ---- The thread */
 
-static struct fovea_gaze_source *open_by(const struct fovea_gaze_settings *settings)
+static struct fovea_gaze_source *open_by(const struct gaze_opener *gaze,
+                                         const struct fovea_gaze_settings *settings)
 {
     struct fovea_gaze_source *source = NULL;
-    if (gaze_source_open(settings, layer_log(), &source) < 0) {
-        log_warning(layer_log(), "the gaze source %s cannot be opened",
+    if (gaze_source_open(settings, gaze->log(), &source) < 0) {
+        log_warning(gaze->log(), "the gaze source %s cannot be opened",
                     gaze_kind_name(settings->kind));
     }
     return source;
 }
 
 /* Called with the lock, which is let go meanwhile. */
-static void close_all(struct layer_gaze *gaze)
+static void close_all(struct gaze_opener *gaze)
 {
     struct fovea_gaze_source *closing[CLOSING_MAX];
     const uint32_t count = gaze->closing_count;
@@ -77,7 +77,7 @@ static void close_all(struct layer_gaze *gaze)
 }
 
 /* Likewise. What nobody wants any more when it is open is closed at once. */
-static void open_wanted(struct layer_gaze *gaze)
+static void open_wanted(struct gaze_opener *gaze)
 {
     const uint64_t serial = gaze->serial;
     const bool has_former = gaze->has_former;
@@ -85,12 +85,12 @@ static void open_wanted(struct layer_gaze *gaze)
     struct fovea_gaze_settings settings = gaze->wanted;
     gaze->asked = false;
     pthread_mutex_unlock(&gaze->lock);
-    struct fovea_gaze_source *source = open_by(&settings);
+    struct fovea_gaze_source *source = open_by(gaze, &settings);
     if (!source && has_former) {
         settings = former;
-        source = open_by(&former);
+        source = open_by(gaze, &former);
         if (source) {
-            log_info(layer_log(), "the former gaze source stays");
+            log_info(gaze->log(), "the former gaze source stays");
         }
     }
     pthread_mutex_lock(&gaze->lock);
@@ -108,7 +108,7 @@ static void open_wanted(struct layer_gaze *gaze)
 
 static void *run(void *user)
 {
-    struct layer_gaze *gaze = user;
+    struct gaze_opener *gaze = user;
     pthread_mutex_lock(&gaze->lock);
     while (gaze->closing_count > 0 || !gaze->stop) {
         if (gaze->closing_count > 0) {
@@ -131,9 +131,9 @@ static void *run(void *user)
 
 /* ---- Its owner */
 
-struct layer_gaze *layer_gaze_create(void)
+struct gaze_opener *gaze_opener_create(struct fovea_log (*log)(void))
 {
-    struct layer_gaze *gaze = calloc(1, sizeof *gaze);
+    struct gaze_opener *gaze = calloc(1, sizeof *gaze);
     if (gaze) {
         pthread_condattr_t attributes;
         pthread_condattr_init(&attributes);
@@ -141,18 +141,19 @@ struct layer_gaze *layer_gaze_create(void)
         pthread_mutex_init(&gaze->lock, NULL);
         pthread_cond_init(&gaze->changed, &attributes);
         pthread_condattr_destroy(&attributes);
+        gaze->log = log;
         gaze->owners = 1;
     }
     return gaze;
 }
 
 /* In the child of a fork there is no thread, and the lock may be held for ever. */
-static bool has_thread(const struct layer_gaze *gaze)
+static bool has_thread(const struct gaze_opener *gaze)
 {
     return gaze && gaze->started && !process_is_child_of(gaze->process);
 }
 
-static bool start(struct layer_gaze *gaze)
+static bool start(struct gaze_opener *gaze)
 {
     if (!gaze || gaze->started) {
         return has_thread(gaze);
@@ -164,7 +165,7 @@ static bool start(struct layer_gaze *gaze)
 }
 
 /* Under the lock. */
-static void add_closing(struct layer_gaze *gaze, struct fovea_gaze_source **source)
+static void add_closing(struct gaze_opener *gaze, struct fovea_gaze_source **source)
 {
     if (*source && gaze->closing_count < CLOSING_MAX) {
         gaze->closing[gaze->closing_count++] = *source;
@@ -174,7 +175,7 @@ static void add_closing(struct layer_gaze *gaze, struct fovea_gaze_source **sour
 }
 
 /* Under the lock. What is about to be ready is of no use any more. */
-static void drop(struct layer_gaze *gaze)
+static void drop(struct gaze_opener *gaze)
 {
     gaze->serial++;
     gaze->asked = false;
@@ -182,8 +183,8 @@ static void drop(struct layer_gaze *gaze)
     add_closing(gaze, &gaze->ready);
 }
 
-bool layer_gaze_ask(struct layer_gaze *gaze, const struct fovea_gaze_settings *wanted,
-                    const struct fovea_gaze_settings *former)
+bool gaze_opener_ask(struct gaze_opener *gaze, const struct fovea_gaze_settings *wanted,
+                     const struct fovea_gaze_settings *former)
 {
     if (!start(gaze)) {
         return false;
@@ -201,7 +202,7 @@ bool layer_gaze_ask(struct layer_gaze *gaze, const struct fovea_gaze_settings *w
     return true;
 }
 
-void layer_gaze_cancel(struct layer_gaze *gaze)
+void gaze_opener_cancel(struct gaze_opener *gaze)
 {
     if (has_thread(gaze)) {
         pthread_mutex_lock(&gaze->lock);
@@ -210,8 +211,8 @@ void layer_gaze_cancel(struct layer_gaze *gaze)
     }
 }
 
-bool layer_gaze_take(struct layer_gaze *gaze, struct fovea_gaze_source **out_source,
-                     struct fovea_gaze_settings *out_settings)
+bool gaze_opener_take(struct gaze_opener *gaze, struct fovea_gaze_source **out_source,
+                      struct fovea_gaze_settings *out_settings)
 {
     if (!gaze || !atomic_load(&gaze->is_ready) || !has_thread(gaze)) {
         return false;
@@ -235,7 +236,7 @@ static struct timespec after_ms(double ms)
     return until;
 }
 
-void layer_gaze_wait(struct layer_gaze *gaze, double ms)
+void gaze_opener_wait(struct gaze_opener *gaze, double ms)
 {
     if (!has_thread(gaze)) {
         return;
@@ -249,7 +250,7 @@ void layer_gaze_wait(struct layer_gaze *gaze, double ms)
     pthread_mutex_unlock(&gaze->lock);
 }
 
-void layer_gaze_close(struct layer_gaze *gaze, struct fovea_gaze_source **source)
+void gaze_opener_close(struct gaze_opener *gaze, struct fovea_gaze_source **source)
 {
     if (has_thread(gaze)) {
         pthread_mutex_lock(&gaze->lock);
@@ -260,7 +261,7 @@ void layer_gaze_close(struct layer_gaze *gaze, struct fovea_gaze_source **source
 }
 
 /* -> the thread has ended. */
-static bool stop(struct layer_gaze *gaze, bool *out_last)
+static bool stop(struct gaze_opener *gaze, bool *out_last)
 {
     const struct timespec until = after_ms(LEAVING_MS);
     int error = 0;
@@ -277,9 +278,9 @@ static bool stop(struct layer_gaze *gaze, bool *out_last)
     return ended;
 }
 
-void layer_gaze_leave(struct layer_gaze **gaze)
+void gaze_opener_leave(struct gaze_opener **gaze)
 {
-    struct layer_gaze *own = *gaze;
+    struct gaze_opener *own = *gaze;
     *gaze = NULL;
     bool last = false;
     if (!own || (own->started && !has_thread(own))) {
