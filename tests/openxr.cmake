@@ -30,7 +30,8 @@ target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SO
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER})
 
 # ./run bench --openxr; on a tiny picture, that it works. Its manifests lie beside it, as in a bundle.
-add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c)
+add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c
+    $<TARGET_OBJECTS:fovea_test_keep_loaded>)
 target_include_directories(openxr_cost PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_cost PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} m)
 add_dependencies(openxr_cost openxr_runtime fovea_openxr)
