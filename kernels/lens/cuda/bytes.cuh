@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* RGBA8, bilinear: what most displays are given. Bound by memory as it is stored, and by arithmetic
- * in light. */
+/* These kernels make RGBA8, bilinear, which most displays are given. They are bound by
+ * instructions, so a pixel whose four neighbours all lie in the picture takes a shorter way: it
+ * asks for no edge. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 #define FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 
+#include "kernels/image/image.cuh"
 #include "kernels/image/light.cuh"
 #include "params.h"
 #include "place.cuh"
+
+/* The four pixels that a place lies among. */
+struct lens_four {
+    uint32_t above[2];
+    uint32_t below[2];
+};
 
 /* Pixels that lie beside each other, in less than 2^31 bytes. */
 struct lens_packed_image {
@@ -17,7 +25,17 @@ struct lens_packed_image {
 
     __device__ uint32_t load(int x, int y) const
     {
-        return __ldg((const uint32_t *)(data + ((uint32_t)y * row_bytes + (uint32_t)x * 4u)));
+        return load_at((uint32_t)y * row_bytes + (uint32_t)x * 4u);
+    }
+    __device__ uint32_t load_at(uint32_t offset_bytes) const
+    {
+        return __ldg((const uint32_t *)(data + offset_bytes));
+    }
+    __device__ lens_four load_four(int x, int y) const
+    {
+        const uint32_t above = (uint32_t)y * row_bytes + (uint32_t)x * 4u;
+        const uint32_t below = above + row_bytes;
+        return {{load_at(above), load_at(above + 4u)}, {load_at(below), load_at(below + 4u)}};
     }
     __device__ void store(int x, int y, uint32_t word) const
     {
@@ -25,15 +43,25 @@ struct lens_packed_image {
     }
 };
 
-/* The four pixels that a place lies among. */
-struct lens_four {
-    uint32_t above[2];
-    uint32_t below[2];
+struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
+    __device__ lens_four load_four(int x, int y) const
+    {
+        return {{load(x, y), load(x + 1, y)}, {load(x, y + 1), load(x + 1, y + 1)}};
+    }
 };
 
+/* Whether the picture has all four pixels. */
+static __device__ __forceinline__ bool lens_has_four(const lens_shape &shape,
+                                                     const lens_place &place)
+{
+    return (uint32_t)place.at_x < (uint32_t)(shape.width_px - 1) &&
+           (uint32_t)place.at_y < (uint32_t)(shape.height_px - 1);
+}
+
+/* Beyond the picture's edge is its outermost pixel. */
 template <typename Image>
-static __device__ __forceinline__ lens_four lens_four_at(const lens_shape &shape, const Image &src,
-                                                         const lens_place &place)
+static __device__ lens_four lens_load_edge(const lens_shape &shape, const Image &src,
+                                           const lens_place &place)
 {
     const int left = max(place.at_x, 0);
     const int right = min(place.at_x + 1, shape.width_px - 1);
@@ -41,6 +69,22 @@ static __device__ __forceinline__ lens_four lens_four_at(const lens_shape &shape
     const int below = min(place.at_y + 1, shape.height_px - 1);
     return {{src.load(left, above), src.load(right, above)},
             {src.load(left, below), src.load(right, below)}};
+}
+
+/* Returns false if the place lies outside the picture. */
+template <typename Image>
+static __device__ __forceinline__ bool lens_load_four(const lens_shape &shape, const Image &src,
+                                                      const lens_place &place, lens_four &four)
+{
+    if (lens_has_four(shape, place)) {
+        four = src.load_four(place.at_x, place.at_y);
+        return true;
+    }
+    if (lens_is_outside(&shape, &place)) {
+        return false;
+    }
+    four = lens_load_edge(shape, src, place);
+    return true;
 }
 
 static __device__ __forceinline__ uint32_t lens_nearest_of(const lens_four &four,
@@ -52,70 +96,88 @@ static __device__ __forceinline__ uint32_t lens_nearest_of(const lens_four &four
     return place.part_y >= 0.5f ? below : above;
 }
 
-/* Their weights, of which the sum is 1. */
-static __device__ __forceinline__ float4 lens_weights_of(const lens_place &place)
-{
-    const float right_below = place.part_x * place.part_y;
-    const float left_below = place.part_y - right_below;
-    return make_float4(1.0f - place.part_x - left_below, place.part_x - right_below, left_below,
-                       right_below);
-}
-
-/* What is added to 2^23 has its whole part in the last digits. */
-static __device__ __forceinline__ uint32_t lens_whole_of(float value, float scale)
+/* The low bits of 2^23 plus a number hold its whole part, rounded. */
+static __device__ __forceinline__ uint32_t lens_bits_of(float value, float scale)
 {
     return __float_as_uint(fmaf(value, scale, 8388608.0f));
 }
 
-/* Bytes as they are stored: weights are 16 bits, and an instruction sums two products. */
+#define LENS_BITS_OF_0 0x4b000000u
+
+/* Each argument's uppermost byte, in the order of a pixel's. */
+static __device__ __forceinline__ uint32_t lens_uppermost(uint32_t red, uint32_t green,
+                                                          uint32_t blue, uint32_t alpha)
+{
+    return __byte_perm(__byte_perm(red, green, 0x0073), __byte_perm(blue, alpha, 0x0073), 0x5410);
+}
+
+/* Sums bytes as they are stored. Weights along an axis are 12 bits and add up to 4096, so that an
+ * even picture stays as it is; a value is the uppermost byte of a sum, which is rounded. */
 struct lens_stored_bytes {
-    /* In 1/65535, of the two pixels above and of the two below. */
-    struct pairs {
+    struct weights {
+        uint32_t across; /* of the left and of the right pixel, in 16 bits each */
         uint32_t above;
         uint32_t below;
     };
 
-    static __device__ __forceinline__ pairs pairs_of(const lens_place &place)
+    static __device__ __forceinline__ weights weights_of(const lens_place &place)
     {
-        const float4 w = lens_weights_of(place);
-        return {__byte_perm(lens_whole_of(w.x, 65535.0f), lens_whole_of(w.y, 65535.0f), 0x5410),
-                __byte_perm(lens_whole_of(w.z, 65535.0f), lens_whole_of(w.w, 65535.0f), 0x5410)};
+        const uint32_t right = lens_bits_of(place.part_x, 4096.0f);
+        const uint32_t below = lens_bits_of(place.part_y, 4096.0f);
+        return {right * 65535u + (4096u - LENS_BITS_OF_0 * 65535u), LENS_BITS_OF_0 + 4096u - below,
+                below - LENS_BITS_OF_0};
     }
 
-    /* 65536 times the value, and a half of that. LOW: of the two lower bytes of both words. */
-    template <bool LOW>
-    static __device__ __forceinline__ uint32_t sum(const pairs &weights, uint32_t above,
-                                                   uint32_t below)
+    static __device__ __forceinline__ uint32_t down(const weights &w, uint32_t above,
+                                                    uint32_t below)
     {
-        return LOW ? __dp2a_lo(weights.below, below, __dp2a_lo(weights.above, above, 32768u))
-                   : __dp2a_hi(weights.below, below, __dp2a_hi(weights.above, above, 32768u));
+        return above * w.above + (below * w.below + (1u << 23));
+    }
+
+    /* Takes the two lower bytes of both words. */
+    static __device__ __forceinline__ uint32_t sum_low(const weights &w, uint32_t above,
+                                                       uint32_t below)
+    {
+        return down(w, __dp2a_lo(w.across, above, 0u), __dp2a_lo(w.across, below, 0u));
+    }
+
+    /* Takes the two upper ones. */
+    static __device__ __forceinline__ uint32_t sum_high(const weights &w, uint32_t above,
+                                                        uint32_t below)
+    {
+        return down(w, __dp2a_hi(w.across, above, 0u), __dp2a_hi(w.across, below, 0u));
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_place &place) const
     {
         const uint32_t bytes = CHANNEL | (CHANNEL + 4) << 4;
-        return sum<true>(pairs_of(place), __byte_perm(four.above[0], four.above[1], bytes),
-                         __byte_perm(four.below[0], four.below[1], bytes)) >>
-               16;
+        return sum_low(weights_of(place), __byte_perm(four.above[0], four.above[1], bytes),
+                       __byte_perm(four.below[0], four.below[1], bytes));
     }
 
     __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_place &place,
                                             bool averages_alpha) const
     {
-        const pairs weights = pairs_of(place);
+        const weights w = weights_of(place);
         const uint32_t above = __byte_perm(four.above[0], four.above[1], 0x5140);
         const uint32_t below = __byte_perm(four.below[0], four.below[1], 0x5140);
         const uint32_t last_above = __byte_perm(four.above[0], four.above[1], 0x7362);
         const uint32_t last_below = __byte_perm(four.below[0], four.below[1], 0x7362);
-        const uint32_t first_two = __byte_perm(sum<true>(weights, above, below),
-                                               sum<false>(weights, above, below), 0x0062);
-        const uint32_t third = sum<true>(weights, last_above, last_below);
-        const uint32_t alpha = averages_alpha ? sum<false>(weights, last_above, last_below)
-                                              : lens_nearest_of(four, place) >> 8;
-        return __byte_perm(first_two, __byte_perm(third, alpha, 0x0062), 0x5410);
+        const uint32_t alpha =
+            averages_alpha ? sum_high(w, last_above, last_below) : lens_nearest_of(four, place);
+        return lens_uppermost(sum_low(w, above, below), sum_high(w, above, below),
+                              sum_low(w, last_above, last_below), alpha);
     }
 };
+
+/* Alpha is not light. It is the uppermost byte of what is returned. */
+static __device__ __forceinline__ uint32_t lens_alpha_of(const lens_four &four,
+                                                         const lens_place &place,
+                                                         bool averages_alpha)
+{
+    return averages_alpha ? lens_stored_bytes().one<3>(four, place) : lens_nearest_of(four, place);
+}
 
 /* Bytes as sRGB's light, from a table in shared memory: a power for each of twelve bytes would take
  * as long as four copies of the picture. Each lane reads its own bank of it. */
@@ -123,7 +185,8 @@ struct lens_light_bytes {
     static const int LEVELS = 256;
     static const int LANES = 32;
 
-    const float *levels; /* of this lane; those of one level lie beside each other */
+    const float *table; /* light of level i for lane j at [i][j] */
+    uint32_t lane_bytes;
 
     /* By a block of as many threads as there are levels. */
     static __device__ void fill(float *table, int thread)
@@ -136,7 +199,20 @@ struct lens_light_bytes {
 
     template <int CHANNEL> __device__ __forceinline__ float at(uint32_t word) const
     {
-        return levels[(word >> (8 * CHANNEL) & 255u) * LANES];
+        const int ROW_BITS = 7; /* of LANES floats */
+        const uint32_t row_bytes =
+            CHANNEL == 0 ? word << ROW_BITS : word >> ((8 * CHANNEL - ROW_BITS) & 31);
+        return *(const float *)((const char *)table +
+                                ((row_bytes & (255u << ROW_BITS)) | lane_bytes));
+    }
+
+    /* The level, in the uppermost byte. */
+    static __device__ __forceinline__ uint32_t level_of(float light)
+    {
+        const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
+        const float curved = fmaf(power, 1.055f * 255.0f, -0.055f * 255.0f);
+        const float level = light <= 0.0031308f ? light * (12.92f * 255.0f) : curved;
+        return lens_bits_of(level, 1.0f) << 24;
     }
 
     template <int CHANNEL>
@@ -144,68 +220,76 @@ struct lens_light_bytes {
     {
         const float light = w.x * at<CHANNEL>(four.above[0]) + w.y * at<CHANNEL>(four.above[1]) +
                             w.z * at<CHANNEL>(four.below[0]) + w.w * at<CHANNEL>(four.below[1]);
-        return lens_whole_of(light_to_srgb(fmaxf(light, 0.0f)), 255.0f);
+        return level_of(light);
+    }
+
+    /* Of the four, from the left above to the right below; they add up to 1. */
+    static __device__ __forceinline__ float4 weights_of(const lens_place &place)
+    {
+        const float right_below = place.part_x * place.part_y;
+        const float left_below = place.part_y - right_below;
+        return make_float4(1.0f - place.part_x - left_below, place.part_x - right_below, left_below,
+                           right_below);
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_place &place) const
     {
-        return sum<CHANNEL>(four, lens_weights_of(place));
+        return sum<CHANNEL>(four, weights_of(place));
     }
 
     __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_place &place,
                                             bool averages_alpha) const
     {
-        const float4 w = lens_weights_of(place);
-        const uint32_t first_two = __byte_perm(sum<0>(four, w), sum<1>(four, w), 0x0040);
-        const uint32_t alpha = averages_alpha ? lens_stored_bytes().one<3>(four, place)
-                                              : lens_nearest_of(four, place) >> 24;
-        return __byte_perm(first_two, __byte_perm(sum<2>(four, w), alpha, 0x0040), 0x5410);
+        const float4 w = weights_of(place);
+        return lens_uppermost(sum<0>(four, w), sum<1>(four, w), sum<2>(four, w),
+                              lens_alpha_of(four, place, averages_alpha));
     }
 };
 
-/* The channel around that colour's place. */
+/* The channel around that colour's place, in the uppermost byte. */
 template <int COLOR, typename Image, typename Bytes>
 static __device__ __forceinline__ uint32_t lens_byte_of_color(const lens_shape &shape,
                                                               const Image &src, const Bytes &bytes,
-                                                              int x, int y, uint32_t blank)
+                                                              const lens_shown &shown,
+                                                              uint32_t blank)
 {
-    const lens_place place = lens_place_at(shape, COLOR, x, y);
-    return lens_is_outside(&shape, &place)
-               ? blank >> (8 * COLOR)
-               : bytes.template one<COLOR>(lens_four_at(shape, src, place), place);
+    const lens_place place = lens_place_of_source(lens_source_of(shape, COLOR, shown));
+    lens_four four;
+    return lens_load_four(shape, src, place, four) ? bytes.template one<COLOR>(four, place)
+                                                   : blank << (24 - 8 * COLOR);
 }
 
-/* Green and alpha, which come from the axis's place, and red and blue, which do not. */
+/* Green and alpha come from the axis's place, and red and blue do not. */
 template <typename Image, typename Bytes>
 static __device__ __forceinline__ uint32_t lens_colored_word(const lens_frame &frame,
                                                              const Image &src, const Bytes &bytes,
-                                                             int x, int y, uint32_t blank)
+                                                             const lens_shown &shown,
+                                                             uint32_t blank)
 {
     const lens_shape &shape = frame.shape;
-    const lens_place axis = lens_place_at(shape, LENS_AXIS, x, y);
-    uint32_t green = blank >> 8;
-    uint32_t alpha = blank >> 24;
-    if (!lens_is_outside(&shape, &axis)) {
-        const lens_four four = lens_four_at(shape, src, axis);
+    const lens_place axis = lens_place_of_source(lens_source_of(shape, LENS_AXIS, shown));
+    uint32_t green = blank << 16;
+    uint32_t alpha = blank;
+    lens_four four;
+    if (lens_load_four(shape, src, axis, four)) {
         green = bytes.template one<1>(four, axis);
-        alpha = frame.averages_alpha ? lens_stored_bytes().one<3>(four, axis)
-                                     : lens_nearest_of(four, axis) >> 24;
+        alpha = lens_alpha_of(four, axis, frame.averages_alpha);
     }
-    const uint32_t red = lens_byte_of_color<0>(shape, src, bytes, x, y, blank);
-    const uint32_t blue = lens_byte_of_color<2>(shape, src, bytes, x, y, blank);
-    return __byte_perm(__byte_perm(red, green, 0x0040), __byte_perm(blue, alpha, 0x0040), 0x5410);
+    return lens_uppermost(lens_byte_of_color<0>(shape, src, bytes, shown, blank), green,
+                          lens_byte_of_color<2>(shape, src, bytes, shown, blank), alpha);
 }
 
 template <typename Image, typename Bytes>
 static __device__ __forceinline__ uint32_t lens_word_of(const lens_frame &frame, const Image &src,
-                                                        const Bytes &bytes, int x, int y,
+                                                        const Bytes &bytes, const lens_shown &shown,
                                                         uint32_t blank)
 {
-    const lens_place place = lens_place_at(frame.shape, LENS_AXIS, x, y);
-    return lens_is_outside(&frame.shape, &place)
-               ? blank
-               : bytes.all(lens_four_at(frame.shape, src, place), place, frame.averages_alpha);
+    const lens_place place = lens_place_of_source(lens_source_of(frame.shape, LENS_AXIS, shown));
+    lens_four four;
+    return lens_load_four(frame.shape, src, place, four)
+               ? bytes.all(four, place, frame.averages_alpha)
+               : blank;
 }
 
 template <bool COLORED, int ROWS, typename Image, typename Bytes>
@@ -215,6 +299,8 @@ static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, 
     const uint32_t blank = lens_blank_of<pixel<FOVEA_FORMAT_RGBA8>>(frame.shape);
     const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
     const int first = blockIdx.y * LENS_SIDE_Y * ROWS + threadIdx.y;
+    const float x_px = (float)x;
+    const float first_px = (float)first;
     if (x >= frame.shape.width_px) {
         return;
     }
@@ -222,9 +308,11 @@ static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, 
     for (int i = 0; i < ROWS; i++) {
         const int y = first + i * LENS_SIDE_Y;
         if (y < frame.shape.height_px) {
+            const lens_shown shown =
+                lens_shown_at(frame.shape, x_px, first_px + (float)(i * LENS_SIDE_Y));
             dst.store(x, y,
-                      COLORED ? lens_colored_word(frame, src, bytes, x, y, blank)
-                              : lens_word_of(frame, src, bytes, x, y, blank));
+                      COLORED ? lens_colored_word(frame, src, bytes, shown, blank)
+                              : lens_word_of(frame, src, bytes, shown, blank));
         }
     }
 }
@@ -237,7 +325,7 @@ static __device__ __forceinline__ void lens_make_light(const lens_frame &frame, 
     lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
     __syncthreads();
     lens_make_bytes<COLORED, LENS_LIGHT_ROWS>(frame, src, dst,
-                                              lens_light_bytes{levels + threadIdx.x});
+                                              lens_light_bytes{levels, threadIdx.x * 4u});
 }
 
 #endif

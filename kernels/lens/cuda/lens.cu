@@ -45,7 +45,7 @@ __device__ float4 value_at(const lens_shape &shape, const frame_light &light, co
     return is_light<Pixel>(light) ? levels_to_light<Pixel>(v, light) : v;
 }
 
-/* Of light none is negative, though a spline undershoots. */
+/* A spline undershoots, but no light is negative. */
 template <typename Pixel, int FILTER, typename Image>
 __device__ float4 interpolate(const lens_shape &shape, const frame_light &light, const Image &src,
                               const lens_place &place)
@@ -89,12 +89,12 @@ __device__ __forceinline__ float blank_or(bool blank, const lens_shape &shape, i
     return blank ? shape.blank[color] : value;
 }
 
-/* What lies at the place of a colour that has one of its own. */
+/* Reads the pixel at the place of a colour that has one of its own. */
 template <typename Pixel, int FILTER, typename Image>
 __device__ float4 value_of_color(const lens_frame &frame, const frame_light &light,
-                                 const Image &src, int color, int x, int y, bool &blank)
+                                 const Image &src, int color, const lens_shown &shown, bool &blank)
 {
-    const lens_place place = lens_place_at(frame.shape, color, x, y);
+    const lens_place place = lens_place_at(frame.shape, color, shown);
     blank = lens_is_outside(&frame.shape, &place);
     return blank ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
                  : interpolate<Pixel, FILTER>(frame.shape, light, src, place);
@@ -103,8 +103,8 @@ __device__ float4 value_of_color(const lens_frame &frame, const frame_light &lig
 /* kept: the pixel whose alpha is kept where alpha is not interpolated. */
 template <typename Pixel, int FILTER, typename Image>
 __device__ typename Pixel::word warp(const lens_frame &frame, const frame_light &light,
-                                     const Image &src, const lens_place &axis, int x, int y,
-                                     typename Pixel::word kept)
+                                     const Image &src, const lens_place &axis,
+                                     const lens_shown &shown, typename Pixel::word kept)
 {
     const lens_shape &shape = frame.shape;
     const bool outside = lens_is_outside(&shape, &axis);
@@ -112,8 +112,8 @@ __device__ typename Pixel::word warp(const lens_frame &frame, const frame_light 
     float4 v = outside ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
                        : interpolate<Pixel, FILTER>(shape, light, src, axis);
     if (Pixel::channels > 1 && frame.colored) {
-        v.x = value_of_color<Pixel, FILTER>(frame, light, src, 0, x, y, blank[0]).x;
-        v.z = value_of_color<Pixel, FILTER>(frame, light, src, 2, x, y, blank[2]).z;
+        v.x = value_of_color<Pixel, FILTER>(frame, light, src, 0, shown, blank[0]).x;
+        v.z = value_of_color<Pixel, FILTER>(frame, light, src, 2, shown, blank[2]).z;
     }
     if (is_light<Pixel>(light)) {
         v = light_to_levels<Pixel>(v, light);
@@ -140,14 +140,15 @@ __device__ void make_picture(const lens_frame &frame, const Image &src, const Im
         if (y >= shape.height_px) {
             return;
         }
-        const lens_place axis = lens_place_at(shape, LENS_AXIS, x, y);
+        const lens_shown shown = lens_shown_at(shape, (float)x, (float)y);
+        const lens_place axis = lens_place_at(shape, LENS_AXIS, shown);
         typename Pixel::word word = lens_blank_of<Pixel>(shape);
         if (!lens_is_outside(&shape, &axis)) {
             word = src.load(lens_nearest(axis.at_x, axis.part_x),
                             lens_nearest(axis.at_y, axis.part_y));
         }
         if (FILTER != LENS_NEAREST || (Pixel::channels > 1 && frame.colored)) {
-            word = warp<Pixel, FILTER>(frame, light, src, axis, x, y, word);
+            word = warp<Pixel, FILTER>(frame, light, src, axis, shown, word);
         }
         dst.store(x, y, word);
     }
@@ -176,10 +177,13 @@ __device__ lens_packed_image bytes_of(const lens_frame &frame, const image_linea
     return {(char *)own.view.data, (uint32_t)own.view.row_stride_bytes};
 }
 
-__device__ surface_image<pixel<FOVEA_FORMAT_RGBA8>> bytes_of(const lens_frame &frame,
-                                                             uint64_t surface, int64_t)
+__device__ lens_surface_image bytes_of(const lens_frame &frame, uint64_t surface, int64_t)
 {
-    return {surface, frame.origin_x_px, frame.origin_y_px};
+    lens_surface_image image;
+    image.surface = surface;
+    image.origin_x = frame.origin_x_px;
+    image.origin_y = frame.origin_y_px;
+    return image;
 }
 
 } // namespace
