@@ -50,7 +50,7 @@ struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
     }
 };
 
-/* Whether the picture has all four pixels. */
+/* Says whether the picture has all four pixels. */
 static __device__ __forceinline__ bool lens_has_four(const lens_shape &shape,
                                                      const lens_place &place)
 {
@@ -223,7 +223,7 @@ struct lens_light_bytes {
         return level_of(light);
     }
 
-    /* Of the four, from the left above to the right below; they add up to 1. */
+    /* The weights of the four, from the left above to the right below, add up to 1. */
     static __device__ __forceinline__ float4 weights_of(const lens_place &place)
     {
         const float right_below = place.part_x * place.part_y;
@@ -254,7 +254,7 @@ static __device__ __forceinline__ uint32_t lens_byte_of_color(const lens_shape &
                                                               const lens_shown &shown,
                                                               uint32_t blank)
 {
-    const lens_place place = lens_place_of_source(lens_source_of(shape, COLOR, shown));
+    const lens_place place = lens_place_at(shape, COLOR, shown);
     lens_four four;
     return lens_load_four(shape, src, place, four) ? bytes.template one<COLOR>(four, place)
                                                    : blank << (24 - 8 * COLOR);
@@ -268,7 +268,7 @@ static __device__ __forceinline__ uint32_t lens_colored_word(const lens_frame &f
                                                              uint32_t blank)
 {
     const lens_shape &shape = frame.shape;
-    const lens_place axis = lens_place_of_source(lens_source_of(shape, LENS_AXIS, shown));
+    const lens_place axis = lens_place_at(shape, LENS_AXIS, shown);
     uint32_t green = blank << 16;
     uint32_t alpha = blank;
     lens_four four;
@@ -285,7 +285,7 @@ static __device__ __forceinline__ uint32_t lens_word_of(const lens_frame &frame,
                                                         const Bytes &bytes, const lens_shown &shown,
                                                         uint32_t blank)
 {
-    const lens_place place = lens_place_of_source(lens_source_of(frame.shape, LENS_AXIS, shown));
+    const lens_place place = lens_place_at(frame.shape, LENS_AXIS, shown);
     lens_four four;
     return lens_load_four(frame.shape, src, place, four)
                ? bytes.all(four, place, frame.averages_alpha)
@@ -299,8 +299,6 @@ static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, 
     const uint32_t blank = lens_blank_of<pixel<FOVEA_FORMAT_RGBA8>>(frame.shape);
     const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
     const int first = blockIdx.y * LENS_SIDE_Y * ROWS + threadIdx.y;
-    const float x_px = (float)x;
-    const float first_px = (float)first;
     if (x >= frame.shape.width_px) {
         return;
     }
@@ -308,8 +306,7 @@ static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, 
     for (int i = 0; i < ROWS; i++) {
         const int y = first + i * LENS_SIDE_Y;
         if (y < frame.shape.height_px) {
-            const lens_shown shown =
-                lens_shown_at(frame.shape, x_px, first_px + (float)(i * LENS_SIDE_Y));
+            const lens_shown shown = lens_shown_at(frame.shape, x, y);
             dst.store(x, y,
                       COLORED ? lens_colored_word(frame, src, bytes, shown, blank)
                               : lens_word_of(frame, src, bytes, shown, blank));

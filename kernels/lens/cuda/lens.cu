@@ -140,7 +140,7 @@ __device__ void make_picture(const lens_frame &frame, const Image &src, const Im
         if (y >= shape.height_px) {
             return;
         }
-        const lens_shown shown = lens_shown_at(shape, (float)x, (float)y);
+        const lens_shown shown = lens_shown_at(shape, x, y);
         const lens_place axis = lens_place_at(shape, LENS_AXIS, shown);
         typename Pixel::word word = lens_blank_of<Pixel>(shape);
         if (!lens_is_outside(&shape, &axis)) {
@@ -179,11 +179,7 @@ __device__ lens_packed_image bytes_of(const lens_frame &frame, const image_linea
 
 __device__ lens_surface_image bytes_of(const lens_frame &frame, uint64_t surface, int64_t)
 {
-    lens_surface_image image;
-    image.surface = surface;
-    image.origin_x = frame.origin_x_px;
-    image.origin_y = frame.origin_y_px;
-    return image;
+    return {image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
 }
 
 } // namespace
