@@ -41,7 +41,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double percentile(double *values, uint32_t count, uint32_t percent)
+double costs_percentile(double *values, uint32_t count, uint32_t percent)
 {
     qsort(values, count, sizeof *values, by_value);
     return values[(count - 1) * percent / 100];
@@ -51,8 +51,8 @@ void costs_print(struct costs *costs)
 {
     const uint32_t count = costs->frames;
     printf("| %s | %ux%u | %.1f | %.1f | %.1f | %.1f |\n", costs->way, costs->size.width_px,
-           costs->size.height_px, percentile(costs->cpu_us, count, 50),
-           percentile(costs->cpu_us, count, 99), percentile(costs->gpu_us, count, 50),
-           percentile(costs->kernels_us, count, 50));
+           costs->size.height_px, costs_percentile(costs->cpu_us, count, 50),
+           costs_percentile(costs->cpu_us, count, 99), costs_percentile(costs->gpu_us, count, 50),
+           costs_percentile(costs->kernels_us, count, 50));
     fflush(stdout);
 }

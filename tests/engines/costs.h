@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Prints what a frame costs in an adapter, as rows of a table in Markdown: for engine_cost_godot
- * and engine_cost_unity, which ./run bench --engines runs. */
+ * and engine_cost_unity, which ./run bench --engines runs. openxr_cost shares what it counts by. */
 #ifndef FOVEA_TESTS_COSTS_H
 #define FOVEA_TESTS_COSTS_H
 
@@ -34,6 +34,8 @@ bool costs_arguments(int count, char **arguments, bool *out_quick);
 const struct costs_size *costs_sizes(bool quick);
 uint32_t costs_frames(bool quick);
 
+/* The value that `percent` of 100 are below. Sorts. */
+double costs_percentile(double *values, uint32_t count, uint32_t percent);
 /* The table's head, with the device's name above. */
 void costs_head(VkPhysicalDevice device);
 /* A row: medians, and of the CPU's time the 99th percentile. Sorts. */

@@ -155,19 +155,6 @@ static void look(uint32_t frame)
     MUST(-putenv(text));
 }
 
-static int by_value(const void *left, const void *right)
-{
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double percentile(double *values, uint32_t count, uint32_t percent)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return values[(count - 1) * percent / 100];
-}
-
 static struct medians measure(const char *layer, uint32_t warm_up, uint32_t frames, bool head)
 {
     static double cpu[COSTS_FRAMES];
@@ -194,9 +181,9 @@ static struct medians measure(const char *layer, uint32_t warm_up, uint32_t fram
     program_finish(&session);
     MUST(xrDestroyInstance(program.instance));
     gpu_drop(&program.gpu);
-    return (struct medians){.cpu_us = percentile(cpu, frames, 50),
-                            .cpu_99_us = percentile(cpu, frames, 99),
-                            .gpu_us = percentile(gpu, frames, 50)};
+    return (struct medians){.cpu_us = costs_percentile(cpu, frames, 50),
+                            .cpu_99_us = costs_percentile(cpu, frames, 99),
+                            .gpu_us = costs_percentile(gpu, frames, 50)};
 }
 
 /* The loader is shown our own runtime and layer, whatever this machine has. */
