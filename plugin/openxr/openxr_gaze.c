@@ -139,7 +139,7 @@ static struct vector turned(XrQuaternionf by, struct vector v)
     return (struct vector){v.x + w * t.x + more.x, v.y + w * t.y + more.y, v.z + w * t.z + more.z};
 }
 
-/* Where the eyes look, in the layer's space. */
+/* Finds where the eyes look, in the layer's space. */
 static bool runtime_looks(struct openxr_session *session, XrSpace space, XrTime time,
                           struct vector *out)
 {
@@ -209,7 +209,7 @@ static struct fovea_gaze look(struct openxr_session *session,
     const XrQuaternionf back = {-view.x, -view.y, -view.z, view.w};
     struct fovea_gaze gaze = {.state = FOVEA_GAZE_TRACKED, .usable = true};
     bool known = true;
-    if (session->source) {
+    if (session->gaze_switch.source) {
         gaze = session->source_gaze;
         *out = source_looks(&gaze, layer);
     } else {

@@ -52,10 +52,10 @@ static void read_files(struct openxr_session *session)
         session->settings = settings_of(session->config);
     }
     session->has_settings = session->settings;
-    session->opener = gaze_opener_create(openxr_log);
-    session->source_wanted = standard.gaze;
+    openxr_source_begin(session, &standard.gaze);
     if (session->has_settings) {
-        openxr_source_take(session, true);
+        openxr_source_take(session);
+        gaze_switch_wait(&session->gaze_switch);
     }
 }
 
@@ -72,13 +72,13 @@ static void poll_files(struct openxr_session *session)
     fovea_settings_destroy(&session->settings);
     session->settings = settings;
     session->settings_serial++;
-    openxr_source_take(session, false);
+    openxr_source_take(session);
 }
 
 void openxr_session_poll(struct openxr_session *session)
 {
     poll_files(session);
-    openxr_source_poll(session);
+    gaze_switch_poll(&session->gaze_switch);
 }
 
 static PFN_vkVoidFunction of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
@@ -184,7 +184,7 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
 static void free_session(struct openxr_session *session)
 {
     openxr_chains_gone(session);
-    openxr_source_gone(session);
+    gaze_switch_end(&session->gaze_switch);
     fovea_settings_destroy(&session->settings);
     fovea_config_destroy(&session->config);
     pthread_mutex_destroy(&session->frame_lock);

@@ -10,7 +10,7 @@
 #define FOVEA_XR_LAYER_H
 
 #include "plugin/fovea_vulkan.h"
-#include "plugin/gaze/gaze_opener.h"
+#include "plugin/gaze/gaze_switch.h"
 #include "plugin/openxr/openxr_loader.h"
 
 #include <pthread.h>
@@ -102,11 +102,7 @@ struct openxr_session {
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
     struct fovea_settings *settings; /* those in force */
     uint32_t settings_serial; /* grows with each change of the files */
-    struct gaze_opener *opener; /* NULL: there is no memory; sources are opened here */
-    struct fovea_gaze_source *source; /* NULL: the gaze is the runtime's */
-    struct fovea_gaze_settings source_wanted; /* asked for last, and that of the one in use */
-    struct fovea_gaze_settings source_used;
-    bool source_opening;
+    struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
     int tracked; /* as the log was told: -1 nothing yet, 0, 1 */
@@ -149,13 +145,13 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 
 /* ---- openxr_source.c ---- */
-/* Opens what the settings name, unless it is open; false for `wait`: in a frame. */
-void openxr_source_take(struct openxr_session *session, bool wait);
-/* What has been opened since; waits for nothing. */
-void openxr_source_poll(struct openxr_session *session);
-/* The source's gaze over a view of that size, into source_gaze. */
+/* standard: settings that leave the gaze to the runtime. */
+void openxr_source_begin(struct openxr_session *session,
+                         const struct fovea_gaze_settings *standard);
+/* Opens what the settings name, unless it is open. */
+void openxr_source_take(struct openxr_session *session);
+/* Reads the source's gaze over a view of that size into source_gaze. */
 void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size);
-void openxr_source_gone(struct openxr_session *session);
 
 /* ---- openxr_session.c ---- */
 /* A program destroys nothing that a call of its own still uses: what is found stays. */

@@ -9,8 +9,8 @@
 #include "layer_windows.h"
 
 #include "core/log.h"
-#include "plugin/gaze/gaze_opener.h"
 #include "plugin/gaze/gaze_source.h"
+#include "plugin/gaze/gaze_switch.h"
 #include "plugin/layer/input/layer_input.h"
 
 #include <math.h>
@@ -26,19 +26,12 @@ struct session {
     struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
     struct layer_choices choices; /* what the files and the keys say */
     uint64_t serial; /* of those */
-    struct fovea_gaze_source *source; /* NULL: none could be opened */
-    struct fovea_gaze_settings gaze; /* that it was opened with; the files may ask for another */
-    struct gaze_opener *opener; /* NULL: there is no memory; sources are opened here */
-    bool opening, has_former; /* a source has been asked for; there is one to come back to */
-    struct fovea_gaze_settings wanted; /* what was asked for last */
-    struct fovea_gaze_settings former; /* of one that had to go first */
+    struct gaze_switch gaze; /* the files may ask for another than it has */
     struct layer_context *asked; /* those whose GPU is to read a source itself; gaze.late */
     struct layer_input *input; /* NULL: there is none */
     struct layer_input_state seen;
     struct layer_windows windows; /* with the gaze in each where the pointer is it */
 };
-
-#define FIRST_SOURCE_MS 100.0 /* the first frame has its gaze, unless the source is slower */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session;
@@ -82,73 +75,17 @@ static void stop_following(void)
     pthread_rwlock_unlock(&sources);
 }
 
-static void close_source(void)
+static void on_source_close(void *user)
 {
+    (void)user;
     stop_following();
     layer_windows_feed(&session.windows, session.input, NULL);
-    gaze_opener_close(session.opener, &session.source);
 }
 
-static void use_source(struct fovea_gaze_source *source, const struct fovea_gaze_settings *gaze)
+static void on_source_open(void *user, const struct fovea_gaze_settings *gaze)
 {
-    close_source();
-    session.source = source;
-    session.gaze = *gaze;
+    (void)user;
     layer_windows_feed(&session.windows, session.input, gaze);
-}
-
-/* The next time that the files are read it is tried again. */
-static void do_without(void)
-{
-    session.wanted = session.gaze;
-}
-
-static void open_source_here(const struct fovea_gaze_settings *gaze)
-{
-    struct fovea_gaze_source *source = NULL;
-    if (gaze_source_open(gaze, layer_log(), &source) == FOVEA_OK) {
-        use_source(source, gaze);
-    } else {
-        log_warning(layer_log(), "the gaze source %s cannot be opened", gaze_kind_name(gaze->kind));
-        do_without();
-    }
-}
-
-/* The former source stays until the new one is open, and where that cannot be had. Two cannot have
- * one port at a time: there the former one goes first, and comes back. */
-static void open_source(const struct fovea_gaze_settings *gaze)
-{
-    session.wanted = *gaze;
-    if (session.source && session.gaze.kind == FOVEA_GAZE_UDP && gaze->kind == FOVEA_GAZE_UDP) {
-        session.former = session.gaze;
-        session.has_former = true;
-        close_source();
-    } else if (!session.opening) {
-        session.has_former = false;
-    }
-    session.opening =
-        gaze_kind_opens_slowly(gaze->kind) &&
-        gaze_opener_ask(session.opener, gaze, session.has_former ? &session.former : NULL);
-    if (!session.opening) {
-        gaze_opener_cancel(session.opener);
-        open_source_here(gaze);
-    }
-}
-
-/* The thread that opens sources has said it in the log where there is none. */
-static void take_source(void)
-{
-    struct fovea_gaze_source *source = NULL;
-    struct fovea_gaze_settings gaze;
-    if (!session.opening || !gaze_opener_take(session.opener, &source, &gaze)) {
-        return;
-    }
-    session.opening = false;
-    if (source) {
-        use_source(source, &gaze);
-    } else {
-        do_without();
-    }
 }
 
 /* The files have changed, or are read for the first time. */
@@ -156,7 +93,6 @@ static void take_files(void)
 {
     const struct fovea_settings files =
         session.config ? *fovea_config_settings(session.config) : layer_defaults();
-    const bool same_gaze = gaze_settings_same(&files.gaze, &session.wanted);
     if (session.serial == 0) {
         session.choices.now = session.choices.files = files;
     } else {
@@ -167,8 +103,8 @@ static void take_files(void)
     if (session.input) {
         layer_input_set_keys(session.input, &files.layer.keys);
     }
-    if (!same_gaze || !(session.source || session.opening)) {
-        open_source(&files.gaze);
+    if (!gaze_switch_has(&session.gaze, &files.gaze)) {
+        gaze_switch_open(&session.gaze, &files.gaze);
     }
 }
 
@@ -200,14 +136,13 @@ static void begin(void)
     if (session.begun) {
         return;
     }
+    const struct gaze_switch_desc gaze = {
+        .log = layer_log, .on_open = on_source_open, .on_close = on_source_close};
     session.begun = true;
-    session.opener = gaze_opener_create(layer_log);
+    gaze_switch_begin(&session.gaze, &gaze);
     open_config();
     take_files();
-    if (session.opening) {
-        gaze_opener_wait(session.opener, FIRST_SOURCE_MS);
-        take_source();
-    }
+    gaze_switch_wait(&session.gaze);
     open_input();
 }
 
@@ -216,8 +151,7 @@ static void end(void)
     stop_following();
     layer_input_destroy(&session.input);
     layer_windows_feed(&session.windows, NULL, NULL);
-    gaze_opener_close(session.opener, &session.source);
-    gaze_opener_leave(&session.opener);
+    gaze_switch_end(&session.gaze);
     fovea_config_destroy(&session.config);
     layer_log_close();
     session = (struct session){0};
@@ -294,7 +228,7 @@ bool layer_session_tick(void)
     if (session.config && fovea_config_poll(session.config) == FOVEA_OK) {
         take_files();
     }
-    take_source();
+    gaze_switch_poll(&session.gaze);
     take_input();
     const bool on = is_anything_to_do();
     pthread_mutex_unlock(&lock);
@@ -372,7 +306,7 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
 static struct fovea_gaze_source *source_of(const struct layer_swapchain *swapchain)
 {
     const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
-    return slot && slot->mouse ? slot->mouse : session.source;
+    return slot && slot->mouse ? slot->mouse : session.gaze.source;
 }
 
 static void part(struct layer_context *context)
@@ -415,7 +349,7 @@ static void read_gaze(const struct layer_swapchain *swapchain, struct fovea_gaze
 static const char *words_for_gaze(const struct layer_swapchain *swapchain,
                                   const struct fovea_gaze *gaze)
 {
-    if (session.gaze.kind != FOVEA_GAZE_MOUSE || gaze->state != FOVEA_GAZE_LOST) {
+    if (session.gaze.used.kind != FOVEA_GAZE_MOUSE || gaze->state != FOVEA_GAZE_LOST) {
         return NULL;
     }
     const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
@@ -474,7 +408,7 @@ static void watch(struct layer_window_slot *slot, uint32_t window)
         stop_following();
     }
     session.seen.lost &= ~(1u << (slot - session.windows.slots));
-    layer_windows_watch(&session.windows, slot, window, session.input, &session.gaze);
+    layer_windows_watch(&session.windows, slot, window, session.input, &session.gaze.used);
 }
 
 /* A window that is lost and presented in all the same is not asked for again and again. */
