@@ -4,11 +4,11 @@
 
 import ast
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import venv
 import zipfile
 
 import numpy
@@ -83,12 +83,47 @@ def test_the_oldest_python_can_read_the_package():
         ast.parse(file.read_text(encoding="utf-8"), str(file), feature_version=(3, 10))
 
 
+OLDEST, NEWEST = (3, 10), (3, 14)  # that the package is for
+
+
+def versions_here():
+    """Interpreters on PATH and of pyenv that can make an environment, by (major, minor)."""
+    names = [f"python{OLDEST[0]}.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
+    found = [sys.executable, *filter(None, map(shutil.which, names)), *map(str, pathlib.Path.home().glob(".pyenv/versions/3.*/bin/python"))]
+    ask = "import ensurepip, sys, venv; print(*sys.version_info[:2], sys.implementation.name)"
+    versions = {}
+    for path in found:
+        said = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)  # a shim of pyenv's may fail
+        if said.returncode == 0 and said.stdout.split()[2] == "cpython":
+            versions.setdefault(tuple(map(int, said.stdout.split()[:2])), path)
+    return {version: path for version, path in versions.items() if OLDEST <= version <= NEWEST}
+
+
+def foveates_in_a_clean_environment(interpreter, numpy_of_it, wheel, folder):
+    subprocess.run([interpreter, "-m", "venv", folder / "clean"], check=True)
+    python = folder / "clean" / "bin" / "python"
+    command = [python, "-m", "pip", "install", "-q", "--only-binary", "numpy", numpy_of_it, wheel]
+    subprocess.run(command, check=True, timeout=600)
+    environment = {name: value for name, value in os.environ.items() if name not in ("FOVEA_LIB", "PYTHONPATH")}
+    subprocess.run([python, "-c", THREE_LINES], check=True, cwd=folder, env=environment)
+    said = subprocess.run([python, "-m", "fovea", "--info"], check=True, cwd=folder, env=environment, capture_output=True, text=True)
+    assert "0.2.0" in said.stdout
+
+
 @pytest.mark.slow
 def test_a_clean_environment_foveates_in_three_lines(repaired, tmp_path):
-    venv.create(tmp_path / "clean", with_pip=True)
-    python = tmp_path / "clean" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", f"numpy=={numpy.__version__}", repaired], check=True, timeout=600)
-    environment = {name: value for name, value in os.environ.items() if name not in ("FOVEA_LIB", "PYTHONPATH")}
-    subprocess.run([python, "-c", THREE_LINES], check=True, cwd=tmp_path, env=environment)
-    said = subprocess.run([python, "-m", "fovea", "--info"], check=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert "0.2.0" in said.stdout
+    foveates_in_a_clean_environment(sys.executable, f"numpy=={numpy.__version__}", repaired, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["oldest", "newest"])
+def test_the_oldest_and_the_newest_python_foveate(repaired, tmp_path, which):
+    """With the NumPy that the index has for it. Skipped where the machine has none but the one that runs the tests."""
+    versions = versions_here()
+    mine = sys.version_info[:2]
+    version = OLDEST if which == "oldest" else max(versions)
+    if version not in versions:
+        pytest.skip(f"no Python {OLDEST[0]}.{OLDEST[1]} on PATH or of pyenv; here are {sorted(versions)}")
+    if version == mine:
+        pytest.skip(f"{mine[0]}.{mine[1]} is the {which} here, and runs these tests")
+    foveates_in_a_clean_environment(versions[version], "numpy", repaired, tmp_path)

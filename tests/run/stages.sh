@@ -289,8 +289,8 @@ stage_pytest()
     python_tests pytest_package "$ROOT/python/tests"
 }
 
-# The wheel is the same for every Python: the stage pytest has made and tested it. Of other Pythons than the one that is
-# here, the oldest and the newest that the package is for, types and syntax alone are looked at.
+# The wheel is the same for every Python: the stage pytest has made it, and tested it with the oldest and the newest
+# Python that is here. Types and syntax are looked at for the oldest and the newest that the package is for.
 stage_frameworks()
 {
     need_frameworks || skip_stage "PyTorch, JAX and the others are not here (python/tests/requirements-frameworks.txt)"
