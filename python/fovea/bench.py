@@ -6,12 +6,14 @@ On a GPU: PyTorch tensors, a gaze each, between two events; the peer blends a st
 eccentricity, all of it on the GPU, as projects that foveate with torch do. `call` is the time of the Python call until
 it returns. On the CPU: NumPy arrays; the peer is the same blend with OpenCV's Gaussian blur, if it is installed, and
 `svis` the method of SVIS, `svis_once` the same with its maps made beforehand. `python_us` is what Python takes of a call,
-on either: the library's function is one that returns at once.
+on either: the library's function is one that returns at once. --gpus: _bench_gpus.py; --environments:
+_bench_environments.py.
 """
 
 import argparse
 import contextlib
 import functools
+import itertools
 import json
 import os
 import platform
@@ -270,7 +272,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     lines = ["| " + " | ".join(keys) + " |", "|---" * len(keys) + "|"]
     for row in rows:
         said = (row.get(key) for key in keys)
-        lines.append("| " + " | ".join("" if v is None else f"{v:.1f}" if isinstance(v, float) else str(v) for v in said) + " |")
+        lines.append("| " + " | ".join("" if v is None else (f"{v:.1f}" if v >= 10 else f"{v:.2f}") if isinstance(v, float) else str(v) for v in said) + " |")
     return "\n".join(lines)
 
 
@@ -320,6 +322,12 @@ def _tables(arguments: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
     devices = [arguments.device] if arguments.device else ["cuda", "cpu"]
     if torch is None or not torch.cuda.is_available():
         devices = ["cpu"] if "cpu" in devices else []
+    if arguments.gpus is not None:
+        from . import _bench_gpus
+
+        rows = _bench_gpus.rows(arguments.gpus, arguments.count)
+        yield from (list(of_way) for _, of_way in itertools.groupby(rows, lambda row: row["way"]))
+        return
     if arguments.environments:
         from . import _bench_environments
 
@@ -330,16 +338,33 @@ def _tables(arguments: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
     yield [row for device in devices for row in call_rows(device, torch)]
 
 
+def _gpus_of(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> list[str]:
+    """Devices of torch; ends the program where it cannot have them."""
+    from . import _bench_gpus
+
+    if arguments.device == "cpu":
+        parser.error("--gpus is of GPUs, not of --device cpu")
+    try:
+        return _bench_gpus.devices_of(None if arguments.gpus is True else arguments.gpus)
+    except RuntimeError as error:
+        parser.error(str(error))
+
+
 def main(words: Optional[list[str]] = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m fovea.bench", description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), help="both where there are both")
     parser.add_argument("--count", type=int, default=1024, help="images of a batch on the GPU (1024)")
     parser.add_argument("--calls", action="store_true", help="what Python takes of a call, and nothing else")
     parser.add_argument("--environments", action="store_true", help="what wrappers cost, and ViZDoom's steps a second")
+    parser.add_argument("--gpus", type=int, nargs="?", const=True, metavar="N", help="images a second on 1 GPU and on N (all), and nothing else")
     parser.add_argument("--json", help="the rows also go there, with the machine")
     parser.add_argument("--plot", metavar="PNG", help="draws the GPU's rows there, with matplotlib")
     parser.add_argument("--commit", default="", help="what the library was built of, for the JSON")
     arguments = parser.parse_args(words)
+    if arguments.count < 1:
+        parser.error(f"--count {arguments.count}: at least 1 image")
+    if arguments.gpus is not None:
+        arguments.gpus = _gpus_of(parser, arguments)
     rows: list[dict[str, Any]] = []
     for found in _tables(arguments):
         if found:
