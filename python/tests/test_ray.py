@@ -90,6 +90,28 @@ class Pictures:
         return Env()
 
 
+class Reach:
+    """Ends after eight steps; the first action is worth a point."""
+
+    def __new__(cls):
+        gymnasium = pytest.importorskip("gymnasium")
+
+        class Env(gymnasium.Env):
+            observation_space = gymnasium.spaces.Box(0, 255, (16, 16, 3), np.uint8)
+            action_space = gymnasium.spaces.Discrete(2)
+
+            def reset(self, *, seed=None, options=None):
+                super().reset(seed=seed)
+                self.steps = 0
+                return self.observation_space.sample(), {}
+
+            def step(self, action):
+                self.steps += 1
+                return self.observation_space.sample(), float(action == 0), self.steps == 8, False, {}
+
+        return Env()
+
+
 def test_environments_are_made_of_a_configuration():
     gymnasium = pytest.importorskip("gymnasium")
     env = fovea.ray.make_env({"env": Pictures, "env_args": {"size": 32}, "config": MODEL, "gaze": (0.1, 0.1)})
@@ -160,3 +182,41 @@ def test_environments_run_in_actors(cluster):
     (one, first), (two, second) = cluster.get([runner.first.remote() for runner in runners])
     assert len({one, two, os.getpid()}) == 3
     assert np.array_equal(first, second) and np.array_equal(first, fovea.foveate(Pictures().reset()[0], config=MODEL))
+
+
+def foveated_floats(env_config):
+    """RLlib's networks take floats."""
+    wrappers = pytest.importorskip("gymnasium.wrappers")
+    env = fovea.ray.make_env(env_config)
+    space = type(env.observation_space)(0, 1, env.observation_space.shape, np.float32)
+    return wrappers.TransformObservation(env, lambda image: image.astype(np.float32) / 255, space)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode, runners", [("relative", 0), (None, 1)])
+def test_rllibs_ppo_trains(cluster, mode, runners):
+    """Two iterations, in this process with where to look as a part of the action, and with a runner of its own."""
+    pytest.importorskip("torch")
+    ppo = pytest.importorskip("ray.rllib.algorithms.ppo")
+    from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
+    from ray.tune import register_env
+
+    register_env("foveated", foveated_floats)
+    config = (
+        ppo.PPOConfig()
+        .environment("foveated", env_config={"env": Reach, "config": MODEL, "mode": mode})
+        .env_runners(num_env_runners=runners, rollout_fragment_length=64)
+        .fault_tolerance(restart_failed_env_runners=False)
+        .learners(num_learners=0)
+        .training(train_batch_size_per_learner=64, minibatch_size=32, num_epochs=1)
+        .rl_module(model_config=DefaultModelConfig(conv_filters=[[4, 4, 4], [8, 4, 4]], head_fcnet_hiddens=[16]))
+    )
+    algorithm = config.build_algo()
+    try:
+        results = [algorithm.train() for _ in range(2)]
+    finally:
+        algorithm.stop()
+    assert [result["training_iteration"] for result in results] == [1, 2]
+    played = results[-1]["env_runners"]
+    assert played["num_env_steps_sampled_lifetime"] >= 128 and 0 < played["episode_return_mean"] < 8
+    assert np.isfinite(results[-1]["learners"]["default_policy"]["total_loss"])
