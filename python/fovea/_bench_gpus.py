@@ -202,7 +202,7 @@ def _ray_rows(batches: Sequence[Sequence[Job]]) -> Iterator[dict[str, Any]]:
             ray.shutdown()
 
 
-def rows(devices: Sequence[str], count: int, sizes: Sequence[tuple[int, int]] = SIZES, seconds: float = 2.0) -> Iterator[dict[str, Any]]:
+def rows(devices: Sequence[str], count: int, sizes: Sequence[tuple[int, int]] = SIZES, seconds: float = 1.0) -> Iterator[dict[str, Any]]:
     """devices: of torch, of one kind; "cpu" stands in for a GPU in tests."""
     batches = [[(device, count, size, seconds) for device in devices] for size in sizes]
     for way, of in (("threads", of_threads), ("processes", of_processes)):
