@@ -84,10 +84,13 @@ class FoveateBatch:
 
         if not torch.cuda.is_available():  # asked here: an object may be made where there is no GPU, for where there is
             raise _errors.UnsupportedError('device="cuda": torch sees no GPU here; Ray gives an actor one by num_gpus=1')
-        # Memory of the driver's own, from where the GPU copies by itself.
-        pinned = torch.from_numpy(np.zeros((), images.dtype)).new_empty(images.shape, pin_memory=True)
-        pinned.numpy()[...] = images
-        return self.foveator(pinned.to("cuda", non_blocking=True), gazes, layout=layout).cpu().numpy()
+        # Memory of the driver's own, from where and to where the GPU copies by itself; torch keeps it for the next batch.
+        sent = torch.from_numpy(np.zeros((), images.dtype)).new_empty(images.shape, pin_memory=True)
+        sent.numpy()[...] = images
+        seen = self.foveator(sent.to("cuda", non_blocking=True), gazes, layout=layout)
+        fetched = torch.empty_like(sent, pin_memory=True).copy_(seen, non_blocking=True)
+        torch.cuda.current_stream().synchronize()
+        return fetched.numpy()
 
 
 def make_env(env_config: Mapping[str, Any]) -> Any:
