@@ -174,7 +174,9 @@ __device__ lens_packed_image bytes_of(const lens_frame &frame, const image_linea
 {
     const linear_image<pixel<FOVEA_FORMAT_RGBA8>> own =
         image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
-    return {(char *)own.view.data, (uint32_t)own.view.row_stride_bytes};
+    const uint32_t *words = (const uint32_t *)own.view.data;
+    ptx_keep(words); /* else each pixel works out the image of the batch again */
+    return {(char *)words, (uint32_t)own.view.row_stride_bytes};
 }
 
 __device__ lens_surface_image bytes_of(const lens_frame &frame, uint64_t surface, int64_t)
@@ -215,8 +217,9 @@ KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
 KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
 
-#define BYTE_KERNEL(name, kind, ...)                                                               \
-    extern "C" __global__ void __launch_bounds__(LENS_SIDE_X *LENS_SIDE_Y)                         \
+/* blocks: as many as a multiprocessor is to hold, which limits the registers. */
+#define BYTE_KERNEL(name, kind, blocks, ...)                                                       \
+    extern "C" __global__ void __launch_bounds__(LENS_SIDE_X *LENS_SIDE_Y, blocks)                 \
         lens_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)          \
     {                                                                                              \
         const lens_frame &frame = params.frame;                                                    \
@@ -225,12 +228,12 @@ KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
         __VA_ARGS__;                                                                               \
     }
 #define BYTE_KERNELS(kind)                                                                         \
-    BYTE_KERNEL(bytes, kind,                                                                       \
-                lens_make_bytes<false, LENS_ROWS>(frame, src, dst, lens_stored_bytes()))           \
-    BYTE_KERNEL(bytes_colored, kind,                                                               \
-                lens_make_bytes<true, LENS_ROWS>(frame, src, dst, lens_stored_bytes()))            \
-    BYTE_KERNEL(light, kind, lens_make_light<false>(frame, src, dst))                              \
-    BYTE_KERNEL(light_colored, kind, lens_make_light<true>(frame, src, dst))
+    BYTE_KERNEL(bytes, kind, 8,                                                                    \
+                lens_make_bytes<lens_plain, 1>(frame, src, dst, lens_stored_bytes()))              \
+    BYTE_KERNEL(bytes_colored, kind, 6,                                                            \
+                lens_make_bytes<lens_colored, 1>(frame, src, dst, lens_stored_bytes()))            \
+    BYTE_KERNEL(light, kind, 5, lens_make_light<lens_plain>(frame, src, dst))                      \
+    BYTE_KERNEL(light_colored, kind, 5, lens_make_light<lens_colored>(frame, src, dst))
 
 BYTE_KERNELS(linear)
 BYTE_KERNELS(surface)

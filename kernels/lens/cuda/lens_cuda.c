@@ -12,6 +12,7 @@
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -207,11 +208,48 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     return plan->filter;
 }
 
+/* 2^22 steps reach over the picture. */
+static int32_t fixed_bits(const struct lens_shape *shape)
+{
+    const int32_t most_px = shape->width_px > shape->height_px ? shape->width_px : shape->height_px;
+    int32_t bits = 16;
+    while (bits > 0 && (int64_t)most_px << bits > 1 << 22) {
+        bits--;
+    }
+    return bits;
+}
+
+static struct lens_fixed fixed_of(const struct lens_shape *shape, bool averages_alpha)
+{
+    const int32_t bits = fixed_bits(shape);
+    struct lens_fixed fixed = {
+        .bits = bits,
+        .is_simple = !averages_alpha,
+        .first_x_px = 0.5f - shape->center_x_px,
+        .first_y_px = 0.5f - shape->center_y_px,
+        .half = 1u << (bits - 1),
+        .width = (uint32_t)shape->width_px << bits,
+        .height = (uint32_t)shape->height_px << bits,
+        .last_x = (uint32_t)(shape->width_px - 1) << bits,
+        .last_y = (uint32_t)(shape->height_px - 1) << bits,
+        .blank = (uint32_t)shape->blank[0] | (uint32_t)shape->blank[1] << 8 |
+                 (uint32_t)shape->blank[2] << 16 | 0xff000000u,
+    };
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        const int power = i % LENS_POWERS;
+        fixed.terms[i] = (float)(ldexp(shape->terms[i], bits) * pow((double)shape->per_px, power));
+        fixed.is_simple = fixed.is_simple && (power % 2 == 0 || shape->terms[i] == 0.0f);
+    }
+    return fixed;
+}
+
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
 {
     const struct lens_plan *plan = lens_plan_of(run->plan);
     const bool blue_first = run->frame->blue_first;
-    return (struct lens_frame){.shape = lens_shape_of(plan, format, blue_first),
+    const struct lens_shape shape = lens_shape_of(plan, format, blue_first);
+    return (struct lens_frame){.shape = shape,
+                               .fixed = fixed_of(&shape, plan->averages_alpha),
                                .origin_x_px = run->frame->origin_x_px,
                                .origin_y_px = run->frame->origin_y_px,
                                .light = image_light_in_order(plan->light.kind, blue_first),
@@ -226,12 +264,21 @@ static uint32_t divide_up(int32_t a, uint32_t b)
     return ((uint32_t)a + b - 1) / b;
 }
 
+/* Pixels of a thread, one below the other. */
+static uint32_t rows_of(int way)
+{
+    if (way < BYTES) {
+        return LENS_ROWS;
+    }
+    return way < LIGHT ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_LIGHT_PASSES;
+}
+
 /* Launches share nothing but what they read, so none waits for another. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
                                 int way, CUfunction kernel, uint32_t count, void *params)
 {
     const struct cuda_device *device = lens->device;
-    const uint32_t tile_rows = LENS_SIDE_Y * (way < LIGHT ? LENS_ROWS : LENS_LIGHT_ROWS);
+    const uint32_t tile_rows = LENS_SIDE_Y * rows_of(way);
     const uint32_t columns = divide_up(run->frame->width_px, LENS_SIDE_X);
     const uint32_t rows = divide_up(run->frame->height_px, tile_rows);
     CU_TRY(device->log, device->cu,

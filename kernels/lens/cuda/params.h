@@ -12,7 +12,23 @@
 #define LENS_SIDE_X 32 /* threads of a block */
 #define LENS_SIDE_Y 8
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
-#define LENS_LIGHT_ROWS 8 /* likewise where a block fills a table first */
+#define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (bytes.cuh) */
+#define LENS_LIGHT_PASSES 4 /* so many times as many where a block fills a table first */
+
+/* What those kernels take of the shape: places are whole numbers of steps (spot.cuh). */
+struct lens_fixed {
+    int32_t bits; /* a pixel has 2^bits steps; from 8 to 16 */
+    int32_t is_simple; /* 1: no odd power of r, and alpha is not interpolated */
+    float first_x_px; /* the first pixel's centre, from the centre */
+    float first_y_px;
+    uint32_t half; /* of a pixel, in steps */
+    uint32_t width; /* of the picture, in steps */
+    uint32_t height;
+    uint32_t last_x; /* the last pixel's centre, in steps from the first one's */
+    uint32_t last_y;
+    uint32_t blank; /* a pixel without a source */
+    float terms[LENS_COLORS * LENS_POWERS]; /* the shape's, for r in px, times 2^bits */
+};
 
 /* Block z of a grid works on image z of a batch. */
 struct lens_frame {
@@ -26,6 +42,7 @@ struct lens_frame {
     uint64_t samples; /* float[]: a display's */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;
+    struct lens_fixed fixed;
 };
 
 struct lens_linear_params {

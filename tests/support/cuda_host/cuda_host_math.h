@@ -98,6 +98,12 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
     return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
 }
 
+/* The upper half of a product. */
+static inline unsigned __umulhi(unsigned x, unsigned y)
+{
+    return (unsigned)((uint64_t)x * y >> 32);
+}
+
 /* dp2a of numbers without a sign: two of 16 bits, and two bytes. */
 static inline unsigned __dp2a_lo(unsigned numbers, unsigned bytes, unsigned sum)
 {
