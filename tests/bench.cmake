@@ -11,6 +11,9 @@ add_executable(fovea_bench
     bench/domain.c
     bench/domain_cpu.c
     bench/domain_report.c
+    bench/lens_paper/check.c
+    bench/lens_paper/cpu_lens_paper.c
+    bench/lens_paper/tables.c
     bench/machine.c
     bench/main.c
     bench/report_json.c
@@ -38,17 +41,11 @@ if(TARGET fovea_test_vulkan)
     target_link_libraries(fovea_bench PRIVATE fovea_test_vulkan)
 endif()
 if(TARGET fovea_cuda)
-    # One PTX for every device; the driver compiles it.
-    add_custom_command(OUTPUT ${bench_folder}/bench_kernels.ptx
-        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -o ${bench_folder}/bench_kernels.ptx
-            ${CMAKE_CURRENT_LIST_DIR}/bench/bench_kernels.cu
-        DEPENDS bench/bench_kernels.cu VERBATIM COMMENT "CUDA bench_kernels.cu")
     target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_operator.c
-        bench/cuda_copy.c bench/cuda_kernels.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_scale.c bench/cuda_time.c
-        bench/domain_cuda.c)
-    set_source_files_properties(bench/cuda_kernels.c PROPERTIES
-        OBJECT_DEPENDS ${bench_folder}/bench_kernels.ptx
-        COMPILE_DEFINITIONS "BENCH_KERNELS_PTX=\"${bench_folder}/bench_kernels.ptx\"")
+        bench/cuda_copy.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_scale.c bench/cuda_time.c
+        bench/domain_cuda.c bench/lens_paper/cuda_lens_flat.c bench/lens_paper/cuda_lens_memory.c bench/lens_paper/cuda_lens_paper.c
+        bench/lens_paper/cuda_lens_peers.c $<TARGET_OBJECTS:bench_kernels_ptx>
+        $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
     if(TARGET fovea_test_vulkan)
         target_sources(fovea_bench PRIVATE bench/vulkan_handover.c)

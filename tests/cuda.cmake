@@ -52,6 +52,26 @@ fovea_add_test(NAME test_cuda_blur SOURCES gpu/test_cuda_blur.c test_blur_suppor
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_lens SOURCES gpu/test_cuda_lens.c test_lens_support.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+# fovea_add_ptx(<name> <kernel>.cu <header>...): the object library <name>_ptx with the PTX of a comparison's kernels, of
+# which the driver compiles one for every device.
+function(fovea_add_ptx name kernel)
+    set(ptx ${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.ptx)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/ptx)
+    add_custom_command(OUTPUT ${ptx}
+        COMMAND ${FOVEA_NVCC} -ptx -std=c++17 -O3 -arch=compute_75 -I${PROJECT_SOURCE_DIR} -o ${ptx}
+            ${CMAKE_CURRENT_LIST_DIR}/${kernel}
+        DEPENDS ${kernel} ${ARGN} VERBATIM COMMENT "CUDA ${name}")
+    configure_file(bench/ptx.c.in ptx/${name}.c @ONLY)
+    add_library(${name}_ptx OBJECT ${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.c)
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/ptx/${name}.c PROPERTIES OBJECT_DEPENDS ${ptx})
+    target_link_libraries(${name}_ptx PRIVATE fovea_build)
+endfunction()
+fovea_add_ptx(bench_kernels bench/bench_kernels.cu)
+fovea_add_ptx(bench_lens_paper bench/lens_paper/lens_paper.cu bench/lens_paper/lens_paper.h)
+fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/lens_peers.h)
+fovea_add_test(NAME test_cuda_lens_paper
+    SOURCES gpu/test_cuda_lens_paper.c bench/lens_paper/tables.c $<TARGET_OBJECTS:bench_lens_paper_ptx> ${fixture}
+    LINK fovea_internal fovea_test_images LABELS gpu)
 fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
@@ -120,7 +140,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example blur lens gradient row capture)
+    set(emulated kernels images example blur lens lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

@@ -85,6 +85,17 @@ def test_list_names_cases_and_measures_nothing(bench):
     assert {"cpu/1080p/smooth/centre", "cpu/1080p/smooth-x0.5/centre", "cpu/1080p/smooth-x4/centre"} <= set(names)
 
 
+def test_lens_ways_make_the_pictures_that_they_are_to_make(bench, tmp_path):
+    file = tmp_path / "lens.json"
+    text = run_program(bench, "--quick", "--backend", "cpu", "--lens-paper", "--json", file).stdout
+    rows = {row["mode"]: row for row in json.loads(file.read_text())["rows"]}
+    tables = ["CPU_LUT, two tables", "one table of equation 2", "one table of addresses", "CPU_naive in doubles"]
+    assert {row["table"] for row in rows.values()} == {"lens"}
+    assert [rows[name]["note"] for name in tables] == ["equal to the table"] * len(tables)
+    assert all(rows[name]["x_fovea"] > 0 for name in tables)
+    assert len([line for line in text.splitlines() if line.startswith("| cpu | 180p |")]) == len(rows)
+
+
 def domain(bench, tmp_path, *flags):
     file = tmp_path / "domain.json"
     text = run_program(bench, "--quick", "--backend", "cpu", "--domain", "--json", file, *flags).stdout

@@ -10,6 +10,7 @@
  *     report_text.c       as Markdown tables
  *     report_json.c       as JSON
  *     domain*.c           random points instead of those tables, each against a bound
+ *     lens_paper/         a paper's ways to warp for a lens, and others', instead of those tables
  *     machine.c           date, commit, processor, driver
  *     bench_cpu.c         the cpu backend, and OpenCV beside it
  *     bench_cuda*.c       the cuda backend, copies and NPP beside it
@@ -36,6 +37,7 @@ void bench_cuda(struct bench *bench);
 void bench_vulkan(struct bench *bench);
 
 void domain_cpu(struct bench *bench);
+void cpu_lens_paper(struct bench *bench);
 
 /* The case is wished for; with --list: prints its name, and it is not. */
 bool bench_wants(const struct bench *bench, const char *name);

@@ -177,6 +177,10 @@ void bench_cpu(struct bench *bench)
         domain_cpu(bench);
         return;
     }
+    if (bench->wishes.lens_paper) {
+        cpu_lens_paper(bench);
+        return;
+    }
     const struct bench_size *quick = bench_sizes(true, &count);
     for (size_t i = 0; i < (bench->wishes.quick ? count : sizeof names / sizeof names[0]); i++) {
         run_size(&state, bench->wishes.quick ? &quick[i] : bench_size_named(names[i]));

@@ -111,10 +111,12 @@ static bool run_all(struct cuda_bench *b)
 void bench_cuda(struct bench *bench)
 {
     struct cuda_bench b = {.bench = bench};
-    const bool domain = bench->wishes.domain_points > 0;
-    const bool there = domain ? cuda_domain(&b) : run_all(&b);
+    const bool all = bench->wishes.domain_points == 0 && !bench->wishes.lens_paper;
+    const bool there = all                        ? run_all(&b)
+                       : bench->wishes.lens_paper ? cuda_lens_paper(&b)
+                                                  : cuda_domain(&b);
     close_device(&b);
-    if (!there || (!domain && !cuda_scale(bench))) {
+    if (!there || (all && !cuda_scale(bench))) {
         results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
     }
 }

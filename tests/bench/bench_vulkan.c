@@ -460,6 +460,9 @@ static bool run_all(struct vulkan_bench *b)
 void bench_vulkan(struct bench *bench)
 {
     struct vulkan_bench b = {.bench = bench};
+    if (bench->wishes.lens_paper) {
+        return; /* those ways are kernels of CUDA and loops of the processor */
+    }
     const bool there = bench->wishes.domain_points > 0 ? vulkan_domain(&b) : run_all(&b);
     if (!there) {
         results_absent(&bench->results, "vulkan", "no Vulkan device on this machine");

@@ -7,11 +7,14 @@
 
 #include "bench.h"
 #include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/operator/operator.h"
 
 #define CUDA_COPY_SHAPES 3
 
-/* bench_kernels.cu, for ModuleLoadData. */
+/* bench_kernels.cu and the kernels of lens_paper/, for ModuleLoadData. */
 extern const char bench_kernels_ptx[];
+extern const char bench_lens_paper_ptx[];
+extern const char bench_lens_peers_ptx[];
 
 /* Pictures in device memory that take turns. */
 struct cuda_pictures {
@@ -68,6 +71,19 @@ void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p);
 
 /* ---- cuda_operator.c ---- */
 
+/* An operator, ready for the pictures that are there. */
+struct cuda_operator {
+    const struct operator_api *api;
+    struct operator_plan *plan;
+    struct operator_cuda *cuda;
+    struct operator_cuda_plan *cuda_plan;
+    struct operator_frame frame;
+};
+struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operator op,
+                                        const struct fovea_settings *settings);
+/* A cuda_enqueue_fn; user: a struct cuda_operator. */
+enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
+void cuda_operator_free(struct cuda_operator *own);
 /* Of the pictures that are there through the mode's operator. */
 struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_mode *mode,
                                       const char **out_way);
@@ -88,12 +104,38 @@ void cuda_free_pictures(struct cuda_bench *b);
 double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
 
+/* ---- cuda_npp.c ---- */
+
+/* As NPP's headers, which may not be there, have them (nppdefs.h). */
+struct npp_size {
+    int width;
+    int height;
+};
+
+struct npp_stream {
+    CUstream stream;
+    int device;
+    int processors;
+    int threads_per_processor;
+    int threads_per_block;
+    size_t shared_bytes_per_block;
+    int capability_major;
+    int capability_minor;
+    unsigned stream_flags;
+    int reserved;
+};
+
+/* Of "nppif" or another of its libraries; NULL: that is not here. */
+void *cuda_npp_function(const char *library, const char *name);
+struct npp_stream cuda_npp_stream(struct cuda_bench *b);
+
 /* ---- cuda_npp.c, cuda_batch.c, domain_cuda.c, cuda_scale.c ---- */
 
 /* False: there is no device. */
 bool cuda_npp(struct cuda_bench *b);
 bool cuda_batch(struct cuda_bench *b);
 bool cuda_domain(struct cuda_bench *b);
+bool cuda_lens_paper(struct cuda_bench *b); /* lens_paper/ */
 bool cuda_scale(struct bench *bench); /* opens every GPU for itself */
 
 /* Opens the device where it is not open yet; false: there is none. */

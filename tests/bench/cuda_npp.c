@@ -16,28 +16,10 @@
 #define TAPS (2 * RADIUS_PX + 1)
 #define BORDER_REPLICATE 2
 
-/* As NPP's headers, which may not be there, have them (nppdefs.h, nppi_filtering_functions.h). */
-struct npp_size {
-    int width;
-    int height;
-};
-
+/* As NPP's headers have it (nppi_filtering_functions.h). */
 struct npp_point {
     int x;
     int y;
-};
-
-struct npp_stream {
-    CUstream stream;
-    int device;
-    int processors;
-    int threads_per_processor;
-    int threads_per_block;
-    size_t shared_bytes_per_block;
-    int capability_major;
-    int capability_minor;
-    unsigned stream_flags;
-    int reserved;
 };
 
 typedef int (*gauss_fn)(const void *src, int src_step, struct npp_size src_size,
@@ -51,16 +33,17 @@ struct npp {
     CUdeviceptr taps;
 };
 
-static gauss_fn find_gauss(void)
+void *cuda_npp_function(const char *library, const char *name)
 {
-    static const char *const libraries[] = {"libnppif.so.13", "libnppif.so.12", "libnppif.so"};
-    gauss_fn gauss = NULL;
-    for (size_t i = 0; !gauss && i < sizeof libraries / sizeof libraries[0]; i++) {
-        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-        void *found = library ? dlsym(library, "nppiFilterGaussAdvancedBorder_8u_C4R_Ctx") : NULL;
-        memcpy(&gauss, &found, sizeof gauss);
+    static const char *const versions[] = {".so.13", ".so.12", ".so"};
+    void *found = NULL;
+    for (size_t i = 0; !found && i < sizeof versions / sizeof versions[0]; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "lib%s%s", library, versions[i]);
+        void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        found = opened ? dlsym(opened, name) : NULL;
     }
-    return gauss;
+    return found;
 }
 
 static int attribute(struct cuda_bench *b, CUdevice_attribute which)
@@ -70,9 +53,9 @@ static int attribute(struct cuda_bench *b, CUdevice_attribute which)
     return value;
 }
 
-static void fill_stream(struct cuda_bench *b, struct npp_stream *out)
+struct npp_stream cuda_npp_stream(struct cuda_bench *b)
 {
-    *out = (struct npp_stream){
+    return (struct npp_stream){
         .stream = b->stream,
         .device = b->device->ordinal,
         .processors = attribute(b, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
@@ -144,9 +127,10 @@ static void run_size(struct cuda_bench *b, struct npp *npp, const struct bench_s
 
 static void open_npp(struct cuda_bench *b, struct npp *npp)
 {
-    npp->gauss = find_gauss();
+    void *found = cuda_npp_function("nppif", "nppiFilterGaussAdvancedBorder_8u_C4R_Ctx");
+    memcpy(&npp->gauss, &found, sizeof found);
     if (npp->gauss) {
-        fill_stream(b, &npp->stream);
+        npp->stream = cuda_npp_stream(b);
         upload_taps(b, npp);
     } else {
         results_absent(&b->bench->results, "NPP", "libnppif is not here");

@@ -7,40 +7,46 @@
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/operators.h"
 
-struct prepared {
-    const struct operator_api *api;
-    struct operator_plan *plan;
-    struct operator_cuda *cuda;
-    struct operator_cuda_plan *cuda_plan;
-    struct operator_frame frame;
-};
-
-static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
+struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operator op,
+                                        const struct fovea_settings *settings)
 {
-    const struct prepared *p = user;
+    const struct cuda_pictures *pictures = &b->pictures;
+    const struct bench_size *size = pictures->size;
+    const struct operator_plan_desc desc = {settings, size->width_px, size->height_px};
+    struct cuda_operator own = {.api = operators_at(op),
+                                .frame = operator_frame_make(size->width_px, size->height_px,
+                                                             (struct fovea_point_uv){0.5, 0.5})};
+    bench_must(own.api->plan_create(&desc, &own.plan), "operator");
+    bench_must(own.api->cuda->create(b->device, &own.cuda), "operator");
+    bench_must(own.api->cuda->plan_create(own.cuda, own.plan, pictures->format, &own.cuda_plan),
+               "operator");
+    return own;
+}
+
+enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
+{
+    const struct cuda_operator *own = user;
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
     const struct operator_cuda_run run = {
-        .plan = p->plan, .cuda_plan = p->cuda_plan, .frame = &p->frame, .stream = b->stream};
-    return p->api->cuda->run_linear(p->cuda, &run, &images);
+        .plan = own->plan, .cuda_plan = own->cuda_plan, .frame = &own->frame, .stream = b->stream};
+    return own->api->cuda->run_linear(own->cuda, &run, &images);
+}
+
+void cuda_operator_free(struct cuda_operator *own)
+{
+    own->api->cuda->plan_retire(own->cuda, &own->cuda_plan);
+    own->api->cuda->destroy(&own->cuda);
+    own->api->plan_destroy(&own->plan);
 }
 
 struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_mode *mode,
                                       const char **out_way)
 {
-    const struct bench_size *size = b->pictures.size;
     const struct fovea_settings settings = bench_settings(mode);
-    const struct operator_plan_desc desc = {&settings, size->width_px, size->height_px};
-    struct prepared p = {.api = operators_at(mode->op),
-                         .frame = operator_frame_make(size->width_px, size->height_px,
-                                                      (struct fovea_point_uv){0.5, 0.5})};
-    bench_must(p.api->plan_create(&desc, &p.plan), mode->name);
-    bench_must(p.api->cuda->create(b->device, &p.cuda), mode->name);
-    bench_must(p.api->cuda->plan_create(p.cuda, p.plan, mode->format, &p.cuda_plan), mode->name);
-    const struct bench_times times = cuda_time(b, enqueue, &p, out_way);
-    p.api->cuda->plan_retire(p.cuda, &p.cuda_plan);
-    p.api->cuda->destroy(&p.cuda);
-    p.api->plan_destroy(&p.plan);
+    struct cuda_operator own = cuda_operator_make(b, mode->op, &settings);
+    const struct bench_times times = cuda_time(b, cuda_operator_enqueue, &own, out_way);
+    cuda_operator_free(&own);
     return times;
 }

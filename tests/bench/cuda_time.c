@@ -9,6 +9,7 @@
 
 #define ROUNDS 40
 #define ROUNDS_DOMAIN 9 /* many points rather than sharp ones */
+#define ROUNDS_LENS 15 /* many ways */
 #define ROUNDS_QUICK 5
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
@@ -113,6 +114,7 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
     const struct wishes *wishes = &b->bench->wishes;
     const uint32_t rounds = wishes->quick               ? ROUNDS_QUICK
                             : wishes->domain_points > 0 ? ROUNDS_DOMAIN
+                            : wishes->lens_paper        ? ROUNDS_LENS
                                                         : ROUNDS;
     round.pictures = pictures_of_a_round(b, &round);
     if (!b->bench->wishes.launches) {

@@ -40,8 +40,10 @@ static void add_size(cJSON *object, const struct bench_size *size)
     add_number(object, "height_px", size->height_px);
 }
 
-static const char *const kinds[RESULT_KIND_COUNT] = {
-    [RESULT_PICTURE] = "picture", [RESULT_BATCH] = "batch", [RESULT_BESIDE] = "beside"};
+static const char *const kinds[RESULT_KIND_COUNT] = {[RESULT_PICTURE] = "picture",
+                                                     [RESULT_BATCH] = "batch",
+                                                     [RESULT_BESIDE] = "beside",
+                                                     [RESULT_LENS] = "lens"};
 
 static void add_bandwidth(cJSON *object, const struct results *results, const struct result *row)
 {
@@ -68,6 +70,12 @@ static void add_row(cJSON *rows, const struct results *results, const struct res
     if (row->reference_us > 0.0) {
         add_number(object, row->kind == RESULT_BESIDE ? "x_fovea" : "x_copy",
                    row->times.median_us / row->reference_us);
+    }
+    if (row->warm.median_us > 0.0) {
+        add_number(object, "us_warm", row->warm.median_us);
+    }
+    if (row->ours_us > 0.0) {
+        add_number(object, "x_fovea", row->times.median_us / row->ours_us);
     }
     add_bandwidth(object, results, row);
     add_number(object, "ps_per_pixel", result_ps_per_pixel(row));

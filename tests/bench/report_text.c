@@ -76,6 +76,18 @@ static void beside_row(const struct results *results, const struct result *row, 
     fprintf(out, " %s | %s |\n", row->way, row->note);
 }
 
+static void lens_row(const struct results *results, const struct result *row, FILE *out)
+{
+    (void)results;
+    fprintf(out, "| %s | %s | %s |", row->backend, row->size->name, row->what);
+    cell_us(out, row->times.median_us);
+    cell_spread(out, &row->times);
+    cell_known(out, " %.2f |", ratio_of(row));
+    cell_known(out, " %.2f |", row->warm.median_us);
+    cell_known(out, " %.2f |", row->ours_us > 0.0 ? row->times.median_us / row->ours_us : 0.0);
+    fprintf(out, " %s | %s |\n", row->way, row->note);
+}
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -100,6 +112,13 @@ static const struct {
                        "| beside | size | what | gaze | format | us | p10 to p90 | Fovea, us | x "
                        "Fovea | timed by | |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
                        beside_row},
+    [RESULT_LENS] =
+        {"Ways to warp a picture of RGBA8 for a lens: those of the paper, of others, and Fovea's. "
+         "Warm: "
+         "the same\npicture again and again. x Fovea: against its way that takes the same pixels.",
+         "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | pixels "
+         "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+         lens_row},
 };
 
 static void print_table(const struct results *results, enum result_kind kind, FILE *out)

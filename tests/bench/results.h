@@ -16,6 +16,7 @@ enum result_kind {
     RESULT_PICTURE, /* one picture: copies, and what Fovea does */
     RESULT_BATCH, /* many small ones at once */
     RESULT_BESIDE, /* what others do with the same picture */
+    RESULT_LENS, /* ways to warp a picture for a lens */
     RESULT_KIND_COUNT,
 };
 
@@ -30,6 +31,8 @@ struct result {
     const char *way; /* how it was timed */
     struct bench_times times; /* of all images together */
     double reference_us; /* of a copy; beside: of Fovea; 0: unknown */
+    struct bench_times warm; /* lens: of one picture again and again, which caches may hold */
+    double ours_us; /* lens: of Fovea's way that takes the same pixels; 0: there is none */
     char note[RESULT_TEXT_BYTES];
 };
 

@@ -23,6 +23,8 @@ void wishes_help(void)
         "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
         "  --launches       CUDA: separate launches between two events instead of a graph\n"
         "  --threads N      of the cpu backend; one for each core\n"
+        "  --lens-paper     ways to warp for a lens instead of the tables: a paper's, others', "
+        "ours\n"
         "  --domain         random points of all sizes, strengths, laws, formats and counts, each\n"
         "                   against a bound; status 1 where one is broken\n"
         "  --points N       how many (60)\n"
@@ -97,13 +99,21 @@ static bool compile_only(struct wishes *wishes)
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},      {"alpha", no_argument, NULL, 'v'},
-        {"domain", no_argument, NULL, 'd'},        {"points", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
-        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
-        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},
+        {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},
+        {"alpha", no_argument, NULL, 'v'},
+        {"lens-paper", no_argument, NULL, 'p'},
+        {"domain", no_argument, NULL, 'd'},
+        {"points", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},
+        {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'},
+        {"threads", required_argument, NULL, 't'},
+        {"opencv", required_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
     };
     *out = (struct wishes){.seed = 1};
     bool domain = false;
@@ -116,8 +126,9 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->list |= option == 'l';
         out->launches |= option == 'a';
         out->alpha |= option == 'v';
+        out->lens_paper |= option == 'p';
         domain |= option == 'd';
-        if (option == '?' || (!strchr("qlavd", option) && !read_value(option, out))) {
+        if (option == '?' || (!strchr("qlavdp", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }

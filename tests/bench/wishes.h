@@ -14,6 +14,7 @@ struct wishes {
     bool list;
     bool alpha; /* pictures that are not opaque */
     bool launches; /* CUDA: separate launches instead of graphs */
+    bool lens_paper; /* ways to warp for a lens instead of the tables */
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */
     uint64_t seed; /* of those */
     uint32_t threads; /* of the cpu backend; 0: one for each core */

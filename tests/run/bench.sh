@@ -19,6 +19,8 @@ help_bench()
   --domain         instead of the tables, random points of all sizes, strengths, models, formats and counts, each
                    against a bound; status 1 if one is broken. --points N: how many; --seed N: which.
                    docs/benchmarks.md lists the points that break their bounds at present
+  --lens-paper     instead of the tables, ways to warp a picture for a lens: those of a paper, on the processor and on
+                   CUDA, those of others, and Fovea's (docs/lens.md)
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
@@ -27,7 +29,7 @@ help_bench()
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
 
-It times NVIDIA's NPP beside the cuda backend if libnppif is installed. docs/benchmarks.md explains the
+It times NVIDIA's NPP beside the cuda backend if libnppif, or libnppig for --lens-paper, is installed. docs/benchmarks.md explains the
 measurements and holds results.
 END
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The paper's fourth table on a card with memory of its own: its backward way with the picture
+ * copied from the host and the result back, and in memory that host and card share. By the clock
+ * of the host, one frame after the other. */
+
+#include "cuda_lens.h"
+
+#include <string.h>
+
+#define FRAMES 20
+#define FRAMES_QUICK 3
+
+struct frame {
+    struct cuda_lens *lens;
+    CUfunction kernel;
+    struct lens_paper_params params;
+    size_t bytes;
+    void *in; /* the host's, or both's */
+    void *out;
+    PFN_cuMemcpyDtoHAsync_v3020 copy_back;
+};
+
+static void launch(const struct frame *frame, CUdeviceptr src, CUdeviceptr dst)
+{
+    struct cuda_bench *b = frame->lens->b;
+    struct lens_paper_params params = frame->params;
+    params.src = src;
+    params.dst = dst;
+    const unsigned columns =
+        ((unsigned)params.size.width_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
+    const unsigned rows = ((unsigned)params.size.height_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
+    CUDA_MUST(b, b->cu->LaunchKernel(frame->kernel, columns, rows, 1, LENS_PAPER_SIDE,
+                                     LENS_PAPER_SIDE, 1, 0, b->stream, (void *[]){&params}, NULL));
+}
+
+/* The result's rows without a source come back, too, as the paper's do. */
+static void run_copied(const struct frame *frame)
+{
+    struct cuda_bench *b = frame->lens->b;
+    const CUdeviceptr src = b->pictures.src[0];
+    const CUdeviceptr dst = b->pictures.dst[0];
+    CUDA_MUST(b, b->cu->MemcpyHtoDAsync(src, frame->in, frame->bytes, b->stream));
+    launch(frame, src, dst);
+    CUDA_MUST(b, frame->copy_back(frame->out, dst, frame->bytes, b->stream));
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+}
+
+static void run_shared(const struct frame *frame)
+{
+    struct cuda_bench *b = frame->lens->b;
+    launch(frame, (CUdeviceptr)(uintptr_t)frame->in, (CUdeviceptr)(uintptr_t)frame->out);
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+}
+
+/* The host has had both pictures before each frame: it made one, and took the last one of the
+ * other. Not counted. */
+static void use_on_host(const struct frame *frame, int number)
+{
+    memset(frame->in, number, frame->bytes);
+    memset(frame->out, number, frame->bytes);
+}
+
+static void add_row(struct cuda_lens *lens, const char *what, double *us, size_t count)
+{
+    struct bench *bench = lens->b->bench;
+    struct result *row = results_add(&bench->results);
+    row->kind = RESULT_LENS;
+    row->backend = "cuda";
+    row->size = lens->b->pictures.size;
+    row->what = what;
+    row->format = FOVEA_FORMAT_RGBA8;
+    row->way = "clock";
+    row->times = bench_times_of(us, count);
+}
+
+static void measure(const struct frame *frame, const char *what, void (*run)(const struct frame *))
+{
+    double us[FRAMES];
+    const int count = frame->lens->b->bench->wishes.quick ? FRAMES_QUICK : FRAMES;
+    for (int i = -2; i < count; i++) {
+        use_on_host(frame, i & 127);
+        const int64_t begin_ns = fovea_time_ns();
+        run(frame);
+        if (i >= 0) {
+            us[i] = (double)(fovea_time_ns() - begin_ns) * 1e-3;
+        }
+    }
+    add_row(frame->lens, what, us, (size_t)count);
+}
+
+static void time_copied(struct frame *frame)
+{
+    struct cuda_bench *b = frame->lens->b;
+    void *found = cuda_lens_driver_function("cuMemcpyDtoHAsync_v2");
+    memcpy(&frame->copy_back, &found, sizeof found);
+    if (!frame->copy_back || !cuda_lens_wants(frame->lens, "Ours_B, copied there and back")) {
+        return;
+    }
+    CUDA_MUST(b, b->cu->MemHostAlloc(&frame->in, frame->bytes, 0));
+    CUDA_MUST(b, b->cu->MemHostAlloc(&frame->out, frame->bytes, 0));
+    measure(frame, "Ours_B, copied there and back", run_copied);
+    CUDA_MUST(b, b->cu->MemFreeHost(frame->in));
+    CUDA_MUST(b, b->cu->MemFreeHost(frame->out));
+}
+
+static void time_shared(struct frame *frame)
+{
+    struct cuda_bench *b = frame->lens->b;
+    PFN_cuMemAllocManaged_v6000 allocate = NULL;
+    CUdeviceptr in = 0;
+    CUdeviceptr out = 0;
+    void *found = cuda_lens_driver_function("cuMemAllocManaged");
+    memcpy(&allocate, &found, sizeof found);
+    if (!allocate || !cuda_lens_wants(frame->lens, "Ours_B, in unified memory")) {
+        return;
+    }
+    CUDA_MUST(b, allocate(&in, frame->bytes, CU_MEM_ATTACH_GLOBAL));
+    CUDA_MUST(b, allocate(&out, frame->bytes, CU_MEM_ATTACH_GLOBAL));
+    frame->in = (void *)(uintptr_t)in;
+    frame->out = (void *)(uintptr_t)out;
+    measure(frame, "Ours_B, in unified memory", run_shared);
+    CUDA_MUST(b, b->cu->MemFree(in));
+    CUDA_MUST(b, b->cu->MemFree(out));
+}
+
+void cuda_lens_memory(struct cuda_lens *lens, CUfunction backward,
+                      const struct lens_paper_params *params)
+{
+    struct frame frame = {.lens = lens,
+                          .kernel = backward,
+                          .params = *params,
+                          .bytes = bench_image_bytes(lens->b->pictures.size, FOVEA_FORMAT_RGBA8)};
+    time_copied(&frame);
+    time_shared(&frame);
+}
