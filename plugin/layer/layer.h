@@ -144,6 +144,7 @@ struct layer_instance {
     pid_t process; /* that has made it */
     void *key;
     VkInstance handle;
+    uint32_t version; /* of Vulkan, that the layers below and the driver were asked for */
     struct layer_instance_functions vk;
     bool inert;
     struct layer_window *windows; /* under the registry's lock */

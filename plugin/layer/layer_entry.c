@@ -120,6 +120,14 @@ static PFN_vkVoidFunction find(const struct hook *hooks, size_t count, const cha
     return NULL;
 }
 
+/* No name of Vulkan's. Fovea's layer for OpenXR asks for it (openxr_session.c): nobody else tells
+ * which version an instance was made for. 0: the device is not known. */
+static VKAPI_ATTR uint32_t VKAPI_CALL layer_FoveaInstanceVersion(VkDevice handle)
+{
+    const struct layer_device *device = layer_registry_device(handle);
+    return device ? device->instance->version : 0;
+}
+
 /* A function that the next layer does not have is not ours either: its extension is off. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device,
                                                                         const char *name)
@@ -127,6 +135,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     const struct layer_device *known = layer_registry_device(device);
     if (!known) {
         return NULL;
+    }
+    if (strcmp(name, "vkFoveaInstanceVersion") == 0) {
+        return (PFN_vkVoidFunction)layer_FoveaInstanceVersion;
     }
     const PFN_vkVoidFunction below = known->vk.GetDeviceProcAddr(device, name);
     const PFN_vkVoidFunction own = find(device_hooks, COUNT(device_hooks), name);

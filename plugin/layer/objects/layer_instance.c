@@ -25,7 +25,8 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
 /* With the version that Fovea needs: 1.2, for timeline semaphores. Loaders and drivers since 2018
  * take any; the next layer cannot be asked without an instance, Mesa's device selection crashes at
  * that. */
-static VkResult create_for_fovea(PFN_vkCreateInstance create, const VkInstanceCreateInfo *info,
+static VkResult create_for_fovea(struct layer_instance *instance, PFN_vkCreateInstance create,
+                                 const VkInstanceCreateInfo *info,
                                  const VkAllocationCallbacks *allocator, VkInstance *out_instance)
 {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
@@ -35,6 +36,7 @@ static VkResult create_for_fovea(PFN_vkCreateInstance create, const VkInstanceCr
     if (application.apiVersion < VK_API_VERSION_1_2) {
         application.apiVersion = VK_API_VERSION_1_2;
     }
+    instance->version = application.apiVersion;
     VkInstanceCreateInfo own = *info;
     own.pApplicationInfo = &application;
     return create(&own, allocator, out_instance);
@@ -47,13 +49,16 @@ static VkResult create_below(struct layer_instance *instance, VkLayerInstanceCre
     VkLayerInstanceLink *next = link->u.pLayerInfo->pNext;
     if (!instance->inert) {
         link->u.pLayerInfo = next;
-        const VkResult result = create_for_fovea(create, info, allocator, out_instance);
+        const VkResult result = create_for_fovea(instance, create, info, allocator, out_instance);
         if (result == VK_SUCCESS) {
             return result;
         }
         instance->inert = true;
     }
     link->u.pLayerInfo = next; /* layers below have moved it on */
+    instance->version = info->pApplicationInfo && info->pApplicationInfo->apiVersion
+                            ? info->pApplicationInfo->apiVersion
+                            : VK_API_VERSION_1_0;
     return create(info, allocator, out_instance);
 }
 
