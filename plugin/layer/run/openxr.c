@@ -83,11 +83,30 @@ bool openxr_variables(struct variables *variables)
            variables_add(variables, "XR_ENABLE_API_LAYERS", enabled());
 }
 
+static void check_eyes(struct checklist *list)
+{
+    const struct probe *probe = list->probe;
+    if (probe->openxr_fault[0]) {
+        check_line(list, MARK_NOTE, "eyes", "%s: nobody tells where they look",
+                   probe->openxr_fault);
+    } else if (probe->openxr_each_eye || probe->openxr_both_eyes) {
+        check_line(list, MARK_OK, "eyes", "the OpenXR runtime can tell a gaze of %s%s%s",
+                   probe->openxr_each_eye ? "each eye (XR_FB_eye_tracking_social)" : "",
+                   probe->openxr_each_eye && probe->openxr_both_eyes ? " and of " : "",
+                   probe->openxr_both_eyes ? "both (XR_EXT_eye_gaze_interaction)" : "");
+    } else {
+        check_line(list, MARK_NOTE, "eyes",
+                   "the OpenXR runtime has no extension for a gaze: each eye's is straight ahead, "
+                   "or where gaze.source has it");
+    }
+}
+
 void check_openxr(struct checklist *list)
 {
     char own[PATH_MAX];
     if (own_folder(own)) {
         check_line(list, MARK_OK, "headsets", XR_LAYER_NAME ", %s/" XR_LAYER_MANIFEST, own);
+        check_eyes(list);
     } else {
         check_line(list, MARK_NOTE, "headsets",
                    "there is no " XR_LAYER_MANIFEST " with fovea-run: eyes of OpenXR programs are "

@@ -13,6 +13,7 @@
 
 #define SECONDS_AT_MOST 30
 #define DISPLAY_SECONDS_AT_MOST 3
+#define OPENXR_SECONDS_AT_MOST 10 /* a runtime may start a service */
 
 static void enter(struct probe *probe, const char *stage)
 {
@@ -40,10 +41,18 @@ static void ask_display(struct probe *probe)
     if (display && *display) {
         snprintf(probe->display_fault, sizeof probe->display_fault,
                  "the X server does not answer within %d seconds", DISPLAY_SECONDS_AT_MOST);
-        probe->asked_display = true;
         alarm(DISPLAY_SECONDS_AT_MOST);
         probe_display(probe);
     }
+}
+
+static void ask_openxr(struct probe *probe)
+{
+    snprintf(probe->openxr_fault, sizeof probe->openxr_fault,
+             "OpenXR's runtime crashes, or does not answer within %d seconds",
+             OPENXR_SECONDS_AT_MOST);
+    alarm(OPENXR_SECONDS_AT_MOST);
+    probe_openxr(probe);
 }
 
 static void ask(struct probe *probe, const char *library)
@@ -57,12 +66,15 @@ static void ask(struct probe *probe, const char *library)
     enter(probe, "asking CUDA's driver");
     probe_cuda(probe);
     enter(probe, "");
+    probe->asked_all = true;
     ask_display(probe);
+    ask_openxr(probe);
 }
 
 static void run_child(struct probe *probe, const struct variables *variables, const char *library)
 {
     snprintf(probe->display_fault, sizeof probe->display_fault, "it was not asked");
+    snprintf(probe->openxr_fault, sizeof probe->openxr_fault, "OpenXR's runtime was not asked");
     alarm(SECONDS_AT_MOST);
     hush();
     if (variables_apply(variables)) {
@@ -81,7 +93,7 @@ static bool wait_for(struct probe *probe, pid_t child)
     if (ended < 0) {
         return false;
     }
-    probe->signal = WIFSIGNALED(status) && !probe->asked_display ? WTERMSIG(status) : 0;
+    probe->signal = WIFSIGNALED(status) && !probe->asked_all ? WTERMSIG(status) : 0;
     return true;
 }
 

@@ -23,7 +23,7 @@ struct probe_device {
 
 struct probe {
     char stage[64]; /* what was being done; "": all of it was */
-    bool asked_display; /* nothing but that is left */
+    bool asked_all; /* nothing but the display and OpenXR's runtime is left */
     int signal; /* that ended it before; 0: none */
     /* Vulkan */
     char loader_fault[PROBE_NAME_BYTES]; /* why it cannot be opened */
@@ -45,6 +45,10 @@ struct probe {
     uint32_t cuda_device_count;
     /* X */
     char display_fault[PROBE_NAME_BYTES]; /* why there is no pointer; "": an X server answers */
+    /* OpenXR */
+    char openxr_fault[PROBE_NAME_BYTES]; /* why there is no runtime; "": it has told */
+    bool openxr_both_eyes; /* it has extensions for a gaze of both eyes, of each eye */
+    bool openxr_each_eye;
 };
 
 /* With those variables in its environment. library is looked at where the loader loads none, "":
@@ -57,5 +61,6 @@ void probe_vulkan(struct probe *probe);
 void probe_library(struct probe *probe, const char *library);
 void probe_cuda(struct probe *probe);
 void probe_display(struct probe *probe);
+void probe_openxr(struct probe *probe);
 
 #endif
