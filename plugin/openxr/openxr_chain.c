@@ -19,8 +19,7 @@ struct openxr_chain *openxr_chain_of(const struct openxr_session *session, XrSwa
     return found;
 }
 
-/* With its session locked; NULL: it is not of ours, and nothing is locked. */
-static struct openxr_chain *lock_chain(XrSwapchain handle)
+struct openxr_chain *openxr_chain_lock(XrSwapchain handle)
 {
     struct openxr_chain *found = NULL;
     pthread_mutex_lock(&openxr.lock);
@@ -34,7 +33,7 @@ static struct openxr_chain *lock_chain(XrSwapchain handle)
     return found;
 }
 
-static void unlock_chain(const struct openxr_chain *chain)
+void openxr_chain_unlock(const struct openxr_chain *chain)
 {
     if (chain) {
         pthread_mutex_unlock(&chain->session->lock);
@@ -96,25 +95,26 @@ static bool can_foveate(const struct openxr_session *session, const XrSwapchainC
     return !why;
 }
 
-static bool images_of(XrSwapchain handle, VkImage *images)
+/* 0: they cannot be had. */
+static uint32_t images_of(XrSwapchain handle, VkImage *images)
 {
     XrSwapchainImageVulkanKHR found[OPENXR_IMAGES];
     uint32_t count = 0;
     if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL)) ||
         count > OPENXR_IMAGES) {
-        return false;
+        return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
         found[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
     }
     if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, count, &count,
                                                         (XrSwapchainImageBaseHeader *)found))) {
-        return false;
+        return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
         images[i] = found[i].image;
     }
-    return true;
+    return count;
 }
 
 static void put_in(struct openxr_chain *chain)
@@ -146,7 +146,8 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
         chain->program = *out;
         chain->info = more;
         chain->info.next = NULL;
-        chain->can = images_of(*out, chain->program_images);
+        chain->image_count = images_of(*out, chain->program_images);
+        chain->can = chain->image_count > 0;
         put_in(chain);
     }
     return result;
@@ -154,96 +155,17 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
 
 XrResult openxr_destroy_chain(XrSwapchain handle)
 {
-    struct openxr_chain *chain = lock_chain(handle);
+    struct openxr_chain *chain = openxr_chain_lock(handle);
     if (chain) {
         const XrSwapchain own = chain->own;
         take_out(chain);
-        unlock_chain(chain);
+        openxr_chain_unlock(chain);
         free_chain(chain);
         if (own) {
             openxr.below.DestroySwapchain(own);
         }
     }
     return openxr.below.DestroySwapchain(handle);
-}
-
-static void forget_oldest(struct openxr_chain *chain, XrResult released)
-{
-    if (chain && XR_SUCCEEDED(released) && chain->acquired_count > 0) {
-        chain->acquired_first = (chain->acquired_first + 1) % OPENXR_IMAGES;
-        chain->acquired_count--;
-        chain->waited = false;
-    }
-}
-
-XrResult openxr_chain_let_go(struct openxr_chain *chain)
-{
-    const XrSwapchainImageReleaseInfo info = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
-    if (!chain->held) {
-        return XR_SUCCESS;
-    }
-    const XrResult result = openxr.below.ReleaseSwapchainImage(chain->program, &info);
-    chain->held = false;
-    forget_oldest(chain, result);
-    return result;
-}
-
-/* A program that goes on to its next image before xrEndFrame has the former one shown as drawn. */
-static void go_on(struct openxr_chain *chain)
-{
-    if (chain && chain->held) {
-        chain->shown = false;
-        (void)openxr_chain_let_go(chain);
-    }
-}
-
-XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
-                        uint32_t *index)
-{
-    struct openxr_chain *chain = lock_chain(handle);
-    go_on(chain);
-    const XrResult result = openxr.below.AcquireSwapchainImage(handle, info, index);
-    if (chain && XR_SUCCEEDED(result) && chain->acquired_count < OPENXR_IMAGES) {
-        chain->acquired[(chain->acquired_first + chain->acquired_count++) % OPENXR_IMAGES] = *index;
-    }
-    unlock_chain(chain);
-    return result;
-}
-
-static bool waited(XrResult result)
-{
-    return XR_SUCCEEDED(result) && result != XR_TIMEOUT_EXPIRED;
-}
-
-XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
-{
-    struct openxr_chain *chain = lock_chain(handle);
-    go_on(chain); /* to the next of several that were acquired */
-    unlock_chain(chain);
-    const XrResult result = openxr.below.WaitSwapchainImage(handle, info);
-    chain = lock_chain(handle);
-    if (chain && waited(result)) {
-        chain->waited = true;
-    }
-    unlock_chain(chain);
-    return result;
-}
-
-XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
-{
-    struct openxr_chain *chain = lock_chain(handle);
-    const bool holds = chain && chain->can && chain->waited && !chain->held &&
-                       chain->acquired_count > 0 && !(info && info->next);
-    XrResult result = XR_SUCCESS;
-    if (holds) {
-        chain->held = true;
-        chain->waited = false;
-    } else {
-        result = openxr.below.ReleaseSwapchainImage(handle, info);
-        forget_oldest(chain, result);
-    }
-    unlock_chain(chain);
-    return result;
 }
 
 /* ---- Foveation ---- */
@@ -262,7 +184,7 @@ static bool make_own(struct openxr_chain *chain)
     XrSwapchainCreateInfo info = chain->info;
     info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
     if (XR_FAILED(openxr.below.CreateSwapchain(session->handle, &info, &chain->own)) ||
-        !images_of(chain->own, chain->own_images)) {
+        images_of(chain->own, chain->own_images) == 0) {
         return false;
     }
     void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
@@ -373,7 +295,7 @@ void openxr_chain_wait(struct openxr_chain *chain)
             openxr.below.AcquireSwapchainImage(chain->own, &acquire, &chain->own_index));
     }
     if (chain->own_acquired && !chain->own_waited) {
-        chain->own_waited = waited(openxr.below.WaitSwapchainImage(chain->own, &wait));
+        chain->own_waited = openxr_waited(openxr.below.WaitSwapchainImage(chain->own, &wait));
     }
 }
 

@@ -97,6 +97,8 @@ struct openxr_session {
     struct openxr_chain *chains; /* changed under both this lock and openxr.lock, read under one */
     XrSession handle;
     XrGraphicsBindingVulkanKHR binding;
+    bool told; /* of images that the program goes on from */
+    uint32_t image_count; /* of the program's */
     VkQueue queue;
     bool has_settings; /* set once */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
@@ -173,8 +175,9 @@ XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateI
 /* The session's lock is held. */
 struct openxr_chain *openxr_chain_of(const struct openxr_session *session, XrSwapchain handle);
 void openxr_chains_gone(struct openxr_session *session);
-/* Tells the runtime of the release that is held back, if one is. */
-XrResult openxr_chain_let_go(struct openxr_chain *chain);
+/* With its session locked; NULL: it is not of ours, and nothing is locked. */
+struct openxr_chain *openxr_chain_lock(XrSwapchain handle);
+void openxr_chain_unlock(const struct openxr_chain *chain);
 /* Waits for an image of its own; the session's lock is not held. */
 void openxr_chain_wait(struct openxr_chain *chain);
 /* Foveates the held image into that one for chain->views; chain->shown says whether. */
@@ -190,3 +193,12 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);
 
 #endif
+
+/* ---- openxr_images.c ---- */
+static inline bool openxr_waited(XrResult result)
+{
+    return XR_SUCCEEDED(result) && result != XR_TIMEOUT_EXPIRED;
+}
+
+/* Tells the runtime of the release that is held back, if one is. The session's lock is held. */
+XrResult openxr_chain_let_go(struct openxr_chain *chain);

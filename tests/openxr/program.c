@@ -6,8 +6,10 @@
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
  * quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16 bits a
  * channel; after: two sessions, one after the other; beside: two at once; old: as separate, with
- * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; steps: as separate, the same picture
- * for each line that it reads, and a line when the runtime has it. */
+ * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
+ * actions; early: as separate, the next image is acquired before the frame ends; eager: and waited
+ * for; steps: as separate, the same picture for each line that it reads, and a line when the
+ * runtime has it. */
 
 #include "program.h"
 
@@ -15,19 +17,32 @@
 
 #define FRAMES 3
 
-static void draw(const struct program_session *session, uint32_t frame)
+/* A program that is early has its next image before its frame ends. */
+static void release(const struct program *program, struct program_chain *chain)
+{
+    MUST(xrReleaseSwapchainImage(chain->handle, NULL));
+    chain->acquired = false;
+    chain->waited = false;
+    if (program_is(program, "early")) {
+        program_acquire(chain);
+    } else if (program_is(program, "eager")) {
+        program_wait(chain);
+    }
+}
+
+static void draw(struct program_session *session, uint32_t frame)
 {
     const bool one = session->chain_count == 1;
     for (uint32_t c = 0; c < session->chain_count; c++) {
-        const struct program_chain *chain = &session->chains[c];
-        const uint32_t image = program_next_image(chain->handle);
+        struct program_chain *chain = &session->chains[c];
+        program_wait(chain);
         for (uint32_t v = one ? 0 : c; v < (one ? session->view_count : c + 1); v++) {
             const XrSwapchainSubImage *place = &session->places[v];
             program_paint(session, program_is(session->program, "steps") ? 0 : frame, v);
-            gpu_draw(&session->program->gpu, chain->images[image], &place->imageRect,
+            gpu_draw(&session->program->gpu, chain->images[chain->image], &place->imageRect,
                      place->imageArrayIndex);
         }
-        MUST(xrReleaseSwapchainImage(chain->handle, NULL));
+        release(session->program, chain);
     }
     for (uint32_t i = 0; i < session->view_count && session->depths[i].handle; i++) {
         program_next_image(session->depths[i].handle);
@@ -35,7 +50,7 @@ static void draw(const struct program_session *session, uint32_t frame)
     }
 }
 
-static void show(const struct program_session *session, uint32_t frame)
+static void show(struct program_session *session, uint32_t frame)
 {
     const XrTime time = program_begin_frame(session);
     draw(session, frame);

@@ -31,6 +31,9 @@ struct gpu {
 struct program_chain {
     XrSwapchain handle;
     VkImage images[PROGRAM_IMAGES];
+    uint32_t image; /* the next one, as far as the program has it */
+    bool acquired;
+    bool waited;
 };
 
 struct program {
@@ -69,8 +72,11 @@ void program_begin(struct program *program, struct program_session *session);
 XrTime program_begin_frame(const struct program_session *session);
 /* Writes blocks of 8 pixels to gpu.texels. */
 void program_paint(const struct program_session *session, uint32_t frame, uint32_t view);
+/* Acquires the next image, or waits for it too, unless that was done. */
+void program_acquire(struct program_chain *chain);
+void program_wait(struct program_chain *chain);
 /* Acquires it and waits for it. */
-uint32_t program_next_image(XrSwapchain chain);
+uint32_t program_next_image(XrSwapchain handle);
 /* Hands the runtime what was released. */
 void program_end_frame(const struct program_session *session, XrTime time);
 void program_finish(const struct program_session *session);

@@ -148,7 +148,9 @@ void program_begin(struct program *program, struct program_session *session)
                                                   .actionSets = &program->set};
     MUST(xrCreateSession(program->instance, &info, &session->handle));
     MUST(xrCreateReferenceSpace(session->handle, &space, &session->space));
-    MUST(xrAttachSessionActionSets(session->handle, &attach));
+    if (!program_is(program, "silent")) {
+        MUST(xrAttachSessionActionSets(session->handle, &attach));
+    }
     make_chains(session);
     XrEventDataBuffer event = {.type = XR_TYPE_EVENT_DATA_BUFFER};
     while (xrPollEvent(program->instance, &event) == XR_SUCCESS) {
@@ -165,7 +167,9 @@ XrTime program_begin_frame(const struct program_session *session)
     const XrActionsSyncInfo sync = {
         .type = XR_TYPE_ACTIONS_SYNC_INFO, .countActiveActionSets = 1, .activeActionSets = &active};
     XrFrameState state = {.type = XR_TYPE_FRAME_STATE};
-    MUST(xrSyncActions(session->handle, &sync));
+    if (!program_is(session->program, "silent")) {
+        MUST(xrSyncActions(session->handle, &sync));
+    }
     MUST(xrWaitFrame(session->handle, NULL, &state));
     MUST(xrBeginFrame(session->handle, NULL));
     return state.predictedDisplayTime;
@@ -187,14 +191,30 @@ void program_paint(const struct program_session *session, uint32_t frame, uint32
     }
 }
 
-uint32_t program_next_image(XrSwapchain chain)
+void program_acquire(struct program_chain *chain)
+{
+    if (!chain->acquired) {
+        MUST(xrAcquireSwapchainImage(chain->handle, NULL, &chain->image));
+    }
+    chain->acquired = true;
+}
+
+void program_wait(struct program_chain *chain)
 {
     const XrSwapchainImageWaitInfo wait = {.type = XR_TYPE_SWAPCHAIN_IMAGE_WAIT_INFO,
                                            .timeout = XR_INFINITE_DURATION};
-    uint32_t image = 0;
-    MUST(xrAcquireSwapchainImage(chain, NULL, &image));
-    MUST(xrWaitSwapchainImage(chain, &wait));
-    return image;
+    program_acquire(chain);
+    if (!chain->waited) {
+        MUST(xrWaitSwapchainImage(chain->handle, &wait));
+    }
+    chain->waited = true;
+}
+
+uint32_t program_next_image(XrSwapchain handle)
+{
+    struct program_chain chain = {.handle = handle};
+    program_wait(&chain);
+    return chain.image;
 }
 
 void program_end_frame(const struct program_session *session, XrTime time)
