@@ -10,6 +10,7 @@ if(NOT VULKAN_LOADER OR NOT OPENXR_HEADERS OR NOT OPENXR_LOADER OR FOVEA_FUZZ)
 endif()
 
 add_library(openxr_runtime MODULE
+    openxr/runtime/runtime_eyes.c
     openxr/runtime/runtime_input.c
     openxr/runtime/runtime_instance.c
     openxr/runtime/runtime_say.c

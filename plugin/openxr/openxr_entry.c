@@ -92,27 +92,60 @@ static bool look_up(XrInstance instance)
     return all;
 }
 
-/* The runtime's gaze is asked for where the runtime has it: a runtime without refuses the first
- * attempt. */
-static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_instance create,
-                             const struct xr_layer_create_info *next, XrInstance *out)
+struct attempt {
+    xr_create_layer_instance create;
+    const struct xr_layer_create_info *next;
+    bool gaze;
+    bool eyes;
+};
+
+static bool has_name(const XrInstanceCreateInfo *info, const char *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        found |= strcmp(info->enabledExtensionNames[i], name) == 0;
+    }
+    return found;
+}
+
+/* The program's instance with these extensions beside its own. */
+static XrResult create_with(const struct attempt *attempt, const XrInstanceCreateInfo *info,
+                            XrInstance *out)
 {
     const char *names[EXTENSIONS];
     XrInstanceCreateInfo more = *info;
-    openxr.gaze_extension = false;
-    for (uint32_t i = 0; i < info->enabledExtensionCount && i < EXTENSIONS; i++) {
+    const bool room = info->enabledExtensionCount <= EXTENSIONS - 2;
+    for (uint32_t i = 0; room && i < info->enabledExtensionCount; i++) {
         names[i] = info->enabledExtensionNames[i];
-        openxr.gaze_extension |= strcmp(names[i], XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME) == 0;
     }
-    if (!openxr.gaze_extension && info->enabledExtensionCount < EXTENSIONS) {
+    openxr.gaze_extension = room && attempt->gaze;
+    openxr.eyes_extension = room && attempt->eyes;
+    if (openxr.gaze_extension && !has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME)) {
         names[more.enabledExtensionCount++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
-        more.enabledExtensionNames = names;
-        openxr.gaze_extension = XR_SUCCEEDED(create(&more, next, out));
-        if (openxr.gaze_extension) {
-            return XR_SUCCESS;
-        }
     }
-    return create(info, next, out);
+    if (openxr.eyes_extension && !has_name(info, XR_EYE_TRACKING_EXTENSION)) {
+        names[more.enabledExtensionCount++] = XR_EYE_TRACKING_EXTENSION;
+    }
+    more.enabledExtensionNames = room ? names : info->enabledExtensionNames;
+    return attempt->create(&more, attempt->next, out);
+}
+
+/* The runtime's gaze is asked for where the runtime has it. One without refuses the attempt, with
+ * results of their own where layers stand between; the last one is what the program wants. */
+static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_instance create,
+                             const struct xr_layer_create_info *next, XrInstance *out)
+{
+    const bool gaze = has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME);
+    const bool eyes = has_name(info, XR_EYE_TRACKING_EXTENSION);
+    const struct attempt attempts[] = {{create, next, true, true},
+                                       {create, next, true, eyes},
+                                       {create, next, gaze, true},
+                                       {create, next, gaze, eyes}};
+    XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
+    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0] && XR_FAILED(result); i++) {
+        result = create_with(&attempts[i], info, out);
+    }
+    return result;
 }
 
 static XrResult create_instance(const XrInstanceCreateInfo *info,
@@ -133,6 +166,7 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     }
     openxr.instance = *out;
     openxr_gaze_start();
+    openxr_eyes_start();
     return XR_SUCCESS;
 }
 

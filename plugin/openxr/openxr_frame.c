@@ -31,8 +31,8 @@ static bool is_in(const struct openxr_view *views, uint32_t count, const XrSwapc
 }
 
 /* Notes which part of its swapchain a view is. */
-static void note(struct openxr_session *session, const XrFrameEndInfo *info,
-                 const XrCompositionLayerProjection *layer, uint32_t index)
+static void note(const struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                 uint32_t index)
 {
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
     struct openxr_chain *chain = openxr_chain_of(session, seen->subImage.swapchain);
@@ -45,7 +45,7 @@ static void note(struct openxr_session *session, const XrFrameEndInfo *info,
     view->rect = seen->subImage.imageRect;
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
-    openxr_gaze_view(session, layer, info->displayTime, view);
+    openxr_gaze_view(session, layer, view);
 }
 
 static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
@@ -90,11 +90,9 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
         const XrCompositionLayerProjection *layer =
             (const XrCompositionLayerProjection *)info->layers[i];
         if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
-            if (layer->viewCount > 0) {
-                openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
-            }
+            openxr_gaze_read(session, layer, info->displayTime);
             for (uint32_t v = 0; v < layer->viewCount; v++) {
-                note(session, info, layer, v);
+                note(session, layer, v);
             }
         }
     }

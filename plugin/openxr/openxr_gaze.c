@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The runtime's gaze, by XR_EXT_eye_gaze_interaction: an action of the layer's own travels with the
- * program's, and its direction is a place in each view. Without it a view's gaze is where its eye
- * looks straight ahead. */
+/* Where each view's eye looks. The runtime's gaze of both eyes, by XR_EXT_eye_gaze_interaction, is
+ * an action of the layer's own that travels with the program's. Without any gaze a view's is where
+ * its eye looks straight ahead. */
 
 #include "plugin/openxr/xr_layer.h"
 
@@ -118,43 +118,87 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
     return openxr.below.SyncActions(handle, &more);
 }
 
-struct vector {
-    double x;
-    double y;
-    double z;
-};
-
-static struct vector cross(struct vector a, struct vector b)
+static struct openxr_vector cross(struct openxr_vector a, struct openxr_vector b)
 {
-    return (struct vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return (struct openxr_vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z,
+                                  a.x * b.y - a.y * b.x};
 }
 
-static struct vector turned(XrQuaternionf by, struct vector v)
+static struct openxr_vector turned(XrQuaternionf by, struct openxr_vector v)
 {
-    const struct vector axis = {(double)by.x, (double)by.y, (double)by.z};
+    const struct openxr_vector axis = {(double)by.x, (double)by.y, (double)by.z};
     const double w = (double)by.w;
-    const struct vector twice = cross(axis, v);
-    const struct vector t = {2 * twice.x, 2 * twice.y, 2 * twice.z};
-    const struct vector more = cross(axis, t);
-    return (struct vector){v.x + w * t.x + more.x, v.y + w * t.y + more.y, v.z + w * t.z + more.z};
+    const struct openxr_vector twice = cross(axis, v);
+    const struct openxr_vector t = {2 * twice.x, 2 * twice.y, 2 * twice.z};
+    const struct openxr_vector more = cross(axis, t);
+    return (struct openxr_vector){v.x + w * t.x + more.x, v.y + w * t.y + more.y,
+                                  v.z + w * t.z + more.z};
 }
 
-/* Finds where the eyes look, in the layer's space. */
-static bool runtime_looks(struct openxr_session *session, XrSpace space, XrTime time,
-                          struct vector *out)
+bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out)
+{
+    const XrQuaternionf q = *orientation;
+    const float length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    *out = turned(q, (struct openxr_vector){0, 0, -1});
+    return length > 0.9f && length < 1.1f;
+}
+
+static bool both_look(const struct openxr_session *session, XrSpace space, XrTime time,
+                      struct openxr_vector *out)
 {
     XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
     const XrSpace gaze = gaze_of(session);
-    const bool tracked = gaze && XR_SUCCEEDED(openxr.below.LocateSpace(gaze, space, time, &at)) &&
-                         at.locationFlags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT;
-    if (tracked != session->tracked) {
-        openxr_say(FOVEA_LOG_INFO, "%s",
-                   tracked ? "the gaze is the runtime's"
-                           : "the runtime tells no gaze; each view's is straight ahead");
-        session->tracked = tracked;
+    return gaze && XR_SUCCEEDED(openxr.below.LocateSpace(gaze, space, time, &at)) &&
+           at.locationFlags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT &&
+           openxr_direction(&at.pose.orientation, out);
+}
+
+static void tell(struct openxr_session *session, enum openxr_told what)
+{
+    static const char *const lines[] = {
+        [OPENXR_TOLD_NONE] = "the runtime tells no gaze; each view's is straight ahead",
+        [OPENXR_TOLD_UNATTACHED] =
+            "the program has attached no actions: no gaze; each view's is straight ahead",
+        [OPENXR_TOLD_BOTH] = "the gaze is the runtime's, one of both eyes",
+        [OPENXR_TOLD_EACH] = "the gaze is the runtime's, one of each eye",
+    };
+    if (what != session->told_gaze) {
+        openxr_say(FOVEA_LOG_INFO, "%s", lines[what]);
+        session->told_gaze = what;
     }
-    *out = turned(at.pose.orientation, (struct vector){0, 0, -1});
-    return tracked;
+}
+
+/* An eye that is not seen well looks where both do together, or else where the other one does. */
+static void read_runtime(struct openxr_session *session, XrSpace space, XrTime time)
+{
+    struct openxr_look *looks = session->looks;
+    struct openxr_look both = {.known = false};
+    const bool some = openxr_eyes_read(session, space, time, looks);
+    const struct openxr_look one = looks[looks[0].known ? 0 : 1];
+    if (!looks[0].known || !looks[1].known) {
+        both.known = both_look(session, space, time, &both.to);
+    }
+    for (uint32_t i = 0; i < XR_EYES; i++) {
+        if (!looks[i].known) {
+            looks[i] = both.known ? both : one;
+        }
+    }
+    const enum openxr_told none =
+        openxr.gaze_action && !gaze_of(session) ? OPENXR_TOLD_UNATTACHED : OPENXR_TOLD_NONE;
+    tell(session, some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none);
+}
+
+void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                      XrTime time)
+{
+    if (layer->viewCount == 0) {
+        return;
+    }
+    if (session->gaze_switch.source) {
+        openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
+    } else {
+        read_runtime(session, layer->space, time);
+    }
 }
 
 struct frustum {
@@ -184,8 +228,8 @@ static XrQuaternionf between(XrQuaternionf a, XrQuaternionf b)
 
 /* Likewise, of a source whose numbers count over a picture in the middle between the first two
  * views, with the mean of their frusta: both eyes look at one place, far away. */
-static struct vector source_looks(const struct fovea_gaze *gaze,
-                                  const XrCompositionLayerProjection *layer)
+static struct openxr_vector source_looks(const struct fovea_gaze *gaze,
+                                         const XrCompositionLayerProjection *layer)
 {
     const XrCompositionLayerProjectionView *a = &layer->views[0];
     const XrCompositionLayerProjectionView *b = &layer->views[layer->viewCount > 1 ? 1 : 0];
@@ -196,28 +240,27 @@ static struct vector source_looks(const struct fovea_gaze *gaze,
     const double up = (one.up + other.up) / 2;
     const double down = (one.down + other.down) / 2;
     return turned(between(a->pose.orientation, b->pose.orientation),
-                  (struct vector){left + gaze->point.x_uv * (right - left),
-                                  up - gaze->point.y_uv * (up - down), -1});
+                  (struct openxr_vector){left + gaze->point.x_uv * (right - left),
+                                         up - gaze->point.y_uv * (up - down), -1});
 }
 
-/* The gaze with its direction in the view's own frame; straight ahead where there is none. */
-static struct fovea_gaze look(struct openxr_session *session,
-                              const XrCompositionLayerProjection *layer, XrTime time,
-                              uint32_t index, struct vector *out)
+/* The gaze with its direction in the view's own frame; straight ahead where there is none. Views of
+ * the left eye and of the right one take turns. */
+static struct fovea_gaze look(const struct openxr_session *session,
+                              const XrCompositionLayerProjection *layer, uint32_t index,
+                              struct openxr_vector *out)
 {
     const XrQuaternionf view = layer->views[index].pose.orientation;
     const XrQuaternionf back = {-view.x, -view.y, -view.z, view.w};
     struct fovea_gaze gaze = {.state = FOVEA_GAZE_TRACKED, .usable = true};
-    bool known = true;
+    struct openxr_look eye = session->looks[index % XR_EYES];
     if (session->gaze_switch.source) {
         gaze = session->source_gaze;
-        *out = source_looks(&gaze, layer);
-    } else {
-        known = runtime_looks(session, layer->space, time, out);
+        eye = (struct openxr_look){true, source_looks(&gaze, layer)};
     }
-    *out = turned(back, *out);
-    if (!known || !(out->z < 0)) {
-        *out = (struct vector){0, 0, -1};
+    *out = turned(back, eye.to);
+    if (!eye.known || !(out->z < 0)) {
+        *out = (struct openxr_vector){0, 0, -1};
         gaze.state = FOVEA_GAZE_LOST;
     }
     return gaze;
@@ -234,15 +277,15 @@ static bool is_sound(const struct frustum *f)
            fabs(f->right - f->left) >= 0.001 && fabs(f->up - f->down) >= 0.001;
 }
 
-void openxr_gaze_view(struct openxr_session *session, const XrCompositionLayerProjection *layer,
-                      XrTime time, struct openxr_view *view)
+void openxr_gaze_view(const struct openxr_session *session,
+                      const XrCompositionLayerProjection *layer, struct openxr_view *view)
 {
     const struct frustum f = frustum_of(&layer->views[view->index]);
     /* A picture that is upside down or mirrored is one of a mirrored scene. */
     const double across = f.right < f.left ? -1 : 1;
     const double along = f.up < f.down ? -1 : 1;
-    struct vector to;
-    view->gaze = look(session, layer, time, view->index, &to);
+    struct openxr_vector to;
+    view->gaze = look(session, layer, view->index, &to);
     view->geometry = (struct fovea_geometry){.tan_left = away_from_0(-across * f.left),
                                              .tan_right = away_from_0(across * f.right),
                                              .tan_up = away_from_0(along * f.up),

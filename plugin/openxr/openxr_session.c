@@ -114,19 +114,13 @@ static bool was_raised(VkInstance instance)
     return found;
 }
 
-/* Nobody tells which version a program has asked for. A driver has no functions of later ones; a
- * layer, as for validation, has them whatever the version is, and its answer says nothing. */
-static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
+static bool is_a_layers(PFN_vkVoidFunction function)
 {
     Dl_info from;
-    PFN_vkVoidFunction trim = of_device(binding, "vkTrimCommandPool");
-    if (was_raised(binding->instance) || !trim) {
-        return trim;
-    }
     union {
         PFN_vkVoidFunction function;
         void *address;
-    } at = {.function = trim};
+    } at = {.function = function};
     void *library = dladdr(at.address, &from) && from.dli_fname
                         ? dlopen(from.dli_fname, RTLD_NOW | RTLD_NOLOAD)
                         : NULL;
@@ -134,7 +128,23 @@ static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
     if (library) {
         dlclose(library);
     }
-    return !layer;
+    return layer;
+}
+
+/* Vulkan does not tell which version a program has asked for. Fovea's layer for Vulkan does, where
+ * it is there, and has raised it (layer_entry.c). A driver has no functions of later versions;
+ * another layer, as for validation, has them whatever the version is, and its answer says
+ * nothing. */
+static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
+{
+    PFN_vkVoidFunction trim = of_device(binding, "vkTrimCommandPool");
+    uint32_t(VKAPI_PTR * version_of)(VkDevice device) =
+        (uint32_t(VKAPI_PTR *)(VkDevice))of_device(binding, "vkFoveaInstanceVersion");
+    const uint32_t version = version_of ? version_of(binding->device) : 0;
+    if (!trim || was_raised(binding->instance)) {
+        return trim;
+    }
+    return version ? version >= VK_API_VERSION_1_1 : !is_a_layers(trim);
 }
 
 static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding)
@@ -146,7 +156,7 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     }
     session->handle = handle;
     session->binding = *binding;
-    session->tracked = -1;
+    session->eyes = openxr_eyes_of(handle);
     session->queue = queue_of(binding);
     read_files(session);
     session->old = !is_of_1_1(binding);
@@ -154,7 +164,8 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     pthread_mutex_init(&session->lock, NULL);
     if (session->old) {
         openxr_say(FOVEA_LOG_WARNING, "the program's Vulkan is 1.0, or nobody tells that it is "
-                                      "not; Fovea needs 1.1: the session is shown as drawn");
+                                      "not; Fovea needs 1.1: the session is shown as drawn. "
+                                      "Started with fovea-run, the program has 1.2");
     }
     pthread_mutex_lock(&openxr.lock);
     session->next = openxr.sessions;

@@ -30,7 +30,7 @@ static void leave_to_runtime(struct openxr_session *session,
                                       "gaze is the runtime's");
     }
     if (session->gaze_switch.source) {
-        session->tracked = -1; /* the log says anew whether there is one */
+        session->told_gaze = OPENXR_TOLD_NOTHING; /* the log says anew whether there is one */
     }
     gaze_switch_close(&session->gaze_switch, settings);
 }

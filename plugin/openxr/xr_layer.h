@@ -11,6 +11,7 @@
 
 #include "plugin/fovea_vulkan.h"
 #include "plugin/gaze/gaze_switch.h"
+#include "plugin/openxr/openxr_eye_tracking.h"
 #include "plugin/openxr/openxr_loader.h"
 
 #include <pthread.h>
@@ -50,6 +51,27 @@ struct openxr_below {
 #undef OPENXR_MEMBER
 };
 
+struct openxr_vector {
+    double x;
+    double y;
+    double z;
+};
+
+/* Where an eye looks, in the space of the frame's layer. */
+struct openxr_look {
+    bool known;
+    struct openxr_vector to;
+};
+
+/* What the log was told of the runtime's gaze. */
+enum openxr_told {
+    OPENXR_TOLD_NOTHING,
+    OPENXR_TOLD_NONE, /* there is none */
+    OPENXR_TOLD_UNATTACHED, /* there is none, as the program attaches no actions */
+    OPENXR_TOLD_BOTH, /* one of both eyes */
+    OPENXR_TOLD_EACH, /* one of each eye, or at least of one */
+};
+
 /* What a view of a frame is foveated with. */
 struct openxr_view {
     XrRect2Di rect;
@@ -75,6 +97,8 @@ struct openxr_chain {
     uint32_t acquired_first;
     uint32_t acquired_count;
     uint32_t acquired[OPENXR_IMAGES];
+    bool told; /* of images that the program goes on from */
+    uint32_t image_count; /* of the program's */
     VkImage program_images[OPENXR_IMAGES];
     XrSwapchain own; /* XR_NULL_HANDLE: not made yet */
     bool own_acquired; /* and not released: the runtime was too slow once */
@@ -97,8 +121,6 @@ struct openxr_session {
     struct openxr_chain *chains; /* changed under both this lock and openxr.lock, read under one */
     XrSession handle;
     XrGraphicsBindingVulkanKHR binding;
-    bool told; /* of images that the program goes on from */
-    uint32_t image_count; /* of the program's */
     VkQueue queue;
     bool has_settings; /* set once */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
@@ -107,7 +129,9 @@ struct openxr_session {
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
-    int tracked; /* as the log was told: -1 nothing yet, 0, 1 */
+    xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
+    struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
+    enum openxr_told told_gaze;
     bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
     bool told; /* of a frame with more layers than there is room for */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
@@ -120,6 +144,9 @@ struct openxr {
     XrInstance instance;
     struct openxr_below below;
     bool gaze_extension;
+    bool eyes_extension;
+    xr_create_eye_tracker create_eye_tracker; /* NULL: there is none */
+    xr_get_eye_gazes get_eye_gazes;
     XrActionSet gaze_set;
     XrAction gaze_action;
     XrPath gaze_profile;
@@ -139,12 +166,25 @@ void openxr_say(enum fovea_log_level level, const char *format, ...)
 /* ---- openxr_gaze.c ---- */
 void openxr_gaze_start(void);
 void openxr_gaze_stop(void);
+/* The unit vector along which that orientation looks. False: it is none, as after NaN. */
+bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out);
+/* Reads where the eyes look, before the views of that layer. */
+void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                      XrTime time);
 /* Fills gaze and geometry of a view, the layer's one at view->index. */
-void openxr_gaze_view(struct openxr_session *session, const XrCompositionLayerProjection *layer,
-                      XrTime time, struct openxr_view *view);
+void openxr_gaze_view(const struct openxr_session *session,
+                      const XrCompositionLayerProjection *layer, struct openxr_view *view);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
+
+/* ---- openxr_eyes.c ---- */
+void openxr_eyes_start(void);
+/* XR_NULL_HANDLE: there is none, and one line says so where the extension is. */
+xr_eye_tracker openxr_eyes_of(XrSession session);
+/* Fills XR_EYES of them; true: one at least is known. */
+bool openxr_eyes_read(const struct openxr_session *session, XrSpace space, XrTime time,
+                      struct openxr_look *out_eyes);
 
 /* ---- openxr_source.c ---- */
 /* standard: settings that leave the gaze to the runtime. */
@@ -184,15 +224,6 @@ void openxr_chain_wait(struct openxr_chain *chain);
 void openxr_chain_foveate(struct openxr_chain *chain);
 XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out);
 XrResult openxr_destroy_chain(XrSwapchain handle);
-XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
-                        uint32_t *index);
-XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
-XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info);
-
-/* ---- openxr_frame.c ---- */
-XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);
-
-#endif
 
 /* ---- openxr_images.c ---- */
 static inline bool openxr_waited(XrResult result)
@@ -202,3 +233,12 @@ static inline bool openxr_waited(XrResult result)
 
 /* Tells the runtime of the release that is held back, if one is. The session's lock is held. */
 XrResult openxr_chain_let_go(struct openxr_chain *chain);
+XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
+                        uint32_t *index);
+XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
+XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info);
+
+/* ---- openxr_frame.c ---- */
+XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);
+
+#endif

@@ -216,14 +216,117 @@ def test_without_a_gaze_each_eye_looks_straight_ahead(hello, before, why):
     """No such extension, no eye tracker or no permission, an eye that is not seen."""
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=why).check()
     assert after.output.count("tells no gaze") == 1, after.output
+    assert_eyes(before, after, 1, (None, None))
+
+
+def straight_ahead(view):
+    """Where a view's frustum has its axis, and its tangents."""
+    _, _, tangents = place(0, 0, view)
+    x = tangents["left"] / (tangents["left"] + tangents["right"])
+    return x, tangents["up"] / (tangents["up"] + tangents["down"]), tangents
+
+
+def assert_eyes(before, after, frame, eyes, views=2):
+    """Left views are foveated around the left eye's gaze, right ones around the right eye's; None: straight ahead."""
+    for view in range(views):
+        gaze = eyes[view % 2]
+        x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
+        drawn = before.picture(frame, view)
+        wanted = expected(after.folder, drawn, (x, y), tangents)
+        assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
+        far = numpy.abs(after.picture(frame, view) - wanted).max()
+        assert far <= 3, f"frame {frame}, view {view}: {far} levels"
+
+
+def test_each_view_follows_its_own_eye(hello, before):
+    """Three frames with a gaze of each eye, though the runtime has one of both eyes, too."""
+    eyes = [((12, -4), (6, -5)), ((-20, 10), (-14, 12)), ((0, 0), (3, 3))]
+    text = ";".join("/".join(f"{x},{y},0.9" for x, y in pair) for pair in eyes)
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_EYES=text, FOVEA_TEST_XR_GAZE="25,25").check()
+    assert after.output.count("the gaze is the runtime's, one of each eye") == 1, after.output
+    assert "one of both eyes" not in after.output
+    for frame, pair in enumerate(eyes):
+        assert_eyes(before, after, frame, pair)
+
+
+@pytest.mark.parametrize("kind", ["array", "quad"])
+def test_each_of_more_views_follows_its_own_eye(hello, kind):
+    views, pair = KINDS[kind], ((12, -4), (6, -5))
+    drawn = hello(kind, program=OURS).check(views * FRAMES)
+    done = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_EYES="12,-4/6,-5").check(views * FRAMES)
+    for frame in range(FRAMES):
+        assert_eyes(drawn, done, frame, pair, views)
+
+
+BOTH = (10, -5)  # the runtime's gaze of both eyes
+LEFT, RIGHT = (14, -4), (7, -6)
+SEEN = [  # with a frame each: what the runtime tells of each eye; where the eyes look with a gaze of both, and without one
+    ("14,-4,0.5/-", (LEFT, BOTH), (LEFT, LEFT)),
+    ("-/7,-6,0.5", (BOTH, RIGHT), (RIGHT, RIGHT)),
+    ("14,-4,0.49/7,-6", (BOTH, RIGHT), (RIGHT, RIGHT)),
+    ("14,-4,0/7,-6,0", (BOTH, BOTH), (None, None)),
+    ("14,-4,nan/7,-6", (BOTH, RIGHT), (RIGHT, RIGHT)),
+    ("nan/nan", (BOTH, BOTH), (None, None)),  # a pose that is none, though valid
+    ("14,-4/7,-6", (LEFT, RIGHT), (LEFT, RIGHT)),
+    ("-/-", (BOTH, BOTH), (None, None)),
+]
+
+
+@pytest.mark.parametrize("both", ["10,-5", "none"])
+def test_an_eye_that_is_not_seen_looks_where_both_do_or_the_other(hello, both):
+    plain = Steps(hello, {"foveation": {"strength": 0}})
+    drawn = plain.show()
+    plain.end()
+    eyes = ";".join(text for text, *_ in SEEN)
+    steps = Steps(hello, {}, FOVEA_TEST_XR_EYES=eyes, FOVEA_TEST_XR_GAZE=both)
+    wanted = {gaze: eyes_picture(steps.folder, drawn, gaze) for gaze in (BOTH, LEFT, RIGHT, None)}
+    for text, with_both, without in SEEN:
+        pair = without if both == "none" else with_both
+        assert_near(steps.show(), [wanted[gaze][view] for view, gaze in enumerate(pair)], text)
+    steps.end()
+
+
+def eyes_picture(folder, drawn, gaze):
+    views = []
     for view in range(2):
-        _, _, tangents = place(0, 0, view)
-        uv = (
-            tangents["left"] / (tangents["left"] + tangents["right"]),
-            tangents["up"] / (tangents["up"] + tangents["down"]),
-        )
-        wanted = expected(after.folder, before.picture(1, view), uv, tangents)
-        assert numpy.abs(after.picture(1, view) - wanted).max() <= 3
+        x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
+        views.append(expected(folder, drawn[view], (x, y), tangents))
+    return views
+
+
+@pytest.mark.parametrize("eyes, script, result", [("14,-4/7,-6", "xrCreateEyeTrackerFB:1:-2", -2), ("refused", "", -8)])
+def test_a_tracker_that_is_refused_leaves_the_gaze_of_both_eyes(hello, before, eyes, script, result):
+    """As without permission, or without eye tracking. One line says so."""
+    more = {"FOVEA_TEST_XR_EYES": eyes, "FOVEA_TEST_XR_RESULT": script}
+    after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **more).check()
+    assert after.output.count(f"gives no gaze of each eye ({result})") == 1, after.output
+    assert_eyes(before, after, 1, (BOTH, BOTH))
+
+
+def test_a_gaze_of_each_eye_needs_no_actions(hello):
+    """A program that attaches no action sets has no gaze of both eyes."""
+    drawn = hello("silent", program=OURS).check()
+    each = hello("silent", program=OURS, fovea=True, FOVEA_TEST_XR_EYES="14,-4/7,-6", FOVEA_TEST_XR_GAZE="10,-5").check()
+    both = hello("silent", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert both.output.count("has attached no actions") == 1, both.output
+    for frame in range(FRAMES):
+        assert_eyes(drawn, each, frame, (LEFT, RIGHT))
+        assert_eyes(drawn, both, frame, (None, None))
+
+
+def test_a_session_that_is_lost_while_the_eyes_are_asked_for_ends_as_without_fovea(hello):
+    alone = hello("Vulkan2", FOVEA_TEST_XR_RESULT=f"xrReleaseSwapchainImage:3:{LOST}")
+    script = {"FOVEA_TEST_XR_EYES": "14,-4/7,-6", "FOVEA_TEST_XR_RESULT": f"xrGetEyeGazesFB:2:{LOST}"}
+    done = hello("Vulkan2", fovea=True, **script)
+    assert "scripted xrGetEyeGazesFB" in done.calls and "refused" not in done.calls, done.calls
+    assert done.code == alone.code, done.output
+
+
+def test_a_session_that_is_about_to_be_lost_tells_its_eyes(hello, before):
+    script = {"FOVEA_TEST_XR_EYES": "14,-4/7,-6", "FOVEA_TEST_XR_RESULT": f"xrGetEyeGazesFB:2:{LOSS_PENDING}"}
+    after = hello("Vulkan2", fovea=True, **script).check()
+    for frame in range(FRAMES):
+        assert_eyes(before, after, frame, (LEFT, RIGHT))
 
 
 def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
@@ -284,7 +387,7 @@ def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
             assert (after.picture(frame, view) == before.picture(frame, view)).all()
 
 
-KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2}
+KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -327,6 +430,28 @@ def test_what_cannot_be_foveated_is_shown_as_drawn(hello, kind, why):
             assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
 
 
+def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello):
+    """The runtime takes no wait for the next one before the release of the former one. One line for each eye's."""
+    before = hello("eager", program=OURS).check()
+    after = hello("eager", program=OURS, fovea=True).check()
+    assert after.output.count("goes on with a swapchain of 320x352 before xrEndFrame") == 2, after.output
+    for frame in range(FRAMES):
+        for view in range(2):
+            assert (after.picture(frame, view) == before.picture(frame, view)).all()
+
+
+@pytest.mark.parametrize("kind", ["hello_xr", "old", "oldest"])
+def test_fovea_run_has_programs_that_make_their_own_vulkan_foveated(hello, kind):
+    """With XR_KHR_vulkan_enable, for Vulkan 1.0, and under Vulkan's validation. Fovea's layer for Vulkan, which
+    fovea-run enables, stands above it, raises the version and tells the one for OpenXR."""
+    run = (str(BUILD / "plugin" / "layer" / "run" / "fovea-run"),)
+    bare = {"XR_ENABLE_API_LAYERS": CORE_VALIDATION, "XR_API_LAYER_PATH": "/usr/share/openxr/1/api_layers/explicit.d"}
+    graphics, program = ("Vulkan", ("hello_xr", "-g")) if kind == "hello_xr" else (kind, OURS)
+    before = hello(graphics, program=program).check()
+    after = hello(graphics, program=run + program, FOVEA_TEST_XR_GAZE="10,-5", **bare).check()
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
 def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
     before = hello("old", program=OURS, VK_INSTANCE_LAYERS="")
     after = hello("old", program=OURS, fovea=True, VK_INSTANCE_LAYERS="", FOVEA_TEST_XR_GAZE="10,-5")
@@ -348,9 +473,9 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
             assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
 
 
-def assert_near(pictures, wanted):
+def assert_near(pictures, wanted, why=""):
     for picture, want in zip(pictures, wanted, strict=True):
-        assert numpy.abs(picture - want).max() <= 3
+        assert numpy.abs(picture - want).max() <= 3, why
 
 
 def between_the_eyes(u, v, view):
@@ -465,3 +590,19 @@ def test_fovea_run_starts_programs_for_headsets(hello, before):
     bare = {"XR_ENABLE_API_LAYERS": CORE_VALIDATION, "XR_API_LAYER_PATH": "/usr/share/openxr/1/api_layers/explicit.d"}
     after = hello("Vulkan2", program=(str(run), "hello_xr", "-g"), FOVEA_TEST_XR_GAZE="10,-5", **bare).check()
     assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize(
+    "gaze, mark, text",
+    [
+        ({"FOVEA_TEST_XR_EYES": "0,0/0,0"}, "ok", "each eye (XR_FB_eye_tracking_social) and of both"),
+        ({}, "ok", "a gaze of both (XR_EXT_eye_gaze_interaction)"),
+        ({"FOVEA_TEST_XR_GAZE": "none"}, "note", "has no extension for a gaze"),
+        ({"XR_RUNTIME_JSON": "/nowhere.json"}, "note", "OpenXR's loader finds no runtime"),
+    ],
+)
+def test_fovea_run_tells_what_the_runtime_has_for_gaze(hello, gaze, mark, text):
+    run = BUILD / "plugin" / "layer" / "run" / "fovea-run"
+    _, call = hello.prepare("--check", False, (str(run),), gaze)
+    output = subprocess.run(**call, capture_output=True, timeout=120).stdout
+    assert re.search(rf"^  {mark} +eyes +.*{re.escape(text)}", output, re.M), output

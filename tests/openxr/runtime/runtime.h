@@ -4,19 +4,24 @@
 /* An OpenXR runtime without a headset: for tests, on any Vulkan device. It refuses what the
  * specification refuses and writes down what it was handed. The environment rules it:
  *
- * FOVEA_TEST_XR_OUT     a folder: calls.txt, and one file for each view of each frame
- * FOVEA_TEST_XR_FRAMES  after so many the session is asked to stop; 0: never
- * FOVEA_TEST_XR_SIZE    of a view, "320x352"
- * FOVEA_TEST_XR_GAZE    "yaw,pitch" in degrees (right and up positive), one for each frame between
- *                       semicolons, the last one stays; "-": not tracked; "none": no such
- * extension; "refused": the extension is there, the device has no eye tracker FOVEA_TEST_XR_LOST
- * the session is lost in that frame FOVEA_TEST_XR_RESULT  "xrEndFrame:2:3": the function's second
- * call ends with the result 3; several between semicolons. One that is positive has done its work,
- * but for that of a wait that ran out; after the loss of a session every call has this result
+ * - FOVEA_TEST_XR_OUT: a folder: calls.txt, and one file for each view of each frame
+ * - FOVEA_TEST_XR_FRAMES: after so many the session is asked to stop; 0: never
+ * - FOVEA_TEST_XR_SIZE: of a view, "320x352"
+ * - FOVEA_TEST_XR_GAZE: "yaw,pitch" in degrees (right and up positive), one for each frame between
+ *   semicolons, the last one stays; "-": not tracked; "none": no such extension; "refused": the
+ *   extension is there, the device has no eye tracker
+ * - FOVEA_TEST_XR_EYES: "yaw,pitch,confidence/yaw,pitch,confidence" of the left eye and of the
+ *   right one, for each frame likewise (runtime_eyes.c); "refused": as above; not set: no such
+ *   extension
+ * - FOVEA_TEST_XR_LOST: the session is lost in that frame
+ * - FOVEA_TEST_XR_RESULT: "xrEndFrame:2:3": the function's second call ends with the result 3;
+ *   several between semicolons. One that is positive has done its work, but for that of a wait that
+ *   ran out; after the loss of a session every call has this result
  */
 #ifndef FOVEA_TEST_XR_RUNTIME_H
 #define FOVEA_TEST_XR_RUNTIME_H
 
+#include "plugin/openxr/openxr_eye_tracking.h"
 #include "plugin/openxr/openxr_loader.h"
 
 #include <stdbool.h>
@@ -72,6 +77,9 @@ bool runtime_gaze(uint32_t frame, double *out_yaw_deg, double *out_pitch_deg);
 bool runtime_gaze_is(const char *word);
 const char *runtime_out(void); /* NULL: nowhere */
 
+/* ---- runtime_instance.c ---- */
+bool runtime_headless(void); /* sessions may be without graphics */
+
 /* ---- runtime_views.c ---- */
 uint32_t runtime_view_count(XrViewConfigurationType type); /* 0: there is no such configuration */
 XrView runtime_view(XrViewConfigurationType type, uint32_t index);
@@ -96,6 +104,13 @@ PFN_xrVoidFunction runtime_swapchain_function(const char *name);
 /* ---- runtime_input.c ---- */
 PFN_xrVoidFunction runtime_input_function(const char *name);
 void runtime_input_gone(void);
+/* Where a space is that stays with the head; false: it is none of that session's. */
+bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose);
+
+/* ---- runtime_eyes.c ---- */
+bool runtime_has_eyes(void); /* the extension */
+void runtime_eyes_enable(bool on);
+PFN_xrVoidFunction runtime_eyes_function(const char *name);
 
 /* ---- runtime_vulkan.c ---- */
 PFN_xrVoidFunction runtime_vulkan_function(const char *name);

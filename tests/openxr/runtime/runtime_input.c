@@ -301,6 +301,18 @@ static XrResult xrDestroySpace_(XrSpace space)
     return XR_SUCCESS;
 }
 
+bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose)
+{
+    for (uint32_t i = 0; i < kept_count; i++) {
+        const struct space *space = kept[i];
+        if ((XrSpace)kept[i] == handle && space->session == session && !space->action) {
+            *out_pose = space->pose;
+            return true;
+        }
+    }
+    return false;
+}
+
 static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
     const struct space *space = (const struct space *)handle;

@@ -9,15 +9,37 @@
 static int instance_object;
 static bool instance_made;
 static bool quad_views; /* the extension is enabled */
+static bool headless; /* likewise */
 
-static const char *const extensions[] = {
-    XR_KHR_VULKAN_ENABLE_EXTENSION_NAME, XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
-    XR_VARJO_QUAD_VIEWS_EXTENSION_NAME, XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME,
-    XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME};
+#define EXTENSIONS 8
 
-static uint32_t extension_count(void)
+/* Those that the environment leaves. */
+static uint32_t find_extensions(const char *out_names[EXTENSIONS])
 {
-    return sizeof extensions / sizeof extensions[0] - (runtime_gaze_is("none") ? 1 : 0);
+    static const char *const always[] = {
+        XR_KHR_VULKAN_ENABLE_EXTENSION_NAME, XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
+        XR_VARJO_QUAD_VIEWS_EXTENSION_NAME, XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME,
+        XR_MND_HEADLESS_EXTENSION_NAME};
+    uint32_t count = 0;
+    for (; count < sizeof always / sizeof always[0]; count++) {
+        out_names[count] = always[count];
+    }
+    if (!runtime_gaze_is("none")) {
+        out_names[count++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
+    }
+    if (runtime_has_eyes()) {
+        out_names[count++] = XR_EYE_TRACKING_EXTENSION;
+    }
+    return count;
+}
+
+static bool is_enabled(const XrInstanceCreateInfo *info, const char *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        found |= strcmp(info->enabledExtensionNames[i], name) == 0;
+    }
+    return found;
 }
 
 static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint32_t capacity,
@@ -27,7 +49,8 @@ static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint3
     if (layer) {
         return runtime_refuse(XR_ERROR_API_LAYER_NOT_PRESENT, __func__, layer);
     }
-    *count = extension_count();
+    const char *extensions[EXTENSIONS];
+    *count = find_extensions(extensions);
     if (capacity == 0) {
         return XR_SUCCESS;
     }
@@ -56,9 +79,11 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
     if (instance_made) {
         return runtime_refuse(XR_ERROR_LIMIT_REACHED, __func__, "there is an instance");
     }
+    const char *extensions[EXTENSIONS];
+    const uint32_t extension_count = find_extensions(extensions);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
         bool known = false;
-        for (uint32_t e = 0; e < extension_count(); e++) {
+        for (uint32_t e = 0; e < extension_count; e++) {
             known |= strcmp(extensions[e], info->enabledExtensionNames[i]) == 0;
         }
         if (!known) {
@@ -67,14 +92,17 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
         }
         runtime_say("extension %s", info->enabledExtensionNames[i]);
     }
-    quad_views = false;
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
-        quad_views |=
-            strcmp(info->enabledExtensionNames[i], XR_VARJO_QUAD_VIEWS_EXTENSION_NAME) == 0;
-    }
+    headless = is_enabled(info, XR_MND_HEADLESS_EXTENSION_NAME);
+    quad_views = is_enabled(info, XR_VARJO_QUAD_VIEWS_EXTENSION_NAME);
+    runtime_eyes_enable(is_enabled(info, XR_EYE_TRACKING_EXTENSION));
     instance_made = true;
     *instance = (XrInstance)&instance_object;
     return XR_SUCCESS;
+}
+
+bool runtime_headless(void)
+{
+    return headless;
 }
 
 static XrResult xrDestroyInstance_(XrInstance instance)
@@ -82,6 +110,7 @@ static XrResult xrDestroyInstance_(XrInstance instance)
     (void)instance;
     instance_made = false;
     runtime_input_gone();
+    runtime_eyes_enable(false);
     return XR_SUCCESS;
 }
 
@@ -235,6 +264,7 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
     *function = *function ? *function : runtime_session_function(name);
     *function = *function ? *function : runtime_swapchain_function(name);
     *function = *function ? *function : runtime_input_function(name);
+    *function = *function ? *function : runtime_eyes_function(name);
     *function = *function ? *function : runtime_vulkan_function(name);
     return *function ? XR_SUCCESS : XR_ERROR_FUNCTION_UNSUPPORTED;
 }

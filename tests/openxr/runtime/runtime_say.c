@@ -36,7 +36,7 @@ XrResult runtime_refuse(XrResult result, const char *function, const char *why)
     return result;
 }
 
-#define SCRIPTED 8 /* functions */
+#define SCRIPTED 16 /* functions */
 
 static uint32_t count_call(const char *function, size_t length)
 {

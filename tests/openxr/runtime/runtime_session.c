@@ -67,6 +67,18 @@ static XrResult look_at(XrSession handle, const char *function)
     return lost((struct session *)handle) ? XR_ERROR_SESSION_LOST : XR_SUCCESS;
 }
 
+static bool take(struct session *session, const XrGraphicsBindingVulkanKHR *binding)
+{
+    session->instance = binding->instance;
+    session->physical_device = binding->physicalDevice;
+    session->device = binding->device;
+    session->family = binding->queueFamilyIndex;
+    vkGetDeviceQueue(session->device, session->family, binding->queueIndex, &session->queue);
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = session->family};
+    return vkCreateCommandPool(session->device, &pool, NULL, &session->pool) == VK_SUCCESS;
+}
+
 static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo *info,
                                  XrSession *out)
 {
@@ -75,22 +87,16 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
         return scripted;
     }
     const XrGraphicsBindingVulkanKHR *binding = info->next;
+    const bool none = !binding && runtime_headless();
     (void)instance;
-    if (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR) {
+    if (!none && (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR)) {
         return runtime_refuse(XR_ERROR_GRAPHICS_DEVICE_INVALID, __func__, "no Vulkan binding");
     }
     struct session *session = calloc(1, sizeof *session);
     if (!session) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
-    session->instance = binding->instance;
-    session->physical_device = binding->physicalDevice;
-    session->device = binding->device;
-    session->family = binding->queueFamilyIndex;
-    vkGetDeviceQueue(session->device, session->family, binding->queueIndex, &session->queue);
-    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .queueFamilyIndex = session->family};
-    if (vkCreateCommandPool(session->device, &pool, NULL, &session->pool) != VK_SUCCESS) {
+    if (!none && !take(session, binding)) {
         free(session);
         return XR_ERROR_RUNTIME_FAILURE;
     }
@@ -115,7 +121,9 @@ static XrResult xrDestroySession_(XrSession handle)
         }
     }
     runtime_swapchains_gone(session);
-    vkDestroyCommandPool(session->device, session->pool, NULL);
+    if (session->device) {
+        vkDestroyCommandPool(session->device, session->pool, NULL);
+    }
     free(session);
     return XR_SUCCESS;
 }
@@ -200,7 +208,7 @@ static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFr
     session->display_time += PERIOD_NS;
     state->predictedDisplayTime = session->display_time;
     state->predictedDisplayPeriod = PERIOD_NS;
-    state->shouldRender = XR_TRUE;
+    state->shouldRender = session->device ? XR_TRUE : XR_FALSE;
     return XR_SUCCESS;
 }
 

@@ -29,7 +29,7 @@ static XrResult xrEnumerateSwapchainFormats_(XrSession session, uint32_t capacit
     if (!runtime_is_session(session)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
     }
-    *count = sizeof formats / sizeof formats[0];
+    *count = ((const struct session *)session)->device ? sizeof formats / sizeof formats[0] : 0;
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         out_formats[i] = formats[i];
     }
@@ -206,6 +206,7 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     if (!runtime_is_session(session)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
     }
+    known &= ((const struct session *)session)->device != VK_NULL_HANDLE;
     if (!known) {
         return runtime_refuse(XR_ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED, __func__, "format");
     }

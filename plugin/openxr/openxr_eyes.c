@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The gaze of each eye, by XR_FB_eye_tracking_social. It needs no action of the program's. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#define LEAST_CONFIDENCE 0.5f /* of an eye that is taken at its word */
+
+void openxr_eyes_start(void)
+{
+    openxr.create_eye_tracker = NULL;
+    openxr.get_eye_gazes = NULL;
+    if (!openxr.eyes_extension ||
+        openxr.below.get(openxr.instance, "xrGetEyeGazesFB",
+                         (PFN_xrVoidFunction *)&openxr.get_eye_gazes) != XR_SUCCESS ||
+        openxr.below.get(openxr.instance, "xrCreateEyeTrackerFB",
+                         (PFN_xrVoidFunction *)&openxr.create_eye_tracker) != XR_SUCCESS) {
+        openxr.create_eye_tracker = NULL;
+    }
+}
+
+/* It goes with its session. A system without eye tracking refuses it, as its properties would say;
+ * asking for those breaks the rules of validation that does not know the extension. */
+xr_eye_tracker openxr_eyes_of(XrSession session)
+{
+    const struct xr_eye_tracker_create_info info = {.type = XR_TYPE_EYE_TRACKING_CREATE_INFO};
+    xr_eye_tracker tracker = XR_NULL_HANDLE;
+    if (!openxr.create_eye_tracker) {
+        return XR_NULL_HANDLE;
+    }
+    const XrResult result = openxr.create_eye_tracker(session, &info, &tracker);
+    if (XR_FAILED(result)) {
+        openxr_say(FOVEA_LOG_INFO, "the runtime gives no gaze of each eye (%d)", (int)result);
+        return XR_NULL_HANDLE;
+    }
+    return tracker;
+}
+
+bool openxr_eyes_read(const struct openxr_session *session, XrSpace space, XrTime time,
+                      struct openxr_look *out_eyes)
+{
+    const struct xr_eye_gazes_info info = {
+        .type = XR_TYPE_EYE_TRACKING_GAZES_INFO, .base = space, .time = time};
+    struct xr_eye_gazes gazes = {.type = XR_TYPE_EYE_TRACKING_GAZES};
+    bool some = false;
+    const bool told =
+        session->eyes && XR_SUCCEEDED(openxr.get_eye_gazes(session->eyes, &info, &gazes));
+    for (uint32_t i = 0; i < XR_EYES; i++) {
+        const struct xr_eye_gaze *eye = &gazes.eyes[i];
+        out_eyes[i].known = told && eye->valid && eye->confidence >= LEAST_CONFIDENCE &&
+                            openxr_direction(&eye->pose.orientation, &out_eyes[i].to);
+        some |= out_eyes[i].known;
+    }
+    return some;
+}
