@@ -9,6 +9,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -471,6 +472,31 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
                 y = tangents["up"] / (tangents["up"] + tangents["down"])
             wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
             assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+
+
+PYOPENXR = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_program.py"))
+
+
+def test_a_program_with_pyopenxr_is_foveated(hello):
+    """Under a newer loader than Debian's, which Debian's core validation cannot be used with. It draws nothing, but the
+    runtime is handed Fovea's own images."""
+    pytest.importorskip("xr")
+    before = hello("Vulkan", program=PYOPENXR, XR_ENABLE_API_LAYERS="").check()
+    only = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}
+    after = hello("Vulkan", program=PYOPENXR, FOVEA_TEST_XR_GAZE="10,-5", **only).check()
+    assert after.output.count("the gaze is the runtime's") == 1, after.output
+    for done, wanted in ((before, 2), (after, 4)):
+        made = re.findall(r"^swapchain (\w+) ", done.calls, re.M)
+        assert len(made) == wanted and done.swapchains(0) | done.swapchains(1) == set(made[-2:]), done.calls
+
+
+def test_a_session_without_vulkan_is_left_alone(hello):
+    """pyopenxr's own examples are of OpenGL, or without graphics, as this one."""
+    pytest.importorskip("xr")
+    only = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}
+    after = hello("headless", program=PYOPENXR, FOVEA_TEST_XR_GAZE="10,-5", **only)
+    assert after.code == 0 and "all frames were shown" in after.output and "refused" not in after.calls, after.output
+    assert re.findall("fovea: .*", after.output) == ["fovea: openxr: the session is not of Vulkan and is not foveated"]
 
 
 def assert_near(pictures, wanted, why=""):
