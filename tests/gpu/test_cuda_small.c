@@ -5,6 +5,7 @@
  * test_cuda_batch.c. */
 
 #include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/small/params.h"
 #include "smooth_scene.h"
 
 #include <setjmp.h>
@@ -194,6 +195,63 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
     }
 }
 
+static void ways_to_read_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t data;
+        int64_t row_bytes, pixel_bytes, next_bytes;
+        enum foveate_small_way expected;
+    } cases[] = {
+        {4096, 384, 3, 49152, FOVEATE_SMALL_PLAIN},   {4096, -384, 3, 49152, FOVEATE_SMALL_PLAIN},
+        {4096, 512, 4, 65536, FOVEATE_SMALL_SPREAD},  {4096, -512, 4, 65536, FOVEATE_SMALL_SPREAD},
+        {4096, 528, 4, -67584, FOVEATE_SMALL_SPREAD}, {4096, 512, 4, 0, FOVEATE_SMALL_SPREAD},
+        {4097, 512, 4, 65536, FOVEATE_SMALL_ANY},     {4096, 516, 4, 65536, FOVEATE_SMALL_ANY},
+        {4096, 512, 4, 65540, FOVEATE_SMALL_ANY},     {4096, 0, 4, 65536, FOVEATE_SMALL_ANY},
+        {4096, 496, 4, 65536, FOVEATE_SMALL_ANY},     {4096, 512, -4, 65536, FOVEATE_SMALL_ANY},
+        {4096, 1024, 8, 131072, FOVEATE_SMALL_ANY},
+    };
+    const struct foveate_frame frame = {.width_px = 128, .height_px = 128};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct image_linear view = {.data = cases[i].data,
+                                          .row_stride_bytes = cases[i].row_bytes,
+                                          .pixel_stride_bytes = cases[i].pixel_bytes};
+        const enum foveate_small_way way =
+            foveate_small_way_of(&frame, &view, cases[i].next_bytes, 3);
+        if (way != cases[i].expected) {
+            fail_msg("case %zu is %d", i, (int)way);
+        }
+    }
+}
+
+static void views_of_rgba_give_what_packed_pictures_give(void **state)
+{
+    (void)state;
+    static const struct image_layout layouts[] = {
+        {.pixel_gap = 1}, {.pixel_gap = 1, .bottom_up = true}, {.pixel_gap = 1, .row_gap = 4}};
+    for (size_t i = 0; i < 2 * COUNT(layouts); i++) {
+        struct scene scene = small_scene();
+        struct prepared p = {0};
+        struct test_image packed;
+        scene.foveation.light = lights[i % 2];
+        scene.height_px = i < 3 ? 128 : 123;
+        scene.width_px = i < 4 ? 128 : 124;
+        prepare(&p, &scene);
+        struct test_image expected = run(&scene, &p, -1, &packed);
+        struct test_image view =
+            image_make(scene.width_px, scene.height_px, scene.format, layouts[i / 2]);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        image_mirror(&packed.view, &view.view, false, false);
+        scene_run_linear(&fixture, &p, &view, &dst, 0);
+        assert_memory_equal(dst.memory, expected.memory, dst.memory_bytes);
+        scene_finish(&fixture, &p);
+        image_free(&packed);
+        image_free(&expected);
+        image_free(&view);
+        image_free(&dst);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -204,6 +262,8 @@ int main(void)
         cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
         cmocka_unit_test(laws_by_angle_are_right),
         cmocka_unit_test(flat_pictures_stay_flat),
+        cmocka_unit_test(ways_to_read_are_told_apart),
+        cmocka_unit_test(views_of_rgba_give_what_packed_pictures_give),
         cmocka_unit_test(what_is_sharp_is_copied_bit_by_bit),
     };
     return CUDA_RUN(&fixture, tests);

@@ -93,18 +93,20 @@ static __device__ __forceinline__ void small_load_four(const char *row, int x,
 
 /* ---- Global memory */
 
-/* This block's picture in global memory. Plain means rows without gaps at multiples of 16 bytes.
- * Addresses of 64 bits cost more than the work there, unless the picture is known to be plain. */
+/* This block's picture in global memory. Plain means rows without gaps at multiples of 16 bytes;
+ * spread, pixels of three bytes each in a word, four of them in 16 bytes. Addresses of 64 bits cost
+ * more than the work there, unless the picture is known to be either. */
 struct small_view {
     uint64_t data;
     int64_t row_bytes, pixel_bytes;
     bool plain;
+    bool spread;
 
     __device__ __forceinline__ char *at(int x, int y) const
     {
         return (char *)(data + y * row_bytes + x * pixel_bytes);
     }
-    /* Returns byte x of row y of a plain picture. */
+    /* Returns byte x of row y of a plain or spread picture. */
     __device__ __forceinline__ char *plain_at(int x, int y) const
     {
         return (char *)(ptx_mad_wide(y, (int)row_bytes, data) + x);
@@ -114,24 +116,58 @@ struct small_view {
 /* Views are made anew at each use: kept while others blur, they would take too many registers. */
 static __device__ __forceinline__ small_view small_view_of(const image_linear &image,
                                                            const foveate_frame &frame,
-                                                           int64_t next_bytes, int32_t plain)
+                                                           int64_t next_bytes,
+                                                           enum foveate_small_way way)
 {
     const int picture = (int)ptx_block_z();
     return {image.data + picture * next_bytes + frame.origin_y_px * image.row_stride_bytes +
                 frame.origin_x_px * image.pixel_stride_bytes,
-            image.row_stride_bytes, image.pixel_stride_bytes, plain != 0};
+            image.row_stride_bytes, image.pixel_stride_bytes, way == FOVEATE_SMALL_PLAIN,
+            way == FOVEATE_SMALL_SPREAD};
 }
 
 static __device__ __forceinline__ small_view small_src(const foveate_small_linear_params &params)
 {
-    return small_view_of(params.src, params.frame, params.batch.src_next_bytes,
-                         params.src_is_plain);
+    return small_view_of(params.src, params.frame, params.batch.src_next_bytes, params.src_way);
 }
 
 static __device__ __forceinline__ small_view small_dst(const foveate_small_linear_params &params)
 {
-    return small_view_of(params.dst, params.frame, params.batch.dst_next_bytes,
-                         params.dst_is_plain);
+    return small_view_of(params.dst, params.frame, params.batch.dst_next_bytes, params.dst_way);
+}
+
+/* Loads four pixels of three bytes. What is between the last pixel of the picture's memory and the
+ * end of its word may be anybody's, and is not read. */
+static __device__ __forceinline__ uint4 small_load_spread(const char *far, bool last)
+{
+    const uint32_t *words = (const uint32_t *)far;
+    if (!last) {
+        return *(const uint4 *)words;
+    }
+    const uint32_t end =
+        (uint8_t)far[12] | (uint32_t)(uint8_t)far[13] << 8 | (uint32_t)(uint8_t)far[14] << 16;
+    return make_uint4(words[0], words[1], words[2], end);
+}
+
+/* A warp loads a row, a lane four pixels of it, and closes their gaps. */
+static __device__ __forceinline__ void small_load_rows_of_spread(const small_memory &m,
+                                                                 const small_view &view, int width,
+                                                                 int height)
+{
+    const int x = 4 * (int)(threadIdx.x % 32);
+    const int last_row = view.row_bytes < 0 ? 0 : height - 1;
+    if (x >= width) {
+        return;
+    }
+#pragma unroll 4
+    for (int y = (int)(threadIdx.x / 32); y < height; y += FOVEATE_SMALL_THREADS / 32) {
+        const bool last = y == last_row && x + 4 == width;
+        const uint4 far = small_load_spread(view.plain_at(4 * x, y), last);
+        uint32_t *near = (uint32_t *)(m.picture + y * m.pitch + 3 * x);
+        near[0] = __byte_perm(far.x, far.y, 0x4210);
+        near[1] = __byte_perm(far.y, far.z, 0x5421);
+        near[2] = __byte_perm(far.z, far.w, 0x6542);
+    }
 }
 
 /* Loads the picture into shared memory, repeating the last pixel up to a multiple of four. Copies
@@ -153,6 +189,10 @@ static __device__ inline void small_begin_load(const small_memory &m, const smal
                 }
             }
         }
+        return;
+    }
+    if (bytes == 3 && view.spread) {
+        small_load_rows_of_spread(m, view, width, height);
         return;
     }
     const int columns = (width + 3) / 4 * 4;

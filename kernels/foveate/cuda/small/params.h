@@ -87,27 +87,44 @@ struct foveate_small {
     int32_t opaque_zero;
 };
 
+/* How a picture lies, and so how it is read and written. */
+enum foveate_small_way {
+    FOVEATE_SMALL_ANY,
+    /* rows without gaps at multiples of 16 bytes, which span less than 2^31 bytes */
+    FOVEATE_SMALL_PLAIN,
+    /* likewise rows of RGB8 pixels four bytes apart, as views of RGBA8 have; none overlap */
+    FOVEATE_SMALL_SPREAD
+};
+
 struct foveate_small_linear_params {
     struct foveate_frame frame;
     struct foveate_small small;
     struct foveate_cuda_batch batch;
     struct image_linear src;
     struct image_linear dst;
-    /* Returns whether rows lie without gaps, are read and written by 16 bytes, and span less than
-     * 2^31 bytes. */
-    int32_t src_is_plain;
-    int32_t dst_is_plain;
+    enum foveate_small_way src_way;
+    enum foveate_small_way dst_way; /* SPREAD is as any */
 };
 
-HOST_DEVICE int32_t foveate_small_is_plain(const struct foveate_frame *frame,
-                                           const struct image_linear *view, int64_t next_bytes,
-                                           int32_t pixel_bytes)
+HOST_DEVICE enum foveate_small_way foveate_small_way_of(const struct foveate_frame *frame,
+                                                        const struct image_linear *view,
+                                                        int64_t next_bytes, int32_t pixel_bytes)
 {
     const int64_t first = (int64_t)view->data + frame->origin_y_px * view->row_stride_bytes +
                           frame->origin_x_px * view->pixel_stride_bytes;
-    return view->pixel_stride_bytes == pixel_bytes && frame->width_px * pixel_bytes % 16 == 0 &&
-           first % 16 == 0 && view->row_stride_bytes % 16 == 0 && next_bytes % 16 == 0 &&
-           view->row_stride_bytes == (int32_t)view->row_stride_bytes;
+    const int64_t row_bytes = frame->width_px * view->pixel_stride_bytes;
+    const int64_t row_stride =
+        view->row_stride_bytes < 0 ? -view->row_stride_bytes : view->row_stride_bytes;
+    if (row_bytes % 16 != 0 || first % 16 != 0 || row_stride % 16 != 0 || next_bytes % 16 != 0 ||
+        view->row_stride_bytes != (int32_t)view->row_stride_bytes) {
+        return FOVEATE_SMALL_ANY;
+    }
+    if (view->pixel_stride_bytes == pixel_bytes) {
+        return FOVEATE_SMALL_PLAIN;
+    }
+    return pixel_bytes == 3 && view->pixel_stride_bytes == 4 && row_stride >= row_bytes
+               ? FOVEATE_SMALL_SPREAD
+               : FOVEATE_SMALL_ANY;
 }
 
 /* Returns the pixels of an axis in shared memory: tiles of level 1 read the last ones with weight

@@ -141,10 +141,10 @@ enum fovea_result foveate_cuda_small_linear(const struct foveate_cuda_small_run 
                                                  .batch = slice->batch,
                                                  .src = slice->src,
                                                  .dst = slice->dst};
-    params.src_is_plain =
-        foveate_small_is_plain(&params.frame, &params.src, params.batch.src_next_bytes, kind.bytes);
-    params.dst_is_plain =
-        foveate_small_is_plain(&params.frame, &params.dst, params.batch.dst_next_bytes, kind.bytes);
+    params.src_way =
+        foveate_small_way_of(&params.frame, &params.src, params.batch.src_next_bytes, kind.bytes);
+    params.dst_way =
+        foveate_small_way_of(&params.frame, &params.dst, params.batch.dst_next_bytes, kind.bytes);
     const int32_t shared_bytes = foveate_small_shared_bytes(&params.small, kind.channels);
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(kind.kernels[run->frame->light != 0], 1, 1, slice->count,
