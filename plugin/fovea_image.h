@@ -213,13 +213,13 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * d_gazes_uv 0. Beyond four image sizes outside the image, where gazes no longer count, d_gazes_uv
  * is 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
  *
- * Threads, streams, overlap and errors are fovea_context_run_batch's: images of d_src must not
- * overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are
- * several or have no gradient, or the stream is being captured. The first gradients of a size and
- * of more images than before take memory, later ones do not. CPU: about 100 bytes a pixel for each
- * thread, and one thread works on each image. CUDA: about 64 bytes a pixel for as many images as
- * fit in 256 MiB, at least one; where d_gazes_uv is in CPU memory the call waits for the stream,
- * else it enqueues and returns. */
+ * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
+ * not overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are
+ * several or have no gradient, or d_gazes_uv is in CPU memory and the stream is being captured. The
+ * first gradients of a size and of more images than before take memory, later ones do not, but for
+ * those of a capture. CPU: about 100 bytes a pixel for each thread, and one thread works on each
+ * image. CUDA: about 64 bytes a pixel for as many images as fit in 256 MiB, at least one; where
+ * d_gazes_uv is in CPU memory the call waits for the stream, else it enqueues and returns. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch_gradient(
     struct fovea_context *context, const struct fovea_batch_gradient *batch, void *cuda_stream);
 

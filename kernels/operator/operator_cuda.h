@@ -73,7 +73,10 @@ struct operator_cuda_api {
 struct operator_cuda_gradient_api {
     enum fovea_result (*create)(const struct cuda_device *device,
                                 struct operator_cuda_gradient **out_gradient);
-    void (*destroy)(struct operator_cuda_gradient **gradient); /* NULL-safe, sets NULL; waits */
+    /* NULL-safe, sets NULL; waits, unless abandoned. */
+    void (*destroy)(struct operator_cuda_gradient **gradient);
+    /* As operator_cuda_api's. */
+    void (*abandon)(struct operator_cuda_gradient *gradient);
     enum fovea_result (*plan_create)(struct operator_cuda_gradient *gradient,
                                      const struct operator_plan *plan,
                                      struct operator_cuda_gradient_plan **out_plan);

@@ -83,6 +83,7 @@ static void forget_captures_that_are_gone(struct context_device *device)
             at = &(*at)->next;
         }
     }
+    context_cuda_gradients_forget_gone(&device->gradients);
 }
 
 /* Graphs that are still there run kernels and use memory of ours: what is on the device stays to
@@ -94,9 +95,10 @@ static void close_kernels(struct context_device *device)
         return;
     }
     forget_captures_that_are_gone(device);
-    const bool graphs_left = device->captured;
+    const bool graphs_left = device->captured || device->gradients.captured;
     if (graphs_left) {
         device->api->abandon(device->kernels);
+        context_cuda_gradients_abandon(&device->gradients);
     }
     while (device->captured) {
         forget_captured(device, &device->captured);
@@ -159,7 +161,7 @@ static void cuda_destroy_op(struct context_device *device, struct context_op **o
     if (*op && enter(device, &before) == FOVEA_OK) {
         device->api->plan_retire(device->kernels, &(*op)->usual);
         device->api->plan_retire(device->kernels, &(*op)->floats);
-        context_cuda_gradient_retire(&device->gradients, &(*op)->gradient);
+        context_cuda_gradient_retire(&device->gradients, (*op)->plan, &(*op)->gradient);
         leave(device, before);
     }
     for (struct captured_plan *at = device->captured; at; at = at->next) {
@@ -401,6 +403,7 @@ static enum fovea_result cuda_run_gradient(struct context_device *device, struct
     CUstreamCaptureMode before;
     FOVEA_TRY(enter(device, &before));
     enum fovea_result result = check_given(device, given, sizeof given / sizeof *given);
+    forget_captures_that_are_gone(device);
     if (result == FOVEA_OK) {
         result = context_cuda_gradient_run(device->cuda, &device->gradients, op->plan,
                                            &op->gradient, gradient);

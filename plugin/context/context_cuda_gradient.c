@@ -6,6 +6,19 @@
 #include "kernels/cuda/cuda_capture.h"
 #include "kernels/row/row.h"
 
+#include <stdlib.h>
+
+/* Tables and memory of one capture for batches of one size, as context_cuda.c has them for runs:
+ * replays share them with nothing else. */
+struct context_captured_gradient {
+    struct context_captured_gradient *next;
+    struct cuda_graphs *graphs;
+    struct operator_cuda_gradient_plan *plan;
+    const struct operator_plan *row_plan; /* NULL: it was destroyed */
+    uint64_t capture;
+    uint32_t count;
+};
+
 static enum fovea_result refuse(const struct cuda_device *device, const char *problem)
 {
     log_error(device->log, "cuda: %s", problem);
@@ -28,7 +41,102 @@ static enum fovea_result prepare(const struct cuda_device *device,
     return gradients->api->reserve(gradients->kernels, *plan, batch);
 }
 
-enum fovea_result context_cuda_gradient_run(const struct cuda_device *device,
+static enum fovea_result prepared(const struct cuda_device *device, enum fovea_result result,
+                                  uint32_t count)
+{
+    if (result < 0) {
+        log_error(device->log, "cuda: cannot make the memory of %u images' gradients: %s",
+                  (unsigned)count, fovea_result_name(result));
+    }
+    return result;
+}
+
+/* ---- Captures */
+
+static void forget_captured(struct context_cuda_gradients *gradients,
+                            struct context_captured_gradient **at)
+{
+    struct context_captured_gradient *gone = *at;
+    *at = gone->next;
+    context_cuda_gradient_retire(gradients, NULL, &gone->plan);
+    cuda_graphs_forget(&gone->graphs);
+    free(gone);
+}
+
+void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients)
+{
+    struct context_captured_gradient **at = &gradients->captured;
+    while (*at) {
+        if (cuda_graphs_are_gone((*at)->graphs)) {
+            forget_captured(gradients, at);
+        } else {
+            at = &(*at)->next;
+        }
+    }
+}
+
+static struct context_captured_gradient *find_captured(
+    const struct context_cuda_gradients *gradients, const struct context_captured_gradient *wanted)
+{
+    struct context_captured_gradient *at = gradients->captured;
+    while (at && !(at->row_plan == wanted->row_plan && at->capture == wanted->capture &&
+                   at->count == wanted->count)) {
+        at = at->next;
+    }
+    return at;
+}
+
+static enum fovea_result make_captured(const struct cuda_device *device,
+                                       struct context_cuda_gradients *gradients,
+                                       const struct context_captured_gradient *wanted,
+                                       const struct cuda_capture *capture,
+                                       const struct operator_derivatives *batch)
+{
+    struct context_captured_gradient *made = malloc(sizeof *made);
+    if (!made) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *made = *wanted;
+    made->next = gradients->captured;
+    gradients->captured = made;
+    enum fovea_result result =
+        prepare(device, gradients, row_only_plan(made->row_plan), &made->plan, batch);
+    if (result == FOVEA_OK) {
+        result = cuda_graphs_watch(device, capture, &made->graphs);
+    }
+    if (result < 0) {
+        forget_captured(gradients, &gradients->captured);
+    }
+    return result;
+}
+
+static enum fovea_result run_captured(struct cuda_device *device,
+                                      struct context_cuda_gradients *gradients,
+                                      const struct operator_plan *row_plan,
+                                      const struct cuda_capture *capture,
+                                      const struct operator_derivatives *batch, CUstream stream)
+{
+    const struct context_captured_gradient wanted = {
+        .row_plan = row_plan, .capture = capture->id, .count = batch->count};
+    if (batch->d_gazes_uv && !batch->gazes_on_device) {
+        return refuse(device, "d_gazes_uv in CPU memory cannot be captured into a graph");
+    }
+    struct context_captured_gradient *found = find_captured(gradients, &wanted);
+    if (!found) {
+        FOVEA_TRY(prepared(device, make_captured(device, gradients, &wanted, capture, batch),
+                           batch->count));
+        found = gradients->captured;
+    }
+    device->capturing = true;
+    const enum fovea_result result =
+        gradients->api->run(gradients->kernels, found->plan, batch, stream);
+    device->capturing = false;
+    return result;
+}
+
+/* ---- What context_cuda.c calls */
+
+enum fovea_result context_cuda_gradient_run(struct cuda_device *device,
                                             struct context_cuda_gradients *gradients,
                                             const struct operator_plan *row_plan,
                                             struct operator_cuda_gradient_plan **plan,
@@ -43,27 +151,37 @@ enum fovea_result context_cuda_gradient_run(const struct cuda_device *device,
     }
     FOVEA_TRY(cuda_capture_of(device, gradient->cuda_stream, &capture));
     if (capture.id != 0) {
-        return refuse(device, "gradients cannot be captured into a graph");
+        return run_captured(device, gradients, row_plan, &capture, &batch, gradient->cuda_stream);
     }
-    const enum fovea_result result = prepare(device, gradients, only, plan, &batch);
-    if (result < 0) {
-        log_error(device->log, "cuda: cannot make the memory of %u images' gradients: %s",
-                  (unsigned)batch.count, fovea_result_name(result));
-        return result;
-    }
+    FOVEA_TRY(prepared(device, prepare(device, gradients, only, plan, &batch), batch.count));
     return gradients->api->run(gradients->kernels, *plan, &batch, gradient->cuda_stream);
 }
 
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
+                                  const struct operator_plan *row_plan,
                                   struct operator_cuda_gradient_plan **plan)
 {
     if (gradients->kernels) {
         gradients->api->plan_retire(gradients->kernels, plan);
     }
+    struct context_captured_gradient *at = row_plan ? gradients->captured : NULL;
+    for (; at; at = at->next) {
+        at->row_plan = at->row_plan == row_plan ? NULL : at->row_plan;
+    }
+}
+
+void context_cuda_gradients_abandon(struct context_cuda_gradients *gradients)
+{
+    if (gradients->kernels) {
+        gradients->api->abandon(gradients->kernels);
+    }
 }
 
 void context_cuda_gradients_finish(struct context_cuda_gradients *gradients)
 {
+    while (gradients->captured) {
+        forget_captured(gradients, &gradients->captured);
+    }
     if (gradients->kernels) {
         gradients->api->destroy(&gradients->kernels);
     }

@@ -9,19 +9,28 @@
 #include "context_backend.h"
 #include "kernels/operator/operator_cuda.h"
 
+struct context_captured_gradient;
+
 /* Of a device; made by the first gradient. */
 struct context_cuda_gradients {
     const struct operator_cuda_gradient_api *api;
     struct operator_cuda_gradient *kernels;
+    struct context_captured_gradient *captured; /* by graphs that are still there */
 };
 
-/* Says in the log why it fails. *plan is made where it is NULL. */
+/* Says in the log why it fails. *plan is made where it is NULL; a stream that is being captured has
+ * a plan of its own. */
 FOVEA_MUST_CHECK enum fovea_result context_cuda_gradient_run(
-    const struct cuda_device *device, struct context_cuda_gradients *gradients,
+    struct cuda_device *device, struct context_cuda_gradients *gradients,
     const struct operator_plan *row_plan, struct operator_cuda_gradient_plan **plan,
     const struct context_gradient *gradient);
+/* row_plan: it is about to go; NULL: it stays. */
 void context_cuda_gradient_retire(struct context_cuda_gradients *gradients,
+                                  const struct operator_plan *row_plan,
                                   struct operator_cuda_gradient_plan **plan);
+void context_cuda_gradients_forget_gone(struct context_cuda_gradients *gradients);
+/* What is on the device stays to the end of the process: graphs use it. Before finish. */
+void context_cuda_gradients_abandon(struct context_cuda_gradients *gradients);
 void context_cuda_gradients_finish(struct context_cuda_gradients *gradients);
 
 #endif

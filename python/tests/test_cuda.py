@@ -285,6 +285,46 @@ def test_gradients_follow_the_stream_of_the_forward_pass():
     assert torch.allclose(wanted.grad, expected.grad, rtol=1e-3)
 
 
+@pytest.mark.parametrize("layout, shape", [("NHWC", (6, 96, 80, 3)), ("NCHW", (6, 4, 96, 80))])
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_cuda_graph_replays_gradients(layout, shape, warm):
+    """Forward and backward in one graph; new images and gazes for each replay, and other calls beside it."""
+    images, places = pictures(*shape, dtype=torch.float32).requires_grad_(), gazes(6).requires_grad_()
+    foveator = fovea.Foveator()
+
+    def loss(images, places):
+        return (foveator(images, places, layout=layout) ** 2).sum()
+
+    if warm:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            loss(images, places).backward()
+        torch.cuda.current_stream().wait_stream(side)
+    images.grad = places.grad = None
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = loss(images, places)
+        found.backward()
+    for i in range(5):
+        with torch.no_grad():
+            images.copy_(torch.rand(shape, device="cuda"))
+            places.copy_(torch.rand((6, 2), device="cuda"))
+        graph.replay()
+        others = images.detach().clone().requires_grad_(), places.detach().clone().requires_grad_()
+        expected = loss(*others)
+        expected.backward()
+        assert torch.allclose(found, expected, rtol=1e-5)
+        assert torch.allclose(images.grad, others[0].grad, rtol=1e-5)
+        assert torch.allclose(places.grad, others[1].grad, rtol=1e-4, atol=1e-5)
+        beside = others[0].detach().requires_grad_()
+        fovea.foveate(beside, others[1].detach(), config={"foveation.strength": 0.5 + 0.1 * i}, layout=layout).sum().backward()
+    foveator.close()
+    images.grad.zero_()
+    graph.replay()
+    assert torch.allclose(images.grad, others[0].grad, rtol=1e-5)
+
+
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_compiled_code_has_plain_codes_gradients(backend):
     images, places = pictures(6, 96, 80, 3, dtype=torch.float32), gazes(6)

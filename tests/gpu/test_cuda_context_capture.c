@@ -141,6 +141,120 @@ static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **st
     context_close(context);
 }
 
+/* ---- Gradients */
+
+static enum fovea_result run_gradient(struct fovea_context *context, uint32_t count,
+                                      enum fovea_memory gazes_memory)
+{
+    static float gazes[2 * 100];
+    static float d_gazes[2 * 100];
+    const bool host = gazes_memory == FOVEA_MEMORY_CPU;
+    struct fovea_batch_gradient batch;
+    fovea_batch_gradient_init(&batch);
+    batch.count = count;
+    batch.src = image(DEVICE_POINTER(0), 64);
+    batch.d_dst = image(DEVICE_POINTER(0x1000000000), 64);
+    batch.d_src = image(DEVICE_POINTER(0x2000000000), 64);
+    struct fovea_image *const images[] = {&batch.src, &batch.d_dst, &batch.d_src};
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        images[i]->format = FOVEA_FORMAT_R32F;
+    }
+    batch.src_next_bytes = batch.d_dst_next_bytes = batch.d_src_next_bytes = 64 * 64 * 4;
+    batch.gazes_memory = gazes_memory;
+    batch.gazes_uv = host ? gazes : DEVICE_POINTER(0x3000000000);
+    batch.d_gazes_uv = host ? d_gazes : DEVICE_POINTER(0x3000001000);
+    fake->calls[0] = '\0';
+    return fovea_context_run_batch_gradient(context, &batch, stream);
+}
+
+static enum fovea_result run_captured_gradient(struct fovea_context *context, uint32_t count)
+{
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    const enum fovea_result result = run_gradient(context, count, FOVEA_MEMORY_CUDA);
+    assert_int_equal(fake->mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result;
+}
+
+/* Cold or not; in settings that are gone as in others. */
+static void what_a_graph_of_gradients_uses_lives_as_long_as_it(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
+    const int modules = fake->modules;
+    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    const int before = fake->memories;
+    assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
+    assert_null(strstr(fake->calls, "Alloc")); /* of the same capture and size */
+    assert_non_null(strstr(fake->calls, "StreamWaitEvent")); /* it follows the one before */
+    assert_int_equal(run_captured_gradient(context, 20), FOVEA_OK);
+    assert_int_equal(fake->memories, before + 2);
+    assert_int_equal(fake->graphs, 2);
+    struct fovea_settings settings = fovea_settings_default();
+    for (int i = 0; i < 6; i++) {
+        settings.foveation.strength = 0.5 + 0.1 * i;
+        assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+        assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    }
+    const int with_graphs = fake->memories;
+    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    assert_int_equal(fake->memories, with_graphs);
+    fake_cuda_end_graphs(fake);
+    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    assert_int_equal(fake->memories, with_graphs - 4);
+    assert_int_equal(fake->modules, modules);
+    assert_int_equal(capture.errors, 0);
+    context_close(context);
+}
+
+static void gradients_that_would_wait_are_not_captured(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(run_gradient(context, 10, FOVEA_MEMORY_CPU), FOVEA_ERROR_UNSUPPORTED);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    assert_non_null(strstr(capture.last, "d_gazes_uv in CPU memory"));
+    assert_null(strstr(fake->calls, "LaunchKernel"));
+    context_close(context);
+}
+
+static bool fail_in_captured_gradient(int n)
+{
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run(context, 5), FOVEA_OK);
+    fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+    fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    const enum fovea_result result = run_gradient(context, 50, FOVEA_MEMORY_CUDA);
+    const bool failed = fake_cuda_has_failed(fake);
+    assert_true(failed || result == FOVEA_OK);
+    assert_int_equal(capture.errors > 0, failed);
+    fake->pushed = 0;
+    fake->mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    fake_cuda_calm(fake);
+    assert_int_equal(run_captured_gradient(context, 50), FOVEA_OK);
+    assert_int_equal(run_gradient(context, 50, FOVEA_MEMORY_CUDA), FOVEA_OK);
+    fake_cuda_end_graphs(fake);
+    context_close(context);
+    return failed;
+}
+
+static void a_captured_gradient_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+{
+    (void)state;
+    int n = 1;
+    while (fail_in_captured_gradient(n)) {
+        n++;
+    }
+    assert_true(n > 30);
+}
+
+/* ---- Failures */
+
 /* Returns whether one has failed. */
 static bool fail_in_capture(int n)
 {
@@ -189,6 +303,21 @@ static void a_graph_may_outlive_its_context(void **state)
     fake_cuda_end_graphs(fake);
 }
 
+static void a_graph_of_gradients_may_outlive_its_context(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct fovea_context *context = open_smooth(&capture);
+    assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
+    const int modules = fake->modules;
+    const int memories = fake->memories;
+    fovea_context_destroy(&context);
+    assert_int_equal(fake->modules, modules);
+    assert_int_equal(fake->memories, memories);
+    assert_int_equal(fake->pushed, 0);
+    fake_cuda_end_graphs(fake);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -197,7 +326,12 @@ int main(void)
         cmocka_unit_test(what_a_graph_uses_lives_as_long_as_it),
         cmocka_unit_test(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was),
         cmocka_unit_test(a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works),
-        cmocka_unit_test(a_graph_may_outlive_its_context), /* the last: what it leaves is counted */
+        cmocka_unit_test(what_a_graph_of_gradients_uses_lives_as_long_as_it),
+        cmocka_unit_test(gradients_that_would_wait_are_not_captured),
+        cmocka_unit_test(a_captured_gradient_that_fails_anywhere_says_so_and_the_next_one_works),
+        /* the last ones: what they leave is counted */
+        cmocka_unit_test(a_graph_may_outlive_its_context),
+        cmocka_unit_test(a_graph_of_gradients_may_outlive_its_context),
     };
     return context_run_tests(tests, sizeof tests / sizeof tests[0]);
 }

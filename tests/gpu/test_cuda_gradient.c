@@ -283,39 +283,58 @@ static void results_are_always_the_same(void **state)
     pictures_free(&b);
 }
 
-/* By the public call, on images and gazes in the device's memory. */
-static void run_context(const struct scene *scene, struct pictures *p)
-{
-    struct fovea_context_desc desc;
-    struct fovea_context *context = NULL;
+/* The public call on images in the device's memory. */
+struct called {
+    struct device_image src, d_dst, d_src;
+    struct fovea_context *context;
     struct fovea_batch_gradient batch;
-    struct device_image src = device_image_make(&fixture, &p->src.all, 0);
-    struct device_image d_dst = device_image_make(&fixture, &p->d_dst.all, 0);
-    struct device_image d_src = device_image_make(&fixture, &p->gpu.all, 0);
+};
+
+static struct called called_make(const struct scene *scene, struct pictures *p)
+{
+    struct called c = {.src = device_image_make(&fixture, &p->src.all, 0),
+                       .d_dst = device_image_make(&fixture, &p->d_dst.all, 0),
+                       .d_src = device_image_make(&fixture, &p->gpu.all, 0)};
+    struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
     desc.settings = &scene->settings;
     desc.log = fixture.log;
-    fovea_batch_gradient_init(&batch);
-    batch.count = IMAGES;
-    batch.src = on_device(&src, &p->src);
-    batch.d_dst = on_device(&d_dst, &p->d_dst);
-    batch.d_src = on_device(&d_src, &p->gpu);
-    batch.src_next_bytes = p->src.next_bytes;
-    batch.d_dst_next_bytes = p->d_dst.next_bytes;
-    batch.d_src_next_bytes = p->gpu.next_bytes;
-    batch.gazes_uv = scene->gazes_uv;
-    batch.d_gazes_uv = p->gpu_gazes;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(fovea_context_run_batch_gradient(context, &batch, fixture.stream),
-                         FOVEA_OK);
-    }
+    assert_int_equal(fovea_context_create(&desc, &c.context), FOVEA_OK);
+    fovea_batch_gradient_init(&c.batch);
+    c.batch.count = IMAGES;
+    c.batch.src = on_device(&c.src, &p->src);
+    c.batch.d_dst = on_device(&c.d_dst, &p->d_dst);
+    c.batch.d_src = on_device(&c.d_src, &p->gpu);
+    c.batch.src_next_bytes = p->src.next_bytes;
+    c.batch.d_dst_next_bytes = p->d_dst.next_bytes;
+    c.batch.d_src_next_bytes = p->gpu.next_bytes;
+    c.batch.gazes_uv = scene->gazes_uv;
+    c.batch.d_gazes_uv = p->gpu_gazes;
+    return c;
+}
+
+static void call(const struct called *c)
+{
+    assert_int_equal(fovea_context_run_batch_gradient(c->context, &c->batch, fixture.stream),
+                     FOVEA_OK);
+}
+
+static void called_finish(struct called *c, struct pictures *p)
+{
     cuda_fixture_wait(&fixture);
-    device_image_download(&fixture, &d_src, &p->gpu.all);
-    fovea_context_destroy(&context);
-    device_image_free(&fixture, &src);
-    device_image_free(&fixture, &d_dst);
-    device_image_free(&fixture, &d_src);
+    device_image_download(&fixture, &c->d_src, &p->gpu.all);
+    fovea_context_destroy(&c->context);
+    device_image_free(&fixture, &c->src);
+    device_image_free(&fixture, &c->d_dst);
+    device_image_free(&fixture, &c->d_src);
+}
+
+static void run_context(const struct scene *scene, struct pictures *p)
+{
+    struct called c = called_make(scene, p);
+    call(&c);
+    call(&c);
+    called_finish(&c, p);
 }
 
 static void contexts_give_the_same(void **state)
@@ -334,6 +353,65 @@ static void contexts_give_the_same(void **state)
     }
 }
 
+static CUgraphExec capture(const struct called *c)
+{
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CU_ASSERT(&fixture,
+              fixture.cu->StreamBeginCapture(fixture.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    call(c);
+    CU_ASSERT(&fixture, fixture.cu->StreamEndCapture(fixture.stream, &graph));
+    CU_ASSERT(&fixture, fixture.cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CU_ASSERT(&fixture, fixture.cu->GraphDestroy(graph));
+    return exec;
+}
+
+/* With gazes and their derivatives in the device's memory, gazes that come after the capture.
+ * `warm`: the context has made gradients of that size before. */
+static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
+{
+    const size_t bytes = sizeof scene->gazes_uv;
+    struct called c = called_make(scene, p);
+    CUdeviceptr gazes = 0;
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, 2 * bytes));
+    CU_ASSERT(&fixture, fixture.cu->MemsetD8(gazes, 0, bytes));
+    c.batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    c.batch.gazes_uv = (const float *)(uintptr_t)gazes;
+    c.batch.d_gazes_uv = (float *)(uintptr_t)(gazes + bytes);
+    if (warm) {
+        call(&c);
+        cuda_fixture_wait(&fixture);
+    }
+    CUgraphExec exec = capture(&c);
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, scene->gazes_uv, bytes));
+    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
+    CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
+    cuda_fixture_wait(&fixture);
+    CU_ASSERT(&fixture, fixture.cu->MemcpyDtoH(p->gpu_gazes, gazes + bytes, bytes));
+    CU_ASSERT(&fixture, fixture.cu->GraphExecDestroy(exec));
+    CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
+    called_finish(&c, p);
+}
+
+static void a_graph_gives_what_a_call_gives(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < (fixture.quick ? 8 : 32); i += 4) {
+        const struct scene scene = scene_of(i + i / 8);
+        struct pictures called = pictures_make(&scene);
+        struct pictures replayed = pictures_make(&scene);
+        struct operator_plan *plan = plan_of(&scene);
+        run_gpu(&scene, plan, &called, true);
+        run_graph(&scene, &replayed, i / 4 % 2);
+        assert_memory_equal(called.gpu.all.memory, replayed.gpu.all.memory,
+                            called.gpu.all.memory_bytes);
+        assert_memory_equal(called.gpu_gazes, replayed.gpu_gazes, sizeof called.gpu_gazes);
+        foveate_operator.plan_destroy(&plan);
+        pictures_free(&called);
+        pictures_free(&replayed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +419,7 @@ int main(void)
         cmocka_unit_test(an_image_without_a_gaze_is_copied),
         cmocka_unit_test(results_are_always_the_same),
         cmocka_unit_test(contexts_give_the_same),
+        cmocka_unit_test(a_graph_gives_what_a_call_gives),
     };
     return CUDA_RUN(&fixture, tests);
 }

@@ -48,15 +48,9 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
     return cuda_device_create_stream(device, &g->upload);
 }
 
-static void destroy(struct operator_cuda_gradient **gradient)
+static void unload(struct operator_cuda_gradient *gone)
 {
-    struct operator_cuda_gradient *gone = *gradient;
-    *gradient = NULL;
-    if (!gone) {
-        return;
-    }
     const struct cuda_device *device = gone->device;
-    cuda_block_free_all(device, &gone->retired);
     gaze_cuda_unload(device, &gone->gaze_kernels);
     if (gone->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(gone->upload));
@@ -64,7 +58,34 @@ static void destroy(struct operator_cuda_gradient **gradient)
     if (gone->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(gone->module));
     }
+}
+
+static void destroy(struct operator_cuda_gradient **gradient)
+{
+    struct operator_cuda_gradient *gone = *gradient;
+    *gradient = NULL;
+    if (!gone) {
+        return;
+    }
+    if (gone->abandoned) {
+        cuda_block_abandon_all(&gone->retired);
+    } else {
+        cuda_block_free_all(gone->device, &gone->retired);
+        unload(gone);
+    }
     free(gone);
+}
+
+static void abandon(struct operator_cuda_gradient *gradient)
+{
+    gradient->abandoned = true;
+}
+
+static void free_idle(struct operator_cuda_gradient *gradient)
+{
+    if (!gradient->abandoned) {
+        cuda_block_free_idle(gradient->device, &gradient->retired);
+    }
 }
 
 static enum fovea_result create(const struct cuda_device *device,
@@ -95,7 +116,7 @@ static void plan_retire(struct operator_cuda_gradient *gradient,
     }
     cuda_block_retire(&gradient->retired, &gone->block);
     cuda_block_retire(&gradient->retired, &gone->batch);
-    cuda_block_free_idle(gradient->device, &gradient->retired);
+    free_idle(gradient);
     foveate_gradient_tables_finish(&gone->tables);
     foveate_gradient_plan_finish(&gone->laws);
     free(gone);
@@ -320,6 +341,7 @@ static enum fovea_result run(struct operator_cuda_gradient *gradient,
 const struct operator_cuda_gradient_api foveate_cuda_gradient = {
     .create = create,
     .destroy = destroy,
+    .abandon = abandon,
     .plan_create = plan_create,
     .plan_retire = plan_retire,
     .reserve = reserve,

@@ -22,6 +22,7 @@ struct operator_cuda_gradient {
     CUfunction places, rings, fragments, columns, rows, node_rows, node_dots, gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_block *retired;
+    bool abandoned;
 };
 
 /* An image's scratch memory, in floats. */
