@@ -20,9 +20,10 @@ void openxr_eyes_start(void)
     }
 }
 
-/* It goes with its session. A system without eye tracking refuses it, as its properties would say;
- * asking for those breaks the rules of validation that does not know the extension. */
-xr_eye_tracker openxr_eyes_of(XrSession session)
+/* It goes with its session. XR_NULL_HANDLE: there is none. A system without eye tracking refuses
+ * it, as its properties would say; asking for those breaks the rules of validation that does not
+ * know the extension. */
+static xr_eye_tracker tracker_of(XrSession session)
 {
     const struct xr_eye_tracker_create_info info = {.type = XR_TYPE_EYE_TRACKING_CREATE_INFO};
     xr_eye_tracker tracker = XR_NULL_HANDLE;
@@ -37,9 +38,13 @@ xr_eye_tracker openxr_eyes_of(XrSession session)
     return tracker;
 }
 
-bool openxr_eyes_read(const struct openxr_session *session, XrSpace space, XrTime time,
+bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_look *out_eyes)
 {
+    if (!session->eyes_asked) {
+        session->eyes_asked = true;
+        session->eyes = tracker_of(session->handle);
+    }
     const struct xr_eye_gazes_info info = {
         .type = XR_TYPE_EYE_TRACKING_GAZES_INFO, .base = space, .time = time};
     struct xr_eye_gazes gazes = {.type = XR_TYPE_EYE_TRACKING_GAZES};

@@ -156,7 +156,6 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     }
     session->handle = handle;
     session->binding = *binding;
-    session->eyes = openxr_eyes_of(handle);
     session->queue = queue_of(binding);
     read_files(session);
     session->old = !is_of_1_1(binding);

@@ -129,6 +129,7 @@ struct openxr_session {
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
+    bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
     enum openxr_told told_gaze;
@@ -180,10 +181,8 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 
 /* ---- openxr_eyes.c ---- */
 void openxr_eyes_start(void);
-/* XR_NULL_HANDLE: there is none, and one line says so where the extension is. */
-xr_eye_tracker openxr_eyes_of(XrSession session);
-/* Fills XR_EYES of them; true: one at least is known. */
-bool openxr_eyes_read(const struct openxr_session *session, XrSpace space, XrTime time,
+/* Fills XR_EYES of them; true: one at least is known. The first call has the eyes tracked. */
+bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_look *out_eyes);
 
 /* ---- openxr_source.c ---- */

@@ -523,7 +523,9 @@ def sources_picture(folder, drawn, u, v):
 @pytest.mark.parametrize("gaze", ["10,-5", "none"])
 def test_a_source_that_is_named_takes_the_place_of_the_runtimes_gaze(hello, before, gaze):
     sets = "foveation.model=paper,gaze.source=fixed,gaze.fixed.x=0.7,gaze.fixed.y=0.35"
-    after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE=gaze).check()
+    more = {"FOVEA_TEST_XR_GAZE": gaze, "FOVEA_TEST_XR_EYES": "14,-4/7,-6"}
+    after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, **more).check()
+    assert "eye tracker" not in after.calls, "the eyes are tracked for nothing"
     assert after.output.count("the gaze is the configuration's: fixed") == 1, after.output
     assert "the runtime" not in after.output
     for frame in range(FRAMES):
