@@ -50,6 +50,6 @@ foreach(kind separate array atlas quad depth after beside old early eager silent
     add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
     fovea_test_limit(vulkan 60 limit)
     set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT
-        "${fovea_test_cache};XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5"
+        "${fovea_test_cache};XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
         PASS_REGULAR_EXPRESSION "fovea: openxr: .*all frames were shown" FAIL_REGULAR_EXPRESSION "openxr_program: ;AddressSanitizer;LeakSanitizer;runtime error")
 endforeach()
