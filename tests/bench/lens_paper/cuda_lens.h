@@ -35,6 +35,9 @@ struct cuda_lens_way {
     void *user;
     void (*check)(const struct cuda_lens *lens, char *words, size_t bytes);
     double ours_us;
+    /* Makes what user is anew, before each further use: what a graph has captured notes its
+     * launches by events that nobody may ask for outside of it. NULL: there is nothing to do. */
+    void (*renew)(struct cuda_bench *b, void *user);
 };
 
 /* True: the case is wished for. */

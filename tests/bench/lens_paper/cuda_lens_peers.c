@@ -219,8 +219,8 @@ static void run_textures(struct cuda_lens *lens)
             open_peers(lens, &peers);
         }
         CUDA_MUST(b, b->cu->ModuleGetFunction(&peers.kernel, peers.module, ways[i].kernel));
-        const struct cuda_lens_way row = {ways[i].what, enqueue, &peers, ways[i].check,
-                                          ways[i].ours_us};
+        const struct cuda_lens_way row = {ways[i].what,  enqueue,         &peers,
+                                          ways[i].check, ways[i].ours_us, NULL};
         cuda_lens_measure(lens, &row);
     }
     if (peers.module) {
@@ -292,9 +292,12 @@ static void run_npp(struct cuda_lens *lens)
             npp.stream = cuda_npp_stream(b);
         }
         npp.interpolation = i + 1; /* NPPI_INTER_NN, NPPI_INTER_LINEAR */
-        const struct cuda_lens_way row = {names[i], enqueue_npp, &npp,
+        const struct cuda_lens_way row = {names[i],
+                                          enqueue_npp,
+                                          &npp,
                                           i == 0 ? check_untouched : cuda_lens_check_bilinear,
-                                          i == 0 ? lens->ours.nearest_us : lens->ours.bilinear_us};
+                                          i == 0 ? lens->ours.nearest_us : lens->ours.bilinear_us,
+                                          NULL};
         cuda_lens_measure(lens, &row);
     }
     if (npp.maps) {
