@@ -7,8 +7,9 @@
     python3 tests/bench/tables.py --check    status 1 where a page says something else
 
 Sources: docs/bench/BACKEND.json (fovea_bench --backend BACKEND --json), docs/bench/domain-BACKEND.json
-(with --domain, too), and docs/gpu-results.md (./run gpu-test) for frames. A page holds a figure between
-`<!-- bench NAME -->` and `<!-- end -->`; NAME is a key of TABLES."""
+(with --domain, too), docs/bench/lens-paper.json (with --lens-paper, all backends), and docs/gpu-results.md
+(./run gpu-test) for frames. A page holds a figure between `<!-- bench NAME -->` and `<!-- end -->`; NAME is
+a key of TABLES."""
 
 import json
 import re
@@ -16,9 +17,11 @@ import statistics
 import sys
 from pathlib import Path
 
+from lens_tables import LensTables
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
-PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md"]
+PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens.md"]
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
@@ -197,6 +200,7 @@ def batch_in_words():
 
 TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, worst, frames, late_gaze, commit_of_frames, numbers,
                                   batch_in_words)}  # fmt: skip
+TABLES |= LensTables(load, time, table, device).all()
 
 
 def fill(text):

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""The tables of docs/lens.md, for tables.py: from docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
+
+import statistics
+
+SIZES = ["720p", "1080p", "4K", "8K"]
+MISSING = "(not measured: there is no docs/bench/lens-paper.json)"
+
+NAIVE, POW = "GPU_naive in doubles", "GPU_naive in doubles, by pow"
+LUT, BACKWARD, FORWARD = "GPU_LUT, two tables", "Ours_B, one table", "Ours_F, one table"
+COPIED, UNIFIED = "Ours_B, copied there and back", "Ours_B, in unified memory"
+
+
+class LensTables:
+    """load, time, table, device: those of tables.py."""
+
+    def __init__(self, load, time, table, device):
+        self.load, self.time, self.table, self.device = load, time, table, device
+
+    def rows(self, backend):
+        data = self.load("lens-paper") or {"rows": []}
+        return [row for row in data["rows"] if row["table"] == "lens" and row["backend"] == backend]
+
+    def ways_of(self, backend):
+        found = {}
+        for row in self.rows(backend):
+            if row["size"] in SIZES and row["mode"] != "copy":
+                found.setdefault(row["mode"], {})[row["size"]] = row
+        return found
+
+    def cell(self, row):
+        if not row:
+            return ""
+        factor = f" ({row['x_copy']:.2f})" if row.get("x_copy") else ""
+        return self.time(row["us"]) + factor
+
+    def ways(self, backend):
+        lines = []
+        for way, sizes in self.ways_of(backend).items():
+            last = sizes.get("4K", {})
+            warm = sizes.get("1080p", {}).get("us_warm")
+            lines.append([way, *(self.cell(sizes.get(size)) for size in SIZES), self.time(warm) if warm else "",
+                          f"{last['x_fovea']:.2f}" if "x_fovea" in last else "", last.get("note", "")])  # fmt: skip
+        head = ["way", *SIZES, "1080p, warm", "x Fovea, 4K", "pixels at 4K"]
+        return self.table(head, lines) if lines else f"\n\n{MISSING}\n\n"
+
+    def lens_on_cuda(self):
+        return self.ways("cuda")
+
+    def lens_on_processor(self):
+        return self.ways("cpu")
+
+    def flat(self):
+        return [row for row in self.rows("cuda") if row["mode"] == "any lens" and "x_fovea" in row]
+
+    def lens_flat(self):
+        lines = [[row["note"], self.cell(row), f"{row['x_fovea']:.2f}"] for row in self.flat()]
+        return self.table(["size and lens", "time (x copy)", "a pixel, x 4K's"], lines) if lines else f"\n\n{MISSING}\n\n"
+
+    def lens_flat_in_words(self):
+        parts = [row["x_fovea"] for row in self.flat()]
+        if not parts:
+            return MISSING
+        within = sum(part <= 1.5 for part in parts)
+        return f"{within} of {len(parts)} within 1.5 times, median {statistics.median(parts):.2f}, worst {max(parts):.2f}"
+
+    def lens_machine(self):
+        data = self.load("lens-paper")
+        if not data:
+            return MISSING
+        machine = data["machine"]
+        return f"commit {machine['commit'][:7]}, {self.device(machine)}, {machine['processor']}"
+
+    def factors(self, backend, slower, faster):
+        """How many times as long one way takes as another, at each size."""
+        ways = self.ways_of(backend)
+        pairs = [(ways.get(slower, {}).get(size), ways.get(faster, {}).get(size)) for size in SIZES]
+        return [a["us"] / b["us"] for a, b in pairs if a and b]
+
+    def words(self, factors):
+        return ", ".join(f"{factor:.2f}" for factor in factors) + " times at " + ", ".join(SIZES[: len(factors)])
+
+    def lens_statements(self):
+        """What the paper says of kernels and of memory, against the ways above."""
+        statements = [
+            ("two tables are up to 67.16 times as fast as the naive way on GPUs; 4 to 4.3 on the card, kernels alone",
+             "in doubles", self.factors("cuda", NAIVE, LUT), 1.05),
+            ("", "in doubles, by pow()", self.factors("cuda", POW, LUT), 1.05),
+            ("one table is up to 1.72 times as fast as two, 1.35 in the mean; 1.33 to 1.6 on the card, kernels alone", "",
+             self.factors("cuda", LUT, BACKWARD), 1.05),
+            ("mapping forward takes 13.91 % longer in the mean; 0 to 9 % on the card, kernels alone", "",
+             self.factors("cuda", FORWARD, BACKWARD), 1.02),
+            ("a GPU with memory of its own should copy: unified memory takes 70.47 times as long in the mean", "",
+             self.factors("cuda", UNIFIED, COPIED), 1.05),
+            ("such a GPU waits for copies, not for its kernels", "with copies against the kernel",
+             self.factors("cuda", COPIED, BACKWARD), 2.0),
+            ("on processors a table is up to 8.82 times as fast as the naive way", "all cores",
+             self.factors("cpu", "CPU_naive in doubles", "CPU_LUT, two tables"), 1.05),
+            ("keys of equation 2 are worth what they cost to decode", "decoding against addresses, which need none",
+             self.factors("cuda", BACKWARD, "one table of addresses"), 0.0),
+        ]  # fmt: skip
+        lines = []
+        for says, what, factors, least in statements:
+            if factors:
+                held = sum(factor >= least for factor in factors)
+                verdict = "beside the point: an address is as small" if least == 0 else f"{held} of {len(factors)} sizes"
+                lines.append([says, f"{what}: {self.words(factors)}".removeprefix(": "), verdict])
+        return self.table(["the paper says", "here", "held"], lines) if lines else f"\n\n{MISSING}\n\n"
+
+    def all(self):
+        return {f.__name__: f for f in (self.lens_on_cuda, self.lens_on_processor, self.lens_flat, self.lens_flat_in_words,
+                                        self.lens_machine, self.lens_statements)}  # fmt: skip
