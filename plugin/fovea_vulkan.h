@@ -279,7 +279,8 @@ struct fovea_vk_frame_target {
      * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place;
      * it must last as long as the image. Such an image was made with those usages and with flags
      * MUTABLE_FORMAT and EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes
-     * through. NULL: there is none. Views of other layers are copied as if there were none. */
+     * through. NULL: there is none. Views of other layers bring their own (struct
+     * fovea_vk_view). */
     VkImageView raw_view;
 };
 
@@ -311,6 +312,11 @@ struct fovea_vk_view {
      * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
      * which allocates. */
     const struct fovea_geometry *geometry;
+    /* As raw_view of src and dst, but of this view's layer; NULL: in layer 0 raw_view counts, in
+     * others there is none. Where a view of a frame lacks one that its layer needs, all of them are
+     * copied; so is a frame in place whose views are not all in layer 0. */
+    VkImageView src_raw_view;
+    VkImageView dst_raw_view;
 };
 
 static inline void fovea_vk_view_init(struct fovea_vk_view *view)

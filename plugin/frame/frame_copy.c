@@ -3,8 +3,7 @@
 
 #include "frame_record.h"
 
-/* The engine's view shows layer 0. */
-static bool all_in_layer_0(const struct frame_work *work)
+bool frame_in_layer_0(const struct frame_work *work)
 {
     for (uint32_t i = 0; i < work->view_count; i++) {
         if (work->views[i].layer != 0) {
@@ -16,12 +15,18 @@ static bool all_in_layer_0(const struct frame_work *work)
 
 bool frame_sees(const struct frame_work *work, const struct frame_end *end)
 {
-    return end->raw_view && !work->copy_by_command && all_in_layer_0(work);
+    bool all = !work->copy_by_command;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        const struct frame_view *view = &work->views[i];
+        all = all && (end == &work->src ? view->src_raw_view : view->dst_raw_view);
+    }
+    return all;
 }
 
 enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end)
 {
-    return frame_sees(work, end) ? FRAME_COPY_KERNEL : FRAME_COPY_COMMAND;
+    return frame_in_layer_0(work) && end->raw_view && !work->copy_by_command ? FRAME_COPY_KERNEL
+                                                                             : FRAME_COPY_COMMAND;
 }
 
 void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work)

@@ -52,19 +52,26 @@ static struct frame_target target_of(const struct frame_end *end)
 {
     return (struct frame_target){.image = end->image,
                                  .raw_view = end->raw_view,
-                                 .shared = end->made ? &end->made->shared : NULL};
+                                 .shared = end->made ? &end->made->shared : NULL,
+                                 .layer_count = end->layer_count};
 }
 
 static struct frame_target scratch_target(struct frame_shared *shared)
 {
-    return (struct frame_target){shared->image.handle, shared->image.raw_view, shared};
+    return (struct frame_target){shared->image.handle, shared->image.raw_view, shared, 1};
 }
 
+/* Layers lie above each other: in scratch, which has one, they would be at one place unless it
+ * takes all of them, packed. */
 static void choose_copies(struct frame_work *work)
 {
-    work->copy_in = direct(work, &work->src) ? FRAME_NO_COPY : frame_copy_by(work, &work->src);
-    work->copy_out = direct(work, &work->dst) && !work->in_place ? FRAME_NO_COPY
-                                                                 : frame_copy_by(work, &work->dst);
+    bool read = direct(work, &work->src);
+    bool written = direct(work, &work->dst) && !work->in_place;
+    if (!frame_in_layer_0(work)) {
+        read = written = read && written;
+    }
+    work->copy_in = read ? FRAME_NO_COPY : frame_copy_by(work, &work->src);
+    work->copy_out = written ? FRAME_NO_COPY : frame_copy_by(work, &work->dst);
 }
 
 static enum fovea_result find_scratch(struct fovea_vk *fovea, const struct frame_work *work,
@@ -206,10 +213,14 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work,
 }
 
 /* None: an image between of a frame that has none. */
-static VkImageView view_of(const struct frame_work *work, uint32_t image)
+static VkImageView view_of(const struct frame_work *work, uint32_t index, uint32_t image)
 {
-    if (image < OPERATOR_BETWEEN) {
-        return image == OPERATOR_SOURCE ? work->read.raw_view : work->write.raw_view;
+    const struct frame_view *view = &work->views[index];
+    if (image == OPERATOR_SOURCE) {
+        return work->read.shared ? work->read.raw_view : view->src_raw_view;
+    }
+    if (image == OPERATOR_RESULT) {
+        return work->write.shared ? work->write.raw_view : view->dst_raw_view;
     }
     const struct frame_scratch *between = work->between;
     return !between                    ? VK_NULL_HANDLE
@@ -222,15 +233,15 @@ static struct vk_compute_range range_of(const struct vk_buffer *buffer, struct o
     return (struct vk_compute_range){buffer->handle, range.offset, range.bytes};
 }
 
-static void write_set(struct fovea_vk *fovea, const struct frame_work *work,
-                      const struct frame_plan *plan, const struct operator_step *step,
-                      VkDescriptorSet set)
+static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
+                      const struct operator_step *step, VkDescriptorSet set)
 {
+    const struct frame_plan *plan = work->views[index].plan;
     /* Every binding must be something, also where only the overlay runs. */
     const struct vk_compute_range tables = range_of(&plan->tables, step->tables);
     struct vk_compute_bindings bindings = {
-        .source = view_of(work, step->reads),
-        .result = view_of(work, step->writes),
+        .source = view_of(work, index, step->reads),
+        .result = view_of(work, index, step->writes),
         .tables = tables,
         .scratch = plan->scratch.handle ? plan->scratch.handle : plan->tables.handle,
         .values = step->values.bytes > 0 ? range_of(&plan->values, step->values) : tables,
@@ -249,7 +260,7 @@ static void write_sets(struct fovea_vk *fovea, const struct frame_work *work, ui
     struct operator_step steps[OPERATOR_MAX_STEPS];
     const uint32_t count = row_operator.glsl->steps(plan->glsl, steps);
     for (uint32_t i = 0; i < count; i++) {
-        write_set(fovea, work, plan, &steps[i], work->slot->sets[index][i]);
+        write_set(fovea, work, index, &steps[i], work->slot->sets[index][i]);
     }
 }
 

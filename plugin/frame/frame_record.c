@@ -68,7 +68,7 @@ static void end_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
 static void target_barrier(struct fovea_vk *fovea, VkCommandBuffer commands,
                            const struct frame_target *target, struct side before, struct side after)
 {
-    barrier(fovea, commands, target->image, 1, before, after);
+    barrier(fovea, commands, target->image, target->layer_count, before, after);
 }
 
 /* An image that views are copied from or to. */
@@ -85,7 +85,7 @@ static struct copied engines_image(const struct frame_end *end, struct side side
 
 static struct copied kernels_image(const struct frame_target *target)
 {
-    return (struct copied){target->image, VK_IMAGE_LAYOUT_GENERAL, false};
+    return (struct copied){target->image, VK_IMAGE_LAYOUT_GENERAL, !target->shared};
 }
 
 static VkOffset3D offset_of(const struct frame_view *view, const struct copied *image)

@@ -7,9 +7,11 @@
 
 #include "frame_work.h"
 
-/* frame_copy.c: how views get from the engine's image to scratch, or back. */
+/* frame_copy.c: how views get from the engine's image to scratch, or back: by a kernel, if an
+ * image's own view of layer 0 shows all of them. */
+bool frame_in_layer_0(const struct frame_work *work);
 enum frame_copy frame_copy_by(const struct frame_work *work, const struct frame_end *end);
-/* Kernels may work on the engine's image where it is. */
+/* Kernels may work on the engine's image, one end of the frame, where it is. */
 bool frame_sees(const struct frame_work *work, const struct frame_end *end);
 /* The frame's slot, for the copies that are made by kernels. */
 void frame_copy_write_sets(struct fovea_vk *fovea, const struct frame_work *work);

@@ -166,6 +166,14 @@ static void view_everything(const struct fovea_vk *fovea, struct frame_work *wor
     work->views[0].gaze = &work->desc->gaze;
     work->views[0].geometry = fovea->settings.foveation.geometry;
     work->views[0].eye = fovea->settings.foveation.map.eye;
+    work->views[0].src_raw_view = work->src.raw_view;
+    work->views[0].dst_raw_view = work->dst.raw_view;
+}
+
+/* Kernels see the layer by a view of its own, or layer 0 by the image's. */
+static VkImageView raw_view_of(const struct frame_end *end, uint32_t layer, VkImageView given)
+{
+    return given ? given : layer == 0 ? end->raw_view : VK_NULL_HANDLE;
 }
 
 static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work, uint32_t index)
@@ -178,6 +186,8 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
     view->x_px = given->x_px;
     view->y_px = given->y_px;
     view->layer = given->layer;
+    view->src_raw_view = raw_view_of(&work->src, given->layer, given->src_raw_view);
+    view->dst_raw_view = raw_view_of(&work->dst, given->layer, given->dst_raw_view);
     FOVEA_TRY(check_eye(fovea, given->eye, index, view));
     return check_geometry(fovea, given, index, view);
 }

@@ -30,6 +30,8 @@ struct frame_view {
     uint32_t x_px; /* in the engine's images */
     uint32_t y_px;
     uint32_t layer;
+    VkImageView src_raw_view; /* of the layer, where kernels see the engine's image there */
+    VkImageView dst_raw_view;
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;
     bool foveated; /* else it is copied as it is */
@@ -40,8 +42,9 @@ struct frame_view {
 /* An image as kernels have it: raw words in layout GENERAL. */
 struct frame_target {
     VkImage image;
-    VkImageView raw_view;
+    VkImageView raw_view; /* of layer 0 */
     struct frame_shared *shared; /* NULL: the engine's own */
+    uint32_t layer_count;
 };
 
 enum frame_copy {

@@ -359,7 +359,9 @@ struct engine_image engine_array_create(struct engine *engine, VkFormat format, 
 
 void engine_image_destroy(struct engine *engine, struct engine_image *image)
 {
-    vkDestroyImageView(engine->device, image->raw_view, NULL);
+    for (uint32_t i = 0; i < ENGINE_SEEN_LAYERS; i++) {
+        vkDestroyImageView(engine->device, image->raw_layers[i], NULL);
+    }
     vkDestroyImage(engine->device, image->image, NULL);
     vkFreeMemory(engine->device, image->memory, NULL);
     *image = (struct engine_image){0};

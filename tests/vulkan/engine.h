@@ -50,6 +50,8 @@ uint32_t engine_take_messages(struct engine *engine);
 struct fovea_vk_desc engine_fovea_desc(struct engine *engine,
                                        const struct fovea_settings *settings);
 
+#define ENGINE_SEEN_LAYERS 5
+
 struct engine_image {
     VkImage image;
     VkDeviceMemory memory;
@@ -57,7 +59,9 @@ struct engine_image {
     uint32_t width_px;
     uint32_t height_px;
     uint32_t layer_count;
-    VkImageView raw_view; /* of layer 0, for kernels of Fovea's; most images have none */
+    /* of layer 0 and of the others, for kernels of Fovea's; most images have none */
+    VkImageView raw_view;
+    VkImageView raw_layers[ENGINE_SEEN_LAYERS];
 };
 
 uint32_t engine_pixel_bytes(VkFormat format);
@@ -65,7 +69,7 @@ struct engine_image engine_image_create(struct engine *engine, VkFormat format, 
                                         uint32_t height_px);
 struct engine_image engine_array_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                         uint32_t height_px, uint32_t layer_count);
-/* engine_seen.c: the same with a raw_view. */
+/* engine_seen.c: the same with raw views. */
 struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                        uint32_t height_px, uint32_t layer_count);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);

@@ -25,7 +25,7 @@ static void allocate(struct engine *engine, struct engine_image *image)
     CHECK(vkBindImageMemory(engine->device, image->image, image->memory, 0));
 }
 
-static void create_view(struct engine *engine, struct engine_image *image)
+static void create_view(struct engine *engine, struct engine_image *image, uint32_t layer)
 {
     const VkImageViewUsageCreateInfo usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
@@ -36,8 +36,8 @@ static void create_view(struct engine *engine, struct engine_image *image)
         .image = image->image,
         .viewType = VK_IMAGE_VIEW_TYPE_2D,
         .format = fovea_vk_raw_format(image->format),
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    CHECK(vkCreateImageView(engine->device, &info, NULL, &image->raw_view));
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, layer, 1}};
+    CHECK(vkCreateImageView(engine->device, &info, NULL, &image->raw_layers[layer]));
 }
 
 struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
@@ -59,6 +59,10 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
                  VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
     allocate(engine, &image);
-    create_view(engine, &image);
+    assert_true(layer_count <= ENGINE_SEEN_LAYERS);
+    for (uint32_t i = 0; i < layer_count; i++) {
+        create_view(engine, &image, i);
+    }
+    image.raw_view = image.raw_layers[0];
     return image;
 }

@@ -111,6 +111,24 @@ static void acquire(struct stereo_end *end)
     assert_int_equal(fovea_vk_image_acquire(end->made, &layout), FOVEA_OK);
 }
 
+static bool layers_are_seen;
+
+void stereo_see_layers(bool see)
+{
+    layers_are_seen = see;
+}
+
+static struct stereo see_layers(const struct stereo *scene, const struct stereo_end *src,
+                                const struct stereo_end *dst)
+{
+    struct stereo seen = *scene;
+    for (uint32_t i = 0; layers_are_seen && i < scene->view_count; i++) {
+        seen.views[i].src_raw_view = src->image.raw_layers[scene->views[i].layer];
+        seen.views[i].dst_raw_view = dst->image.raw_layers[scene->views[i].layer];
+    }
+    return seen;
+}
+
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,
                              const struct fovea_image *src, const struct fovea_image *dst)
 {
@@ -125,7 +143,8 @@ enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum r
         b = stereo_end_open(rig, scene, rig_dst(path));
         stereo_fill(rig, &b, dst);
     }
-    struct fovea_vk_frame frame = stereo_frame(scene, &a, in_place ? &a : &b);
+    const struct stereo seen = see_layers(scene, &a, in_place ? &a : &b);
+    struct fovea_vk_frame frame = stereo_frame(&seen, &a, in_place ? &a : &b);
     const enum fovea_result result = rig_foveate(rig, &frame);
     assert_true(result >= 0);
     stereo_read(rig, in_place ? &a : &b, dst);

@@ -56,6 +56,10 @@ void stereo_read(struct rig *rig, const struct stereo_end *end, const struct fov
 struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct stereo_end *src,
                                    const struct stereo_end *dst);
 
+/* Where kernels see an image's layer 0, frames from now on show them the others, too, or do not: as
+ * it is in the beginning. */
+void stereo_see_layers(bool see);
+
 /* One frame, waiting. dst: what is there before; its pixels afterwards. In place src is in dst
  * before. */
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,

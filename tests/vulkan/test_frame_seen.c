@@ -8,7 +8,7 @@
 #include "cmocka_all.h"
 #include "compare.h"
 #include "plugin/frame/frame.h"
-#include "rig.h"
+#include "stereo.h"
 
 #include <string.h>
 
@@ -158,6 +158,30 @@ static void nothing_is_copied_that_need_not_be(void **state)
     }
 }
 
+/* A peer never knows images of the engine's: its views are copied, and layers by commands. */
+static void layers_are_seen_by_views_of_their_own(void **state)
+{
+    (void)state;
+    const struct stereo scene = {
+        67, 45, 2, {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7)}, 2};
+    const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
+    stereo_see_layers(true);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        struct rig rig;
+        open_spied(&rig, NO_MISTAKE);
+        struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 3);
+        struct test_image dst = stereo_picture(&scene, IMAGE_STROKES, 4);
+        assert_int_equal(stereo_run(&rig, &scene, in_place ? RIG_SEEN_IN_PLACE : RIG_SEEN_TO_SEEN,
+                                    &src.view, &dst.view),
+                         FOVEA_OK);
+        assert_int_equal(spy.commands, shared || in_place ? 2 : 0);
+        assert_int_equal(spy.kernels, 0);
+        image_free(&src);
+        image_free(&dst);
+        rig_close(&rig);
+    }
+}
+
 static void a_frame_that_passes_through_needs_no_kernel(void **state)
 {
     (void)state;
@@ -237,6 +261,7 @@ int main(int argc, char **argv)
     }
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_copied_that_need_not_be),
+        cmocka_unit_test(layers_are_seen_by_views_of_their_own),
         cmocka_unit_test(a_frame_that_passes_through_needs_no_kernel),
         cmocka_unit_test(a_copy_that_is_left_out_is_noticed),
         cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),

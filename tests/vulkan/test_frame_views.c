@@ -131,6 +131,9 @@ static void views_go_through_all_operators(void **state)
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
     struct rig rig;
     rig_open(&rig, &settings);
+    struct stereo two = layers();
+    stereo_see_layers(true);
+    check(&rig, &two, RIG_SEEN_TO_SEEN, "two layers");
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct stereo gaps = with_gaps();
         check(&rig, &gaps, (enum rig_path)path, "with gaps");
@@ -149,9 +152,10 @@ static void layers_are_each_a_frame_of_their_own(void **state)
         struct stereo parts = parts_of_layers();
         static const enum rig_path paths[] = {RIG_ENGINE_TO_ENGINE, RIG_ENGINE_IN_PLACE,
                                               RIG_SEEN_TO_SEEN, RIG_SEEN_IN_PLACE};
-        for (int i = 0; i < 4; i++) {
-            check(&rig, &two, paths[i], "two layers");
-            check(&rig, &parts, paths[i], "parts of five layers");
+        for (int i = 0; i < 8; i++) {
+            stereo_see_layers(i >= 4);
+            check(&rig, &two, paths[i % 4], "two layers");
+            check(&rig, &parts, paths[i % 4], "parts of five layers");
         }
         rig_close(&rig);
     }
@@ -320,7 +324,9 @@ static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
             }
             struct stereo scene = layers();
             scene.views[blind].gaze.usable = false;
+            stereo_see_layers(true);
             check(&rig, &scene, RIG_ENGINE_TO_ENGINE, "one layer");
+            check(&rig, &scene, RIG_SEEN_TO_SEEN, "one layer");
         }
         rig_close(&rig);
     }
