@@ -5,6 +5,7 @@
  * each of the two ways in which its frames come. The CPU's time is that of the events, without what
  * the host submits in them. */
 
+#include "busy.h"
 #include "cmocka_all.h"
 #include "costs.h"
 #include "host.h"
@@ -14,8 +15,6 @@
 #include <string.h>
 
 #define FORMAT VK_FORMAT_R8G8B8A8_SRGB
-#define BUSY_COPIES 4
-#define BUSY_SIZE 4096
 
 struct way {
     const char *name;
@@ -27,8 +26,7 @@ struct bench {
     struct host host;
     struct host_texture texture;
     struct test_image picture;
-    /* Copied to and fro before each frame: the GPU works until all of it has been submitted. */
-    struct engine_image busy[2];
+    struct engine_busy busy;
     VkQueryPool queries;
     double tick_us;
     double kernels_us; /* of the frames until now, their median; 0: not known */
@@ -44,24 +42,6 @@ static void stamp(struct bench *bench, uint32_t index)
                         index);
 }
 
-static void keep_busy(struct bench *bench)
-{
-    VkCommandBuffer commands = bench->host.commands;
-    const VkImageLayout from = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-    const VkImageLayout to = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
-    const VkImageSubresourceLayers whole = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
-    const VkImageCopy region = {.srcSubresource = whole,
-                                .dstSubresource = whole,
-                                .extent = {bench->busy[0].width_px, bench->busy[0].height_px, 1}};
-    for (uint32_t i = 0; i < BUSY_COPIES; i++) {
-        const VkImage source = bench->busy[i % 2].image;
-        const VkImage target = bench->busy[(i + 1) % 2].image;
-        engine_record_barrier(commands, source, i ? to : VK_IMAGE_LAYOUT_UNDEFINED, from);
-        engine_record_barrier(commands, target, VK_IMAGE_LAYOUT_UNDEFINED, to);
-        vkCmdCopyImage(commands, source, from, target, to, 1, &region);
-    }
-}
-
 static void one_frame(struct bench *bench, const struct way *way, uint32_t number)
 {
     struct host *host = &bench->host;
@@ -69,7 +49,7 @@ static void one_frame(struct bench *bench, const struct way *way, uint32_t numbe
         host_block(&bench->texture, 0.1 + 0.8 * (number % 64) / 63.0, 0.4);
     host_frame_begin(host);
     host_draw(host, &bench->texture, &bench->picture.view);
-    keep_busy(bench);
+    engine_busy_record(&bench->busy, host->commands);
     stamp(bench, 2 * number);
     host->event_ns = 0;
     if (way->queue) {
@@ -136,7 +116,6 @@ static struct costs *count_frames(struct bench *bench, const struct way *way)
 static void bench_open(struct bench *bench, struct costs_size size)
 {
     struct engine *engine = &bench->host.engine;
-    const uint32_t busy = quick ? 64 : BUSY_SIZE;
     VkPhysicalDeviceProperties properties;
     const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                         .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -145,9 +124,7 @@ static void bench_open(struct bench *bench, struct costs_size size)
     bench->tick_us = (double)properties.limits.timestampPeriod * 1e-3;
     assert_int_equal(vkCreateQueryPool(engine->device, &info, NULL, &bench->queries), VK_SUCCESS);
     bench->texture = host_texture_create(&bench->host, FORMAT, size.width_px, size.height_px, 1);
-    for (int i = 0; i < 2; i++) {
-        bench->busy[i] = engine_image_create(engine, VK_FORMAT_R16G16B16A16_SFLOAT, busy, busy);
-    }
+    bench->busy = engine_busy_create(engine, quick ? 64 : ENGINE_BUSY_PX);
     bench->picture = image_make_packed(size.width_px, size.height_px, FOVEA_FORMAT_RGBA8);
     image_draw(&bench->picture.view, IMAGE_PHOTO, 1);
 }
@@ -156,9 +133,7 @@ static void bench_close(struct bench *bench)
 {
     struct engine *engine = &bench->host.engine;
     engine_idle(engine);
-    for (int i = 0; i < 2; i++) {
-        engine_image_destroy(engine, &bench->busy[i]);
-    }
+    engine_busy_destroy(engine, &bench->busy);
     host_texture_destroy(&bench->host, &bench->texture);
     vkDestroyQueryPool(engine->device, bench->queries, NULL);
     image_free(&bench->picture);

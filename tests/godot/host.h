@@ -32,6 +32,7 @@ struct host_options {
     bool editor; /* is_editor_hint */
     bool no_barriers; /* lists and add_barrier order nothing: validation must see it */
     bool times; /* of dispatches on the GPU; without validation, which would be measured, too */
+    uint32_t busy_px; /* before each callback, as engine_busy_create has it; 0: not */
     const char *refused; /* "Class.method": every hash of it is refused */
 };
 
@@ -96,7 +97,7 @@ struct host_frame {
     bool msaa;
     bool early; /* the callback is that of PRE_OPAQUE, whatever the type that was set */
     double fov_y_deg; /* of the camera; 0: 75 */
-    const void *pixels; /* RGBA16F, layers below each other */
+    const void *pixels; /* RGBA16F, layers below each other; NULL: as the last frame left them */
     void *out; /* the colour buffer after the frame; may be NULL */
 };
 

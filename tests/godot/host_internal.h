@@ -5,6 +5,7 @@
 #ifndef FOVEA_TESTS_GODOT_HOST_INTERNAL_H
 #define FOVEA_TESTS_GODOT_HOST_INTERNAL_H
 
+#include "busy.h"
 #include "engine.h"
 #include "gdextension.h"
 #include "host.h"
@@ -227,6 +228,7 @@ struct host {
     } at;
     struct host_counts counts;
     struct engine engine;
+    struct engine_busy busy;
     void *library; /* of dlopen; its address is the token, too */
     char library_path[512];
     struct gd_initialization initialization;

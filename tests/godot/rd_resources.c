@@ -30,6 +30,9 @@ bool device_open(void)
         return false;
     }
     rd_lists_open();
+    if (the_host.options.busy_px > 0) {
+        the_host.busy = engine_busy_create(&the_host.engine, the_host.options.busy_px);
+    }
     return true;
 }
 
@@ -41,6 +44,9 @@ void device_close(void)
     }
     rd_destroy_freed();
     rd_lists_close();
+    if (the_host.options.busy_px > 0) {
+        engine_busy_destroy(&the_host.engine, &the_host.busy);
+    }
     engine_close(&the_host.engine);
 }
 

@@ -379,22 +379,33 @@ static struct engine_image image_of(const struct resource *color)
                                  .layer_count = color->texture.layers};
 }
 
+static void draw(struct buffers *buffers, const struct engine_image *image, const void *pixels)
+{
+    const VkImageLayout drawn = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    if (!pixels) {
+        rd_transition(buffers->color, drawn);
+        return;
+    }
+    engine_write_array(&the_host.engine, image, pixels, VK_IMAGE_LAYOUT_UNDEFINED, drawn);
+    for (uint32_t i = 0; i < buffers->views; i++) {
+        buffers->color->texture.layouts[i] = drawn;
+    }
+}
+
 static void run_frame(void *user)
 {
     struct frame_job *job = user;
     const struct host_frame *frame = job->frame;
     struct buffers *buffers = &viewports[frame->viewport % VIEWPORTS];
-    const VkImageLayout drawn = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
     device_end_frame(); /* the pool of commands is reset below */
     configure(buffers, frame);
     struct engine_image image = {0};
     if (buffers->color) {
         image = image_of(buffers->color);
-        engine_write_array(&the_host.engine, &image, frame->pixels, VK_IMAGE_LAYOUT_UNDEFINED,
-                           drawn);
-        for (uint32_t i = 0; i < buffers->views; i++) {
-            buffers->color->texture.layouts[i] = drawn;
-        }
+        draw(buffers, &image, frame->pixels);
+    }
+    if (the_host.options.busy_px > 0) {
+        engine_busy_record(&the_host.busy, rd_commands());
     }
     if (is_due(job->effect)) {
         job->called = call_effect(job->effect, buffers, frame);
@@ -406,7 +417,8 @@ static void run_frame(void *user)
     device_end_frame();
     if (buffers->color && frame->out) {
         engine_read_array(&the_host.engine, &image, frame->out,
-                          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, drawn);
+                          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     }
 }
 

@@ -8,7 +8,8 @@
  *
  * CPU: the time in the frame's calls of OpenXR, which the runtime makes nothing of. GPU: from the
  * program's last drawing to the end of what the frame has submitted. The queue is held back until
- * all of it is there, so that the time is the GPU's own. */
+ * all of it is there, so that the time is the GPU's own; before that it copies images to and fro,
+ * since a GPU that rests between frames lowers its clock. */
 
 #include "program.h"
 
@@ -21,11 +22,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#define BUSY_COPIES 4
+#define BUSY_PX 4096 /* a side: some ten milliseconds on the graphics queue of an H100 */
+
 struct meter {
     const struct gpu *gpu;
     VkCommandBuffer commands[2]; /* before and after what is measured */
     VkQueryPool times;
     VkEvent go; /* the queue waits for it */
+    VkImage busy[2]; /* copied to and fro */
+    VkDeviceMemory busy_memory[2];
+    uint32_t busy_px;
     double us_per_tick;
     uint64_t mask; /* of the ticks that count */
 };
@@ -43,6 +50,74 @@ static double now_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+static uint32_t local_memory(const struct gpu *gpu, uint32_t bits)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    uint32_t type = 0;
+    vkGetPhysicalDeviceMemoryProperties(gpu->physical_device, &memory);
+    while (type + 1 < memory.memoryTypeCount &&
+           (!(bits & 1u << type) ||
+            !(memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT))) {
+        type++;
+    }
+    return type;
+}
+
+static void make_busy(struct meter *meter, uint32_t i)
+{
+    const struct gpu *gpu = meter->gpu;
+    const VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                     .imageType = VK_IMAGE_TYPE_2D,
+                                     .format = VK_FORMAT_R16G16B16A16_SFLOAT,
+                                     .extent = {meter->busy_px, meter->busy_px, 1},
+                                     .mipLevels = 1,
+                                     .arrayLayers = 1,
+                                     .samples = VK_SAMPLE_COUNT_1_BIT,
+                                     .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                              VK_IMAGE_USAGE_TRANSFER_DST_BIT};
+    VkMemoryRequirements needs;
+    MUST(vkCreateImage(gpu->device, &image, NULL, &meter->busy[i]));
+    vkGetImageMemoryRequirements(gpu->device, meter->busy[i], &needs);
+    const VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .allocationSize = needs.size,
+                                         .memoryTypeIndex =
+                                             local_memory(gpu, needs.memoryTypeBits)};
+    MUST(vkAllocateMemory(gpu->device, &memory, NULL, &meter->busy_memory[i]));
+    MUST(vkBindImageMemory(gpu->device, meter->busy[i], meter->busy_memory[i], 0));
+}
+
+static void keep_in_general(VkCommandBuffer commands, VkImage image, VkImageLayout before)
+{
+    const VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .oldLayout = before,
+        .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+static void record_busy(const struct meter *meter, VkCommandBuffer commands)
+{
+    const VkImageSubresourceLayers whole = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    const VkImageCopy region = {.srcSubresource = whole,
+                                .dstSubresource = whole,
+                                .extent = {meter->busy_px, meter->busy_px, 1}};
+    for (uint32_t i = 0; i < BUSY_COPIES; i++) {
+        for (uint32_t j = 0; j < 2; j++) {
+            keep_in_general(commands, meter->busy[j],
+                            i ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED);
+        }
+        vkCmdCopyImage(commands, meter->busy[i % 2], VK_IMAGE_LAYOUT_GENERAL,
+                       meter->busy[(i + 1) % 2], VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+    }
+}
+
 static void record(const struct meter *meter, uint32_t which)
 {
     VkCommandBuffer commands = meter->commands[which];
@@ -50,6 +125,7 @@ static void record(const struct meter *meter, uint32_t which)
     MUST(vkBeginCommandBuffer(commands, &info));
     if (which == 0) {
         vkCmdResetQueryPool(commands, meter->times, 0, 2);
+        record_busy(meter, commands);
         vkCmdWaitEvents(commands, 1, &meter->go, VK_PIPELINE_STAGE_HOST_BIT,
                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, NULL, 0, NULL, 0, NULL);
     }
@@ -72,7 +148,7 @@ static void take_clock(struct meter *meter)
     meter->mask = UINT64_MAX >> (64 - family.timestampValidBits);
 }
 
-static void make_meter(const struct gpu *gpu, struct meter *meter)
+static void make_meter(const struct gpu *gpu, uint32_t busy_px, struct meter *meter)
 {
     const VkCommandBufferAllocateInfo commands = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -83,10 +159,12 @@ static void make_meter(const struct gpu *gpu, struct meter *meter)
                                          .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                          .queryCount = 2};
     const VkEventCreateInfo go = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-    *meter = (struct meter){.gpu = gpu};
+    *meter = (struct meter){.gpu = gpu, .busy_px = busy_px};
     MUST(vkAllocateCommandBuffers(gpu->device, &commands, meter->commands));
     MUST(vkCreateQueryPool(gpu->device, &times, NULL, &meter->times));
     MUST(vkCreateEvent(gpu->device, &go, NULL, &meter->go));
+    make_busy(meter, 0);
+    make_busy(meter, 1);
     take_clock(meter);
     record(meter, 0);
     record(meter, 1);
@@ -94,6 +172,10 @@ static void make_meter(const struct gpu *gpu, struct meter *meter)
 
 static void drop_meter(const struct meter *meter)
 {
+    for (uint32_t i = 0; i < 2; i++) {
+        vkDestroyImage(meter->gpu->device, meter->busy[i], NULL);
+        vkFreeMemory(meter->gpu->device, meter->busy_memory[i], NULL);
+    }
     vkDestroyEvent(meter->gpu->device, meter->go, NULL);
     vkDestroyQueryPool(meter->gpu->device, meter->times, NULL);
 }
@@ -155,16 +237,18 @@ static void look(uint32_t frame)
     MUST(-putenv(text));
 }
 
-static struct medians measure(const char *layer, uint32_t warm_up, uint32_t frames, bool head)
+static struct medians measure(const char *layer, bool quick, bool head)
 {
     static double cpu[COSTS_FRAMES];
     static double gpu[COSTS_FRAMES];
+    const uint32_t warm_up = quick ? 4 : COSTS_WARM_UP;
+    const uint32_t frames = costs_frames(quick);
     struct program program = {.kind = "separate", .layer = layer};
     struct program_session session = {0};
     struct meter meter;
     program_start(&program);
     program_begin(&program, &session);
-    make_meter(&program.gpu, &meter);
+    make_meter(&program.gpu, quick ? 64 : BUSY_PX, &meter);
     program_paint(&session, 0, 0);
     for (uint32_t i = 0; i < warm_up + frames; i++) {
         const uint32_t at = i < warm_up ? 0 : i - warm_up;
@@ -211,11 +295,9 @@ int main(int count, char **arguments)
         fprintf(stderr, "openxr_cost [--quick]\n");
         return 2;
     }
-    const uint32_t warm_up = quick ? 4 : COSTS_WARM_UP;
-    const uint32_t frames = costs_frames(quick);
     choose_manifests();
     MUST(setenv("FOVEA_TEST_XR_SIZE", quick ? "128x96" : "2064x2208", 1));
-    const struct medians off = measure(NULL, warm_up, frames, true);
+    const struct medians off = measure(NULL, quick, true);
     printf("| layer | CPU, us | CPU, 99 of 100 below | it adds | GPU, us | it adds |\n");
     printf("|---|---|---|---|---|---|\n");
     printf("| none | %.1f | %.1f | | %.1f | |\n", off.cpu_us, off.cpu_99_us, off.gpu_us);
@@ -223,7 +305,7 @@ int main(int count, char **arguments)
         char set[64];
         snprintf(set, sizeof set, "foveation.model=%s", models[i]);
         MUST(setenv("FOVEA_SET", set, 1));
-        const struct medians on = measure("XR_APILAYER_FOVEA", warm_up, frames, false);
+        const struct medians on = measure("XR_APILAYER_FOVEA", quick, false);
         printf("| Fovea, %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", models[i], on.cpu_us,
                on.cpu_99_us, on.cpu_us - off.cpu_us, on.gpu_us, on.gpu_us - off.gpu_us);
         fflush(stdout);
