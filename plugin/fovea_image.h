@@ -117,7 +117,9 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_settings(
  * overlap src. gaze is rounded to 1/256 px. CPU images: returns when dst is written. CUDA images:
  * enqueues on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns
  * without waiting. The first frame of a size allocates, later ones do not (enum fovea_backend says
- * what they take). A gaze that is not finite: FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not
+ * what they take). A gaze that is not finite: dst gets what the "operators" make of src that do not
+ * look at the gaze (all but foveate); where there is none such, FOVEA_ERROR_INVALID_ARGUMENT. On
+ * failure dst is not
  * written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_context *context,
                                                                const struct fovea_image *src,
@@ -158,9 +160,10 @@ static inline void fovea_batch_init(struct fovea_batch *batch)
  * images of src and dst lie among each other with different distances from image to image, no more
  * than 65536 pairs of one of src and one of dst are looked at (256 images; 65535 where src is one
  * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU
- * memory are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT;
- * gazes in CUDA memory are read on the stream, and foveation copies an image whose gaze is not
- * finite as it is.
+ * memory are copied before it returns; gazes in CUDA memory are read on the stream. An image whose
+ * gaze is not finite is not foveated, and the other operators are at work on it; where there is no
+ * other, it is copied as it is with gazes in CUDA memory, and FOVEA_ERROR_INVALID_ARGUMENT with
+ * those in CPU memory.
  *
  * Memory is taken by the first batch that needs more than those before it, and kept; on the device
  * for the next power of two of images, and taking more may wait for all that the device has to do:

@@ -307,7 +307,7 @@ struct fovea_vk_view {
     /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
      * 0: the settings' map.eye. Does not count without that map. */
     enum fovea_map_eye eye;
-    struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
+    struct fovea_gaze gaze; /* uv over the view; not usable: as the frame's below */
     /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both
      * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
      * which allocates. */
@@ -335,7 +335,9 @@ struct fovea_vk_frame {
     const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
     uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
     uint32_t signal_count; /* likewise */
-    struct fovea_gaze gaze; /* not usable: the frame is passed through */
+    /* Not usable, or not finite: nothing is foveated. "operators" that do not look at the gaze (all
+     * but foveate) are at work all the same; without one the frame is passed through. */
+    struct fovea_gaze gaze;
     /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no
      * view covers stays in dst as it was. The overlay is drawn over every view that is foveated;
      * the HUD over the first view. All of them must fit into one image of the device, in a row, a
@@ -356,23 +358,20 @@ static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
  * is submitted to the queue before it returns; work that is submitted to the queue later finds both
  * images ready without a semaphore.
  *
- * FOVEA_OK.
- * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners
- *   are as for OK.
- * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or exit() has begun; nothing
- *   was submitted and the waits are untouched.
- * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of
- *   memory or because the device was lost, which only backends other than vulkan can meet. The
- *   waits are taken: nothing else may wait for their binary semaphores. Nothing will be signalled.
- *   The content and layout of src and dst are undefined; images of Fovea's stay whose they are.
- *   fovea_vk_wait waits for what was submitted.
- * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that
- *   was made from it can be relied on, its semaphores included.
- * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled;
- *   src and dst are as they were. Show src. The log says why, as an error; the same again is at
- *   debug until settings are set.
- * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
- * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
+ * FOVEA_OK; also where no view has a usable gaze, but "operators" have one that does not look at
+ * it. FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and
+ * owners are as for OK. FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or
+ * exit() has begun; nothing was submitted and the waits are untouched. FOVEA_ERROR_FRAME_LOST: the
+ * frame was submitted in part and its rest was refused, for want of memory or because the device
+ * was lost, which only backends other than vulkan can meet. The waits are taken: nothing else may
+ * wait for their binary semaphores. Nothing will be signalled. The content and layout of src and
+ * dst are undefined; images of Fovea's stay whose they are. fovea_vk_wait waits for what was
+ * submitted. FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and
+ * nothing that was made from it can be relied on, its semaphores included. Negative otherwise:
+ * nothing was submitted, the waits are untouched and nothing will be signalled; src and dst are as
+ * they were. Show src. The log says why, as an error; the same again is at debug until settings are
+ * set. After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames
+ * get FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 

@@ -8,6 +8,8 @@
 
 #include "test_lens_support.h"
 
+#include <math.h>
+
 static struct fovea_context *context_for(const char *operators, struct said *said)
 {
     struct fovea_settings *settings = NULL;
@@ -77,6 +79,91 @@ static void a_row_is_one_after_the_other(void **state)
     assert_silent(&said);
 }
 
+#define BATCH 6
+#define BATCH_ROWS 40
+
+/* Pictures one below the other. */
+static struct fovea_batch batch_of(const struct test_image *src, const struct test_image *dst,
+                                   const float *gazes_uv)
+{
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = BATCH;
+    batch.src = src->view;
+    batch.dst = dst->view;
+    batch.src.height_px = batch.dst.height_px = BATCH_ROWS;
+    batch.src_next_bytes = BATCH_ROWS * src->view.row_stride_bytes;
+    batch.dst_next_bytes = BATCH_ROWS * dst->view.row_stride_bytes;
+    batch.gazes_uv = gazes_uv;
+    return batch;
+}
+
+static struct fovea_image picture_of(const struct test_image *images, uint32_t index)
+{
+    struct fovea_image picture = images->view;
+    picture.height_px = BATCH_ROWS;
+    picture.data =
+        (char *)picture.data + (ptrdiff_t)(index * BATCH_ROWS) * picture.row_stride_bytes;
+    return picture;
+}
+
+/* foveate has nothing to do there, and lens does what it does. */
+static void a_picture_without_a_gaze_is_warped(void **state)
+{
+    (void)state;
+    static const double none[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    struct said said = {0};
+    struct fovea_context *warps = context_for("lens", &said);
+    struct fovea_context *both = context_for("foveate,lens", &said);
+    struct test_image src = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+    struct test_image expected = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_STROKES, 3);
+    assert_int_equal(fovea_context_run(warps, &src.view, &expected.view,
+                                       (struct fovea_point_uv){0.5, 0.5}, NULL),
+                     FOVEA_OK);
+    for (int i = 0; i < 6; i++) {
+        struct test_image dst = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+        const struct fovea_point_uv gaze = {i % 2 ? none[i / 2] : 0.5, i % 2 ? 0.5 : none[i / 2]};
+        assert_int_equal(fovea_context_run(i < 3 ? warps : both, &src.view, &dst.view, gaze, NULL),
+                         FOVEA_OK);
+        compare_assert_all_same(&dst.view, &expected.view, "no gaze");
+        image_free(&dst);
+    }
+    image_free(&src);
+    image_free(&expected);
+    fovea_context_destroy(&warps);
+    fovea_context_destroy(&both);
+    assert_silent(&said);
+}
+
+/* Each picture of a batch is what it would be alone, whatever comes before and after it. */
+static void pictures_of_a_batch_without_a_gaze_are_warped(void **state)
+{
+    (void)state;
+    static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN,  0.5f, 0.5f, INFINITY,
+                                              0.1f, 0.9f, 0.7f, 0.2f, NAN,  NAN};
+    struct said said = {0};
+    struct fovea_context *both = context_for("foveate,lens", &said);
+    struct test_image src = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
+    struct test_image expected = image_make_packed(70, BATCH * BATCH_ROWS, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_PHOTO, 3);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        const struct fovea_image from = picture_of(&src, i);
+        const struct fovea_image to = picture_of(&expected, i);
+        const struct fovea_point_uv gaze = {(double)gazes_uv[2 * i], (double)gazes_uv[2 * i + 1]};
+        assert_int_equal(fovea_context_run(both, &from, &to, gaze, NULL), FOVEA_OK);
+    }
+    const struct fovea_batch batch = batch_of(&src, &dst, gazes_uv);
+    assert_int_equal(fovea_context_run_batch(both, &batch, NULL), FOVEA_OK);
+    compare_assert_all_same(&dst.view, &expected.view, "a batch");
+    image_free(&src);
+    image_free(&dst);
+    image_free(&expected);
+    fovea_context_destroy(&both);
+    assert_silent(&said);
+}
+
 /* The program is told what is wrong, and gets no picture. */
 static void a_map_that_folds_is_refused_in_words(void **state)
 {
@@ -108,6 +195,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_warped_as_the_reference_has_it),
         cmocka_unit_test(a_row_is_one_after_the_other),
+        cmocka_unit_test(a_picture_without_a_gaze_is_warped),
+        cmocka_unit_test(pictures_of_a_batch_without_a_gaze_are_warped),
         cmocka_unit_test(a_map_that_folds_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,7 @@ struct operator_frame {
     int32_t origin_y_px;
     bool blue_first; /* the images have red and blue exchanged */
     bool late; /* GLSL: the gaze is what the latch has written, not this one */
+    bool blind; /* for the row alone: there is no gaze, and operators that look at it do nothing */
 };
 
 /* Images of one size and format, apart from each other and from those of dst. */
@@ -67,11 +68,10 @@ struct operator_images {
      * which gives operators pixels: those ignore it. */
     ptrdiff_t src_plane_bytes;
     ptrdiff_t dst_plane_bytes;
-    const float *gazes_uv; /* x and y for each image; NULL: the frame's for all */
-    bool
-        /* CUDA: read on the stream; an operator that looks at gazes copies an image without a
-           finite one */
-        gazes_on_device;
+    /* x and y for each image; NULL: the frame's for all. An operator that looks at gazes copies an
+     * image without a finite one; it sees none such in host memory, which is the row's to sort. */
+    const float *gazes_uv;
+    bool gazes_on_device; /* CUDA: read on the stream */
 };
 
 /* Frames on the processor. One thread at a time for each operator_host. */
@@ -116,6 +116,7 @@ struct operator_gradient_api {
 /* No entry is NULL, except where said. */
 struct operator_api {
     const char *name;
+    bool looks_at_gaze; /* without a gaze it has nothing to do, and the picture goes past it */
 
     /* FOVEA_ERROR_INVALID_ARGUMENT: the settings ask for what no image of that size needs. */
     enum fovea_result (*plan_create)(const struct operator_plan_desc *desc,

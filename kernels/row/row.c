@@ -120,6 +120,26 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     }
 }
 
+bool row_runs_blind(const struct fovea_operators *operators)
+{
+    bool runs = false;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        runs = runs || !operators_at(operators->order[i])->looks_at_gaze;
+    }
+    return runs;
+}
+
+struct row_way row_way_of(const struct row_plan *plan, bool blind)
+{
+    struct row_way way = {0};
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (!blind || !plan->parts[i].api->looks_at_gaze) {
+            way.parts[way.count++] = i;
+        }
+    }
+    return way;
+}
+
 const struct operator_plan *row_only_plan(const struct operator_plan *plan)
 {
     const struct row_plan *row = row_plan_of(plan);

@@ -8,13 +8,20 @@
  *     source -> operator -> image between -> operator -> ... -> result
  *
  * A row of one operator is that operator: the same kernels on the same images. Longer ones have one
- * image between two operators, or two images by turns (operator_plan.images_between). */
+ * image between two operators, or two images by turns (operator_plan.images_between).
+ *
+ * Where there is no gaze (operator_frame.blind, or an image's in host memory that is not finite)
+ * pictures go past the operators that look at it; of those at least one does not
+ * (row_runs_blind). */
 #ifndef FOVEA_KERNELS_ROW_H
 #define FOVEA_KERNELS_ROW_H
 
 #include "kernels/operator/operator_glsl.h"
 
 extern const struct operator_api row_operator;
+
+/* True if something is done to pictures without a gaze: an operator of them does not look at it. */
+bool row_runs_blind(const struct fovea_operators *operators);
 
 /* The plan of the only operator of a row's plan; NULL: there are several. */
 const struct operator_plan *row_only_plan(const struct operator_plan *plan);

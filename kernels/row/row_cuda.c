@@ -234,11 +234,12 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     struct row_images slice;
     FOVEA_TRY(make_planes(row, images));
     FOVEA_TRY(grow(row, own, images));
-    row_slice_of(images, 0, row_slice_count(own->plan, images), &slice);
+    const struct row_way way = row_way_of(own->plan, false);
+    row_first_slice(own->plan, images, &slice);
     for (uint32_t i = 0; i < own->count; i++) {
         const struct row_cuda_part *part = &own->parts[i];
         struct row_images of_part;
-        row_images_of(own->plan, i, &slice.images, between_of(own), &of_part);
+        row_images_of(own->plan, &way, i, &slice.images, between_of(own), &of_part);
         FOVEA_TRY(
             api_at(part->name)
                 ->reserve(atomic_load(&row->kernels[part->name]), part->plan, &of_part.images));
@@ -258,21 +259,23 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
                                    const struct operator_images *slice)
 {
     const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
+    const struct row_way way = row_way_of(plan->plan, run->frame->blind);
     void *between = between_of(plan);
     struct planes planes;
-    if (row_planes_to_pack(plan->plan, slice, between, &planes)) {
+    if (row_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
         FOVEA_TRY(
             planes_cuda_pack(row->device, &row->planes, &planes, slice->src->format, run->stream));
     }
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const enum fovea_operator name = plan->parts[i].name;
-        const struct operator_cuda_run of_part = run_of(run, i);
+    for (uint32_t i = 0; i < way.count; i++) {
+        const uint32_t part = way.parts[i];
+        const enum fovea_operator name = plan->parts[part].name;
+        const struct operator_cuda_run of_part = run_of(run, part);
         struct row_images images_of_part;
-        row_images_of(plan->plan, i, slice, between, &images_of_part);
+        row_images_of(plan->plan, &way, i, slice, between, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));
     }
-    return row_planes_to_unpack(plan->plan, slice, between, &planes)
+    return row_planes_to_unpack(plan->plan, &way, slice, between, &planes)
                ? planes_cuda_unpack(row->device, &row->planes, &planes, slice->dst->format,
                                     run->stream)
                : FOVEA_OK;
@@ -282,10 +285,14 @@ static enum fovea_result run_slices(struct row_cuda *row, const struct operator_
                                     const struct operator_images *images)
 {
     const uint32_t count = row_slice_count(row_plan_of(run->plan), images);
-    for (uint32_t first = 0; first < images->count; first += count) {
-        struct row_images slice;
+    struct row_images slice;
+    for (uint32_t first = 0; first < images->count; first += slice.images.count) {
+        struct operator_frame frame = *run->frame;
+        struct operator_cuda_run of_slice = *run;
         row_slice_of(images, first, count, &slice);
-        FOVEA_TRY(run_slice(row, run, &slice.images));
+        frame.blind = frame.blind || slice.blind;
+        of_slice.frame = &frame;
+        FOVEA_TRY(run_slice(row, &of_slice, &slice.images));
     }
     return FOVEA_OK;
 }
@@ -312,13 +319,14 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
 {
     struct row_cuda *row = own(cuda);
     const struct row_plan *plan = row_plan_of(run->plan);
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const enum fovea_operator name = plan->parts[i].name;
-        const struct operator_cuda_run of_part = run_of(run, i);
+    const struct row_way way = row_way_of(plan, run->frame->blind);
+    for (uint32_t i = 0; i < way.count; i++) {
+        const enum fovea_operator name = plan->parts[way.parts[i]].name;
+        const struct operator_cuda_run of_part = run_of(run, way.parts[i]);
         FOVEA_TRY(
             api_at(name)->run_surface(atomic_load(&row->kernels[name]), &of_part, format,
                                       i == 0 ? src : run->between[row_between(i - 1)],
-                                      i + 1 == plan->count ? dst : run->between[row_between(i)]));
+                                      i + 1 == way.count ? dst : run->between[row_between(i)]));
     }
     return FOVEA_OK;
 }

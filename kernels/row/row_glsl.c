@@ -143,13 +143,23 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 
 /* ---- Passes */
 
+/* What is bound does not change with the gaze: an operator that has nothing to do is a copy. */
+static bool goes_past(const struct row_glsl *row, uint32_t part, const struct operator_frame *frame)
+{
+    return frame->blind && row->plan->parts[part].api->looks_at_gaze;
+}
+
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
     const struct row_glsl *row = own(glsl);
     uint32_t count = 0;
     for (uint32_t i = 0; i < row->plan->count; i++) {
-        count += api_of(row, i)->shaders(row->parts[i], frame, format, out_shaders + count);
+        if (goes_past(row, i, frame)) {
+            out_shaders[count++] = (struct operator_shader){.shader = &shader_copy};
+        } else {
+            count += api_of(row, i)->shaders(row->parts[i], frame, format, out_shaders + count);
+        }
     }
     return count;
 }
@@ -162,7 +172,12 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
     uint32_t count = 0;
     for (uint32_t i = 0; i < row->plan->count; i++) {
         const uint32_t first = count;
-        count += api_of(row, i)->passes(row->parts[i], frame, format, out_passes + first);
+        if (goes_past(row, i, frame)) {
+            out_passes[count] = (struct operator_pass){.shader.shader = &shader_copy};
+            operator_pass_copies(frame, &out_passes[count++]);
+        } else {
+            count += api_of(row, i)->passes(row->parts[i], frame, format, out_passes + first);
+        }
         for (uint32_t j = first; j < count; j++) {
             out_passes[j].step = i;
             out_passes[j].barrier |= j + 1 == count && i + 1 < row->plan->count;

@@ -90,10 +90,11 @@ enum fovea_result row_host_reserve(struct operator_host *host, const struct oper
     struct row_host *row = own(host);
     struct row_images slice;
     FOVEA_TRY(grow(row, row_between_bytes(row->plan, images)));
-    row_slice_of(images, 0, row_slice_count(row->plan, images), &slice);
+    const struct row_way way = row_way_of(row->plan, false);
+    row_first_slice(row->plan, images, &slice);
     for (uint32_t i = 0; i < row->plan->count; i++) {
         struct row_images part;
-        row_images_of(row->plan, i, &slice.images, row->between, &part);
+        row_images_of(row->plan, &way, i, &slice.images, row->between, &part);
         FOVEA_TRY(row->plan->parts[i].api->host.reserve(row->parts[i], &part.images));
     }
     return FOVEA_OK;
@@ -102,16 +103,18 @@ enum fovea_result row_host_reserve(struct operator_host *host, const struct oper
 static void run_slice(struct row_host *row, const struct operator_images *slice,
                       const struct operator_frame *frame)
 {
+    const struct row_way way = row_way_of(row->plan, frame->blind);
     struct planes planes;
-    if (row_planes_to_pack(row->plan, slice, row->between, &planes)) {
+    if (row_planes_to_pack(row->plan, &way, slice, row->between, &planes)) {
         planes_pack(&planes, slice->src->format);
     }
-    for (uint32_t i = 0; i < row->plan->count; i++) {
-        struct row_images part;
-        row_images_of(row->plan, i, slice, row->between, &part);
-        row->plan->parts[i].api->host.run(row->parts[i], &part.images, frame);
+    for (uint32_t i = 0; i < way.count; i++) {
+        const uint32_t part = way.parts[i];
+        struct row_images of_part;
+        row_images_of(row->plan, &way, i, slice, row->between, &of_part);
+        row->plan->parts[part].api->host.run(row->parts[part], &of_part.images, frame);
     }
-    if (row_planes_to_unpack(row->plan, slice, row->between, &planes)) {
+    if (row_planes_to_unpack(row->plan, &way, slice, row->between, &planes)) {
         planes_unpack(&planes, slice->dst->format);
     }
 }
@@ -121,9 +124,11 @@ void row_host_run(struct operator_host *host, const struct operator_images *imag
 {
     struct row_host *row = own(host);
     const uint32_t count = row_slice_count(row->plan, images);
-    for (uint32_t first = 0; first < images->count; first += count) {
-        struct row_images slice;
+    struct row_images slice;
+    for (uint32_t first = 0; first < images->count; first += slice.images.count) {
+        struct operator_frame own = *frame;
         row_slice_of(images, first, count, &slice);
-        run_slice(row, &slice.images, frame);
+        own.blind = own.blind || slice.blind;
+        run_slice(row, &slice.images, &own);
     }
 }

@@ -9,6 +9,8 @@
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel.h"
 
+#include <math.h>
+
 /* Of rows: a line of the cache, and what kernels like best. */
 #define ALIGN_BYTES 64
 
@@ -63,16 +65,46 @@ uint64_t row_between_bytes(const struct row_plan *plan, const struct operator_im
     return capacity(plan, images) * bytes_each(plan, images);
 }
 
-void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
-                  struct row_images *out)
+static void cut(const struct operator_images *images, uint32_t first, uint32_t count,
+                struct row_images *out)
 {
     out->images = *images;
     out->src = image_of_batch(images->src, images->src_next_bytes, first);
     out->dst = image_of_batch(images->dst, images->dst_next_bytes, first);
     out->images.src = &out->src;
     out->images.dst = &out->dst;
-    out->images.count = image_slice_smaller(count, images->count - first);
+    out->images.count = count;
     out->images.gazes_uv = images->gazes_uv ? images->gazes_uv + 2 * (size_t)first : NULL;
+    out->blind = false;
+}
+
+void row_first_slice(const struct row_plan *plan, const struct operator_images *images,
+                     struct row_images *out)
+{
+    cut(images, 0, row_slice_count(plan, images), out);
+}
+
+static bool is_blind(const struct operator_images *images, uint32_t index)
+{
+    const float *uv = images->gazes_uv + 2 * (size_t)index;
+    return !isfinite(uv[0]) || !isfinite(uv[1]);
+}
+
+void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
+                  struct row_images *out)
+{
+    const uint32_t most = image_slice_smaller(count, images->count - first);
+    if (!images->gazes_uv || images->gazes_on_device) {
+        cut(images, first, most, out);
+        return;
+    }
+    const bool blind = is_blind(images, first);
+    uint32_t alike = 1;
+    while (alike < most && is_blind(images, first + alike) == blind) {
+        alike++;
+    }
+    cut(images, first, alike, out);
+    out->blind = blind;
 }
 
 /* The first of so many. */
@@ -87,35 +119,35 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
     return image;
 }
 
-/* What a part reads or writes in the memory between, or beyond it: OWN, the caller's. */
+/* What a step reads or writes in the memory between, or beyond it: OWN, the caller's. */
 #define OWN UINT32_MAX
 
-static uint32_t place_of_src(const struct row_plan *plan, uint32_t part,
+static uint32_t place_of_src(const struct row_plan *plan, uint32_t step,
                              const struct operator_images *slice)
 {
-    if (part > 0) {
-        return row_between(part - 1);
+    if (step > 0) {
+        return row_between(step - 1);
     }
     return slice->src_plane_bytes != 0 ? plan->base.images_between : OWN;
 }
 
-static uint32_t place_of_dst(const struct row_plan *plan, uint32_t part,
+static uint32_t place_of_dst(const struct row_plan *plan, const struct row_way *way, uint32_t step,
                              const struct operator_images *slice)
 {
-    if (part + 1 < plan->count) {
-        return row_between(part);
+    if (step + 1 < way->count) {
+        return row_between(step);
     }
     const uint32_t after_src = slice->src_plane_bytes != 0 ? 1 : 0;
     return slice->dst_plane_bytes != 0 ? plan->base.images_between + after_src : OWN;
 }
 
-void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *slice,
-                   void *between, struct row_images *out)
+void row_images_of(const struct row_plan *plan, const struct row_way *way, uint32_t step,
+                   const struct operator_images *slice, void *between, struct row_images *out)
 {
     const ptrdiff_t next_bytes = (ptrdiff_t)row_image_bytes(slice->src);
-    const uint32_t src = place_of_src(plan, part, slice);
-    const uint32_t dst = place_of_dst(plan, part, slice);
-    const bool one_source = part == 0 && slice->src_next_bytes == 0;
+    const uint32_t src = place_of_src(plan, step, slice);
+    const uint32_t dst = place_of_dst(plan, way, step, slice);
+    const bool one_source = step == 0 && slice->src_next_bytes == 0;
     out->images = *slice;
     out->images.src_plane_bytes = out->images.dst_plane_bytes = 0;
     if (src != OWN) {
@@ -130,28 +162,28 @@ void row_images_of(const struct row_plan *plan, uint32_t part, const struct oper
     }
 }
 
-bool row_planes_to_pack(const struct row_plan *plan, const struct operator_images *slice,
-                        void *between, struct planes *out)
+bool row_planes_to_pack(const struct row_plan *plan, const struct row_way *way,
+                        const struct operator_images *slice, void *between, struct planes *out)
 {
     struct row_images first;
     if (slice->src_plane_bytes == 0) {
         return false;
     }
-    row_images_of(plan, 0, slice, between, &first);
+    row_images_of(plan, way, 0, slice, between, &first);
     *out = planes_of(
         &(struct planes_images){slice->src, slice->src_next_bytes}, slice->src_plane_bytes,
         &(struct planes_images){first.images.src, first.images.src_next_bytes}, slice->count);
     return true;
 }
 
-bool row_planes_to_unpack(const struct row_plan *plan, const struct operator_images *slice,
-                          void *between, struct planes *out)
+bool row_planes_to_unpack(const struct row_plan *plan, const struct row_way *way,
+                          const struct operator_images *slice, void *between, struct planes *out)
 {
     struct row_images last;
     if (slice->dst_plane_bytes == 0) {
         return false;
     }
-    row_images_of(plan, plan->count - 1, slice, between, &last);
+    row_images_of(plan, way, way->count - 1, slice, between, &last);
     *out = planes_of(
         &(struct planes_images){slice->dst, slice->dst_next_bytes}, slice->dst_plane_bytes,
         &(struct planes_images){last.images.dst, last.images.dst_next_bytes}, slice->count);

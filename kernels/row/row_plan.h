@@ -28,10 +28,19 @@ static inline const struct row_plan *row_plan_of(const struct operator_plan *pla
     return (const struct row_plan *)plan;
 }
 
-/* The image between that a part writes, where it is not the last: the next part reads it. */
-static inline uint32_t row_between(uint32_t part)
+/* The parts that pictures go through. */
+struct row_way {
+    uint32_t count;
+    uint32_t parts[FOVEA_OPERATOR_COUNT];
+};
+/* All of them; blind: those that do not look at the gaze, of which there is one. */
+struct row_way row_way_of(const struct row_plan *plan, bool blind);
+
+/* The image between that a step of a way writes, where it is not the last: the next one reads it.
+ */
+static inline uint32_t row_between(uint32_t step)
 {
-    return part % OPERATOR_MAX_BETWEEN;
+    return step % OPERATOR_MAX_BETWEEN;
 }
 
 /* Bytes of an image between in linear memory, a multiple of its rows' alignment. */
@@ -48,22 +57,27 @@ uint64_t row_between_bytes(const struct row_plan *plan, const struct operator_im
 
 struct row_images {
     struct operator_images images;
+    bool blind; /* of a slice: there is no gaze in host memory */
     struct fovea_image src;
     struct fovea_image dst;
 };
-/* So many images from `first` on, or those that are left. */
+/* As many images as go through the row at a time. */
+void row_first_slice(const struct row_plan *plan, const struct operator_images *images,
+                     struct row_images *out);
+/* So many images from `first` on, or those that are left, or those up to the first that has a gaze
+ * where the one at `first` has none, or the other way round: out->blind says which. */
 void row_slice_of(const struct operator_images *images, uint32_t first, uint32_t count,
                   struct row_images *out);
-/* The images of a part of the row, as pixels. Those between lie in linear memory: images_between
+/* The images of a step of the way, as pixels. Those between lie in linear memory: images_between
  * times as many as the slice has, and as many again for each side that has planes. NULL where there
  * are none. */
-void row_images_of(const struct row_plan *plan, uint32_t part, const struct operator_images *slice,
-                   void *between, struct row_images *out);
-/* What is to be done before the first part of a slice, and after its last: false is nothing. */
-bool row_planes_to_pack(const struct row_plan *plan, const struct operator_images *slice,
-                        void *between, struct planes *out);
-bool row_planes_to_unpack(const struct row_plan *plan, const struct operator_images *slice,
-                          void *between, struct planes *out);
+void row_images_of(const struct row_plan *plan, const struct row_way *way, uint32_t step,
+                   const struct operator_images *slice, void *between, struct row_images *out);
+/* What is to be done before a slice's first step, and after its last: false is nothing. */
+bool row_planes_to_pack(const struct row_plan *plan, const struct row_way *way,
+                        const struct operator_images *slice, void *between, struct planes *out);
+bool row_planes_to_unpack(const struct row_plan *plan, const struct row_way *way,
+                          const struct operator_images *slice, void *between, struct planes *out);
 
 /* Entries of struct operator_host_api. */
 FOVEA_MUST_CHECK enum fovea_result row_host_create(struct thread_pool *pool,

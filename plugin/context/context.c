@@ -308,6 +308,11 @@ static enum fovea_result choose_backend(struct fovea_context *context, enum fove
     return refuse(context, FOVEA_ERROR_UNSUPPORTED, problem);
 }
 
+static bool is_place(struct fovea_point_uv gaze)
+{
+    return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
+}
+
 /* A frame that was checked. */
 static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
                                    struct fovea_point_uv gaze)
@@ -316,7 +321,11 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
     struct entry *entry = NULL;
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
-    frame->view = operator_frame_make(frame->src.width_px, frame->src.height_px, gaze);
+    const struct fovea_point_uv middle = {0.5, 0.5};
+    const bool blind = !is_place(gaze);
+    frame->view =
+        operator_frame_make(frame->src.width_px, frame->src.height_px, blind ? middle : gaze);
+    frame->view.blind = blind;
     FOVEA_TRY(backends[backend]->run(context->slots[backend].device, entry->op, frame));
     context->problem[0] = '\0';
     return FOVEA_OK;
@@ -337,7 +346,7 @@ enum fovea_result fovea_context_run(struct fovea_context *context, const struct 
     if (!context_batch_check_images(&frame, problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
-    if (!isfinite(gaze.x_uv) || !isfinite(gaze.y_uv)) {
+    if (!is_place(gaze) && !row_runs_blind(&context->settings.operators)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, "the gaze is not finite");
     }
     return run_frame(context, &frame, gaze);
@@ -359,7 +368,8 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
     if (!struct_take(&taken, sizeof taken, batch)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, struct_refusal(batch));
     }
-    if (!context_batch_take(&taken, &frame, problem)) {
+    if (!context_batch_take(&taken, row_runs_blind(&context->settings.operators), &frame,
+                            problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
     frame.cuda_stream = cuda_stream;

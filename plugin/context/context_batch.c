@@ -313,7 +313,7 @@ bool context_gazes_check(const struct context_gazes *gazes, char out_problem[CON
                                (int)gazes->memory);
     }
     if (gazes->memory == FOVEA_MEMORY_CPU) {
-        return check_values(gazes, out_problem);
+        return gazes->may_lack || check_values(gazes, out_problem);
     }
     return gazes->images_memory == FOVEA_MEMORY_CUDA ||
            CONTEXT_PROBLEM(out_problem,
@@ -329,8 +329,8 @@ bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]
                            MAX_IMAGES);
 }
 
-bool context_batch_take(const struct fovea_batch *batch, struct context_frame *out_frame,
-                        char out_problem[CONTEXT_PROBLEM_BYTES])
+bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
+                        struct context_frame *out_frame, char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     if (!context_count_check(batch->count, out_problem)) {
         return false;
@@ -347,7 +347,7 @@ bool context_batch_take(const struct fovea_batch *batch, struct context_frame *o
         .gazes_memory = batch->gazes_memory,
     };
     const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
-                                        batch->src.memory};
+                                        batch->src.memory, runs_blind};
     return context_batch_check_images(out_frame, out_problem) &&
            context_gazes_check(&gazes, out_problem);
 }

@@ -9,9 +9,10 @@
 #include "context_image.h"
 
 /* What fovea_context_run_batch was given, as a frame; of batch nothing is checked before. Fills in
- * pixel strides; distances that do not count become 0. False: out_problem says why. */
-bool context_batch_take(const struct fovea_batch *batch, struct context_frame *out_frame,
-                        char out_problem[CONTEXT_PROBLEM_BYTES]);
+ * pixel strides; distances that do not count become 0. runs_blind: images may have no gaze. False:
+ * out_problem says why. */
+bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
+                        struct context_frame *out_frame, char out_problem[CONTEXT_PROBLEM_BYTES]);
 
 /* Of a batch, or of one with count 1: all `count` images of one of its pictures. `first` is of the
  * caller's, so that pixel strides can be filled in. */
@@ -41,6 +42,7 @@ struct context_gazes {
     uint32_t count;
     enum fovea_memory memory;
     enum fovea_memory images_memory;
+    bool may_lack; /* one that is not finite is of an image without a gaze */
 };
 bool context_floats_check(const float *floats, const char *name,
                           char out_problem[CONTEXT_PROBLEM_BYTES]);

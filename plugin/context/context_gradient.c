@@ -70,7 +70,7 @@ bool context_gradient_take(const struct fovea_batch_gradient *batch, struct cont
         .gazes_memory = batch->gazes_memory,
     };
     const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
-                                        batch->d_dst.memory};
+                                        batch->d_dst.memory, false};
     return check_images(out, out_problem) && context_gazes_check(&gazes, out_problem) &&
            take_d_gazes(batch, out_problem);
 }

@@ -243,6 +243,7 @@ struct frame_pause {
 enum frame_trouble {
     FRAME_FINE,
     FRAME_NO_GAZE,
+    FRAME_BLIND, /* no view has a gaze, and operators that need none are at work */
     FRAME_VIEW_WITHOUT_GAZE, /* others are foveated */
     FRAME_PEER_FAILED,
     FRAME_PEER_REPLACED, /* the frame is foveated all the same */

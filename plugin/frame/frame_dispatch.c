@@ -42,7 +42,7 @@ static void record_views(struct fovea_vk *fovea, const struct frame_work *work,
                          VkCommandBuffer commands)
 {
     for (uint32_t i = 0; i < work->view_count; i++) {
-        if (!work->views[i].foveated) {
+        if (!work->views[i].runs) {
             continue;
         }
         /* A plan's scratch is shared by its views and with the frame before. */

@@ -16,11 +16,11 @@
 
 bool frame_keep_takes(const struct frame_work *work)
 {
-    bool all_foveated = true;
+    bool all_run = true;
     for (uint32_t i = 0; i < work->view_count; i++) {
-        all_foveated = all_foveated && work->views[i].foveated;
+        all_run = all_run && work->views[i].runs;
     }
-    return all_foveated && work->use_peer && !work->overlay && work->src.made && work->dst.made &&
+    return all_run && work->use_peer && !work->overlay && work->src.made && work->dst.made &&
            !work->copy_in && !work->copy_out;
 }
 

@@ -180,7 +180,7 @@ static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
     /* The first block is for kernels of the queue, the second for the peer. */
     const bool has_block = !work->use_peer || fovea->late.writer_count > 1;
     return fovea->settings.gaze.late && fovea->late.source && has_block && work->view_count == 1 &&
-           view->foveated && view->gaze->state == FOVEA_GAZE_TRACKED;
+           view->sighted && view->gaze->state == FOVEA_GAZE_TRACKED;
 }
 
 /* The newest sample of the source, with its exact time: since the engine read its gaze, others may

@@ -106,7 +106,7 @@ enum fovea_result frame_link_enqueue(struct fovea_vk *fovea, const struct frame_
     frame_late_job(fovea, work, &job.late);
     for (uint32_t i = 0; i < work->view_count; i++) {
         const struct frame_view *view = &work->views[i];
-        if (view->foveated) {
+        if (view->runs) {
             job.views[job.view_count++] = (struct peer_view){view->plan->peer, view->frame};
         }
     }

@@ -133,7 +133,7 @@ static struct operator_marks make_marks(const struct fovea_overlay *overlay,
                                         const struct frame_work *work, uint32_t index)
 {
     struct operator_marks marks = {.text_scale = 1};
-    if (work->views[index].foveated) {
+    if (work->views[index].sighted) {
         marks.marker = overlay->marker;
         marks.rings = overlay->rings;
         marks.heatmap = overlay->heatmap;
@@ -174,7 +174,7 @@ void frame_overlay_record(struct fovea_vk *fovea, const struct frame_work *work,
         refresh_hud(fovea, work);
     }
     for (uint32_t i = 0; i < work->view_count; i++) {
-        if (work->views[i].foveated || (hud && i == 0)) {
+        if (work->views[i].sighted || (hud && i == 0)) {
             record_view(fovea, work, i, commands);
         }
     }

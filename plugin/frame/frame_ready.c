@@ -29,13 +29,16 @@ static bool gaze_usable(const struct fovea_gaze *gaze)
     return gaze->usable && isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv);
 }
 
-/* False if there is nothing to foveate. */
-static bool find_gazes(struct frame_work *work)
+/* False if there is nothing to do. */
+static bool find_gazes(const struct fovea_vk *fovea, struct frame_work *work)
 {
+    const bool runs_blind = row_runs_blind(&fovea->settings.operators);
     bool any = false;
     for (uint32_t i = 0; i < work->view_count; i++) {
-        work->views[i].foveated = gaze_usable(work->views[i].gaze);
-        any = any || work->views[i].foveated;
+        struct frame_view *view = &work->views[i];
+        view->sighted = gaze_usable(view->gaze);
+        view->runs = view->sighted || runs_blind;
+        any = any || view->runs;
     }
     return any;
 }
@@ -96,7 +99,7 @@ static uint32_t count_between(const struct frame_work *work)
     uint32_t most = 0;
     for (uint32_t i = 0; i < work->view_count && !work->use_peer; i++) {
         const struct frame_view *view = &work->views[i];
-        const uint32_t count = view->foveated && view->plan ? view->plan->plan->images_between : 0;
+        const uint32_t count = view->runs && view->plan ? view->plan->plan->images_between : 0;
         most = count > most ? count : most;
     }
     return most;
@@ -122,8 +125,7 @@ static enum fovea_result find_images(struct fovea_vk *fovea, struct frame_work *
 /* The HUD is drawn by view 0 in any case. */
 static bool needs_plan(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index)
 {
-    return work->views[index].foveated ||
-           (work->overlay && fovea->settings.overlay.hud && index == 0);
+    return work->views[index].runs || (work->overlay && fovea->settings.overlay.hud && index == 0);
 }
 
 static enum fovea_result prepare(struct fovea_vk *fovea, struct vk_compute_kind kind)
@@ -179,9 +181,10 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     FOVEA_TRY(frame_plan_find(fovea, &desc, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
-                                      view->foveated ? view->gaze->point : middle);
+                                      view->sighted ? view->gaze->point : middle);
+    view->frame.blind = !view->sighted;
     view->frame.blue_first = work->src.format->swap_red_blue;
-    if (!view->foveated) {
+    if (!view->runs) {
         return FOVEA_OK;
     }
     if (!work->use_peer) {
@@ -390,7 +393,7 @@ void frame_ready_try_again(struct fovea_vk *fovea)
 
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
-    if (!find_gazes(work)) {
+    if (!find_gazes(fovea, work)) {
         frame_trouble_is(fovea, FRAME_NO_GAZE);
         return false;
     }

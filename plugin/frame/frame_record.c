@@ -107,7 +107,7 @@ static void copy(struct fovea_vk *fovea, const struct frame_work *work, VkComman
     uint32_t count = 0;
     for (uint32_t i = 0; i < work->view_count; i++) {
         const struct frame_view *view = &work->views[i];
-        if (which == FRAME_ALL_VIEWS || !view->foveated) {
+        if (which == FRAME_ALL_VIEWS || !view->runs) {
             regions[count++] =
                 (VkImageCopy){.srcSubresource = layer_of(view, &from),
                               .srcOffset = offset_of(view, &from),
@@ -286,7 +286,7 @@ static bool any_view(const struct frame_work *work, enum frame_views which)
 {
     bool any = which == FRAME_ALL_VIEWS;
     for (uint32_t i = 0; i < work->view_count; i++) {
-        any = any || !work->views[i].foveated;
+        any = any || !work->views[i].runs;
     }
     return any;
 }

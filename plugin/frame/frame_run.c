@@ -53,14 +53,31 @@ static void forget_layouts(struct frame_work *work)
     }
 }
 
-static bool all_foveated(const struct frame_work *work)
+static bool all_sighted(const struct frame_work *work)
 {
     for (uint32_t i = 0; i < work->view_count; i++) {
-        if (!work->views[i].foveated) {
+        if (!work->views[i].sighted) {
             return false;
         }
     }
     return true;
+}
+
+static bool any_sighted(const struct frame_work *work)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        any = any || work->views[i].sighted;
+    }
+    return any;
+}
+
+/* Of a frame that operators were at work on. */
+static enum frame_trouble gazes_of(const struct frame_work *work)
+{
+    return all_sighted(work)   ? FRAME_FINE
+           : any_sighted(work) ? FRAME_VIEW_WITHOUT_GAZE
+                               : FRAME_BLIND;
 }
 
 /* Scratch begins without contents: nobody says whether what was recorded before has run. */
@@ -101,7 +118,7 @@ static enum fovea_result run(struct fovea_vk *fovea, struct frame_work *work, in
         forget_layouts(work);
     }
     if (result == FOVEA_OK) {
-        frame_trouble_is(fovea, all_foveated(work) ? FRAME_FINE : FRAME_VIEW_WITHOUT_GAZE);
+        frame_trouble_is(fovea, gazes_of(work));
     }
     return result;
 }

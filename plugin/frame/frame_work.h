@@ -34,8 +34,9 @@ struct frame_view {
     VkImageView dst_raw_view;
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;
-    bool foveated; /* else it is copied as it is */
-    struct frame_plan *plan; /* NULL: nothing of it is foveated or drawn */
+    bool sighted; /* it has a gaze */
+    bool runs; /* operators are at work on it; else it is copied as it is */
+    struct frame_plan *plan; /* NULL: nothing is at work on it, and nothing drawn */
     struct operator_frame frame;
 };
 

@@ -238,7 +238,8 @@ struct layer_swapchain {
     VkFormat formats[LAYER_MAX_VIEW_FORMATS]; /* that they may be seen in */
     struct layer_context *contexts; /* one for each queue that it was presented from */
     bool watched; /* its window has had its turn with pointer and keys */
-    bool blind; /* its last frame had no gaze */
+    /* Of the settings with which its last frame had no gaze and passed through; 0: it did not. */
+    uint64_t blind_serial;
     bool failed; /* its frames are passed through from now on */
     struct said said; /* results: why a frame was not foveated */
     uint64_t frame;

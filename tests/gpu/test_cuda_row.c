@@ -152,8 +152,11 @@ struct steps {
     CUdeviceptr gazes;
 };
 
+static const float some_gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN, 0.1f, 0.5f, 0.5f};
+
 static void run_step(const struct steps *s, struct fovea_context *context,
-                     const struct fovea_operators *operators, int src, int dst)
+                     const struct fovea_operators *operators, int src, int dst,
+                     enum fovea_memory gazes_memory)
 {
     const struct fovea_settings settings = settings_of(operators);
     struct fovea_batch batch;
@@ -164,13 +167,15 @@ static void run_step(const struct steps *s, struct fovea_context *context,
     batch.src.height_px = batch.dst.height_px = 48;
     batch.src_next_bytes = 48 * batch.src.row_stride_bytes;
     batch.dst_next_bytes = 48 * batch.dst.row_stride_bytes;
-    batch.gazes_uv = (const float *)(uintptr_t)s->gazes;
-    batch.gazes_memory = FOVEA_MEMORY_CUDA;
+    batch.gazes_uv =
+        gazes_memory == FOVEA_MEMORY_CUDA ? (const float *)(uintptr_t)s->gazes : some_gazes_uv;
+    batch.gazes_memory = gazes_memory;
     assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
     assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
 }
 
-static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes)
+static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
+                         enum fovea_memory gazes_memory)
 {
     const uint64_t usual_bytes = row_most_between_bytes;
     struct fovea_context_desc desc;
@@ -178,10 +183,10 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes)
     fovea_context_desc_init(&desc);
     desc.log = fixture.log;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    run_step(s, context, rows[row].first, 0, 1);
-    run_step(s, context, rows[row].second, 1, 2);
+    run_step(s, context, rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
+    run_step(s, context, rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
     row_most_between_bytes = most_bytes;
-    run_step(s, context, rows[row].row, 0, 3);
+    run_step(s, context, rows[row].row, 0, 3, gazes_memory);
     cuda_fixture_wait(&fixture);
     row_most_between_bytes = usual_bytes;
     for (int i = 2; i < 4; i++) {
@@ -191,15 +196,14 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes)
     fovea_context_destroy(&context);
 }
 
-/* With gazes on the device, of which one is not finite: that image is foveated nowhere, and blurred
- * as ever. */
+/* With gazes in either memory, of which one is not finite: that image is foveated nowhere, and
+ * blurred or warped as ever. */
 static void a_row_goes_in_slices_of_a_batch(void **state)
 {
     (void)state;
-    static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN, 0.1f, 0.5f, 0.5f};
     struct steps s;
-    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof gazes_uv));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s.gazes, gazes_uv, sizeof gazes_uv));
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s.gazes, some_gazes_uv, sizeof some_gazes_uv));
     for (int i = 0; i < 4; i++) {
         s.host[i] = image_make_packed(64, BATCH * 48, FOVEA_FORMAT_RGB8);
         image_draw(&s.host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
@@ -208,9 +212,10 @@ static void a_row_goes_in_slices_of_a_batch(void **state)
     struct fovea_image like = s.host[0].view;
     like.height_px = 48;
     for (size_t row = 0; row < COUNT(rows); row++) {
-        check_slices(&s, row, row_most_between_bytes);
-        check_slices(&s, row, 2 * row_image_bytes(&like));
-        check_slices(&s, row, 1);
+        check_slices(&s, row, row_most_between_bytes, FOVEA_MEMORY_CPU);
+        check_slices(&s, row, row_most_between_bytes, FOVEA_MEMORY_CUDA);
+        check_slices(&s, row, 2 * row_image_bytes(&like), FOVEA_MEMORY_CUDA);
+        check_slices(&s, row, 1, FOVEA_MEMORY_CPU);
     }
     for (int i = 0; i < 4; i++) {
         device_image_free(&fixture, &s.images[i]);

@@ -9,6 +9,7 @@
 #include "stereo.h"
 #include "test_lens_support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,6 +170,70 @@ static void a_row_is_one_after_the_other(void **state)
     rig_close(&rig);
 }
 
+/* foveate has nothing to do, and lens does what it does; the log says so, once. */
+static void frames_without_a_gaze_are_warped(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_logged(&rig);
+    rig.settings.own.lens_r2 = 0.3;
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        const VkFormat vk_format = formats[(unsigned)path % FORMAT_COUNT];
+        struct test_image images[3];
+        for (int i = 0; i < 3; i++) {
+            images[i] = image_make_packed(131, 83, rig_pixel_format(vk_format));
+        }
+        image_draw(&images[0].view, IMAGE_PHOTO, 3);
+        use(&rig, &lens);
+        frame(&rig, (enum rig_path)path, vk_format, &images[0], &images[1]);
+        use(&rig, &foveate_lens);
+        struct fovea_gaze gaze = rig_gaze(path % 2 ? (double)NAN : 0.3, 0.6);
+        gaze.usable = path % 2;
+        assert_int_equal(
+            rig_frame(&rig, (enum rig_path)path, vk_format, &images[0].view, gaze, &images[2].view),
+            FOVEA_OK);
+        compare_assert_all_same(&images[2].view, &images[1].view,
+                                rig_path_name((enum rig_path)path));
+        for (int i = 0; i < 3; i++) {
+            image_free(&images[i]);
+        }
+    }
+    assert_non_null(strstr(last_log, "no usable gaze; frames go past"));
+    rig_close(&rig);
+}
+
+/* An eye without a gaze is warped, and the other one is foveated too. */
+static void a_view_without_a_gaze_is_warped(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = rig_settings();
+    struct rig rig;
+    settings.own.lens_r2 = 0.3;
+    rig_open(&rig, &settings);
+    struct stereo halves = stereo_side_by_side();
+    struct test_image src = stereo_picture(&halves, IMAGE_PHOTO, 11);
+    struct test_image made[3]; /* by lens, by both, by both with the first eye blind */
+    for (int i = 0; i < 3; i++) {
+        made[i] = stereo_picture(&halves, IMAGE_STROKES, 12);
+        halves.views[0].gaze.usable = i < 2;
+        use(&rig, i == 0 ? &lens : &foveate_lens);
+        assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &made[i].view),
+                         FOVEA_OK);
+    }
+    for (uint32_t v = 0; v < halves.view_count; v++) {
+        struct test_image expected = stereo_cut_out(&halves, &halves.views[v], &made[v].view);
+        struct test_image actual = stereo_cut_out(&halves, &halves.views[v], &made[2].view);
+        compare_assert_all_same(&actual.view, &expected.view, v == 0 ? "blind" : "sighted");
+        image_free(&expected);
+        image_free(&actual);
+    }
+    for (int i = 0; i < 3; i++) {
+        image_free(&made[i]);
+    }
+    image_free(&src);
+    rig_close(&rig);
+}
+
 /* The picture passes through, and the log has the reason, once for each time it is set. */
 static void a_map_that_folds_is_said_once(void **state)
 {
@@ -202,6 +267,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(views_are_each_a_picture_of_their_own),
         cmocka_unit_test(a_row_is_one_after_the_other),
+        cmocka_unit_test(frames_without_a_gaze_are_warped),
+        cmocka_unit_test(a_view_without_a_gaze_is_warped),
         cmocka_unit_test(a_map_that_folds_is_said_once),
     };
     return RIG_RUN(argc, argv, tests);

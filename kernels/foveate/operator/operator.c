@@ -138,6 +138,7 @@ static void host_run(struct operator_host *host, const struct operator_images *i
 
 const struct operator_api foveate_operator = {
     .name = "foveate",
+    .looks_at_gaze = true,
     .plan_create = plan_create,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,

@@ -139,14 +139,12 @@ static enum fovea_result foveate(struct layer_presentation *p, struct layer_swap
                                : submit(context, &frame);
 }
 
-/* Without a gaze nothing is drawn and nothing needs to be submitted; but Fovea sees the first such
- * frame, and says so. */
-static bool is_left_alone(struct layer_swapchain *swapchain, const struct layer_frame *own)
+/* Where frames without a gaze pass through nothing is drawn and nothing needs to be submitted; but
+ * Fovea sees the first such frame, and says so. */
+static bool is_left_alone(const struct layer_swapchain *swapchain, const struct layer_frame *own)
 {
-    const bool blind = !own->gaze.usable && !layer_dump_wanted();
-    const bool known = blind && swapchain->blind;
-    swapchain->blind = blind;
-    return known;
+    return !own->gaze.usable && !layer_dump_wanted() &&
+           swapchain->blind_serial == own->settings_serial;
 }
 
 /* The present waits for what the image's frame signals, or for what stands for it. */
@@ -168,6 +166,8 @@ static void make_image(struct layer_presentation *p, struct layer_swapchain *swa
     }
     const enum fovea_result result = foveate(p, swapchain, context, index, &own);
     tell(swapchain, result);
+    swapchain->blind_serial =
+        !own.gaze.usable && result == FOVEA_PASSED_THROUGH ? own.settings_serial : 0;
     p->context = context;
     const bool made = result == FOVEA_OK || result == FOVEA_PASSED_THROUGH;
     if (result == FOVEA_ERROR_FRAME_LOST) {

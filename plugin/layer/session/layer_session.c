@@ -378,6 +378,7 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
 {
     pthread_mutex_lock(&lock);
     update(context, swapchain->color_space);
+    out_frame->settings_serial = context->settings_serial;
     struct fovea_gaze_source *source = source_of(swapchain);
     follow(context, source);
     read_gaze(swapchain, source, &out_frame->gaze);
