@@ -121,8 +121,16 @@ struct tile_loaded {
     int opaque;
 };
 
-/* After the two passes, writes the pixels whose sigma is from `from` on. The bound has some slack,
- * because a pixel that rounds differently here and in write_direct must not be left out by both. */
+/* Returns the least sigma that write_blurred takes, where write_direct takes those below `fine`. By
+ * distance both find the same sigma of a pixel, and each pixel has one writer. By angle they
+ * interpolate between other places: a pixel must not be left out by both, and one within a
+ * ten-thousandth of `fine` is written twice. */
+static __device__ __forceinline__ float least_blurred(const tile_law &law, float fine)
+{
+    return law.tiles.law.kind == FOVEATE_LAW_RADIAL ? fine : 0.9999f * fine;
+}
+
+/* After the two passes, writes the pixels whose sigma is from `from` on. */
 template <enum fovea_format FORMAT, typename Image>
 static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Image> &work,
                                                      const foveate_tile_shape &shape,
@@ -141,7 +149,7 @@ static __device__ __forceinline__ void write_blurred(const tile_work<FORMAT, Ima
         if (from > 0.0f) {
             float sigma_px[TILE_GROUP] = {};
             sigmas_of_four(work.law, shape, memory.grid, x0, y0, at.column, at.row, sigma_px);
-            mask = pixels_within(sigma_px, 0.9999f * from, INFINITY);
+            mask = pixels_within(sigma_px, from, INFINITY);
         }
         if (x >= frame.width_px || y >= frame.height_px || mask == 0) {
             continue;
@@ -248,7 +256,8 @@ static __device__ __forceinline__ void make_from_picture(const tile_work<FORMAT,
     __syncthreads();
     blur_columns<true, Sample>(work.law, shape, memory);
     __syncthreads();
-    write_blurred(work, shape, memory, loaded, share.fine ? work.tiles.fine_sigma : 0.0f, x0, y0);
+    const float from = share.fine ? least_blurred(work.law, work.tiles.fine_sigma) : 0.0f;
+    write_blurred(work, shape, memory, loaded, from, x0, y0);
 }
 
 /* ---- A tile from a level */

@@ -23,6 +23,8 @@ struct tile_law {
     {
     }
 
+    /* The sum is one instruction wherever this is compiled into, so that two blocks which share a
+     * tile find the same sigma of a pixel, bit by bit (write_blurred). */
     __device__ __forceinline__ float table(float at) const
     {
         const float *entries = (const float *)tiles.table;
@@ -30,7 +32,7 @@ struct tile_law {
         const float place = fminf(at * tiles.law.table_per_unit, last);
         const int below = (int)fminf(place, last - 1.0f);
         const float low = __ldg(entries + below);
-        return low + (place - (float)below) * (__ldg(entries + below + 1) - low);
+        return fmaf(place - (float)below, __ldg(entries + below + 1) - low, low);
     }
 
     __device__ __forceinline__ float projected(float x, float y) const
