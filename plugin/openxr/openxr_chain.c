@@ -46,6 +46,7 @@ static void free_chain(struct openxr_chain *chain)
         fovea_vk_wait(chain->fovea);
         fovea_vk_destroy(&chain->fovea);
     }
+    openxr_direct_close(chain);
     free(chain);
 }
 
@@ -134,7 +135,12 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
         session && can_foveate(session, info) ? calloc(1, sizeof *chain) : NULL;
     XrSwapchainCreateInfo more = *info;
     more.usageFlags |= chain ? XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT : 0;
-    XrResult result = openxr.below.CreateSwapchain(handle, &more, out);
+    XrResult result =
+        chain ? openxr_direct_create(session, &more, out) : XR_ERROR_FEATURE_UNSUPPORTED;
+    const bool direct = XR_SUCCEEDED(result);
+    if (!direct) {
+        result = openxr.below.CreateSwapchain(handle, &more, out);
+    }
     if (chain && XR_FAILED(result)) {
         openxr_say(FOVEA_LOG_WARNING, "the runtime refuses images that can be read: not foveated");
         free(chain);
@@ -146,6 +152,7 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
         chain->program = *out;
         chain->info = more;
         chain->info.next = NULL;
+        chain->direct = direct;
         chain->image_count = images_of(*out, chain->program_images);
         chain->can = chain->image_count > 0;
         put_in(chain);
@@ -181,12 +188,14 @@ static void give_up(struct openxr_chain *chain, const char *why)
 static bool make_own(struct openxr_chain *chain)
 {
     const struct openxr_session *session = chain->session;
-    XrSwapchainCreateInfo info = chain->info;
-    info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
-    if (XR_FAILED(openxr.below.CreateSwapchain(session->handle, &info, &chain->own)) ||
-        images_of(chain->own, chain->own_images) == 0) {
+    if (XR_FAILED(openxr_direct_create_own(chain))) {
         return false;
     }
+    chain->own_count = images_of(chain->own, chain->own_images);
+    if (chain->own_count == 0) {
+        return false;
+    }
+    openxr_direct_open(chain);
     void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
@@ -210,8 +219,11 @@ static bool same_size(const struct openxr_view *a, const struct openxr_view *b)
            a->rect.extent.height == b->rect.extent.height;
 }
 
-static struct fovea_vk_view view_of(const struct openxr_view *view)
+/* The newest of its own is made of the oldest that the program holds. */
+static struct fovea_vk_view view_of(const struct openxr_chain *chain,
+                                    const struct openxr_view *view)
 {
+    const uint32_t drawn = chain->acquired[chain->acquired_first];
     struct fovea_vk_view out;
     fovea_vk_view_init(&out);
     out.x_px = (uint32_t)view->rect.offset.x;
@@ -222,6 +234,10 @@ static struct fovea_vk_view view_of(const struct openxr_view *view)
     out.eye = view->index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
     out.gaze = view->gaze;
     out.geometry = &view->geometry;
+    if (chain->direct) {
+        out.src_raw_view = chain->program_views[drawn][view->layer];
+        out.dst_raw_view = chain->own_views[chain->own_index][view->layer];
+    }
     return out;
 }
 
@@ -249,7 +265,7 @@ static enum fovea_result fill(struct openxr_chain *chain, VkImage src, VkImage d
              i++) {
             if (!done[i] && same_size(&chain->views[first], &chain->views[i])) {
                 done[i] = true;
-                views[frame.view_count++] = view_of(&chain->views[i]);
+                views[frame.view_count++] = view_of(chain, &chain->views[i]);
             }
         }
         frame.src = target_of(chain, src);

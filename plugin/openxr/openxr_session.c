@@ -51,7 +51,12 @@ static void read_files(struct openxr_session *session)
     if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
         session->settings = settings_of(session->config);
     }
+    double direct = 0;
     session->has_settings = session->settings;
+    session->direct =
+        session->settings &&
+        fovea_settings_get_double(session->settings, "layer.direct", &direct) == FOVEA_OK &&
+        direct != 0;
     openxr_source_begin(session, &standard.gaze);
     if (session->has_settings) {
         openxr_source_take(session);
@@ -81,20 +86,11 @@ void openxr_session_poll(struct openxr_session *session)
     gaze_switch_poll(&session->gaze_switch);
 }
 
-static PFN_vkVoidFunction of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
-{
-    void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
-    PFN_vkGetInstanceProcAddr get =
-        loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
-    PFN_vkGetDeviceProcAddr get_of_device =
-        get ? (PFN_vkGetDeviceProcAddr)get(binding->instance, "vkGetDeviceProcAddr") : NULL;
-    return get_of_device ? get_of_device(binding->device, name) : NULL;
-}
-
 static VkQueue queue_of(const XrGraphicsBindingVulkanKHR *binding)
 {
     VkQueue queue = VK_NULL_HANDLE;
-    PFN_vkGetDeviceQueue get_queue = (PFN_vkGetDeviceQueue)of_device(binding, "vkGetDeviceQueue");
+    PFN_vkGetDeviceQueue get_queue =
+        (PFN_vkGetDeviceQueue)openxr_of_device(binding, "vkGetDeviceQueue");
     if (get_queue) {
         get_queue(binding->device, binding->queueFamilyIndex, binding->queueIndex, &queue);
     }
@@ -137,9 +133,9 @@ static bool is_a_layers(PFN_vkVoidFunction function)
  * nothing. */
 static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
 {
-    PFN_vkVoidFunction trim = of_device(binding, "vkTrimCommandPool");
+    PFN_vkVoidFunction trim = openxr_of_device(binding, "vkTrimCommandPool");
     uint32_t(VKAPI_PTR * version_of)(VkDevice device) =
-        (uint32_t(VKAPI_PTR *)(VkDevice))of_device(binding, "vkFoveaInstanceVersion");
+        (uint32_t(VKAPI_PTR *)(VkDevice))openxr_of_device(binding, "vkFoveaInstanceVersion");
     const uint32_t version = version_of ? version_of(binding->device) : 0;
     if (!trim || was_raised(binding->instance)) {
         return trim;

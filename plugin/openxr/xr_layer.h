@@ -18,6 +18,7 @@
 
 #define OPENXR_IMAGES 16 /* of a swapchain */
 #define OPENXR_VIEWS 8 /* of one swapchain in a frame */
+#define OPENXR_ARRAY 4 /* layers of an image that kernels see where they are */
 #define OPENXR_LAYERS 16 /* of a frame */
 #define OPENXR_PROJECTIONS 4 /* of those */
 #define OPENXR_RAISED 8 /* instances of Vulkan */
@@ -105,7 +106,11 @@ struct openxr_chain {
     bool own_waited;
     bool own_failed; /* it could not be made */
     uint32_t own_index;
+    uint32_t own_count;
     VkImage own_images[OPENXR_IMAGES];
+    bool direct; /* both were made such that kernels may see them where they are */
+    VkImageView program_views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
+    VkImageView own_views[OPENXR_IMAGES][OPENXR_ARRAY];
     struct fovea_vk *fovea;
     uint32_t settings_serial; /* of the settings that it has */
     uint32_t view_count; /* of this frame */
@@ -123,6 +128,7 @@ struct openxr_session {
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
     bool has_settings; /* set once */
+    bool direct; /* layer.direct, of those that it began with */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
     struct fovea_settings *settings; /* those in force */
     uint32_t settings_serial; /* grows with each change of the files */
@@ -236,6 +242,17 @@ XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *i
                         uint32_t *index);
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info);
+
+/* ---- openxr_direct.c: kernels see images where they are ---- */
+PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name);
+/* The program's swapchain, with images that kernels may see. An error: none was made. */
+XrResult openxr_direct_create(const struct openxr_session *session,
+                              const XrSwapchainCreateInfo *info, XrSwapchain *out);
+/* The layer's own, for kernels if the program's is; else the chain is not direct. */
+XrResult openxr_direct_create_own(struct openxr_chain *chain);
+/* Makes the views of a chain that is direct; without them it is not. */
+void openxr_direct_open(struct openxr_chain *chain);
+void openxr_direct_close(struct openxr_chain *chain);
 
 /* ---- openxr_frame.c ---- */
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);

@@ -406,6 +406,20 @@ def test_every_view_is_foveated_wherever_it_lies(hello, kind):
     assert len(after.swapchains(0) | after.swapchains(1)) >= min(chains, 2)
 
 
+@pytest.mark.parametrize("kind", ["separate", "array", "atlas"])
+@pytest.mark.parametrize("direct", ["true", "false"])
+def test_kernels_see_images_where_they_are_or_they_are_copied(hello, kind, direct):
+    """Sampled and mutable (0x60) is the program's swapchain then, stored to and mutable (0x44) the layer's."""
+    before = hello(kind, program=OURS).check()
+    after = hello(
+        kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_SET=f"foveation.model=paper,layer.direct={direct}"
+    ).check()
+    assert_foveated(before, after, [(10, -5)])
+    usages = [int(usage, 16) for usage in re.findall(r"^swapchain \w+ \S+ usage (\w+)", after.calls, re.M)]
+    assert any(usage & 0x60 == 0x60 for usage in usages) == (direct == "true"), usages
+    assert any(usage & 0x44 == 0x44 for usage in usages) == (direct == "true"), usages
+
+
 def test_a_depth_image_is_handed_over_as_it_is(hello):
     """It stays chained to its view, in the program's swapchain, which Fovea has not touched."""
     done = hello("depth", program=OURS, fovea=True).check()

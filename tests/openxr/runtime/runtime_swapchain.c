@@ -118,10 +118,13 @@ static void change_layout(const struct swapchain *chain, VkCommandBuffer command
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
 
+/* An image that may lie anywhere would lie in the CPU's memory, which NVIDIA's driver lists first.
+ */
 static uint32_t memory_type(const struct session *session, uint32_t bits, bool mappable)
 {
     const VkMemoryPropertyFlags wanted =
-        mappable ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT : 0;
+        mappable ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     VkPhysicalDeviceMemoryProperties properties;
     vkGetPhysicalDeviceMemoryProperties(session->physical_device, &properties);
     for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
@@ -132,15 +135,20 @@ static uint32_t memory_type(const struct session *session, uint32_t bits, bool m
     abort();
 }
 
+/* What is seen in other formats may have usages that its own lacks: no device stores to sRGB. */
+static VkImageCreateFlags flags_of(XrSwapchainUsageFlags flags)
+{
+    return flags & XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT
+               ? VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT
+               : 0;
+}
+
 static bool make_image(struct swapchain *chain, uint32_t i)
 {
     const struct session *session = chain->session;
     const XrSwapchainCreateInfo *info = &chain->info;
     const VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-                                     .flags =
-                                         info->usageFlags & XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT
-                                             ? VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT
-                                             : 0,
+                                     .flags = flags_of(info->usageFlags),
                                      .imageType = VK_IMAGE_TYPE_2D,
                                      .format = (VkFormat)info->format,
                                      .extent = {info->width, info->height, 1},

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Kernels read and write raw words. They see the images of both swapchains where they are if the
+ * runtime makes them such that they may be seen as words, sampled (the program's) and stored to
+ * (the layer's own): then nothing is copied (fovea_vulkan.h: raw_view). A runtime that refuses
+ * such images makes those that are copied. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#include <dlfcn.h>
+
+#define READ (XR_SWAPCHAIN_USAGE_SAMPLED_BIT | XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT)
+#define WRITTEN (XR_SWAPCHAIN_USAGE_UNORDERED_ACCESS_BIT | XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT)
+
+static PFN_vkGetInstanceProcAddr loader_get(void)
+{
+    void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
+    return loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
+}
+
+PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
+{
+    PFN_vkGetInstanceProcAddr get = loader_get();
+    PFN_vkGetDeviceProcAddr get_of_device =
+        get ? (PFN_vkGetDeviceProcAddr)get(binding->instance, "vkGetDeviceProcAddr") : NULL;
+    return get_of_device ? get_of_device(binding->device, name) : NULL;
+}
+
+/* Images of a format without a storage view of its own, as sRGB, take a view of words all the same
+ * where their usage is extended. */
+static bool can_be_stored(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
+{
+    PFN_vkGetInstanceProcAddr get = loader_get();
+    PFN_vkGetPhysicalDeviceImageFormatProperties2 query =
+        get ? (PFN_vkGetPhysicalDeviceImageFormatProperties2)get(
+                  session->binding.instance, "vkGetPhysicalDeviceImageFormatProperties2")
+            : NULL;
+    const VkPhysicalDeviceImageFormatInfo2 wanted = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
+        .format = (VkFormat)info->format,
+        .type = VK_IMAGE_TYPE_2D,
+        .tiling = VK_IMAGE_TILING_OPTIMAL,
+        .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                 VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+        .flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT};
+    VkImageFormatProperties2 limits = {.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
+    return query && query(session->binding.physicalDevice, &wanted, &limits) == VK_SUCCESS;
+}
+
+/* Then the program's images have no views of other formats. */
+static bool lists_formats(const XrSwapchainCreateInfo *info)
+{
+    const XrBaseInStructure *next = info->next;
+    while (next && next->type != XR_TYPE_VULKAN_SWAPCHAIN_FORMAT_LIST_CREATE_INFO_KHR) {
+        next = next->next;
+    }
+    return next;
+}
+
+XrResult openxr_direct_create(const struct openxr_session *session,
+                              const XrSwapchainCreateInfo *info, XrSwapchain *out)
+{
+    XrSwapchainCreateInfo seen = *info;
+    seen.usageFlags |= READ;
+    if (!session->direct || info->arraySize > OPENXR_ARRAY || lists_formats(info) ||
+        !can_be_stored(session, info)) {
+        return XR_ERROR_FEATURE_UNSUPPORTED;
+    }
+    return openxr.below.CreateSwapchain(session->handle, &seen, out);
+}
+
+XrResult openxr_direct_create_own(struct openxr_chain *chain)
+{
+    XrSwapchainCreateInfo info = chain->info;
+    info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
+    if (chain->direct) {
+        XrSwapchainCreateInfo stored = info;
+        stored.usageFlags |= WRITTEN;
+        const XrResult result =
+            openxr.below.CreateSwapchain(chain->session->handle, &stored, &chain->own);
+        if (XR_SUCCEEDED(result)) {
+            return result;
+        }
+        chain->direct = false;
+    }
+    return openxr.below.CreateSwapchain(chain->session->handle, &info, &chain->own);
+}
+
+/* ---- Views ---- */
+
+static VkImageView make_view(const struct openxr_chain *chain, VkImage image, uint32_t layer,
+                             VkImageUsageFlags usage)
+{
+    const XrGraphicsBindingVulkanKHR *binding = &chain->session->binding;
+    PFN_vkCreateImageView create =
+        (PFN_vkCreateImageView)openxr_of_device(binding, "vkCreateImageView");
+    const VkImageViewUsageCreateInfo limited = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO, .usage = usage};
+    const VkImageViewCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .pNext = &limited,
+        .image = image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = fovea_vk_raw_format((VkFormat)chain->info.format),
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, layer, 1}};
+    VkImageView view = VK_NULL_HANDLE;
+    return create && create(binding->device, &info, NULL, &view) == VK_SUCCESS ? view
+                                                                               : VK_NULL_HANDLE;
+}
+
+static bool make_views(const struct openxr_chain *chain, const VkImage *images, uint32_t count,
+                       VkImageUsageFlags usage, VkImageView views[][OPENXR_ARRAY])
+{
+    bool all = true;
+    for (uint32_t i = 0; all && i < count; i++) {
+        for (uint32_t layer = 0; all && layer < chain->info.arraySize; layer++) {
+            views[i][layer] = make_view(chain, images[i], layer, usage);
+            all = views[i][layer] != VK_NULL_HANDLE;
+        }
+    }
+    return all;
+}
+
+void openxr_direct_open(struct openxr_chain *chain)
+{
+    if (chain->direct && (!make_views(chain, chain->program_images, chain->image_count,
+                                      VK_IMAGE_USAGE_SAMPLED_BIT, chain->program_views) ||
+                          !make_views(chain, chain->own_images, chain->own_count,
+                                      VK_IMAGE_USAGE_STORAGE_BIT, chain->own_views))) {
+        openxr_direct_close(chain);
+    }
+}
+
+static void destroy_views(const struct openxr_chain *chain, VkImageView views[][OPENXR_ARRAY])
+{
+    const XrGraphicsBindingVulkanKHR *binding = &chain->session->binding;
+    PFN_vkDestroyImageView destroy =
+        (PFN_vkDestroyImageView)openxr_of_device(binding, "vkDestroyImageView");
+    for (uint32_t i = 0; destroy && i < OPENXR_IMAGES; i++) {
+        for (uint32_t layer = 0; layer < OPENXR_ARRAY; layer++) {
+            destroy(binding->device, views[i][layer], NULL);
+            views[i][layer] = VK_NULL_HANDLE;
+        }
+    }
+}
+
+void openxr_direct_close(struct openxr_chain *chain)
+{
+    if (chain->direct) {
+        chain->direct = false;
+        destroy_views(chain, chain->program_views);
+        destroy_views(chain, chain->own_views);
+    }
+}
