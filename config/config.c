@@ -38,7 +38,9 @@ static bool desc_is_good(const struct fovea_config_desc *desc)
 static void take(struct fovea_config *config, const struct fovea_settings *settings)
 {
     float *values = config->settings.foveation.map.own_values;
-    config->settings = *settings;
+    struct fovea_settings taken = *settings;
+    config_settings_keep_data(&taken, &config->settings);
+    config->settings = taken;
     config->settings.foveation.map.own_values = values;
     config->settings.foveation.map.values = values;
 }
@@ -108,7 +110,7 @@ void fovea_config_destroy(struct fovea_config **config)
     }
     config_watch_leave(&(*config)->watch);
     config_news_finish(&(*config)->news);
-    free((*config)->settings.foveation.map.own_values);
+    config_settings_release(&(*config)->settings);
     free(*config);
     *config = NULL;
 }

@@ -140,6 +140,8 @@ const struct config_key config_keys[] = {
 #define OPERATOR_WORD(name, setting, standard, help, ...)                                          \
     {#name "." #setting, help, CONFIG_ENUM, AT(own.name##_##setting),                              \
      .names = name##_##setting##_names},
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    {#name "." #setting, help, CONFIG_PATH, AT(own.name##_##setting)},
 #include "kernels/operators.def"
 
     {"gaze.source", "Where the gaze comes from",

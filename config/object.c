@@ -5,10 +5,12 @@
 
 #include "apply.h"
 #include "core/log.h"
+#include "core/shared_data.h"
 #include "value.h"
 #include "words.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,42 @@ static float *copy_values(const struct fovea_map *map)
     return values;
 }
 
+/* ---- What programs gave operators */
+
+static const size_t data_at[] = {
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    offsetof(struct fovea_settings, own.name##_##setting##_data),
+#include "kernels/operators.def"
+};
+
+static struct shared_data **data_of(struct fovea_settings *settings, size_t index)
+{
+    return (struct shared_data **)(void *)((char *)settings + data_at[index]);
+}
+
+void config_settings_keep_data(struct fovea_settings *settings, struct fovea_settings *owner)
+{
+    for (size_t i = 0; i < sizeof data_at / sizeof data_at[0]; i++) {
+        *data_of(settings, i) = *data_of(owner, i);
+    }
+}
+
+static void share_data(struct fovea_settings *settings)
+{
+    for (size_t i = 0; i < sizeof data_at / sizeof data_at[0]; i++) {
+        shared_data_share(*data_of(settings, i));
+    }
+}
+
+void config_settings_release(struct fovea_settings *settings)
+{
+    free(settings->foveation.map.own_values);
+    settings->foveation.map.own_values = NULL;
+    for (size_t i = 0; i < sizeof data_at / sizeof data_at[0]; i++) {
+        shared_data_release(data_of(settings, i));
+    }
+}
+
 /* ---- Create and destroy */
 
 enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
@@ -39,6 +77,7 @@ enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     map->values = map->own_values;
+    share_data(out_settings);
     return FOVEA_OK;
 }
 
@@ -82,7 +121,7 @@ void fovea_settings_destroy(struct fovea_settings **settings)
     if (!settings || !*settings) {
         return;
     }
-    free((*settings)->foveation.map.own_values);
+    config_settings_release(*settings);
     free(*settings);
     *settings = NULL;
 }

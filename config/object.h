@@ -8,10 +8,13 @@
 #include "key.h"
 
 /* A copy of a program's settings, or of the defaults where `settings` is NULL, with samples of a
- * map of its own: foveation.map.own_values is to be freed. FOVEA_ERROR_OUT_OF_MEMORY: there is
- * nothing to free. */
+ * map of its own and shares of what operators were given: config_settings_release frees both.
+ * FOVEA_ERROR_OUT_OF_MEMORY: there is nothing to free. */
 FOVEA_MUST_CHECK enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
                                                         const struct fovea_settings *settings);
+void config_settings_release(struct fovea_settings *settings);
+/* `settings` refers to what operators were given as `owner` does. */
+void config_settings_keep_data(struct fovea_settings *settings, struct fovea_settings *owner);
 
 /* The setting as fovea_settings_set takes it. False: it does not fit. */
 FOVEA_MUST_CHECK bool config_value_text(const struct config_key *key,

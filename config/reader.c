@@ -243,7 +243,7 @@ void config_reader_finish(struct config_reader *reader)
         free(reader->sets[i]);
     }
     free(reader->sets);
-    free(reader->defaults.foveation.map.own_values);
+    config_settings_release(&reader->defaults);
     free(reader->environment_sets);
     free(reader->program_name);
     *reader = (struct config_reader){0};

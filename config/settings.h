@@ -319,6 +319,12 @@ struct fovea_operators {
 struct fovea_operator_settings {
 #define OPERATOR_NUMBER(name, setting, standard, least, most, help) double name##_##setting;
 #define OPERATOR_WORD(name, setting, standard, help, ...) uint32_t name##_##setting;
+/* With what the operator has made of it. Settings that were taken have what their context has a
+ * share of; an object of fovea_settings_create, or a struct fovea_config, has a share of a
+ * program's field, or NULL, and a copy of the struct by value has none of its own. */
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    char name##_##setting[FOVEA_PATH_MAX];                                                         \
+    struct shared_data *name##_##setting##_data;
 #include "kernels/operators.def"
 };
 

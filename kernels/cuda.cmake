@@ -92,6 +92,7 @@ set(FOVEA_FATBINS
     foveate/gradient/foveate_gradient
     blur/cuda/blur
     lens/cuda/lens
+    lens/cuda/lens_grid
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")

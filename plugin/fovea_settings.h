@@ -89,6 +89,41 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_map(struct fovea
                                                                     uint32_t width,
                                                                     uint32_t height);
 
+/* Places in the source picture, in uv (0..1 over it from its top left corner; a place beyond has no
+ * source), for points that lie equally far apart in the picture that is shown. */
+struct fovea_field {
+    size_t struct_bytes; /* fovea_field_init */
+    const float *xy; /* of the first point's x, which its y follows */
+    uint32_t width; /* points, 2..16385 each way */
+    uint32_t height;
+    /* 1: for all colours; 3: red's, green's and blue's. */
+    uint32_t layers;
+    /* False: the first and last points are on the picture's edges, as meshes have them. True: each
+     * is in the middle of its part of the picture, as pixels are: a dense map, where each pixel of
+     * as large a picture has its own. A map of pixels whose numbers are 0 in the middle of the
+     * first, as remap functions take it, is (number + 0.5) / size in uv. */
+    bool centered;
+    uint8_t reserved[3]; /* 0 */
+    ptrdiff_t point_bytes; /* from a point to the next on the right; 0: without gaps */
+    ptrdiff_t row_bytes; /* to the next below; 0: likewise */
+    ptrdiff_t layer_bytes; /* to the same of the next layer; 0: likewise */
+};
+
+static inline void fovea_field_init(struct fovea_field *field)
+{
+    memset(field, 0, sizeof *field);
+    field->struct_bytes = sizeof *field;
+    field->layers = 1;
+}
+
+/* Instead of the file that a setting names: "lens.file". It counts until it is taken away with
+ * NULL, whatever the file's name. The points are copied, which allocates: tens of bytes each.
+ * FOVEA_ERROR_CONFIG: there is no such setting, or the operator cannot use the field; the log says
+ * where it is not finite, or folds over. Then nothing was changed. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_field(
+    struct fovea_settings *settings, const char *path, const struct fovea_field *field,
+    struct fovea_log log);
+
 /* ---- The table of settings, for inspectors and bindings -------------------------------------- */
 
 enum fovea_setting_type {

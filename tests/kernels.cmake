@@ -80,6 +80,9 @@ fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c test_lens_support.
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
 fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c test_lens_support.c bench/lens_paper/tables.c
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+fovea_add_test(NAME test_lens_calibration SOURCES test_lens_calibration.c test_lens_support.c
+    LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+fovea_add_fuzz(NAME fuzz_lens_calibration SOURCES fuzz/fuzz_lens_calibration.c LINK fovea_kernels)
 fovea_add_test(NAME test_context_lens
     SOURCES test_context_lens.c test_lens_support.c test_context_support.c
         $<TARGET_OBJECTS:fovea_context_objects>

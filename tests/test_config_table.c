@@ -142,6 +142,9 @@ static void the_table_covers_the_settings(void **state)
         }
     }
     leave_out_the_array(used);
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    memset(used + offsetof(struct fovea_settings, own.name##_##setting##_data), 1, sizeof(void *));
+#include "kernels/operators.def"
     size_t gap = 0;
     for (size_t b = 0; b < sizeof used; b++) {
         gap = used[b] ? 0 : gap + 1;

@@ -9,6 +9,8 @@
 #include "test_lens_support.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static struct fovea_context *context_for(const char *operators, struct said *said)
 {
@@ -164,6 +166,200 @@ static void pictures_of_a_batch_without_a_gaze_are_warped(void **state)
     assert_silent(&said);
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A polynomial is the same in a file as in settings, and a file that changes is read again. */
+static void a_file_is_the_settings_that_it_stands_for(void **state)
+{
+    (void)state;
+    static const char path[] = "context_lens.json";
+    struct said said = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    write_file(path, "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}");
+    struct fovea_context *by_file = context_of(settings, &said);
+    struct fovea_context *by_settings = context_for("lens", &said);
+    struct test_image images[4];
+    const struct fovea_point_uv gaze = {0.5, 0.5};
+    for (int i = 0; i < 4; i++) {
+        images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+    }
+    image_draw(&images[0].view, IMAGE_STROKES, 3);
+    assert_int_equal(fovea_context_run(by_file, &images[0].view, &images[1].view, gaze, NULL),
+                     FOVEA_OK);
+    assert_int_equal(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL),
+                     FOVEA_OK);
+    compare_assert_all_same(&images[1].view, &images[2].view, "a file");
+    write_file(path, "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0.0, 0, 0]}}\n");
+    assert_int_equal(fovea_context_set_settings(by_file, settings), FOVEA_OK);
+    assert_int_equal(fovea_context_run(by_file, &images[0].view, &images[3].view, gaze, NULL),
+                     FOVEA_OK);
+    compare_assert_all_same(&images[3].view, &images[0].view, "a file that changed");
+    assert_int_equal(remove(path), 0);
+    assert_silent(&said);
+    assert_int_equal(fovea_context_set_settings(by_file, settings), FOVEA_ERROR_IO);
+    assert_said(&said, "lens.file: ");
+    for (int i = 0; i < 4; i++) {
+        image_free(&images[i]);
+    }
+    fovea_context_destroy(&by_file);
+    fovea_context_destroy(&by_settings);
+    fovea_settings_destroy(&settings);
+}
+
+static void a_file_that_is_wrong_is_said_with_its_place(void **state)
+{
+    (void)state;
+    static const char path[] = "context_lens_wrong.json";
+    struct said said = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    write_file(path, "{\"fovea-lens\": 1,\n \"polynomial\": {\"green\": [1, 0, x, 0, 0]}}");
+    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
+    struct fovea_context *context = context_of(settings, &said); /* foveates alone: reads nothing */
+    assert_silent(&said);
+    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_ERROR_CONFIG);
+    assert_said(&said, "context_lens_wrong.json:2:33: expected a finite number");
+    assert_int_equal(remove(path), 0);
+    fovea_context_destroy(&context);
+    fovea_settings_destroy(&settings);
+}
+
+#define MAP_WIDTH 150
+#define MAP_HEIGHT 100
+
+/* A place for every pixel, by the settings' polynomial, in rows with a gap and points with one. */
+static struct fovea_field dense_map(float *xy)
+{
+    struct fovea_field field;
+    fovea_field_init(&field);
+    field.xy = xy;
+    field.width = MAP_WIDTH;
+    field.height = MAP_HEIGHT;
+    field.centered = true;
+    field.point_bytes = 3 * sizeof *xy;
+    field.row_bytes = (3 * MAP_WIDTH + 5) * sizeof *xy;
+    for (int y = 0; y < MAP_HEIGHT; y++) {
+        for (int x = 0; x < MAP_WIDTH; x++) {
+            const double from_x = x + 0.5 - MAP_WIDTH / 2.0;
+            const double from_y = y + 0.5 - MAP_HEIGHT / 2.0;
+            const double r2 = (from_x * from_x + from_y * from_y) / (75.0 * 75.0);
+            float *place = xy + y * (3 * MAP_WIDTH + 5) + 3 * x;
+            place[0] = (float)(0.5 + from_x * (1.0 + 0.3 * r2) / MAP_WIDTH);
+            place[1] = (float)(0.5 + from_y * (1.0 + 0.3 * r2) / MAP_HEIGHT);
+        }
+    }
+    return field;
+}
+
+static float *make_dense_map(struct fovea_field *out_field)
+{
+    float *xy = calloc(MAP_HEIGHT * (3 * MAP_WIDTH + 5), sizeof *xy);
+    assert_non_null(xy);
+    *out_field = dense_map(xy);
+    return xy;
+}
+
+/* It outlives the program's points and the object that it was set in, and goes with NULL. */
+static void a_field_is_the_lens_that_it_was_made_of(void **state)
+{
+    (void)state;
+    struct said said = {0};
+    struct fovea_field field;
+    float *xy = make_dense_map(&field);
+    struct fovea_settings *settings = NULL;
+    struct fovea_settings *copy = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)),
+                     FOVEA_OK);
+    free(xy);
+    assert_int_equal(fovea_settings_copy(settings, &copy), FOVEA_OK);
+    fovea_settings_destroy(&settings);
+    struct fovea_context *by_field = context_of(copy, &said);
+    struct fovea_context *by_settings = context_for("lens", &said);
+    const struct fovea_point_uv gaze = {0.5, 0.5};
+    struct test_image images[4];
+    for (int i = 0; i < 4; i++) {
+        images[i] = image_make_packed(MAP_WIDTH, MAP_HEIGHT, FOVEA_FORMAT_RGBA8);
+    }
+    image_draw(&images[0].view, IMAGE_PHOTO, 3);
+    assert_int_equal(fovea_context_run(by_field, &images[0].view, &images[1].view, gaze, NULL),
+                     FOVEA_OK);
+    assert_int_equal(fovea_context_run(by_settings, &images[0].view, &images[2].view, gaze, NULL),
+                     FOVEA_OK);
+    for (uint32_t i = 0; i < MAP_WIDTH * MAP_HEIGHT * 4; i++) {
+        const uint32_t x = i / 4 % MAP_WIDTH;
+        const uint32_t y = i / 4 / MAP_WIDTH;
+        assert_true(fabs(image_get(&images[1].view, x, y, i % 4) -
+                         image_get(&images[2].view, x, y, i % 4)) <= 1.0);
+    }
+    assert_int_equal(fovea_settings_set_field(copy, "lens.file", NULL, said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(copy, "lens.r2", "0", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(by_field, copy), FOVEA_OK);
+    fovea_settings_destroy(&copy);
+    assert_int_equal(fovea_context_run(by_field, &images[0].view, &images[3].view, gaze, NULL),
+                     FOVEA_OK);
+    compare_assert_all_same(&images[3].view, &images[0].view, "no field");
+    for (int i = 0; i < 4; i++) {
+        image_free(&images[i]);
+    }
+    fovea_context_destroy(&by_field);
+    fovea_context_destroy(&by_settings);
+    assert_silent(&said);
+}
+
+static void refuse_field(const struct fovea_field *field, const char *path,
+                         enum fovea_result result, const char *word)
+{
+    struct said said = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_int_equal(fovea_settings_set_field(settings, path, field, said_log(&said)), result);
+    assert_said(&said, word);
+    fovea_settings_destroy(&settings);
+}
+
+static void fields_that_are_no_lens_are_refused_in_words(void **state)
+{
+    (void)state;
+    struct fovea_field good;
+    float *xy = make_dense_map(&good);
+    struct fovea_field bad = good;
+    refuse_field(&good, "lens.filter", FOVEA_ERROR_CONFIG, "there is no setting lens.filter");
+    bad.struct_bytes = 0;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "struct_bytes is not set");
+    bad = good;
+    bad.layers = 2;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "layers are 1 or 3");
+    bad = good;
+    bad.xy = NULL;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "xy is NULL");
+    bad = good;
+    bad.width = 1;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_CONFIG, "1 columns of points");
+    bad.width = 100000;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_CONFIG, "100000 columns of points");
+    float *place = xy + 50 * (3 * MAP_WIDTH + 5) + 3 * 70;
+    const float was = place[0];
+    place[0] = NAN;
+    refuse_field(&good, "lens.file", FOVEA_ERROR_CONFIG, "green: column 70 of row 50 is (nan");
+    place[0] = was + 0.05f; /* beyond its neighbour's */
+    refuse_field(&good, "lens.file", FOVEA_ERROR_CONFIG, "folds over between column");
+    free(xy);
+}
+
 /* The program is told what is wrong, and gets no picture. */
 static void a_map_that_folds_is_refused_in_words(void **state)
 {
@@ -197,6 +393,10 @@ int main(void)
         cmocka_unit_test(a_row_is_one_after_the_other),
         cmocka_unit_test(a_picture_without_a_gaze_is_warped),
         cmocka_unit_test(pictures_of_a_batch_without_a_gaze_are_warped),
+        cmocka_unit_test(a_file_is_the_settings_that_it_stands_for),
+        cmocka_unit_test(a_file_that_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(a_field_is_the_lens_that_it_was_made_of),
+        cmocka_unit_test(fields_that_are_no_lens_are_refused_in_words),
         cmocka_unit_test(a_map_that_folds_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

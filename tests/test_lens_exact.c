@@ -51,6 +51,16 @@ static void it_is_the_reference(void **state)
     }
 }
 
+static void grids_are_the_reference(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 132; i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_points(i / 2, &scene);
+        check(&scene, (struct image_layout){0});
+    }
+}
+
 static void layouts_do_not_matter(void **state)
 {
     (void)state;
@@ -280,6 +290,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_reference),
+        cmocka_unit_test(grids_are_the_reference),
         cmocka_unit_test(layouts_do_not_matter),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(nearest_is_the_papers_table_pixel_for_pixel),

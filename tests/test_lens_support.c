@@ -3,6 +3,7 @@
 
 #include "test_lens_support.h"
 
+#include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
 
 #include <math.h>
@@ -95,6 +96,97 @@ struct lens_scene lens_scene_of(uint64_t i)
     }
     return scene;
 }
+
+/* ---- Grids */
+
+#define GRIDS 7
+
+static const struct {
+    uint32_t columns, rows;
+    double step_u, step_v; /* 0: points lie on the picture's edges */
+    double start;
+    bool quadratic;
+    bool colored;
+} grids[GRIDS] = {{2, 2, 0, 0, 0, false, false},
+                  {9, 5, 0, 0, 0, false, true},
+                  {257, 257, 0, 0, 0, true, false},
+                  {14, 8, 0.08, 0.15, 0, false, false},
+                  {257, 513, 0, 0, 0, true, true},
+                  {129, 129, 0, 0, 0, false, true},
+                  {75, 55, 1 / 75.0, 1 / 55.0, 0.5, false, true}};
+
+/* A pillow with a wave in it, which no polynomial of the distance is. */
+static void bend(double u, double v, int color, float *out_uv)
+{
+    const double x = 2.0 * u - 1.05;
+    const double y = 2.0 * v - 0.97;
+    const double factor = 1.0 + (0.15 + 0.02 * color) * (x * x + y * y);
+    out_uv[0] = (float)(0.525 + 0.5 * x * factor + 0.006 * sin(9.0 * v));
+    out_uv[1] = (float)(0.485 + 0.5 * y * factor + 0.006 * sin(7.0 * u + color));
+}
+
+static struct lens_calibration *make_points(int which)
+{
+    const uint32_t columns = grids[which].columns;
+    const uint32_t rows = grids[which].rows;
+    const size_t count = 2 * (size_t)columns * rows;
+    const double step_u = grids[which].step_u > 0 ? grids[which].step_u : 1.0 / (columns - 1);
+    const double step_v = grids[which].step_v > 0 ? grids[which].step_v : 1.0 / (rows - 1);
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES] = "";
+    float *places = calloc(3 * count, sizeof *places);
+    assert_non_null(places);
+    struct lens_points points = {.columns = columns,
+                                 .rows = rows,
+                                 .quadratic = grids[which].quadratic,
+                                 .step_uv = {step_u, step_v},
+                                 .start = grids[which].start};
+    for (int color = 0; color < LENS_COLORS; color++) {
+        for (size_t i = 0; i < count; i += 2) {
+            bend(((double)(i / 2 % columns) + points.start) * step_u,
+                 ((double)(i / 2 / columns) + points.start) * step_v, color,
+                 places + (size_t)color * count + i);
+        }
+        const bool own = grids[which].colored || color == LENS_AXIS;
+        points.places_uv[color] = own ? places + (size_t)color * count : NULL;
+    }
+    assert_int_equal(lens_calibration_of_points(&points, problem, &made), FOVEA_OK);
+    free(places);
+    return made;
+}
+
+void lens_scene_use_points(uint64_t i, struct lens_scene *scene)
+{
+    static struct lens_calibration *made[GRIDS]; /* to the end of the process */
+    const int which = (int)(i % GRIDS);
+    if (!made[which]) {
+        made[which] = make_points(which);
+    }
+    scene->settings.own.lens_file_data = &made[which]->base;
+}
+
+void lens_scene_write_points(const struct lens_scene *scene, const char *path)
+{
+    static const char *const names[] = {"red", "green", "blue"};
+    const struct lens_calibration *calibration =
+        (const struct lens_calibration *)scene->settings.own.lens_file_data;
+    const struct lens_points *points = &calibration->points;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{\"fovea-lens\": 1, \"grid\": {\"points\": [%u, %u], \"between\": \"%s\"",
+            points->columns, points->rows, points->quadratic ? "quadratic" : "linear");
+    for (int color = 0; color < LENS_COLORS; color++) {
+        fprintf(file, ",\n\"%s\": [", names[color]);
+        for (size_t i = 0; i < 2 * (size_t)points->columns * points->rows; i++) {
+            fprintf(file, "%s%.9g", i ? ", " : "", (double)points->places_uv[color][i]);
+        }
+        fprintf(file, "]");
+    }
+    fprintf(file, "}}\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ---- What runs */
 
 struct operator_plan *lens_scene_plan(const struct lens_scene *scene)
 {

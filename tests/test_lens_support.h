@@ -24,6 +24,13 @@ struct lens_scene {
 /* Number i of scenes that take in all formats, lights, kinds of alpha and pictures, and lenses. */
 struct lens_scene lens_scene_of(uint64_t i);
 
+/* The same with a grid of points instead of the polynomial: linear and quadratic, few and many, one
+ * for all colours or one each. */
+void lens_scene_use_points(uint64_t i, struct lens_scene *scene);
+
+/* Writes that scene's grid as a file, from which the same one is read. */
+void lens_scene_write_points(const struct lens_scene *scene, const char *path);
+
 struct operator_plan *lens_scene_plan(const struct lens_scene *scene);
 struct operator_frame lens_scene_frame(const struct lens_scene *scene);
 /* A packed picture. */

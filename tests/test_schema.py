@@ -46,7 +46,7 @@ def schema_leaves(node, path=()):
 
 def table_leaves():
     rows = re.findall(r'^    \{"([^"]+)", "', (ROOT / "config" / "key.c").read_text(), re.MULTILINE)
-    own = [re.findall(r"^OPERATOR_(?:NUMBER|WORD)\((\w+), (\w+),", path.read_text(), re.MULTILINE)
+    own = [re.findall(r"^OPERATOR_(?:NUMBER|WORD|FILE)\((\w+), (\w+),", path.read_text(), re.MULTILINE)
            for path in (ROOT / "kernels").glob("*/operator.def")]  # fmt: skip
     return {tuple(row.split(".")) for row in rows} | {setting for settings in own for setting in settings}
 

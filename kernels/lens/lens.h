@@ -15,6 +15,8 @@
 #include "kernels/operator/operator.h"
 #include "shape.h"
 
+struct lens_calibration;
+
 /* As what UNORM pixels are interpolated. */
 struct lens_light {
     int32_t kind; /* IMAGE_LIGHT_* of images whose first colour is red */
@@ -32,6 +34,11 @@ struct lens_plan {
     bool colored; /* colours come from different places */
     struct lens_light light; /* STORED where the filter is nearest */
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
+    struct lens_calibration *calibration; /* a share; NULL: the settings are all */
+    /* Of a grid: x and y in pixels at its points, by rows, of green or of red, green and blue.
+     * NULL: it is a polynomial. */
+    float *ways;
+    size_t way_count; /* floats */
 };
 
 static inline const struct lens_plan *lens_plan_of(const struct operator_plan *plan)

@@ -28,6 +28,18 @@ HOST_DEVICE float lens_within(float distance_px)
     return fminf(fmaxf(distance_px, -LENS_FARTHEST_PX), LENS_FARTHEST_PX);
 }
 
+HOST_DEVICE struct lens_place lens_place_after(float way_x, float way_y, int32_t x_px, int32_t y_px)
+{
+    const float whole_x = floorf(way_x);
+    const float whole_y = floorf(way_y);
+    struct lens_place place;
+    place.at_x = x_px + (int32_t)whole_x;
+    place.at_y = y_px + (int32_t)whole_y;
+    place.part_x = way_x - whole_x;
+    place.part_y = way_y - whole_y;
+    return place;
+}
+
 HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int32_t color,
                                             int32_t x_px, int32_t y_px)
 {
@@ -40,14 +52,64 @@ HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int3
     const float factor = terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
     const float way_x = lens_within(from_x * factor);
     const float way_y = lens_within(from_y * factor);
-    const float whole_x = floorf(way_x);
-    const float whole_y = floorf(way_y);
-    struct lens_place place;
-    place.at_x = x_px + (int32_t)whole_x;
-    place.at_y = y_px + (int32_t)whole_y;
-    place.part_x = way_x - whole_x;
-    place.part_y = way_y - whole_y;
-    return place;
+    return lens_place_after(way_x, way_y, x_px, y_px);
+}
+
+/* ---- Grids */
+
+/* The points that a pixel lies among, along an axis, and their weights. */
+struct lens_between {
+    int32_t from;
+    float weights[3];
+};
+
+/* Quadratic: through the nearest point and both beside it. */
+HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, int32_t at_px,
+                                                float per_px, int32_t points)
+{
+    const float at = ((float)at_px + 0.5f) * per_px - grid->start;
+    struct lens_between between;
+    if (grid->quadratic) {
+        const int32_t nearest = (int32_t)(at + 0.5f);
+        const int32_t middle = nearest < 1 ? 1 : nearest > points - 2 ? points - 2 : nearest;
+        const float t = at - (float)middle;
+        between.from = middle - 1;
+        between.weights[0] = 0.5f * t * (t - 1.0f);
+        between.weights[1] = 1.0f - t * t;
+        between.weights[2] = 0.5f * t * (t + 1.0f);
+    } else {
+        const int32_t before = (int32_t)at;
+        between.from = before < points - 2 ? before : points - 2;
+        between.weights[1] = at - (float)between.from;
+        between.weights[0] = 1.0f - between.weights[1];
+        between.weights[2] = 0.0f;
+    }
+    return between;
+}
+
+/* ways: x and y in pixels, by rows of points. */
+HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape, const float *ways,
+                                                 int32_t color, int32_t x_px, int32_t y_px)
+{
+    const struct lens_grid *grid = &shape->grid;
+    const int32_t count = grid->quadratic ? 3 : 2;
+    const struct lens_between across = lens_between_of(grid, x_px, grid->per_px_x, grid->columns);
+    const struct lens_between down = lens_between_of(grid, y_px, grid->per_px_y, grid->rows);
+    float way_x = 0.0f;
+    float way_y = 0.0f;
+    for (int32_t j = 0; j < count; j++) {
+        const float *row =
+            ways + 2 * (grid->first[color] + (down.from + j) * grid->columns + across.from);
+        float row_x = 0.0f;
+        float row_y = 0.0f;
+        for (int32_t i = 0; i < count; i++) {
+            row_x += across.weights[i] * row[2 * i];
+            row_y += across.weights[i] * row[2 * i + 1];
+        }
+        way_x += down.weights[j] * row_x;
+        way_y += down.weights[j] * row_y;
+    }
+    return lens_place_after(lens_within(way_x), lens_within(way_y), x_px, y_px);
 }
 
 HOST_DEVICE int32_t lens_nearest(int32_t at, float part)

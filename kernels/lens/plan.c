@@ -3,6 +3,9 @@
 
 #include "lens.h"
 
+#include "calibration.h"
+
+#include "core/large_memory.h"
 #include "core/log.h"
 
 #include <math.h>
@@ -19,6 +22,17 @@ struct model {
     double unit_px;
     double farthest; /* r of the corner that is farthest from the centre */
 };
+
+static const struct lens_calibration *calibration_of(const struct operator_plan_desc *desc)
+{
+    return (const struct lens_calibration *)desc->settings->own.lens_file_data;
+}
+
+static bool is_grid(const struct operator_plan_desc *desc)
+{
+    const struct lens_calibration *calibration = calibration_of(desc);
+    return calibration && calibration->is_grid;
+}
 
 static void set_terms(const struct fovea_operator_settings *own, struct model *model)
 {
@@ -41,23 +55,49 @@ static double part_before(double tan_before, double tan_after)
     return tan_before == 0.0 && tan_after == 0.0 ? 0.5 : tan_before / (tan_before + tan_after);
 }
 
-static struct model model_of(const struct operator_plan_desc *desc)
+static void set_center(const struct operator_plan_desc *desc, struct model *model)
 {
     const struct fovea_operator_settings *own = &desc->settings->own;
+    const struct fovea_geometry *view = &desc->settings->foveation.geometry;
+    const double axis_x = part_before(view->tan_left, view->tan_right) + own->lens_shift_x;
+    const double axis_y = part_before(view->tan_up, view->tan_down) + own->lens_shift_y;
+    model->center_x_px = axis_x * desc->width_px;
+    model->center_y_px = axis_y * desc->height_px;
+}
+
+static double unit_px(const struct operator_plan_desc *desc, uint32_t unit)
+{
     const double width = desc->width_px;
     const double height = desc->height_px;
     const double units[] = {width / 2, height / 2, hypot(width, height) / 2,
                             fmin(width, height) / 2};
-    const struct fovea_geometry *view = &desc->settings->foveation.geometry;
-    const double axis_x = part_before(view->tan_left, view->tan_right) + own->lens_shift_x;
-    const double axis_y = part_before(view->tan_up, view->tan_down) + own->lens_shift_y;
-    struct model model = {.center_x_px = axis_x * width,
-                          .center_y_px = axis_y * height,
-                          .unit_px = units[own->lens_unit]};
-    const double far_x = fmax(fabs(model.center_x_px), fabs(width - model.center_x_px));
-    const double far_y = fmax(fabs(model.center_y_px), fabs(height - model.center_y_px));
+    return units[unit];
+}
+
+static void take_polynomial(const struct operator_plan_desc *desc,
+                            const struct lens_polynomial *polynomial, struct model *model)
+{
+    memcpy(model->terms, polynomial->terms, sizeof model->terms);
+    model->unit_px = unit_px(desc, polynomial->unit);
+    if (polynomial->centered) {
+        model->center_x_px = polynomial->center_uv[0] * desc->width_px;
+        model->center_y_px = polynomial->center_uv[1] * desc->height_px;
+    }
+}
+
+/* A polynomial, or the settings of one where a grid has its place. */
+static struct model model_of(const struct operator_plan_desc *desc)
+{
+    const struct lens_calibration *calibration = calibration_of(desc);
+    struct model model = {.unit_px = unit_px(desc, desc->settings->own.lens_unit)};
+    set_center(desc, &model);
+    set_terms(&desc->settings->own, &model);
+    if (calibration && !calibration->is_grid) {
+        take_polynomial(desc, &calibration->polynomial, &model);
+    }
+    const double far_x = fmax(fabs(model.center_x_px), fabs(desc->width_px - model.center_x_px));
+    const double far_y = fmax(fabs(model.center_y_px), fabs(desc->height_px - model.center_y_px));
     model.farthest = hypot(far_x, far_y) / model.unit_px;
-    set_terms(own, &model);
     return model;
 }
 
@@ -85,7 +125,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
 {
     static const char *const names[] = {"red", "green", "blue"};
     const struct model model = model_of(desc);
-    for (int color = 0; color < LENS_COLORS; color++) {
+    for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
         const double fold = fold_of(model.terms[color], model.farthest);
         if (fold <= model.farthest) {
             snprintf(
@@ -120,6 +160,59 @@ static bool averages_alpha(const struct fovea_settings *settings)
            settings->own.lens_filter != LENS_NEAREST;
 }
 
+/* Without its ways. */
+static void set_grid(const struct operator_plan_desc *desc, struct lens_plan *plan)
+{
+    const struct lens_points *points = &calibration_of(desc)->points;
+    const int32_t count = (int32_t)(points->columns * points->rows);
+    plan->colored = points->places_uv[0] != points->places_uv[LENS_AXIS] ||
+                    points->places_uv[2] != points->places_uv[LENS_AXIS];
+    plan->shape.grid =
+        (struct lens_grid){.columns = (int32_t)points->columns,
+                           .rows = (int32_t)points->rows,
+                           .per_px_x = (float)(1.0 / (points->step_uv[0] * desc->width_px)),
+                           .per_px_y = (float)(1.0 / (points->step_uv[1] * desc->height_px)),
+                           .quadratic = points->quadratic,
+                           .start = (float)points->start};
+    for (int32_t color = 0; plan->colored && color < LENS_COLORS; color++) {
+        plan->shape.grid.first[color] = color * count;
+    }
+}
+
+/* The difference of two doubles, so that a float has all of what matters. */
+static void set_ways(const struct operator_plan_desc *desc, const float *places_uv, float *ways)
+{
+    const struct lens_points *points = &calibration_of(desc)->points;
+    const double size_px[] = {desc->width_px, desc->height_px};
+    for (uint32_t j = 0; j < points->rows; j++) {
+        for (uint32_t i = 0; i < points->columns; i++) {
+            const double at_uv[] = {(i + points->start) * points->step_uv[0],
+                                    (j + points->start) * points->step_uv[1]};
+            for (int axis = 0; axis < 2; axis++) {
+                *ways++ = (float)(((double)*places_uv++ - at_uv[axis]) * size_px[axis]);
+            }
+        }
+    }
+}
+
+static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct lens_plan *plan)
+{
+    const struct lens_points *points = &calibration_of(desc)->points;
+    const size_t each = 2 * (size_t)points->columns * points->rows;
+    plan->way_count = each * (plan->colored ? LENS_COLORS : 1);
+    plan->ways = large_memory_make(plan->way_count, sizeof *plan->ways);
+    if (!plan->ways) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        if (plan->colored || color == LENS_AXIS) {
+            set_ways(desc, points->places_uv[color],
+                     plan->ways + (plan->colored ? (size_t)color * each : 0));
+        }
+    }
+    return FOVEA_OK;
+}
+
 static void set_shape(const struct operator_plan_desc *desc, struct lens_plan *plan)
 {
     const struct fovea_operator_settings *own = &desc->settings->own;
@@ -132,6 +225,10 @@ static void set_shape(const struct operator_plan_desc *desc, struct lens_plan *p
                                  .per_px = (float)(1.0 / model.unit_px),
                                  .blank = {(float)own->lens_blank_red, (float)own->lens_blank_green,
                                            (float)own->lens_blank_blue}};
+    if (is_grid(desc)) {
+        set_grid(desc, plan);
+        return;
+    }
     plan->copies = true;
     for (int color = 0; color < LENS_COLORS; color++) {
         for (int power = 0; power < LENS_POWERS; power++) {
@@ -160,12 +257,24 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     plan->averages_alpha = averages_alpha(desc->settings);
     plan->light = light_of(desc->settings);
     set_shape(desc, plan);
+    plan->calibration =
+        (struct lens_calibration *)shared_data_share(desc->settings->own.lens_file_data);
+    if (is_grid(desc) && make_ways(desc, plan) < 0) {
+        lens_plan_destroy(&plan);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    plan->base.cuda_bytes = plan->way_count * sizeof *plan->ways;
     *out_plan = plan;
     return FOVEA_OK;
 }
 
 void lens_plan_destroy(struct lens_plan **plan)
 {
+    if (*plan) {
+        struct shared_data *calibration = (struct shared_data *)(*plan)->calibration;
+        shared_data_release(&calibration);
+        large_memory_free((*plan)->ways);
+    }
     free(*plan);
     *plan = NULL;
 }
@@ -175,7 +284,7 @@ bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_des
     char words[OPERATOR_DESCRIPTION_BYTES];
     const struct lens_light light = light_of(desc->settings);
     struct lens_plan other = {0};
-    if (lens_complain(desc, words, sizeof words)) {
+    if (plan->calibration != calibration_of(desc) || lens_complain(desc, words, sizeof words)) {
         return false;
     }
     set_shape(desc, &other);
@@ -208,11 +317,44 @@ static bool is_grey(enum fovea_format format)
     return pixel_codec_of(format)->color_channels == 1;
 }
 
+/* The colours are as the image has them. */
+static void order_grid(struct lens_grid *grid, bool grey, bool blue_first)
+{
+    const int32_t red = grid->first[0];
+    if (grey) {
+        grid->first[0] = grid->first[LENS_AXIS];
+    } else if (blue_first) {
+        grid->first[0] = grid->first[2];
+        grid->first[2] = red;
+    }
+}
+
 static void exchange(float *a, float *b)
 {
     const float other = *a;
     *a = *b;
     *b = other;
+}
+
+/* A grey image's one channel comes first, and is as green. */
+static void order_blank(float *blank, bool grey, bool blue_first)
+{
+    if (grey) {
+        blank[0] = blank[LENS_AXIS];
+    } else if (blue_first) {
+        exchange(&blank[0], &blank[2]);
+    }
+}
+
+static void order_terms(float *terms, bool grey, bool blue_first)
+{
+    for (size_t i = 0; i < LENS_POWERS; i++) {
+        if (grey) {
+            terms[i] = terms[(size_t)LENS_AXIS * LENS_POWERS + i];
+        } else if (blue_first) {
+            exchange(&terms[i], &terms[2 * LENS_POWERS + i]);
+        }
+    }
 }
 
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
@@ -225,15 +367,11 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
             shape.blank[i] = floorf(shape.blank[i] + 0.5f);
         }
     }
-    if (is_grey(format)) { /* its one channel comes first */
-        memcpy(shape.terms, plan->shape.terms + (size_t)LENS_AXIS * LENS_POWERS,
-               LENS_POWERS * sizeof shape.terms[0]);
-        shape.blank[0] = shape.blank[LENS_AXIS];
-    } else if (blue_first) {
-        exchange(&shape.blank[0], &shape.blank[2]);
-        for (size_t i = 0; i < LENS_POWERS; i++) {
-            exchange(&shape.terms[i], &shape.terms[2 * LENS_POWERS + i]);
-        }
+    order_blank(shape.blank, is_grey(format), blue_first);
+    if (plan->ways) {
+        order_grid(&shape.grid, is_grey(format), blue_first);
+    } else {
+        order_terms(shape.terms, is_grey(format), blue_first);
     }
     return shape;
 }

@@ -22,6 +22,7 @@ struct operator_cuda_gradient_api;
 struct operator_glsl_api;
 struct operator_host;
 struct operator_gradient;
+struct shared_data;
 struct thread_pool;
 
 /* The first member of each operator's own plan, which is immutable once made and may be read from
@@ -35,6 +36,7 @@ struct operator_plan {
 };
 
 #define OPERATOR_DESCRIPTION_BYTES 512
+#define OPERATOR_PROBLEM_BYTES 256
 #define OPERATOR_MAX_SIZE_PX 16384 /* of an image's sides */
 #define OPERATOR_MAX_BETWEEN 2
 
@@ -132,6 +134,17 @@ struct operator_api {
 
     /* A line for a display over the picture; NULL: there is none. */
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
+
+    /* Makes of the content of a file that the settings name (OPERATOR_FILE) what its plans take,
+     * with one share of the caller's. FOVEA_ERROR_CONFIG: out_problem says what is wrong, after
+     * "line:column: " where there is a place. NULL: no setting of it is a file. */
+    enum fovea_result (*read_file)(const char *bytes, size_t count,
+                                   char out_problem[OPERATOR_PROBLEM_BYTES],
+                                   struct shared_data **out_data);
+    /* The same of a program's field, whose strides are all given. NULL: it has no use for any. */
+    enum fovea_result (*read_field)(const struct fovea_field *field,
+                                    char out_problem[OPERATOR_PROBLEM_BYTES],
+                                    struct shared_data **out_data);
 
     struct operator_host_api host;
     const struct operator_gradient_api *gradient; /* NULL: it has no derivative */

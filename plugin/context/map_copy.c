@@ -23,6 +23,7 @@ static _Atomic uint64_t last_serial;
 
 void map_copy_finish(struct map_copy *copy)
 {
+    operator_files_finish(&copy->files);
     foveate_map_ready_release(&copy->ready);
     if (copy->shared) {
         map_samples_release(&copy->shared);
@@ -30,6 +31,14 @@ void map_copy_finish(struct map_copy *copy)
         free(copy->values);
     }
     *copy = (struct map_copy){0};
+}
+
+void map_copy_forget_map(struct map_copy *copy)
+{
+    const struct operator_files files = copy->files;
+    copy->files = (struct operator_files){{NULL}};
+    map_copy_finish(copy);
+    copy->files = files;
 }
 
 /* ---- A file */

@@ -8,6 +8,7 @@
 #define FOVEA_MAP_COPY_H
 
 #include "config/settings.h"
+#include "operator_files.h"
 
 #include <sys/stat.h>
 
@@ -23,6 +24,8 @@ struct map_copy {
     /* The file that was read, as it was then; "": an array. */
     char file[FOVEA_PATH_MAX];
     struct stat status;
+    /* Beside the map, which has nothing to do with them: what operators have files for. */
+    struct operator_files files;
 };
 
 /* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing,
@@ -32,6 +35,8 @@ struct map_copy {
 FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
                                                  struct fovea_log log, struct map_copy *out_fresh);
 void map_copy_finish(struct map_copy *copy);
+/* Of the map alone: the operators' files stay. */
+void map_copy_forget_map(struct map_copy *copy);
 
 /* Its samples are the same whoever evaluates them. */
 static inline bool map_copy_is_formula(enum fovea_map_kind kind)

@@ -46,27 +46,46 @@ static enum fovea_result take_map(struct fovea_foveation *foveation, struct map_
 static void keep(struct map_copy *fresh, struct map_copy *copy)
 {
     if (fresh->values) {
-        map_copy_finish(copy);
+        const struct operator_files files = copy->files;
+        map_copy_forget_map(copy);
         *copy = *fresh;
+        copy->files = files;
     } else if (fresh->ready) {
         foveate_map_ready_release(&copy->ready);
         copy->ready = fresh->ready;
     }
 }
 
+/* On the thread that reads saved settings: what is read here is there when they are taken. */
+static enum fovea_result prepare(struct fovea_settings *settings, struct fovea_log log)
+{
+    struct fovea_settings taken = *settings;
+    struct operator_files files;
+    FOVEA_TRY(map_store_prepare(settings, log));
+    FOVEA_TRY(operator_files_take(&taken, log, &files));
+    operator_files_finish(&files);
+    return FOVEA_OK;
+}
+
 enum fovea_result settings_take(struct fovea_settings *settings, struct map_copy *copy,
                                 struct fovea_log log)
 {
-    config_prepare_by(map_store_prepare); /* settings that are saved from now on */
+    config_prepare_by(prepare); /* settings that are saved from now on */
     FOVEA_TRY(fovea_settings_check(settings, log));
     struct map_copy fresh = {0};
+    struct operator_files files = {{NULL}};
     FOVEA_TRY(take_map(&settings->foveation, copy, log, &fresh));
-    const enum fovea_result result = check_model(&settings->foveation, log);
+    enum fovea_result result = check_model(&settings->foveation, log);
+    if (result >= 0) {
+        result = operator_files_take(settings, log, &files);
+    }
     if (result < 0) {
         map_copy_finish(&fresh);
         return result;
     }
     keep(&fresh, copy);
+    operator_files_finish(&copy->files);
+    copy->files = files;
     return FOVEA_OK;
 }
 

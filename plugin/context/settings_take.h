@@ -7,7 +7,8 @@
 #include "map_copy.h"
 
 /* The one door for settings into a context: fovea_settings_check, whether a plan can be made of
- * what they ask for together, and the samples of their map, which *copy then holds. Settings taken
+ * what they ask for together, the files of their operators, and
+ * the samples of their map, which *copy then holds. Settings taken
  * before refer to what was in *copy and must be replaced by these; these refer to no samples of the
  * program's. On failure *copy is as it was. */
 FOVEA_MUST_CHECK enum fovea_result settings_take(struct fovea_settings *settings,

@@ -125,7 +125,7 @@ static enum fovea_result prepare(struct engine_settings *fresh, struct fovea_log
     fresh->taken = fresh->asked;
     FOVEA_TRY(settings_take(&fresh->taken, &fresh->map, log));
     if (fresh->asked.foveation.model != FOVEA_MODEL_MAP) {
-        map_copy_finish(&fresh->map);
+        map_copy_forget_map(&fresh->map);
     }
     return FOVEA_OK;
 }
@@ -147,6 +147,7 @@ enum fovea_result engine_feed_set(struct engine_feed *feed, const struct fovea_s
     fresh->asked = *settings;
     fresh->asked.foveation.map.own_values = NULL; /* theirs */
     FOVEA_TRY(prepare(fresh, log));
+    fresh->asked.own = fresh->taken.own; /* with data of theirs no more */
     if (!former || !gaze_settings_same(&former->gaze, &fresh->asked.gaze)) {
         if (!former) {
             feed->source_log = source_log; /* no source reads it yet */

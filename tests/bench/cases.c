@@ -3,6 +3,8 @@
 
 #include "cases.h"
 
+#include "kernels/lens/calibration.h"
+
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -21,6 +23,9 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define ENCODED FOVEA_LIGHT_ENCODED
 #define RGBA8 FOVEA_FORMAT_RGBA8
 #define FOVEATE FOVEA_OPERATOR_foveate, 0.0
+
+#define GRID 1.0
+#define GRID_OF_COLORS 2.0
 
 #define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
@@ -54,6 +59,8 @@ const struct bench_mode bench_modes[] = {
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
     OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, -0.01),
     OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, -0.01),
+    OTHER("lens-grid", "places from 241 x 136 points, bilinear", ENCODED, lens, GRID),
+    OTHER("lens-grid-colors", "the same for each colour", ENCODED, lens, GRID_OF_COLORS),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -93,6 +100,32 @@ struct fovea_foveation bench_foveation(const struct bench_mode *mode)
     return foveation;
 }
 
+/* 16 px apart at 4K: the default lens, and for red and blue others. NULL: there is no memory. */
+static struct shared_data *grid_of(bool colored)
+{
+    enum { COLUMNS = 241, ROWS = 136 };
+    static struct lens_calibration *made[2]; /* to the end of the process */
+    static float places[LENS_COLORS][ROWS * COLUMNS * 2];
+    struct lens_points points = {
+        .columns = COLUMNS, .rows = ROWS, .step_uv = {1.0 / (COLUMNS - 1), 1.0 / (ROWS - 1)}};
+    char problem[LENS_PROBLEM_BYTES];
+    for (int color = 0; !made[colored] && color < LENS_COLORS; color++) {
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            const double x = 2.0 * (i % COLUMNS) / (COLUMNS - 1) - 1.0;
+            const double y = 2.0 * (i / COLUMNS) / (ROWS - 1) - 1.0;
+            const double r2 = x * x + y * y * 9.0 / 16.0 * 9.0 / 16.0;
+            const double factor = 1.0 + (0.2054 + 0.01 * (color - LENS_AXIS)) * r2;
+            places[color][2 * i] = (float)(0.5 + 0.5 * x * factor);
+            places[color][2 * i + 1] = (float)(0.5 + 0.5 * y * factor);
+        }
+        points.places_uv[color] = colored || color == LENS_AXIS ? places[color] : NULL;
+    }
+    if (!made[colored] && lens_calibration_of_points(&points, problem, &made[colored]) < 0) {
+        return NULL;
+    }
+    return &made[colored]->base;
+}
+
 struct fovea_settings bench_settings(const struct bench_mode *mode)
 {
     struct fovea_settings settings = fovea_settings_default();
@@ -101,7 +134,9 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_sigma_px = mode->of_operator;
     }
-    if (mode->op == FOVEA_OPERATOR_lens) {
+    if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator >= GRID) {
+        settings.own.lens_file_data = grid_of(mode->of_operator > GRID);
+    } else if (mode->op == FOVEA_OPERATOR_lens) {
         settings.own.lens_red_r2 = mode->of_operator;
         settings.own.lens_blue_r2 = -mode->of_operator;
     }

@@ -27,7 +27,7 @@ struct bench_mode {
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
     enum fovea_operator op; /* others than foveation on GPUs alone */
-    double of_operator; /* blur: sigma in px; lens: what is added to r2 for red */
+    double of_operator; /* blur: sigma in px; lens: what is added to r2 for red; from 1 on a grid */
 };
 
 struct bench_gaze {

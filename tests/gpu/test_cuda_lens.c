@@ -122,6 +122,16 @@ static void images_are_the_reference(void **state)
     }
 }
 
+static void grids_are_the_reference(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < (fixture.quick ? 33 : 176); i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_points(i / 2, &scene);
+        check(&scene, (uint32_t)(i / 11 % 3));
+    }
+}
+
 /* As they are stored and in sRGB's light they have kernels of their own; the odd scenes have
  * colours that lie apart. */
 static void bytes_are_the_reference(void **state)
@@ -277,6 +287,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_are_the_reference),
+        cmocka_unit_test(grids_are_the_reference),
         cmocka_unit_test(bytes_are_the_reference),
         cmocka_unit_test(wide_pictures_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const VkFormat formats[] = {
     VK_FORMAT_R8G8B8A8_UNORM,           VK_FORMAT_B8G8R8A8_SRGB,
@@ -48,6 +49,9 @@ static void check(struct rig *rig, VkFormat vk_format, struct lens_scene *scene)
     scene->blue_first = is_blue_first(vk_format);
     rig->settings.foveation = scene->settings.foveation;
     rig->settings.own = scene->settings.own;
+    if (scene->settings.own.lens_file[0]) {
+        rig->settings.own.lens_file_data = NULL; /* what the file says is the same */
+    }
     use(rig, &lens);
     struct test_image src = lens_scene_draw(scene);
     struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
@@ -67,6 +71,26 @@ static void frames_are_the_reference(void **state)
         struct lens_scene scene = lens_scene_of(i);
         check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
     }
+    rig_close(&rig);
+}
+
+/* From a file, which is changed between frames. */
+static void frames_of_grids_are_the_reference(void **state)
+{
+    (void)state;
+    char path[64]; /* others run in the same folder */
+    struct rig rig;
+    snprintf(path, sizeof path, "frame_lens_points_%d.json", (int)getpid());
+    rig_open(&rig, NULL);
+    for (uint64_t i = 0; i < 36; i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        const uint64_t which = i % 2 ? 1 + i / 2 % 2 : 5 * (i / 2 % 2); /* with points all over */
+        lens_scene_use_points(which, &scene);
+        lens_scene_write_points(&scene, path);
+        snprintf(scene.settings.own.lens_file, sizeof scene.settings.own.lens_file, "%s", path);
+        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
+    }
+    assert_int_equal(remove(path), 0);
     rig_close(&rig);
 }
 
@@ -263,6 +287,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_the_reference),
+        cmocka_unit_test(frames_of_grids_are_the_reference),
         cmocka_unit_test(wide_frames_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(views_are_each_a_picture_of_their_own),

@@ -90,6 +90,12 @@ static int32_t axis_of(const struct lens_cpu *cpu)
     return cpu->codec->color_channels == 1 ? 0 : LENS_AXIS;
 }
 
+static struct lens_place place_of(const struct lens_cpu *cpu, int32_t color, int32_t x, int32_t y)
+{
+    return cpu->plan->ways ? lens_grid_place_of(&cpu->shape, cpu->plan->ways, color, x, y)
+                           : lens_place_of(&cpu->shape, color, x, y);
+}
+
 static void move_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 {
     const int32_t axis = axis_of(cpu);
@@ -97,7 +103,7 @@ static void move_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
         for (int32_t x = 0; x < cpu->shape.width_px; x++) {
-            const struct lens_place place = lens_place_of(&cpu->shape, axis, x, y);
+            const struct lens_place place = place_of(cpu, axis, x, y);
             const unsigned char *from = cpu->blank;
             if (!lens_is_outside(&cpu->shape, &place)) {
                 from = pixel_row_of(&cpu->src, cpu->codec, lens_nearest(place.at_x, place.part_x),
@@ -188,7 +194,7 @@ static uint32_t make_pixel(const struct lens_cpu *cpu, int32_t x, int32_t y, flo
     const uint32_t colors = cpu->codec->color_channels;
     const int32_t filter = cpu->plan->filter;
     uint32_t blank = 0;
-    struct lens_place place = lens_place_of(&cpu->shape, axis_of(cpu), x, y);
+    struct lens_place place = place_of(cpu, axis_of(cpu), x, y);
     if (cpu->channels > colors) {
         const int32_t own = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
         blank |= (uint32_t)take(cpu, &place, own, (uint32_t[]){colors, cpu->channels}, out)
@@ -199,7 +205,7 @@ static uint32_t make_pixel(const struct lens_cpu *cpu, int32_t x, int32_t y, flo
         return blank | (all ? (1u << colors) - 1u : 0u);
     }
     for (uint32_t c = 0; c < colors; c++) {
-        place = lens_place_of(&cpu->shape, (int32_t)c, x, y);
+        place = place_of(cpu, (int32_t)c, x, y);
         blank |= (uint32_t)take(cpu, &place, filter, (uint32_t[]){c, c + 1}, out) << c;
     }
     return blank;

@@ -4,3 +4,4 @@
 #include "kernels/cuda/embed.h"
 
 CUDA_EMBED(lens);
+CUDA_EMBED(lens_grid);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 extern const unsigned char lens_fatbin[];
+extern const unsigned char lens_grid_fatbin[];
 
 /* Kernels: of every format by its filter, then bilinear ones of RGBA8. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
@@ -24,12 +25,15 @@ enum {
     BYTES = LENS_BICUBIC + 1, /* one more where colours lie apart */
     LIGHT = BYTES + 2, /* likewise */
     WAYS = LIGHT + 2,
+    GRID_WAYS = LENS_BICUBIC + 1,
 };
 
 struct lens_cuda {
     const struct cuda_device *device;
     CUmodule module;
     struct cuda_kernels ways[WAYS];
+    CUmodule grid_module; /* NULL until the first plan of a grid */
+    struct cuda_kernels grid_ways[GRID_WAYS]; /* by filter */
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */
     struct cuda_block *retired;
@@ -37,7 +41,8 @@ struct lens_cuda {
 };
 
 struct lens_cuda_plan {
-    struct cuda_block *block; /* a display's samples */
+    struct cuda_block *block; /* a display's samples, and a grid's ways behind them */
+    CUdeviceptr ways;
 };
 
 static struct lens_cuda *own(struct operator_cuda *cuda)
@@ -64,6 +69,28 @@ static enum fovea_result get_kernels(struct lens_cuda *lens)
     return FOVEA_OK;
 }
 
+static enum fovea_result load_grid(struct lens_cuda *lens)
+{
+    static const char *const names[GRID_WAYS] = {"lens_grid_nearest", "lens_grid_bilinear",
+                                                 "lens_grid_bicubic"};
+    const struct cuda_device *device = lens->device;
+    CUmodule module = NULL;
+    if (lens->grid_module) {
+        return FOVEA_OK;
+    }
+    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&module, lens_grid_fatbin));
+    enum fovea_result result = FOVEA_OK;
+    for (int i = 0; i < GRID_WAYS && result == FOVEA_OK; i++) {
+        result = cuda_kernels_get(device, module, names[i], CUDA_EVERY_FORMAT, &lens->grid_ways[i]);
+    }
+    if (result < 0) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(module));
+        return result;
+    }
+    lens->grid_module = module;
+    return FOVEA_OK;
+}
+
 static enum fovea_result load(struct lens_cuda *lens)
 {
     const struct cuda_device *device = lens->device;
@@ -82,6 +109,9 @@ static void unload(struct lens_cuda *lens)
     cuda_memory_finish(&lens->memory);
     if (lens->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(lens->upload));
+    }
+    if (lens->grid_module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(lens->grid_module));
     }
     if (lens->module) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(lens->module));
@@ -151,16 +181,23 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 }
 
 /* One number at least, since there is no block of no bytes that launches could be noted at. */
-static enum fovea_result fill(struct lens_cuda *lens, const struct lens_light *light,
+static enum fovea_result fill(struct lens_cuda *lens, const struct lens_plan *own,
                               struct lens_cuda_plan *plan)
 {
     const struct cuda_device *device = lens->device;
+    const struct lens_light *light = &own->light;
     const size_t count = light->sample_count > 0 ? light->sample_count : 1;
-    FOVEA_TRY(
-        cuda_block_create(device, &lens->memory, count * sizeof light->samples[0], &plan->block));
+    const size_t sample_bytes = count * sizeof light->samples[0];
+    const size_t way_bytes = own->way_count * sizeof own->ways[0];
+    FOVEA_TRY(cuda_block_create(device, &lens->memory, sample_bytes + way_bytes, &plan->block));
+    plan->ways = plan->block->memory + sample_bytes;
     CU_TRY(device->log, device->cu,
-           device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples,
-                                       count * sizeof light->samples[0], lens->upload));
+           device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples, sample_bytes,
+                                       lens->upload));
+    if (own->ways) {
+        CU_TRY(device->log, device->cu,
+               device->cu->MemcpyHtoDAsync(plan->ways, own->ways, way_bytes, lens->upload));
+    }
     CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
     return FOVEA_OK;
 }
@@ -169,13 +206,16 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
     struct lens_cuda *lens = own(cuda);
-    struct lens_cuda_plan *made = calloc(1, sizeof *made);
     (void)format; /* nothing lies in memory between */
     *out_plan = NULL;
+    if (lens_plan_of(plan)->ways) {
+        FOVEA_TRY(load_grid(lens));
+    }
+    struct lens_cuda_plan *made = calloc(1, sizeof *made);
     if (!made) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const enum fovea_result result = fill(lens, &lens_plan_of(plan)->light, made);
+    const enum fovea_result result = fill(lens, lens_plan_of(plan), made);
     if (result < 0) {
         part_with(lens, made);
         return result;
@@ -201,7 +241,7 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     if (plan->copies) {
         return LENS_NEAREST;
     }
-    if (packed && format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
+    if (packed && !plan->ways && format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
         plan->light.kind <= IMAGE_LIGHT_SRGB) {
         return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
     }
@@ -243,6 +283,12 @@ static struct lens_fixed fixed_of(const struct lens_shape *shape, bool averages_
     return fixed;
 }
 
+static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
+                                             const struct operator_cuda_run *run, int way)
+{
+    return lens_plan_of(run->plan)->ways ? &lens->grid_ways[way] : &lens->ways[way];
+}
+
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
 {
     const struct lens_plan *plan = lens_plan_of(run->plan);
@@ -256,7 +302,8 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .light_value = plan->light.value,
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
-                               .samples = own_plan(run->cuda_plan)->block->memory};
+                               .samples = own_plan(run->cuda_plan)->block->memory,
+                               .ways = own_plan(run->cuda_plan)->ways};
 }
 
 static uint32_t divide_up(int32_t a, uint32_t b)
@@ -294,11 +341,12 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
 {
     const struct lens_cuda *lens = own(cuda);
     const int way = way_of(lens_plan_of(run->plan), format, true);
-    if (!cuda_kernels_has(lens->ways[way].surface, format)) {
+    const struct cuda_kernels *kernels = kernels_of(lens, run, way);
+    if (!cuda_kernels_has(kernels->surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    return launch(lens, run, way, lens->ways[way].surface[format], 1, &params);
+    return launch(lens, run, way, kernels->surface[format], 1, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -331,10 +379,11 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
     const int way = way_of(lens_plan_of(run->plan), format, packed);
-    if (!cuda_kernels_has(lens->ways[way].linear, format)) {
+    const struct cuda_kernels *kernels = kernels_of(lens, run, way);
+    if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, way, lens->ways[way].linear[format], images->count, &params);
+    return launch(lens, run, way, kernels->linear[format], images->count, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

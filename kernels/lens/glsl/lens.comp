@@ -9,7 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/image/pixel.glsl"
 
-/* A display's samples. */
+/* A display's samples, then a grid's ways: x and y in pixels at each point. */
 layout(set = 0, binding = 2, std430) readonly buffer Tables { float tables[]; };
 #define LIGHT_SAMPLES tables
 #define LIGHT_SAMPLES_FROM 0
@@ -19,8 +19,9 @@ layout(constant_id = 3) const int KIND = 1;
 const int NEAREST = 0; /* LENS_* of shape.h */
 const int BILINEAR = 1;
 const int BICUBIC = 2;
-const bool COLORED = KIND >= 3; /* LENS_SHADER_COLORED */
-const int FILTER = COLORED ? KIND - 3 : KIND;
+const bool GRID = KIND >= 6; /* LENS_SHADER_GRID */
+const bool COLORED = KIND % 6 >= 3; /* LENS_SHADER_COLORED */
+const int FILTER = KIND % 3;
 const int TAPS = FILTER == BICUBIC ? 4 : 2;
 
 const int POWERS = 5;
@@ -47,6 +48,7 @@ layout(push_constant) uniform Constants
     int origin_x_px;
     int origin_y_px;
     float light_value;
+    int ways_from;
 };
 
 /* ---- Places: place.h says the same ---- */
@@ -59,9 +61,70 @@ struct lens_place {
 
 const float FARTHEST_PX = 1e6; /* LENS_FARTHEST_PX */
 
+/* struct lens_grid of shape.h, which lies where terms do. */
+int grid_of(int member)
+{
+    return floatBitsToInt(shape.terms[member]);
+}
+
+const int GRID_COLUMNS = 0;
+const int GRID_ROWS = 1;
+const int GRID_PER_PX_X = 2;
+const int GRID_PER_PX_Y = 3;
+const int GRID_QUADRATIC = 4;
+const int GRID_FIRST = 5;
+const int GRID_START = 8;
+
+/* The points that a pixel lies among, along an axis, and their weights. */
+struct lens_between {
+    int from;
+    float weights[3];
+};
+
+lens_between between_of(int at_px, float per_px, int points)
+{
+    precise float at = (float(at_px) + 0.5) * per_px - shape.terms[GRID_START];
+    if (grid_of(GRID_QUADRATIC) != 0) {
+        int middle = clamp(int(at + 0.5), 1, points - 2);
+        float t = at - float(middle);
+        return lens_between(middle - 1, float[3](0.5 * t * (t - 1.0), 1.0 - t * t, 0.5 * t * (t + 1.0)));
+    }
+    int from = min(int(at), points - 2);
+    float t = at - float(from);
+    return lens_between(from, float[3](1.0 - t, t, 0.0));
+}
+
+lens_place place_after(vec2 way, ivec2 pixel)
+{
+    vec2 whole = floor(way);
+    return lens_place(pixel + ivec2(whole), way - whole);
+}
+
+lens_place grid_place_of(int color, ivec2 pixel)
+{
+    int columns = grid_of(GRID_COLUMNS);
+    int count = grid_of(GRID_QUADRATIC) != 0 ? 3 : 2;
+    lens_between across = between_of(pixel.x, shape.terms[GRID_PER_PX_X], columns);
+    lens_between down = between_of(pixel.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
+    vec2 way = vec2(0.0);
+    for (int j = 0; j < count; j++) {
+        int at = ways_from + 2 * (grid_of(GRID_FIRST + color) + (down.from + j) * columns + across.from);
+        vec2 row = vec2(0.0);
+        for (int i = 0; i < count; i++) {
+            row += across.weights[i] * vec2(tables[at + 2 * i], tables[at + 2 * i + 1]);
+        }
+        way += down.weights[j] * row;
+    }
+    return place_after(clamp(way, -FARTHEST_PX, FARTHEST_PX), pixel);
+}
+
 /* Only the way from the pixel to its source is a float, and it is rounded as on the processor. */
 lens_place place_of(int color, ivec2 pixel)
 {
+    if (GRID) {
+        return grid_place_of(color, pixel);
+    }
+
     int term = color * POWERS;
     precise vec2 from = vec2(pixel) + 0.5 - vec2(shape.center_x_px, shape.center_y_px);
     precise vec2 scaled = from * shape.per_px;
@@ -70,8 +133,7 @@ lens_place place_of(int color, ivec2 pixel)
     factor = shape.terms[term + 1] + r * (shape.terms[term + 2] + r * factor);
     factor = shape.terms[term] + r * factor;
     precise vec2 way = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX);
-    vec2 whole = floor(way);
-    return lens_place(pixel + ivec2(whole), way - whole);
+    return place_after(way, pixel);
 }
 
 ivec2 nearest_to(lens_place place)

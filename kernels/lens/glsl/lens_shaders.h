@@ -3,7 +3,7 @@
 
 /* lens's compute shader. Specialization constants from 1 on: light (IMAGE_LIGHT_*), whether alpha
  * is interpolated, and the filter (LENS_*), with LENS_SHADER_COLORED more where colours come from
- * different places. */
+ * different places, and LENS_SHADER_GRID more where places come from a grid. */
 #ifndef FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
 #define FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
 
@@ -11,6 +11,7 @@
 #include "kernels/operator/shaders.h"
 
 #define LENS_SHADER_COLORED 3
+#define LENS_SHADER_GRID 6
 
 extern const struct shader lens_shader; /* a thread, a pixel */
 
@@ -20,6 +21,7 @@ struct lens_constants {
     int32_t origin_x_px;
     int32_t origin_y_px;
     float light_value;
+    int32_t ways_from; /* number of the table's first float that is a grid's */
 };
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "kernels/lens/cpu/lens_cpu.h"
 #include "kernels/lens/lens.h"
+#include "kernels/lens/read/read.h"
 
 #include <stdio.h>
 
@@ -42,8 +43,13 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct lens_plan *lens = lens_plan_of(plan);
-    snprintf(out, bytes, "lens: %s, %s", filter_of(lens),
-             lens->colored ? "a place for each colour" : "one place for all colours");
+    const struct lens_grid *grid = &lens->shape.grid;
+    char points[64] = "";
+    if (lens->ways) {
+        snprintf(points, sizeof points, ", %d x %d points", grid->columns, grid->rows);
+    }
+    snprintf(out, bytes, "lens: %s, %s%s", filter_of(lens),
+             lens->colored ? "a place for each colour" : "one place for all colours", points);
     return !lens->copies;
 }
 
@@ -54,6 +60,26 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     snprintf(out, bytes, "lens  %s", lens->copies ? "straight" : filter_of(lens));
 }
 
+static enum fovea_result read_file(const char *bytes, size_t count,
+                                   char out_problem[OPERATOR_PROBLEM_BYTES],
+                                   struct shared_data **out_data)
+{
+    struct lens_calibration *made = NULL;
+    const enum fovea_result result = lens_calibration_read(bytes, count, out_problem, &made);
+    *out_data = (struct shared_data *)made;
+    return result;
+}
+
+static enum fovea_result read_field(const struct fovea_field *field,
+                                    char out_problem[OPERATOR_PROBLEM_BYTES],
+                                    struct shared_data **out_data)
+{
+    struct lens_calibration *made = NULL;
+    const enum fovea_result result = lens_calibration_of_field(field, out_problem, &made);
+    *out_data = (struct shared_data *)made;
+    return result;
+}
+
 const struct operator_api lens_operator = {
     .name = "lens",
     .plan_create = plan_create,
@@ -62,6 +88,8 @@ const struct operator_api lens_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
+    .read_file = read_file,
+    .read_field = read_field,
     .host = {.create = lens_cpu_create,
              .destroy = lens_cpu_destroy,
              .reserve = lens_cpu_reserve,

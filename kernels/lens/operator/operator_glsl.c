@@ -23,8 +23,12 @@ static enum fovea_result create(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
+    const size_t way_bytes = lens_plan_of(plan)->way_count * sizeof(float);
+    *out_glsl = NULL;
+    if (way_bytes > 0 && way_bytes + sizeof(struct lens_light) > limits->buffer_bytes) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
     const struct lens_plan **own = malloc(sizeof *own);
-    (void)limits; /* its tables are small, and it leaves nothing between passes */
     *out_glsl = (struct operator_glsl *)own;
     if (!own) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -41,19 +45,28 @@ static void destroy(struct operator_glsl **glsl)
 
 /* ---- Memory */
 
-/* One number at least, since a buffer of no bytes cannot be made. */
+/* One at least, since a buffer of no bytes cannot be made. */
+static size_t sample_count(const struct lens_plan *plan)
+{
+    return plan->light.sample_count > 0 ? plan->light.sample_count : 1;
+}
+
 static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
 {
-    const struct lens_light *light = &plan_of(glsl)->light;
-    const size_t count = light->sample_count > 0 ? light->sample_count : 1;
-    return (struct operator_glsl_memory){.table_bytes = count * sizeof light->samples[0]};
+    const struct lens_plan *plan = plan_of(glsl);
+    return (struct operator_glsl_memory){.table_bytes = (sample_count(plan) + plan->way_count) *
+                                                        sizeof plan->ways[0]};
 }
 
 static void fill(struct operator_glsl *glsl, void *tables, void *values)
 {
-    const struct lens_light *light = &plan_of(glsl)->light;
+    const struct lens_plan *plan = plan_of(glsl);
+    const size_t count = sample_count(plan);
     (void)values;
-    memcpy(tables, light->samples, (size_t)memory(glsl).table_bytes);
+    memcpy(tables, plan->light.samples, count * sizeof plan->light.samples[0]);
+    if (plan->ways) {
+        memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
+    }
 }
 
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
@@ -77,7 +90,8 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
             (struct operator_shader){&lens_shader,
                                      {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
                                       has_alpha && plan->averages_alpha,
-                                      plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0)}};
+                                      plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
+                                          (plan->ways ? LENS_SHADER_GRID : 0)}};
     }
     return 1;
 }
@@ -89,7 +103,8 @@ static void set_warp(const struct lens_plan *plan, const struct operator_frame *
                                                  lens_shape_of(plan, format, frame->blue_first),
                                              .origin_x_px = frame->origin_x_px,
                                              .origin_y_px = frame->origin_y_px,
-                                             .light_value = plan->light.value};
+                                             .light_value = plan->light.value,
+                                             .ways_from = (int32_t)sample_count(plan)};
     memcpy(pass->constants, &constants, sizeof constants);
     pass->constant_bytes = sizeof constants;
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);

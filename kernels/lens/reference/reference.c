@@ -3,6 +3,7 @@
 
 /* The map by its definition, and interpolation by the filters' formulas. */
 
+#include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
 
 #include <math.h>
@@ -11,16 +12,24 @@ struct point {
     double x, y;
 };
 
+static const struct lens_calibration *measured_of(const struct lens_reference *reference)
+{
+    return (const struct lens_calibration *)reference->own->lens_file_data;
+}
+
 static double unit_px(const struct lens_reference *reference)
 {
     const double width = 0.5 * reference->width_px;
     const double height = 0.5 * reference->height_px;
     const double units[] = {width, height, hypot(width, height), fmin(width, height)};
-    return units[reference->own->lens_unit];
+    const struct lens_calibration *measured = measured_of(reference);
+    return units[measured ? measured->polynomial.unit : reference->own->lens_unit];
 }
 
-static double factor_at(const struct fovea_operator_settings *own, int color, double r)
+static double factor_at(const struct lens_reference *reference, int color, double r)
 {
+    const struct fovea_operator_settings *own = reference->own;
+    const struct lens_calibration *measured = measured_of(reference);
     const double axis[] = {own->lens_r0, own->lens_r1, own->lens_r2, own->lens_r3, own->lens_r4};
     const double red[] = {own->lens_red_r0, own->lens_red_r1, own->lens_red_r2, own->lens_red_r3,
                           own->lens_red_r4};
@@ -28,7 +37,10 @@ static double factor_at(const struct fovea_operator_settings *own, int color, do
                            own->lens_blue_r3, own->lens_blue_r4};
     double sum = 0.0;
     for (int i = 0; i < 5; i++) {
-        const double term = axis[i] + (color == 0 ? red[i] : color == 2 ? blue[i] : 0.0);
+        double term = axis[i] + (color == 0 ? red[i] : color == 2 ? blue[i] : 0.0);
+        if (measured) {
+            term = measured->polynomial.terms[color][i];
+        }
         sum += term * pow(r, i);
     }
     return sum;
@@ -47,7 +59,12 @@ static int color_of(const struct lens_reference *reference, uint32_t channel)
 static struct point center_of(const struct lens_reference *reference)
 {
     const struct fovea_geometry *view = reference->view;
+    const struct lens_calibration *measured = measured_of(reference);
     struct point center = {0.5 * reference->width_px, 0.5 * reference->height_px};
+    if (measured && measured->polynomial.centered) {
+        return (struct point){measured->polynomial.center_uv[0] * reference->width_px,
+                              measured->polynomial.center_uv[1] * reference->height_px};
+    }
     if (view->tan_left + view->tan_right > 0.0) {
         center.x -= 0.5 * (view->tan_right - view->tan_left) * reference->width_px /
                     (view->tan_left + view->tan_right);
@@ -61,13 +78,53 @@ static struct point center_of(const struct lens_reference *reference)
     return center;
 }
 
+/* The weight of point i for a place that lies at `at` among `count` of them. */
+static double weight_of_point(bool quadratic, uint32_t count, double at, uint32_t i)
+{
+    if (!quadratic) {
+        const double before = fmin(fmax(floor(at), 0.0), count - 2.0);
+        return i == before ? 1.0 - (at - before) : i == before + 1.0 ? at - before : 0.0;
+    }
+    const double middle = fmin(fmax(floor(at + 0.5), 1.0), count - 2.0);
+    double weight = fabs(i - middle) <= 1.0 ? 1.0 : 0.0;
+    for (double other = middle - 1.0; weight != 0.0 && other <= middle + 1.0; other++) {
+        weight *= other == i ? 1.0 : (at - other) / (i - other); /* Lagrange's */
+    }
+    return weight;
+}
+
+static struct point place_in_grid(const struct lens_reference *reference, int color, uint32_t x,
+                                  uint32_t y)
+{
+    const struct lens_points *points = &measured_of(reference)->points;
+    const double at_x = (x + 0.5) / reference->width_px / points->step_uv[0] - points->start;
+    const double at_y = (y + 0.5) / reference->height_px / points->step_uv[1] - points->start;
+    struct point sum = {reference->off_x_px, reference->off_y_px};
+    for (uint32_t j = (uint32_t)fmax(at_y - 2.0, 0.0); j < points->rows && j <= at_y + 2.0; j++) {
+        for (uint32_t i = (uint32_t)fmax(at_x - 2.0, 0.0); i < points->columns && i <= at_x + 2.0;
+             i++) {
+            const double weight = weight_of_point(points->quadratic, points->columns, at_x, i) *
+                                  weight_of_point(points->quadratic, points->rows, at_y, j);
+            const float *place_uv =
+                points->places_uv[color] + 2 * ((size_t)j * points->columns + i);
+            sum.x += weight * (double)place_uv[0] * reference->width_px;
+            sum.y += weight * (double)place_uv[1] * reference->height_px;
+        }
+    }
+    return sum;
+}
+
 static struct point place_of(const struct lens_reference *reference, int color, uint32_t x,
                              uint32_t y)
 {
+    if (measured_of(reference) && measured_of(reference)->is_grid) {
+        return place_in_grid(reference, color, x, y);
+    }
+
     const struct point center = center_of(reference);
     const struct point from = {x + 0.5 - center.x, y + 0.5 - center.y};
     const double r = hypot(from.x, from.y) / unit_px(reference);
-    const double factor = factor_at(reference->own, color, r);
+    const double factor = factor_at(reference, color, r);
     return (struct point){center.x + from.x * factor + reference->off_x_px,
                           center.y + from.y * factor + reference->off_y_px};
 }

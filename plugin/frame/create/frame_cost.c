@@ -63,6 +63,7 @@ static void add_operators(const struct fovea_settings *settings, struct frame_co
     add_number(key, lround(1000 * settings->own.name##_##setting));
 #define OPERATOR_WORD(name, setting, standard, help, ...)                                          \
     add_number(key, (long)settings->own.name##_##setting);
+#define OPERATOR_FILE(name, setting, help) add_number(key, settings->own.name##_##setting[0] != 0);
 #include "kernels/operators.def"
 }
 

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "calibration.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const color_names[] = {"red", "green", "blue"};
+
+static void free_calibration(struct shared_data *data)
+{
+    struct lens_calibration *calibration = (struct lens_calibration *)data;
+    free(calibration->points.memory);
+    free(calibration);
+}
+
+struct lens_calibration *lens_calibration_make(void)
+{
+    struct lens_calibration *made = calloc(1, sizeof *made);
+    if (made) {
+        shared_data_init(&made->base, free_calibration);
+    }
+    return made;
+}
+
+/* ---- Points */
+
+static const float *point_at(const struct lens_points *points, int color, uint32_t i, uint32_t j)
+{
+    return points->places_uv[color] + 2 * ((size_t)j * points->columns + i);
+}
+
+static bool sides_are_right(const struct lens_points *points, char *problem)
+{
+    const uint32_t least = points->quadratic ? 3 : 2;
+    const uint32_t sides[] = {points->columns, points->rows};
+    for (int i = 0; i < 2; i++) {
+        if (sides[i] < least || sides[i] > LENS_POINTS_MAX) {
+            snprintf(problem, LENS_PROBLEM_BYTES, "%u %s of points; there must be %u to %d",
+                     sides[i], i ? "rows" : "columns", least, LENS_POINTS_MAX);
+            return false;
+        }
+        if (!(points->step_uv[i] * (sides[i] - 1 + 2.0 * points->start) >= 1.0 - 1e-6)) {
+            snprintf(problem, LENS_PROBLEM_BYTES, "%u %s of points do not reach over the picture",
+                     sides[i], i ? "rows" : "columns");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool places_are_finite(const struct lens_points *points, int color, char *problem)
+{
+    for (uint32_t j = 0; j < points->rows; j++) {
+        for (uint32_t i = 0; i < points->columns; i++) {
+            const float *place = point_at(points, color, i, j);
+            /* Farther away is nothing of use, and its differences are no longer exact. */
+            if (!(fabsf(place[0]) <= 100.0f && fabsf(place[1]) <= 100.0f)) {
+                snprintf(problem, LENS_PROBLEM_BYTES,
+                         "%s: column %u of row %u is (%g, %g) pictures; it must be within 100",
+                         color_names[color], i, j, (double)place[0], (double)place[1]);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* The corners from the left above, around. */
+struct cell {
+    const float *corners[4];
+};
+
+/* Nothing of the picture is seen through a cell that lies beyond one of its edges. */
+static bool is_seen(const struct cell *cell)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        int before = 0;
+        int after = 0;
+        for (int i = 0; i < 4; i++) {
+            before += cell->corners[i][axis] < 0.0f;
+            after += cell->corners[i][axis] > 1.0f;
+        }
+        if (before == 4 || after == 4) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The map between four points folds nowhere where it turns the same way at each. */
+static bool turns_right(const struct cell *cell)
+{
+    for (int i = 0; i < 4; i++) {
+        const float *at = cell->corners[i];
+        const float *next = cell->corners[(i + 1) % 4];
+        const float *last = cell->corners[(i + 3) % 4];
+        const double cross = ((double)next[0] - (double)at[0]) * ((double)last[1] - (double)at[1]) -
+                             ((double)next[1] - (double)at[1]) * ((double)last[0] - (double)at[0]);
+        if (!(cross > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool cells_do_not_fold(const struct lens_points *points, int color, char *problem)
+{
+    for (uint32_t j = 0; j + 1 < points->rows; j++) {
+        for (uint32_t i = 0; i + 1 < points->columns; i++) {
+            const struct cell cell = {
+                {point_at(points, color, i, j), point_at(points, color, i + 1, j),
+                 point_at(points, color, i + 1, j + 1), point_at(points, color, i, j + 1)}};
+            if (is_seen(&cell) && !turns_right(&cell)) {
+                snprintf(problem, LENS_PROBLEM_BYTES,
+                         "%s: the picture folds over between column %u of row %u and column %u of "
+                         "row %u",
+                         color_names[color], i, j, i + 1, j + 1);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool points_are_right(const struct lens_points *points, char *problem)
+{
+    if (!sides_are_right(points, problem)) {
+        return false;
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        const bool greens = points->places_uv[color] == points->places_uv[LENS_AXIS];
+        if (greens && color != LENS_AXIS) {
+            continue;
+        }
+        if (!places_are_finite(points, color, problem) ||
+            !cells_do_not_fold(points, color, problem)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum fovea_result copy_points(const struct lens_points *points, struct lens_points *copy)
+{
+    const size_t count = 2 * (size_t)points->columns * points->rows;
+    const bool alone = points->places_uv[0] == points->places_uv[LENS_AXIS] &&
+                       points->places_uv[2] == points->places_uv[LENS_AXIS];
+    *copy = *points;
+    copy->memory = calloc((alone ? 1 : LENS_COLORS) * count, sizeof *copy->memory);
+    if (!copy->memory) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        float *to = copy->memory + (alone ? 0 : (size_t)color * count);
+        memcpy(to, points->places_uv[color], count * sizeof *to);
+        copy->places_uv[color] = to;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result lens_calibration_of_points(const struct lens_points *points,
+                                             char out_problem[LENS_PROBLEM_BYTES],
+                                             struct lens_calibration **out_calibration)
+{
+    struct lens_points whole = *points;
+    *out_calibration = NULL;
+    out_problem[0] = '\0';
+    for (int color = 0; color < LENS_COLORS; color++) {
+        whole.places_uv[color] =
+            points->places_uv[color] ? points->places_uv[color] : points->places_uv[LENS_AXIS];
+    }
+    if (!points_are_right(&whole, out_problem)) {
+        return FOVEA_ERROR_CONFIG;
+    }
+    struct lens_calibration *made = lens_calibration_make();
+    if (!made || copy_points(&whole, &made->points) < 0) {
+        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
+        free(made);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    made->is_grid = true;
+    *out_calibration = made;
+    return FOVEA_OK;
+}
+
+/* ---- Fields of programs */
+
+static void gather(const struct fovea_field *field, uint32_t layer, float *out)
+{
+    const char *first = (const char *)field->xy + (ptrdiff_t)layer * field->layer_bytes;
+    for (uint32_t j = 0; j < field->height; j++) {
+        for (uint32_t i = 0; i < field->width; i++) {
+            memcpy(out, first + j * field->row_bytes + i * field->point_bytes, 2 * sizeof *out);
+            out += 2;
+        }
+    }
+}
+
+enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
+                                            char out_problem[LENS_PROBLEM_BYTES],
+                                            struct lens_calibration **out_calibration)
+{
+    const size_t count = 2 * (size_t)field->width * field->height;
+    struct lens_points points = {.columns = field->width,
+                                 .rows = field->height,
+                                 .step_uv = {1.0 / (field->width - (field->centered ? 0.0 : 1.0)),
+                                             1.0 / (field->height - (field->centered ? 0.0 : 1.0))},
+                                 .start = field->centered ? 0.5 : 0.0};
+    *out_calibration = NULL;
+    if (!sides_are_right(&points, out_problem)) {
+        return FOVEA_ERROR_CONFIG;
+    }
+    float *packed = calloc(field->layers * count, sizeof *packed);
+    if (!packed) {
+        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t layer = 0; layer < field->layers; layer++) {
+        gather(field, layer, packed + layer * count);
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        points.places_uv[color] = packed + (field->layers == 1 ? 0 : (size_t)color * count);
+    }
+    const enum fovea_result result =
+        lens_calibration_of_points(&points, out_problem, out_calibration);
+    free(packed);
+    return result;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A lens as somebody measured it: a polynomial for each colour, or the source's places at points of
+ * a grid. It knows no picture's size: lengths are parts of the picture. */
+#ifndef FOVEA_KERNELS_LENS_CALIBRATION_H
+#define FOVEA_KERNELS_LENS_CALIBRATION_H
+
+#include "core/shared_data.h"
+#include "kernels/operator/operator.h"
+#include "shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LENS_POINTS_MAX 16385 /* of a grid, each way: one a pixel of the largest picture */
+
+enum lens_unit { /* lens.unit's words, in order */
+                 LENS_HALF_WIDTH,
+                 LENS_HALF_HEIGHT,
+                 LENS_HALF_DIAGONAL,
+                 LENS_HALF_SHORT,
+};
+
+/* Instead of the settings lens.r0 to lens.shift_y. */
+struct lens_polynomial {
+    double terms[LENS_COLORS][LENS_POWERS]; /* red, green, blue */
+    uint32_t unit; /* enum lens_unit */
+    bool centered; /* false: the centre is as the settings and the frustum have it */
+    double center_uv[2];
+};
+
+/* Point (i, j) is where the shown picture is at ((i + start) step_uv[0], (j + start) step_uv[1]).
+ */
+struct lens_points {
+    uint32_t columns;
+    uint32_t rows;
+    bool quadratic; /* between points; else linear */
+    double step_uv[2];
+    double start; /* 0: the first ones are on the picture's edges; 0.5: in the middle of pixels */
+    /* x and y of the source in uv, by rows; those of colours that share them are green's. */
+    const float *places_uv[LENS_COLORS];
+    float *memory;
+};
+
+/* Immutable once made. */
+struct lens_calibration {
+    struct shared_data base;
+    bool is_grid;
+    struct lens_polynomial polynomial;
+    struct lens_points points;
+};
+
+#define LENS_PROBLEM_BYTES OPERATOR_PROBLEM_BYTES
+
+/* All 0 but for the caller's one share; NULL: out of memory. */
+struct lens_calibration *lens_calibration_make(void);
+
+/* Of a program's field, whose strides are all given. */
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(
+    const struct fovea_field *field, char out_problem[LENS_PROBLEM_BYTES],
+    struct lens_calibration **out_calibration);
+
+/* Points of the caller's, which are copied: red's, green's and blue's or NULL for green's, each
+ * columns * rows pairs without gaps. Refuses what is no lens: too few or many points, places that
+ * are not finite, cells that fold over in the picture. */
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_points(
+    const struct lens_points *points, char out_problem[LENS_PROBLEM_BYTES],
+    struct lens_calibration **out_calibration);
+
+#endif

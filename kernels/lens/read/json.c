@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Two kinds of JSON. Ours:
+ *
+ *     {"fovea-lens": 1, "polynomial": {"unit": "half-width", "center": [0.5, 0.5],
+ *                                      "green": [r0, r1, r2, r3, r4], "red": .., "blue": ..}}
+ *     {"fovea-lens": 1, "grid": {"points": [128, 128], "between": "linear", "green": [x, y, ..]}}
+ *     {"fovea-lens": 1, "grid": {"size": [1920, 1080], "spacing": 16, "in": "pixels", ..}}
+ *
+ * And the values that Monado and OpenHMD have of a headset, by their names in Monado. */
+#include "read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const color_names[LENS_COLORS] = {"red", "green", "blue"};
+
+/* A count of pictures or points, which has to be whole. */
+static bool whole(struct lens_scan *scan, double number, double most, uint32_t *out_whole)
+{
+    if (!(number >= 1.0 && number <= most) || number != floor(number)) {
+        return lens_scan_fail(scan, "expected a whole number, 1 to %g", most);
+    }
+    *out_whole = (uint32_t)number;
+    return true;
+}
+
+static bool word_of(struct lens_scan *scan, const char *const *words, uint32_t *out_number)
+{
+    char word[LENS_SCAN_NAME_BYTES];
+    if (!lens_scan_word(scan, word)) {
+        return false;
+    }
+    for (uint32_t i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            *out_number = i;
+            return true;
+        }
+    }
+    return lens_scan_fail(scan, "there is no \"%s\"; the first that there is is \"%s\"", word,
+                          words[0]);
+}
+
+static int color_of(const char *name)
+{
+    int color = 0;
+    while (color < LENS_COLORS && strcmp(color_names[color], name) != 0) {
+        color++;
+    }
+    return color;
+}
+
+/* ---- A polynomial */
+
+struct polynomial {
+    struct lens_polynomial *own;
+    bool has[LENS_COLORS];
+};
+
+static bool polynomial_member(struct lens_scan *scan, const char *name, void *user)
+{
+    static const char *const units[] = {"half-width", "half-height", "half-diagonal", "half-short",
+                                        NULL};
+    struct polynomial *polynomial = user;
+    const int color = color_of(name);
+    if (color < LENS_COLORS) {
+        polynomial->has[color] = true;
+        return lens_scan_numbers(scan, LENS_POWERS, polynomial->own->terms[color]);
+    }
+    if (strcmp(name, "unit") == 0) {
+        return word_of(scan, units, &polynomial->own->unit);
+    }
+    if (strcmp(name, "center") == 0) {
+        polynomial->own->centered = true;
+        return lens_scan_numbers(scan, 2, polynomial->own->center_uv);
+    }
+    return lens_scan_fail(scan, "a polynomial has no \"%s\"", name);
+}
+
+static bool read_polynomial(struct lens_scan *scan, struct lens_polynomial *own)
+{
+    struct polynomial polynomial = {.own = own};
+    if (!lens_scan_object(scan, polynomial_member, &polynomial)) {
+        return false;
+    }
+    if (!polynomial.has[LENS_AXIS]) {
+        return lens_scan_fail(scan, "the polynomial has no \"green\"");
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        if (!polynomial.has[color]) {
+            memcpy(own->terms[color], own->terms[LENS_AXIS], sizeof own->terms[color]);
+        }
+    }
+    return true;
+}
+
+/* ---- A grid. Its points come after what says how many there are. */
+
+struct grid {
+    struct lens_points *points;
+    double size_px[2]; /* 0: not given */
+    uint32_t in_pixels;
+    bool has[LENS_COLORS];
+};
+
+static bool read_sides(struct lens_scan *scan, struct grid *grid)
+{
+    double sides[2];
+    if (!lens_scan_numbers(scan, 2, sides) ||
+        !whole(scan, sides[0], LENS_POINTS_MAX, &grid->points->columns) ||
+        !whole(scan, sides[1], LENS_POINTS_MAX, &grid->points->rows)) {
+        return false;
+    }
+    grid->points->step_uv[0] = 1.0 / (grid->points->columns - 1.0);
+    grid->points->step_uv[1] = 1.0 / (grid->points->rows - 1.0);
+    return true;
+}
+
+static bool read_size(struct lens_scan *scan, struct grid *grid)
+{
+    uint32_t size[2];
+    return lens_scan_numbers(scan, 2, grid->size_px) &&
+           whole(scan, grid->size_px[0], 65536, &size[0]) &&
+           whole(scan, grid->size_px[1], 65536, &size[1]);
+}
+
+static bool read_spacing(struct lens_scan *scan, struct grid *grid)
+{
+    double spacing_px = 0.0;
+    if (!lens_scan_number(scan, &spacing_px)) {
+        return false;
+    }
+    if (!(grid->size_px[0] > 0.0 && spacing_px >= 1.0 && spacing_px <= 65536.0)) {
+        return lens_scan_fail(scan, "spacing is at least 1 px, and comes after \"size\"");
+    }
+    grid->points->step_uv[0] = spacing_px / grid->size_px[0];
+    grid->points->step_uv[1] = spacing_px / grid->size_px[1];
+    const double columns = ceil(grid->size_px[0] / spacing_px) + 1.0;
+    const double rows = ceil(grid->size_px[1] / spacing_px) + 1.0;
+    return whole(scan, columns, LENS_POINTS_MAX, &grid->points->columns) &&
+           whole(scan, rows, LENS_POINTS_MAX, &grid->points->rows);
+}
+
+static bool read_points(struct lens_scan *scan, struct grid *grid, int color)
+{
+    struct lens_points *points = grid->points;
+    const size_t count = 2 * (size_t)points->columns * points->rows;
+    if (count == 0) {
+        return lens_scan_fail(scan, "\"points\", or \"size\" and \"spacing\", come before \"%s\"",
+                              color_names[color]);
+    }
+    if (count > scan->count) { /* before there is memory for them */
+        return lens_scan_fail(scan, "the file cannot hold %zu numbers", count);
+    }
+    if (!points->memory) {
+        points->memory = calloc(LENS_COLORS * count, sizeof *points->memory);
+    }
+    if (!points->memory) {
+        return lens_scan_fail(scan, "out of memory");
+    }
+    grid->has[color] = true;
+    return lens_scan_floats(scan, count, points->memory + (size_t)color * count);
+}
+
+static bool grid_member(struct lens_scan *scan, const char *name, void *user)
+{
+    static const char *const between[] = {"linear", "quadratic", NULL};
+    static const char *const in[] = {"uv", "pixels", NULL};
+    struct grid *grid = user;
+    const int color = color_of(name);
+    const bool begun = grid->points->memory;
+    uint32_t number = 0;
+    if (color < LENS_COLORS) {
+        return read_points(scan, grid, color);
+    }
+    if (strcmp(name, "between") == 0 && word_of(scan, between, &number)) {
+        grid->points->quadratic = number == 1;
+        return true;
+    }
+    if (strcmp(name, "in") == 0) {
+        return word_of(scan, in, &grid->in_pixels);
+    }
+    if (begun) {
+        return lens_scan_fail(scan, "\"%s\" comes before the points, or not at all", name);
+    }
+    if (strcmp(name, "points") == 0) {
+        return read_sides(scan, grid);
+    }
+    if (strcmp(name, "size") == 0) {
+        return read_size(scan, grid);
+    }
+    if (strcmp(name, "spacing") == 0) {
+        return read_spacing(scan, grid);
+    }
+    return lens_scan_fail(scan, "a grid has no \"%s\"", name);
+}
+
+static void pixels_to_uv(const struct grid *grid)
+{
+    const struct lens_points *points = grid->points;
+    const size_t count = 2 * (size_t)LENS_COLORS * points->columns * points->rows;
+    for (size_t i = 0; i < count; i++) {
+        points->memory[i] = (float)((double)points->memory[i] / grid->size_px[i % 2]);
+    }
+}
+
+static bool read_grid(struct lens_scan *scan, struct lens_points *points)
+{
+    struct grid grid = {.points = points};
+    if (!lens_scan_object(scan, grid_member, &grid)) {
+        return false;
+    }
+    if (!grid.has[LENS_AXIS]) {
+        return lens_scan_fail(scan, "the grid has no \"green\"");
+    }
+    if (grid.in_pixels && !(grid.size_px[0] > 0.0)) {
+        return lens_scan_fail(scan, "places in pixels need \"size\"");
+    }
+    if (grid.in_pixels) {
+        pixels_to_uv(&grid);
+    }
+    const size_t count = 2 * (size_t)points->columns * points->rows;
+    for (int color = 0; color < LENS_COLORS; color++) {
+        points->places_uv[color] =
+            points->memory + (size_t)(grid.has[color] ? color : LENS_AXIS) * count;
+    }
+    return true;
+}
+
+/* ---- Monado's values: with r the distance from the centre over `scale`, the source is as many
+ * times as far as k0 + k1 r + k2 r^2 + k3 r^3 + k4 r^4, times the aberration of the colour */
+
+struct monado {
+    double k[LENS_POWERS];
+    double aberration[LENS_COLORS];
+    double scale;
+    double center[2];
+    double viewport[2];
+};
+
+static bool monado_member(struct lens_scan *scan, const char *name, struct monado *monado)
+{
+    if (strcmp(name, "distortion_k") == 0) {
+        return lens_scan_numbers(scan, LENS_POWERS, monado->k);
+    }
+    if (strcmp(name, "aberration_k") == 0) {
+        return lens_scan_numbers(scan, LENS_COLORS, monado->aberration);
+    }
+    if (strcmp(name, "scale") == 0) {
+        return lens_scan_number(scan, &monado->scale);
+    }
+    if (strcmp(name, "lens_center") == 0) {
+        return lens_scan_numbers(scan, 2, monado->center);
+    }
+    if (strcmp(name, "viewport_size") == 0) {
+        return lens_scan_numbers(scan, 2, monado->viewport);
+    }
+    return lens_scan_fail(scan, "there is no \"%s\" in a calibration", name);
+}
+
+static bool of_monado(struct lens_scan *scan, const struct monado *monado,
+                      struct lens_polynomial *own)
+{
+    if (!(monado->scale > 0.0 && monado->viewport[0] > 0.0 && monado->viewport[1] > 0.0)) {
+        return lens_scan_fail(scan, "\"scale\" and both of \"viewport_size\" must be above 0");
+    }
+    const double per_unit = 0.5 * monado->viewport[0] / monado->scale;
+    own->unit = LENS_HALF_WIDTH;
+    own->centered = true;
+    for (int i = 0; i < 2; i++) {
+        own->center_uv[i] = monado->center[i] / monado->viewport[i];
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        for (int i = 0; i < LENS_POWERS; i++) {
+            own->terms[color][i] = monado->aberration[color] * monado->k[i] * pow(per_unit, i);
+        }
+    }
+    return true;
+}
+
+/* ---- Either */
+
+struct file {
+    struct lens_polynomial *polynomial;
+    struct lens_points *points;
+    struct monado monado;
+    bool ours;
+    bool theirs;
+    uint32_t lenses;
+};
+
+static bool file_member(struct lens_scan *scan, const char *name, void *user)
+{
+    struct file *file = user;
+    double version = 0.0;
+    uint32_t number = 0;
+    if (strcmp(name, "fovea-lens") == 0) {
+        file->ours = true;
+        return lens_scan_number(scan, &version) && whole(scan, version, 1, &number);
+    }
+    const bool polynomial = strcmp(name, "polynomial") == 0;
+    if (file->ours && (polynomial || strcmp(name, "grid") == 0)) {
+        if (file->lenses++ > 0) {
+            return lens_scan_fail(scan, "one lens is enough");
+        }
+        return polynomial ? read_polynomial(scan, file->polynomial) : read_grid(scan, file->points);
+    }
+    file->theirs = true;
+    return monado_member(scan, name, &file->monado);
+}
+
+bool lens_read_json(struct lens_scan *scan, struct lens_polynomial *out_polynomial,
+                    struct lens_points *out_points)
+{
+    struct file file = {.polynomial = out_polynomial,
+                        .points = out_points,
+                        .monado = {.aberration = {1.0, 1.0, 1.0}}};
+    if (!lens_scan_object(scan, file_member, &file)) {
+        return false;
+    }
+    lens_scan_sees(scan, '\0'); /* white space at the end */
+    if (scan->at < scan->count) {
+        return lens_scan_fail(scan, "expected nothing more");
+    }
+    if (file.ours && file.theirs) {
+        return lens_scan_fail(scan, "these are two lenses");
+    }
+    if (file.ours && file.lenses == 0) {
+        return lens_scan_fail(scan, "expected \"polynomial\" or \"grid\"");
+    }
+    return file.ours || of_monado(scan, &file.monado, out_polynomial);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "operator_files.h"
+
+#include "core/log.h"
+#include "core/struct_bytes.h"
+#include "kernels/operators.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_LIMIT_BYTES ((int64_t)64 << 20) /* of a grid of points 8 px apart in 8K it is half */
+#define KEPT_MAX 4
+
+static const struct {
+    enum fovea_operator operator_name;
+    const char *setting;
+    size_t path_at; /* in struct fovea_settings */
+    size_t data_at;
+} files[] = {
+#define OPERATOR_FILE(name, setting, help)                                                         \
+    {FOVEA_OPERATOR_##name, #name "." #setting,                                                    \
+     offsetof(struct fovea_settings, own.name##_##setting),                                        \
+     offsetof(struct fovea_settings, own.name##_##setting##_data)},
+#include "kernels/operators.def"
+};
+
+/* ---- What was read */
+
+struct kept {
+    char path[FOVEA_PATH_MAX];
+    struct stat status;
+    struct shared_data *data; /* NULL: the place is free */
+};
+
+/* Held for a look, never while anything is read or freed. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept kept[KEPT_MAX];
+static uint32_t next_place;
+
+static bool same_file(const struct kept *entry, const char *path, const struct stat *status)
+{
+    return entry->data && strcmp(entry->path, path) == 0 &&
+           entry->status.st_dev == status->st_dev && entry->status.st_ino == status->st_ino &&
+           entry->status.st_size == status->st_size &&
+           entry->status.st_mtim.tv_sec == status->st_mtim.tv_sec &&
+           entry->status.st_mtim.tv_nsec == status->st_mtim.tv_nsec;
+}
+
+static struct shared_data *find(const char *path, const struct stat *status)
+{
+    struct shared_data *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; !found && i < KEPT_MAX; i++) {
+        found = same_file(&kept[i], path, status) ? shared_data_share(kept[i].data) : NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void keep(const char *path, const struct stat *status, struct shared_data *data)
+{
+    pthread_mutex_lock(&lock);
+    struct kept *place = &kept[next_place++ % KEPT_MAX];
+    struct shared_data *gone = place->data;
+    snprintf(place->path, sizeof place->path, "%s", path);
+    place->status = *status;
+    place->data = shared_data_share(data);
+    pthread_mutex_unlock(&lock);
+    shared_data_release(&gone);
+}
+
+/* ---- Reading */
+
+struct reading {
+    const char *setting;
+    const char *path;
+    const struct operator_api *api;
+    struct fovea_log log;
+};
+
+static enum fovea_result unreadable(const struct reading *reading, const char *why)
+{
+    log_error(reading->log, "%s: %s cannot be read: %s", reading->setting, reading->path, why);
+    return FOVEA_ERROR_IO;
+}
+
+static enum fovea_result read_bytes(const struct reading *reading, int fd, char *bytes,
+                                    size_t count)
+{
+    size_t have = 0;
+    while (have < count) {
+        const ssize_t got = read(fd, bytes + have, count - have);
+        if (got < 0 && errno != EINTR) {
+            return unreadable(reading, strerrordesc_np(errno));
+        }
+        if (got == 0) {
+            return unreadable(reading, "it became shorter meanwhile");
+        }
+        have += got > 0 ? (size_t)got : 0;
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result make(const struct reading *reading, int fd, size_t count,
+                              struct shared_data **out_data)
+{
+    char problem[OPERATOR_PROBLEM_BYTES];
+    char *bytes = malloc(count + 1); /* one more: an empty file has a pointer too */
+    if (!bytes) {
+        log_error(reading->log, "%s: out of memory", reading->setting);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    enum fovea_result result = read_bytes(reading, fd, bytes, count);
+    if (result == FOVEA_OK) {
+        result = reading->api->read_file(bytes, count, problem, out_data);
+        if (result < 0) {
+            log_error(reading->log, "%s: %s:%s%s", reading->setting, reading->path,
+                      problem[0] >= '0' && problem[0] <= '9' ? "" : " ", problem);
+        }
+    }
+    free(bytes);
+    return result;
+}
+
+static enum fovea_result take_open(const struct reading *reading, int fd,
+                                   struct shared_data **out_data)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return unreadable(reading, strerrordesc_np(errno));
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return unreadable(reading, "it is not a file");
+    }
+    if (status.st_size > FILE_LIMIT_BYTES) {
+        return unreadable(reading, "it is larger than 64 MiB");
+    }
+    *out_data = find(reading->path, &status);
+    if (*out_data) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(make(reading, fd, (size_t)status.st_size, out_data));
+    keep(reading->path, &status, *out_data);
+    return FOVEA_OK;
+}
+
+static enum fovea_result take_file(const struct reading *reading, struct shared_data **out_data)
+{
+    /* O_NONBLOCK: a named pipe must not keep the program waiting. */
+    const int fd = open(reading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return unreadable(reading, strerrordesc_np(errno));
+    }
+    const enum fovea_result result = take_open(reading, fd, out_data);
+    close(fd);
+    return result;
+}
+
+/* ---- All of them */
+
+static bool has_operator(const struct fovea_settings *settings, enum fovea_operator name)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < settings->operators.count; i++) {
+        has = has || settings->operators.order[i] == name;
+    }
+    return has;
+}
+
+void operator_files_finish(struct operator_files *gone)
+{
+    for (size_t i = 0; i < OPERATOR_FILE_COUNT; i++) {
+        shared_data_release(&gone->data[i]);
+    }
+}
+
+enum fovea_result operator_files_take(struct fovea_settings *settings, struct fovea_log log,
+                                      struct operator_files *out_files)
+{
+    *out_files = (struct operator_files){{NULL}};
+    for (size_t i = 0; i < OPERATOR_FILE_COUNT; i++) {
+        const struct reading reading = {.setting = files[i].setting,
+                                        .path = (const char *)settings + files[i].path_at,
+                                        .api = operators_at(files[i].operator_name),
+                                        .log = log};
+        struct shared_data *given = NULL; /* by the program */
+        memcpy(&given, (const char *)settings + files[i].data_at, sizeof given);
+        out_files->data[i] = shared_data_share(given);
+        if (!given && reading.path[0] && has_operator(settings, files[i].operator_name)) {
+            const enum fovea_result result = take_file(&reading, &out_files->data[i]);
+            if (result < 0) {
+                operator_files_finish(out_files);
+                return result;
+            }
+        }
+        memcpy((char *)settings + files[i].data_at, &out_files->data[i], sizeof(void *));
+    }
+    return FOVEA_OK;
+}
+
+/* ---- Fields of programs */
+
+STRUCT_ENDS_WITH(struct fovea_field, layer_bytes);
+
+static bool take_field(const struct fovea_field *given, struct fovea_field *field,
+                       const char **out_problem)
+{
+    *out_problem = NULL;
+    if (!struct_take(field, sizeof *field, given)) {
+        *out_problem = struct_refusal(given);
+    } else if (!struct_bytes_are_0(field->reserved, sizeof field->reserved)) {
+        *out_problem = "reserved is not 0";
+    } else if (!field->xy || (field->layers != 1 && field->layers != 3)) {
+        *out_problem = field->xy ? "layers are 1 or 3" : "xy is NULL";
+    }
+    if (*out_problem) {
+        return false;
+    }
+    const ptrdiff_t point = field->point_bytes ? field->point_bytes : 2 * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t row = field->row_bytes ? field->row_bytes : point * (ptrdiff_t)field->width;
+    field->point_bytes = point;
+    field->row_bytes = row;
+    field->layer_bytes = field->layer_bytes ? field->layer_bytes : row * (ptrdiff_t)field->height;
+    return true;
+}
+
+static enum fovea_result read_field(const struct fovea_field *field, size_t file,
+                                    struct fovea_log log, struct shared_data **out_data)
+{
+    const struct operator_api *api = operators_at(files[file].operator_name);
+    char problem[OPERATOR_PROBLEM_BYTES] = "it has no use for fields";
+    const enum fovea_result result =
+        api->read_field ? api->read_field(field, problem, out_data) : FOVEA_ERROR_CONFIG;
+    if (result < 0) {
+        log_error(log, "%s: the field: %s", files[file].setting, problem);
+    }
+    return result;
+}
+
+enum fovea_result fovea_settings_set_field(struct fovea_settings *settings, const char *path,
+                                           const struct fovea_field *field, struct fovea_log log)
+{
+    size_t file = 0;
+    struct fovea_field taken;
+    const char *problem = NULL;
+    struct shared_data *data = NULL;
+    if (!settings || !path) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    while (file < OPERATOR_FILE_COUNT && strcmp(files[file].setting, path) != 0) {
+        file++;
+    }
+    if (file == OPERATOR_FILE_COUNT) {
+        log_error(log,
+                  "fovea_settings_set_field: there is no setting %.64s that is a file of an "
+                  "operator",
+                  path);
+        return FOVEA_ERROR_CONFIG;
+    }
+    if (field && !take_field(field, &taken, &problem)) {
+        log_error(log, "%s: the field: %s", files[file].setting, problem);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (field) {
+        FOVEA_TRY(read_field(&taken, file, log, &data));
+    }
+    struct shared_data *former = NULL;
+    char *at = (char *)settings + files[file].data_at;
+    memcpy(&former, at, sizeof former);
+    memcpy(at, &data, sizeof data);
+    shared_data_release(&former);
+    return FOVEA_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The files that operators have among their settings (OPERATOR_FILE of kernels/operators.def), read
+ * and made into what plans take. The process keeps the last few, so that a file which was read when
+ * settings were saved is only looked at when they are taken. */
+#ifndef FOVEA_OPERATOR_FILES_H
+#define FOVEA_OPERATOR_FILES_H
+
+#include "config/settings.h"
+#include "core/shared_data.h"
+
+enum operator_file {
+#define OPERATOR_FILE(name, setting, help) OPERATOR_FILE_##name,
+#include "kernels/operators.def"
+    OPERATOR_FILE_COUNT
+};
+
+/* All NULL: none. */
+struct operator_files {
+    struct shared_data *data[OPERATOR_FILE_COUNT]; /* shares */
+};
+
+/* What a program gave instead of a file, and files of the operators that the settings list. The
+ * settings then have what was made of each, for as long as *out_files, which is empty on failure:
+ * FOVEA_ERROR_IO, a file cannot be read; FOVEA_ERROR_CONFIG, it is none of those that its operator
+ * knows. */
+FOVEA_MUST_CHECK enum fovea_result operator_files_take(struct fovea_settings *settings,
+                                                       struct fovea_log log,
+                                                       struct operator_files *out_files);
+void operator_files_finish(struct operator_files *gone);
+
+#endif

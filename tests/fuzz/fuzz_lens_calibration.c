@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Any bytes as a lens's calibration: one whose numbers can all be used, or one line of words. */
+
+#include "kernels/lens/read/read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void check_points(const struct lens_points *points)
+{
+    REQUIRE(points->columns >= 2 && points->columns <= LENS_POINTS_MAX);
+    REQUIRE(points->rows >= 2 && points->rows <= LENS_POINTS_MAX);
+    for (int color = 0; color < LENS_COLORS; color++) {
+        for (size_t i = 0; i < 2 * (size_t)points->columns * points->rows; i++) {
+            REQUIRE(fabsf(points->places_uv[color][i]) <= 100.0f);
+        }
+    }
+}
+
+static void check_polynomial(const struct lens_polynomial *polynomial)
+{
+    REQUIRE(polynomial->unit <= LENS_HALF_SHORT);
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        REQUIRE(isfinite(polynomial->terms[i / LENS_POWERS][i % LENS_POWERS]));
+    }
+    REQUIRE(isfinite(polynomial->center_uv[0]) && isfinite(polynomial->center_uv[1]));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* A copy without room at the end, so that a sanitizer sees each step over it. */
+    char *bytes = malloc(size ? size : 1);
+    char problem[LENS_PROBLEM_BYTES];
+    struct lens_calibration *made = NULL;
+    REQUIRE(bytes);
+    memcpy(bytes, data, size);
+    const enum fovea_result result = lens_calibration_read(bytes, size, problem, &made);
+    REQUIRE((result == FOVEA_OK) == (made != NULL));
+    REQUIRE((result == FOVEA_OK) == (problem[0] == '\0') && !strchr(problem, '\n'));
+    if (made && made->is_grid) {
+        check_points(&made->points);
+    } else if (made) {
+        check_polynomial(&made->polynomial);
+    }
+    struct shared_data *data_of_it = made ? &made->base : NULL;
+    shared_data_release(&data_of_it);
+    free(bytes);
+    return 0;
+}

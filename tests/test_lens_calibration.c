@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Calibrations of lenses from files: what they mean, against the formulas of those who write them,
+ * and what is said of those that are wrong. */
+
+#include "test_lens_support.h"
+
+#include "kernels/lens/calibration.h"
+#include "kernels/lens/lens.h"
+#include "kernels/lens/place.h"
+#include "kernels/lens/read/read.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct lens_calibration *read_text(const char *text)
+{
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES];
+    if (lens_calibration_read(text, strlen(text), problem, &made) != FOVEA_OK) {
+        fail_msg("%s: %s", text, problem);
+    }
+    assert_string_equal(problem, "");
+    return made;
+}
+
+static void release(struct lens_calibration *calibration)
+{
+    struct shared_data *data = &calibration->base;
+    shared_data_release(&data);
+}
+
+static struct lens_plan *plan_of(struct lens_calibration *calibration, uint32_t width_px,
+                                 uint32_t height_px)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    struct lens_plan *plan = NULL;
+    settings.own.lens_file_data = &calibration->base;
+    const struct operator_plan_desc desc = {&settings, width_px, height_px};
+    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+    assert_true(lens_plan_fits(plan, &desc));
+    return plan;
+}
+
+/* Where the middle of a pixel's source lies, in pixels. */
+static void place_of(const struct lens_plan *plan, int32_t color, int32_t x, int32_t y,
+                     double out_place[2])
+{
+    const struct lens_place place = plan->ways
+                                        ? lens_grid_place_of(&plan->shape, plan->ways, color, x, y)
+                                        : lens_place_of(&plan->shape, color, x, y);
+    out_place[0] = place.at_x + (double)place.part_x + 0.5;
+    out_place[1] = place.at_y + (double)place.part_y + 0.5;
+}
+
+/* ---- Known lenses */
+
+/* Fractions of 1920 x 1080 that have a source, with r over half the width, half the diagonal and
+ * half the height: numbers that were worked out elsewhere. */
+static void known_lenses_leave_as_much_blank_as_is_known(void **state)
+{
+    (void)state;
+    static const char *const units[] = {"half-width", "half-diagonal", "half-height"};
+    static const struct {
+        double k1, k2, inside[3];
+    } known[] = {{0.441, 0.156, {0.624, 0.677, 0.397}}, {0.34, 0.55, {0.596, 0.657, 0.349}},
+                 {0.22, 0.24, {0.689, 0.744, 0.434}},   {0.1, 0.1, {0.803, 0.847, 0.555}},
+                 {0.2, 0.0, {0.782, 0.819, 0.590}},     {0.15, 0.05, {0.792, 0.833, 0.569}}};
+    for (size_t i = 0; i < 3 * sizeof known / sizeof known[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"%s\", \"green\": [1, 0, %g, 0, "
+                 "%g]}}",
+                 units[i % 3], known[i / 3].k1, known[i / 3].k2);
+        struct lens_calibration *calibration = read_text(text);
+        struct lens_plan *plan = plan_of(calibration, 1920, 1080);
+        int inside = 0;
+        for (int y = 0; y < 1080; y++) {
+            for (int x = 0; x < 1920; x++) {
+                const struct lens_place place = lens_place_of(&plan->shape, LENS_AXIS, x, y);
+                inside += !lens_is_outside(&plan->shape, &place);
+            }
+        }
+        if (!(fabs(inside / (1920.0 * 1080.0) - known[i / 3].inside[i % 3]) < 0.001)) {
+            fail_msg("%s: %g of the picture, not %g", text, inside / (1920.0 * 1080.0),
+                     known[i / 3].inside[i % 3]);
+        }
+        lens_plan_destroy(&plan);
+        release(calibration);
+    }
+}
+
+/* Of PlayStation VR, and of Rift S in metres. */
+static const struct {
+    const char *text;
+    double k[5], aberration[3], scale, center[2], viewport[2];
+} headsets[] = {
+    {"{\"distortion_k\": [0.75, -0.01, 0.75, 0.0, 3.8], \"aberration_k\": [0.999, 1.008, 1.018], "
+     "\"scale\": 1188, \"lens_center\": [990, 1020], \"viewport_size\": [1980, 2040]}",
+     {0.75, -0.01, 0.75, 0.0, 3.8},
+     {0.999, 1.008, 1.018},
+     1188,
+     {990, 1020},
+     {1980, 2040}},
+    {"{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0.0],\n"
+     " \"aberration_k\": [0.995242, 1.0, 1.0008074], \"scale\": 0.03788,\n"
+     " \"lens_center\": [0.03788, 0.0468], \"viewport_size\": [0.07488, 0.0936]}\n",
+     {0.819, -0.241, 0.324, 0.098, 0.0},
+     {0.995242, 1.0, 1.0008074},
+     0.03788,
+     {0.03788, 0.0468},
+     {0.07488, 0.0936}},
+};
+
+/* As the docs' table has it: the formula that those who wrote the values use. */
+static void headsets_values_are_their_formula(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof headsets / sizeof headsets[0]; i++) {
+        struct lens_calibration *calibration = read_text(headsets[i].text);
+        const int32_t width = 792;
+        const int32_t height =
+            (int32_t)lround(width * headsets[i].viewport[1] / headsets[i].viewport[0]);
+        struct lens_plan *plan = plan_of(calibration, (uint32_t)width, (uint32_t)height);
+        for (int32_t at = 0; at < 3 * 33 * 33; at++) {
+            const int32_t color = at % 3;
+            const int32_t pixel[] = {at / 3 % 33 * (width / 33), at / 99 * (height / 33)};
+            const double size[] = {width, height};
+            double place[2];
+            double from[2];
+            for (int axis = 0; axis < 2; axis++) {
+                from[axis] = ((pixel[axis] + 0.5) / size[axis] * headsets[i].viewport[axis] -
+                              headsets[i].center[axis]) /
+                             headsets[i].scale;
+            }
+            const double r = hypot(from[0], from[1]);
+            double factor = 0.0;
+            for (int power = 4; power >= 0; power--) {
+                factor = factor * r + headsets[i].k[power];
+            }
+            place_of(plan, color, pixel[0], pixel[1], place);
+            for (int axis = 0; axis < 2; axis++) {
+                const double expected =
+                    (from[axis] * factor * headsets[i].scale * headsets[i].aberration[color] +
+                     headsets[i].center[axis]) /
+                    headsets[i].viewport[axis] * size[axis];
+                if (!(fabs(place[axis] - expected) < 0.004 + 1e-5 * fabs(expected))) {
+                    fail_msg("headset %zu, color %d, (%d, %d): %g, not %g", i, color, pixel[0],
+                             pixel[1], place[axis], expected);
+                }
+            }
+        }
+        lens_plan_destroy(&plan);
+        release(calibration);
+    }
+}
+
+/* The row of the docs' table for panotools, with the centre shifted. */
+static void a_panotools_project_is_its_formula(void **state)
+{
+    (void)state;
+    struct lens_calibration *calibration =
+        read_text("# a project\np f2 w3000\r\no w1 h1 a9\n"
+                  "i w800 h600 f0 v50 Ra0 a0.02 b-.05 c0.01 d40 e-30 n\"x.jpg\"\r\ni a1\n");
+    struct lens_plan *plan = plan_of(calibration, 400, 300);
+    for (int32_t at = 0; at < 400; at++) {
+        double place[2];
+        const int32_t x = at;
+        const int32_t y = at * 7 % 300;
+        const double from[] = {x + 0.5 - 200.0 - 20.0, y + 0.5 - 150.0 + 15.0};
+        const double r = hypot(from[0], from[1]) / 150.0;
+        const double factor = 0.02 * r * r * r - 0.05 * r * r + 0.01 * r + (1 - 0.02 + 0.05 - 0.01);
+        place_of(plan, LENS_AXIS, x, y, place);
+        assert_true(fabs(place[0] - (220.0 + from[0] * factor)) < 1e-3);
+        assert_true(fabs(place[1] - (135.0 + from[1] * factor)) < 1e-3);
+    }
+    lens_plan_destroy(&plan);
+    release(calibration);
+}
+
+/* ---- Grids */
+
+static void a_grid_is_its_points(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"fovea-lens\": 1, \"grid\": {\"points\": [3, 2], \"green\": "
+        "[[[0, 0.1], [0.5, 0], [1, 0.1]], [[0, 0.9], [0.5, 1], [1, 0.9]]]}}",
+        " {\"fovea-lens\":1,\"grid\":{\"size\":[200,100],\"spacing\":100,\"in\":\"pixels\",\n"
+        "\"green\":[0,10,100,0,200,10,0,90,100,100,200,90],\"red\":[0,10,100,0,200,10,\n"
+        "0,90,100,100,200,90]}}",
+    };
+    for (int i = 0; i < 2; i++) {
+        struct lens_calibration *calibration = read_text(texts[i]);
+        struct lens_plan *plan = plan_of(calibration, 200, 100);
+        assert_int_equal(calibration->points.columns, 3);
+        assert_int_equal(calibration->points.rows, 2);
+        assert_int_equal(plan->colored, i == 1);
+        for (int32_t x = 0; x < 200; x++) {
+            for (int32_t y = 0; y < 100; y++) {
+                double place[2];
+                const double fold = fabs((x + 0.5) / 100.0 - 1.0); /* 0 in the middle */
+                place_of(plan, i == 1 ? x % 3 : LENS_AXIS, x, y, place);
+                assert_true(fabs(place[0] - (x + 0.5)) < 1e-3);
+                assert_true(fabs(place[1] -
+                                 (10.0 * fold + (y + 0.5) / 100.0 * (100.0 - 20.0 * fold))) < 1e-3);
+            }
+        }
+        lens_plan_destroy(&plan);
+        release(calibration);
+    }
+}
+
+/* A lens of Kim's formula at 4K by points so far apart. */
+static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px, bool quadratic)
+{
+    struct lens_points points = {.columns = 3840 / step_px + 1,
+                                 .rows = (2160 + step_px - 1) / step_px + 1,
+                                 .quadratic = quadratic,
+                                 .step_uv = {step_px / 3840.0, step_px / 2160.0}};
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES];
+    float *places = calloc(2 * (size_t)points.columns * points.rows, sizeof *places);
+    assert_non_null(places);
+    for (size_t i = 0; i < (size_t)points.columns * points.rows; i++) {
+        const double x = (double)(i % points.columns) * step_px - 1920.0;
+        const double y = (double)(i / points.columns) * step_px - 1080.0;
+        const double r2 = (x * x + y * y) / (1920.0 * 1920.0);
+        const double factor = 1.0 + k1 * r2 + k2 * r2 * r2;
+        places[2 * i] = (float)((1920.0 + x * factor) / 3840.0);
+        places[2 * i + 1] = (float)((1080.0 + y * factor) / 2160.0);
+    }
+    points.places_uv[LENS_AXIS] = places;
+    assert_int_equal(lens_calibration_of_points(&points, problem, &made), FOVEA_OK);
+    free(places);
+    return made;
+}
+
+/* The largest error inside the picture, which the docs state: linear ones are another program's
+ * numbers. */
+static void a_grid_is_as_exact_as_is_stated(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t step_px;
+        bool quadratic;
+        double most_px[2]; /* of k = (0.22, 0.24) and (0.34, 0.55) */
+    } known[] = {{8, false, {0.022, 0.036}},
+                 {16, false, {0.089, 0.144}},
+                 {32, false, {0.355, 0.581}},
+                 {32, true, {0.008, 0.0144}}};
+    static const double k[2][2] = {{0.22, 0.24}, {0.34, 0.55}};
+    for (size_t i = 0; i < 2 * sizeof known / sizeof known[0]; i++) {
+        const double *k12 = k[i % 2];
+        struct lens_calibration *calibration =
+            points_of(k12[0], k12[1], known[i / 2].step_px, known[i / 2].quadratic);
+        struct lens_plan *plan = plan_of(calibration, 3840, 2160);
+        double most = 0.0;
+        for (int32_t y = 0; y < 2160; y += 3) {
+            for (int32_t px = 0; px < 3840; px++) {
+                double place[2];
+                const double x = px + 0.5 - 1920.0;
+                const double from_y = y + 0.5 - 1080.0;
+                const double r2 = (x * x + from_y * from_y) / (1920.0 * 1920.0);
+                const double factor = 1.0 + k12[0] * r2 + k12[1] * r2 * r2;
+                const double right[] = {1920.0 + x * factor, 1080.0 + from_y * factor};
+                if (right[0] < 0 || right[1] < 0 || right[0] > 3840 || right[1] > 2160) {
+                    continue;
+                }
+                place_of(plan, LENS_AXIS, px, y, place);
+                most = fmax(most, hypot(place[0] - right[0], place[1] - right[1]));
+            }
+        }
+        const double stated = known[i / 2].most_px[i % 2];
+        print_message("%u px%s: %.4f px\n", known[i / 2].step_px,
+                      known[i / 2].quadratic ? ", quadratic" : "", most);
+        assert_true(most < stated * 1.1 + 0.001);
+        assert_true(most > stated * 0.5);
+        lens_plan_destroy(&plan);
+        release(calibration);
+    }
+}
+
+/* ---- What is wrong */
+
+static void wrong(const char *text, size_t count, const char *words)
+{
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES];
+    char *exact = malloc(count ? count : 1); /* nothing is read behind it */
+    assert_non_null(exact);
+    memcpy(exact, text, count);
+    assert_int_equal(lens_calibration_read(exact, count, problem, &made), FOVEA_ERROR_CONFIG);
+    assert_null(made);
+    if (!strstr(problem, words)) {
+        fail_msg("%s: it says \"%s\", not \"%s\"", text, problem, words);
+    }
+    free(exact);
+}
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "1:1: expected JSON, or a project of panotools"},
+        {"p f2\no a0\n", "1:1: expected JSON, or a project"},
+        {"i", "expected JSON, or a project"},
+        {"i w8 h6 ax b0\n", "1:9: expected a finite number after a"},
+        {"i a0 b0 c0 d5\n", "d and e, which shift the centre, need w and h"},
+        {"i a1e9 b0 c0\n", "a value is beyond all lenses"},
+        {"{", "1:2: expected \""},
+        {"{}", "1:2: expected \""},
+        {"{\"fovea-lens\": 1}", "expected \"polynomial\" or \"grid\""},
+        {"{\"fovea-lens\": 2, \"polynomial\": {}}", "1:17: expected a whole number, 1 to 1"},
+        {"{\"lens\": 1}", "1:9: there is no \"lens\" in a calibration"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"red\": [1, 0, 0, 0, 0]}}", "has no \"green\""},
+        {"{\"fovea-lens\": 1,\n  \"polynomial\": {\"green\": [1, 0, 0, 0]}}",
+         "2:39: there are 4 numbers; there must be 5"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0, 0]}}",
+         "there are more than 5 numbers"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, NaN, 0, 0, 0]}}",
+         "1:47: expected a finite number"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e999, 0, 0, 0, 0]}}",
+         "expected a finite number"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e40, 0, 0, 0, 0]}}",
+         "beyond all lenses"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"metre\"}}", "there is no \"metre\""},
+        {"{\"fovea-lens\": 1, \"grid\": {\"green\": [0, 0]}}", "come before \"green\""},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [1, 2], \"green\": [0, 0, 1, 1]}}",
+         "1 columns of points; there must be 2 to 16385"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [20000, 2]}}",
+         "expected a whole number, 1 to 16385"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"between\": \"quadratic\", "
+         "\"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
+         "2 columns of points; there must be 3 to 16385"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": [0, 0, 1, 0, 0, 1]}}",
+         "there are 6 numbers; there must be 8"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+         "[0, 0, 1, 0, 0, 1, 1, 1e39]}}",
+         "green: column 1 of row 1 is (1, inf) pictures"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+         "[0, 0, 1, 0, 0, 1, 1, 1], \"blue\": [1, 0, 0, 0, 1, 1, 0, 1]}}",
+         "blue: the picture folds over between column 0 of row 0 and column 1 of row 1"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"in\": \"pixels\", \"green\": "
+         "[0, 0, 1, 0, 0, 1, 1, 1]}}",
+         "places in pixels need \"size\""},
+        {"{\"fovea-lens\": 1, \"grid\": {\"spacing\": 8}}", "comes after \"size\""},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+         "[0, 0, 1, 0, 0, 1, 1, 1], \"points\": [2000, 2000]}}",
+         "\"points\" comes before the points"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [16385, 16385], \"green\": [0, 0]}}",
+         "the file cannot hold 536936450 numbers"},
+        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"viewport_size\": [1, 1]}", "must be above 0"},
+        {"{\"fovea-lens\": 1, \"scale\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}",
+         "these are two lenses"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",
+         "expected nothing more"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
+    }
+}
+
+/* Whatever is cut off or changed: it is a lens, or the reason is said in a line. */
+static void damaged_files_are_refused_safely(void **state)
+{
+    (void)state;
+    static const char good[] =
+        "{\"fovea-lens\": 1, \"grid\": {\"size\": [32, 16], \"spacing\": 16, \"in\": \"pixels\", "
+        "\"green\": [0, 0, 16, 0, 32, 0, 0, 16, 16, 16, 32, 16]}}";
+    uint64_t random = 1;
+    char text[sizeof good];
+    for (size_t i = 0; i < 20000; i++) {
+        struct lens_calibration *made = NULL;
+        char problem[LENS_PROBLEM_BYTES];
+        memcpy(text, good, sizeof good);
+        size_t count = sizeof good - 1;
+        if (i < sizeof good) {
+            count = i;
+        } else {
+            for (int j = 0; j < 3; j++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                text[(random >> 33) % count] = "0123456789.,-e[]{}\":x "[(random >> 50) % 22];
+            }
+        }
+        const enum fovea_result result = lens_calibration_read(text, count, problem, &made);
+        assert_true(result == FOVEA_OK || result == FOVEA_ERROR_CONFIG);
+        assert_int_equal(result == FOVEA_OK, made != NULL);
+        assert_true(result == FOVEA_OK || problem[0]);
+        assert_null(strchr(problem, '\n'));
+        if (made) {
+            release(made);
+        }
+    }
+}
+
+/* Settings that a file's polynomial folds with are refused at the size where it does. */
+static void a_files_polynomial_may_fold(void **state)
+{
+    (void)state;
+    struct lens_calibration *calibration = read_text("i w8 h8 a0 b-0.5 c0\n");
+    struct fovea_settings settings = fovea_settings_default();
+    struct lens_plan *plan = NULL;
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    settings.own.lens_file_data = &calibration->base;
+    const struct operator_plan_desc desc = {&settings, 64, 48};
+    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_true(lens_complain(&desc, words, sizeof words));
+    assert_non_null(strstr(words, "red folds back"));
+    release(calibration);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_lenses_leave_as_much_blank_as_is_known),
+        cmocka_unit_test(headsets_values_are_their_formula),
+        cmocka_unit_test(a_panotools_project_is_its_formula),
+        cmocka_unit_test(a_grid_is_its_points),
+        cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(damaged_files_are_refused_safely),
+        cmocka_unit_test(a_files_polynomial_may_fold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
