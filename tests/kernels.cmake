@@ -83,6 +83,8 @@ fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c test_lens_support.
 fovea_add_test(NAME test_lens_calibration SOURCES test_lens_calibration.c test_lens_support.c
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
 fovea_add_fuzz(NAME fuzz_lens_calibration SOURCES fuzz/fuzz_lens_calibration.c LINK fovea_kernels)
+fovea_add_test(NAME test_lens_zone SOURCES test_lens_zone.c
+    LINK fovea_operators fovea_config fovea_test_images LABELS unit)
 fovea_add_test(NAME test_context_lens
     SOURCES test_context_lens.c test_lens_support.c test_context_support.c
         $<TARGET_OBJECTS:fovea_context_objects>

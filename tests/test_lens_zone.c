@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Where a lens makes the source smaller, bilinear sums leave out some of it. How much that shows on
+ * a zone plate, in double precision: against the mean over each pixel's own square, of the plate
+ * itself and of the plate foveated. docs/lens.md has the numbers. */
+
+#include "images.h"
+#include "kernels/foveate/foveate.h"
+#include "kernels/lens/lens.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define WIDTH_PX 384
+#define HEIGHT_PX 216
+#define PARTS 4 /* of a pixel, along either axis */
+#define COUNT ((size_t)WIDTH_PX * HEIGHT_PX)
+
+static double *make(void)
+{
+    double *made = calloc(COUNT, sizeof *made);
+    assert_non_null(made);
+    return made;
+}
+
+/* Grey light from 0 to 1, up to the frequency of Nyquist in the corners. */
+static double *zone_plate(void)
+{
+    double *plate = make();
+    const double farthest = hypot(WIDTH_PX, HEIGHT_PX) / 2;
+    for (size_t i = 0; i < COUNT; i++) {
+        const double x = (double)(i % WIDTH_PX) + 0.5 - WIDTH_PX / 2.0;
+        const double y = (double)(i / WIDTH_PX) + 0.5 - HEIGHT_PX / 2.0;
+        plate[i] = 0.5 + 0.5 * cos(3.14159265358979 * (x * x + y * y) / (2 * farthest));
+    }
+    return plate;
+}
+
+/* The pixels at (right, below) of where they are. */
+static void warp(const double *src, double *dst, bool *outside, double right, double below)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    const struct lens_reference reference = {.own = &settings.own,
+                                             .view = &settings.foveation.geometry,
+                                             .off_x_px = right,
+                                             .off_y_px = below,
+                                             .width_px = WIDTH_PX,
+                                             .height_px = HEIGHT_PX,
+                                             .channels = 1};
+    settings.own.lens_r2 = 0.22;
+    settings.own.lens_r4 = 0.24;
+    settings.own.lens_shift_x -= right / WIDTH_PX;
+    settings.own.lens_shift_y -= below / HEIGHT_PX;
+    lens_reference(&reference, src, dst, outside);
+}
+
+static double level_of(double light)
+{
+    return 255.0 * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055);
+}
+
+struct aliasing {
+    double rms; /* levels of 8 bits, of pixels whose square lies inside */
+    double most;
+};
+
+static struct aliasing aliasing_of(const double *src)
+{
+    double *plain = make();
+    double *part = make();
+    double *mean = make();
+    bool *outside = calloc(2 * COUNT, sizeof *outside);
+    struct aliasing aliasing = {0};
+    size_t count = 0;
+    assert_non_null(outside);
+    warp(src, plain, outside, 0, 0);
+    for (int i = 0; i < PARTS * PARTS; i++) {
+        warp(src, part, outside + COUNT, (i % PARTS + 0.5) / PARTS - 0.5,
+             (i / PARTS + 0.5) / PARTS - 0.5);
+        for (size_t at = 0; at < COUNT; at++) {
+            mean[at] += part[at] / (PARTS * PARTS);
+            outside[at] = outside[at] || outside[COUNT + at];
+        }
+    }
+    for (size_t at = 0; at < COUNT; at++) {
+        const double off = outside[at] ? 0.0 : level_of(plain[at]) - level_of(mean[at]);
+        aliasing.rms += off * off;
+        aliasing.most = fmax(aliasing.most, fabs(off));
+        count += !outside[at];
+    }
+    aliasing.rms = sqrt(aliasing.rms / (double)count);
+    free(plain);
+    free(part);
+    free(mean);
+    free(outside);
+    return aliasing;
+}
+
+static struct aliasing foveated(const double *plate, double gaze_x_uv, double gaze_y_uv)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    double *picture = make();
+    assert_int_equal(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate,
+                                              picture, gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX),
+                     FOVEA_OK);
+    const struct aliasing aliasing = aliasing_of(picture);
+    free(picture);
+    return aliasing;
+}
+
+static void foveation_leaves_little_to_alias(void **state)
+{
+    (void)state;
+    double *plate = zone_plate();
+    const struct aliasing plain = aliasing_of(plate);
+    const struct aliasing centre = foveated(plate, 0.5, 0.5);
+    const struct aliasing aside = foveated(plate, 0.1, 0.5);
+    print_message("aliasing, levels, rms and most: %.2f %.1f; foveated, gaze in the centre %.2f "
+                  "%.1f, at the left %.2f %.1f\n",
+                  plain.rms, plain.most, centre.rms, centre.most, aside.rms, aside.most);
+    assert_true(plain.rms > 10.0);
+    assert_true(centre.rms < 0.05 * plain.rms);
+    assert_true(aside.rms < 0.1 * plain.rms);
+    free(plate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(foveation_leaves_little_to_alias)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
