@@ -7,6 +7,9 @@
 #include "test_lens_support.h"
 
 #include "core/thread_pool.h"
+#include "kernels/lens/blank.h"
+#include "kernels/lens/lens.h"
+#include "kernels/lens/place.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -58,6 +61,63 @@ static void grids_are_the_reference(void **state)
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_points(i / 2, &scene);
         check(&scene, (struct image_layout){0});
+    }
+}
+
+/* Says whether no pixel of a tile has a source, and counts those that were
+ * asked. */
+static bool tile_has_no_source(const struct lens_plan *plan, int32_t column, int32_t row)
+{
+    for (int32_t i = 0; i < LENS_TILE_PX * LENS_TILE_PX * LENS_COLORS; i++) {
+        const int32_t color = i % LENS_COLORS;
+        const int32_t x = column * LENS_TILE_PX + i / LENS_COLORS % LENS_TILE_PX;
+        const int32_t y = row * LENS_TILE_PX + i / LENS_COLORS / LENS_TILE_PX;
+        if (x >= plan->shape.width_px || y >= plan->shape.height_px) {
+            continue;
+        }
+        const struct lens_place place =
+            plan->ways ? lens_grid_place_of(&plan->shape, plan->ways, color, x, y)
+                       : lens_place_of(&plan->shape, color, x, y);
+        if (!lens_is_outside(&plan->shape, &place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* No tile is blank by mistake, and of large pictures most that are blank are
+ * known to be. */
+static void blank_tiles_have_no_source(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 14; i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        scene.width_px = 1000 + 16 * (uint32_t)i;
+        scene.height_px = 700;
+        if (i % 2) {
+            lens_scene_use_points(i / 2, &scene);
+        }
+        struct operator_plan *made = lens_scene_plan(&scene);
+        const struct lens_plan *plan = lens_plan_of(made);
+        const int32_t columns = lens_tiles(plan->shape.width_px);
+        int blank = 0;
+        int known = 0;
+        for (int32_t tile = 0; tile < columns * lens_tiles(plan->shape.height_px); tile++) {
+            const bool is_known =
+                plan->blank_words &&
+                lens_tile_is_blank(plan->blank_words, columns, tile % columns, tile / columns);
+            const bool is_blank = tile_has_no_source(plan, tile % columns, tile / columns);
+            assert_true(is_blank || !is_known);
+            blank += is_blank;
+            known += is_known;
+        }
+        const struct lens_grid *grid = &plan->shape.grid;
+        const bool tells = !plan->ways || (!grid->quadratic && grid->start == 0.0f &&
+                                           grid->columns > 100); /* cells as small as tiles */
+        if (tells && known < blank * 3 / 4) {
+            fail_msg("scene %d: %d of %d blank tiles are known", (int)i, known, blank);
+        }
+        lens_operator.plan_destroy(&made);
     }
 }
 
@@ -291,6 +351,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_reference),
         cmocka_unit_test(grids_are_the_reference),
+        cmocka_unit_test(blank_tiles_have_no_source),
         cmocka_unit_test(layouts_do_not_matter),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(nearest_is_the_papers_table_pixel_for_pixel),

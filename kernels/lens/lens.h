@@ -39,6 +39,8 @@ struct lens_plan {
      * NULL: it is a polynomial. */
     float *ways;
     size_t way_count; /* floats */
+    uint32_t *blank_words; /* a bit for each tile (blank.h); NULL: none is known to be blank */
+    size_t blank_word_count;
 };
 
 static inline const struct lens_plan *lens_plan_of(const struct operator_plan *plan)
@@ -49,6 +51,8 @@ static inline const struct lens_plan *lens_plan_of(const struct operator_plan *p
 /* FOVEA_ERROR_INVALID_ARGUMENT: the map folds the picture over; lens_complain says where. */
 FOVEA_MUST_CHECK enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
                                                     struct lens_plan **out_plan);
+/* The last part of making one: blank_words. */
+FOVEA_MUST_CHECK enum fovea_result lens_plan_find_blank(struct lens_plan *plan);
 void lens_plan_destroy(struct lens_plan **plan);
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc);
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);

@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
+#include "kernels/lens/blank.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
 
@@ -21,6 +22,7 @@
 #define STRIP_ROWS 8
 #define MAX_CHANNELS 4
 #define MAX_PIXEL_BYTES 16
+#define ALL_BLANK 0xf /* of a pixel's channels */
 
 struct lens_cpu {
     const struct lens_plan *plan;
@@ -96,21 +98,46 @@ static struct lens_place place_of(const struct lens_cpu *cpu, int32_t color, int
                            : lens_place_of(&cpu->shape, color, x, y);
 }
 
+/* Pixels of the row from x on, up to the end of a tile, that are blank without being asked. */
+static int32_t count_blank(const struct lens_cpu *cpu, int32_t x, int32_t y)
+{
+    const int32_t columns = lens_tiles(cpu->shape.width_px);
+    const uint32_t *words = cpu->plan->blank_words;
+    if (!words || !lens_tile_is_blank(words, columns, x / LENS_TILE_PX, y / LENS_TILE_PX)) {
+        return 0;
+    }
+    const int32_t end = (x / LENS_TILE_PX + 1) * LENS_TILE_PX;
+    return (end < cpu->shape.width_px ? end : cpu->shape.width_px) - x;
+}
+
+static void move_pixel(const struct lens_cpu *cpu, int32_t axis, int32_t x, int32_t y,
+                       unsigned char *to)
+{
+    const struct lens_place place = place_of(cpu, axis, x, y);
+    const unsigned char *from = cpu->blank;
+    if (!lens_is_outside(&cpu->shape, &place)) {
+        from = pixel_row_of(&cpu->src, cpu->codec, lens_nearest(place.at_x, place.part_x),
+                            lens_nearest(place.at_y, place.part_y), 1)
+                   .data;
+    }
+    memcpy(to, from, cpu->codec->bytes);
+}
+
 static void move_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 {
     const int32_t axis = axis_of(cpu);
     (void)row;
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        for (int32_t x = 0; x < cpu->shape.width_px; x++) {
-            const struct lens_place place = place_of(cpu, axis, x, y);
-            const unsigned char *from = cpu->blank;
-            if (!lens_is_outside(&cpu->shape, &place)) {
-                from = pixel_row_of(&cpu->src, cpu->codec, lens_nearest(place.at_x, place.part_x),
-                                    lens_nearest(place.at_y, place.part_y), 1)
-                           .data;
+        for (int32_t x = 0; x < cpu->shape.width_px;) {
+            const int32_t end = x + count_blank(cpu, x, y);
+            for (; x < end; x++) {
+                memcpy(dst.data + x * dst.stride_bytes, cpu->blank, cpu->codec->bytes);
             }
-            memcpy(dst.data + x * dst.stride_bytes, from, cpu->codec->bytes);
+            if (x < cpu->shape.width_px) {
+                move_pixel(cpu, axis, x, y, dst.data + x * dst.stride_bytes);
+                x++;
+            }
         }
     }
 }
@@ -243,8 +270,15 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     unsigned char *blanks = (unsigned char *)(row + row_floats(cpu->plan));
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        for (int32_t x = 0; x < cpu->shape.width_px; x++) {
-            blanks[x] = (unsigned char)make_pixel(cpu, x, y, row + (size_t)x * cpu->channels);
+        for (int32_t x = 0; x < cpu->shape.width_px;) {
+            const int32_t count = count_blank(cpu, x, y);
+            memset(blanks + x, ALL_BLANK, (size_t)count);
+            memset(row + (size_t)x * cpu->channels, 0, (size_t)count * cpu->channels * sizeof *row);
+            x += count;
+            if (x < cpu->shape.width_px) {
+                blanks[x] = (unsigned char)make_pixel(cpu, x, y, row + (size_t)x * cpu->channels);
+                x++;
+            }
         }
         if (cpu->light) {
             pixel_light_to_levels(cpu->light, row, dst.count, cpu->channels,

@@ -43,6 +43,7 @@ struct lens_cuda {
 struct lens_cuda_plan {
     struct cuda_block *block; /* a display's samples, and a grid's ways behind them */
     CUdeviceptr ways;
+    CUdeviceptr blank_words; /* 0: there are none */
 };
 
 static struct lens_cuda *own(struct operator_cuda *cuda)
@@ -189,14 +190,22 @@ static enum fovea_result fill(struct lens_cuda *lens, const struct lens_plan *ow
     const size_t count = light->sample_count > 0 ? light->sample_count : 1;
     const size_t sample_bytes = count * sizeof light->samples[0];
     const size_t way_bytes = own->way_count * sizeof own->ways[0];
-    FOVEA_TRY(cuda_block_create(device, &lens->memory, sample_bytes + way_bytes, &plan->block));
+    const size_t blank_bytes = own->blank_word_count * sizeof own->blank_words[0];
+    FOVEA_TRY(cuda_block_create(device, &lens->memory, sample_bytes + way_bytes + blank_bytes,
+                                &plan->block));
     plan->ways = plan->block->memory + sample_bytes;
+    plan->blank_words = own->blank_words ? plan->ways + way_bytes : 0;
     CU_TRY(device->log, device->cu,
            device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples, sample_bytes,
                                        lens->upload));
     if (own->ways) {
         CU_TRY(device->log, device->cu,
                device->cu->MemcpyHtoDAsync(plan->ways, own->ways, way_bytes, lens->upload));
+    }
+    if (own->blank_words) {
+        CU_TRY(device->log, device->cu,
+               device->cu->MemcpyHtoDAsync(plan->blank_words, own->blank_words, blank_bytes,
+                                           lens->upload));
     }
     CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
     return FOVEA_OK;
@@ -303,7 +312,8 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
                                .samples = own_plan(run->cuda_plan)->block->memory,
-                               .ways = own_plan(run->cuda_plan)->ways};
+                               .ways = own_plan(run->cuda_plan)->ways,
+                               .blank_words = own_plan(run->cuda_plan)->blank_words};
 }
 
 static uint32_t divide_up(int32_t a, uint32_t b)

@@ -54,8 +54,8 @@ static size_t sample_count(const struct lens_plan *plan)
 static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
 {
     const struct lens_plan *plan = plan_of(glsl);
-    return (struct operator_glsl_memory){.table_bytes = (sample_count(plan) + plan->way_count) *
-                                                        sizeof plan->ways[0]};
+    const size_t count = sample_count(plan) + plan->way_count + plan->blank_word_count;
+    return (struct operator_glsl_memory){.table_bytes = count * sizeof(float)};
 }
 
 static void fill(struct operator_glsl *glsl, void *tables, void *values)
@@ -66,6 +66,10 @@ static void fill(struct operator_glsl *glsl, void *tables, void *values)
     memcpy(tables, plan->light.samples, count * sizeof plan->light.samples[0]);
     if (plan->ways) {
         memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
+    }
+    if (plan->blank_words) {
+        memcpy((float *)tables + count + plan->way_count, plan->blank_words,
+               plan->blank_word_count * sizeof plan->blank_words[0]);
     }
 }
 
@@ -96,6 +100,11 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     return 1;
 }
 
+static int32_t blank_from(const struct lens_plan *plan)
+{
+    return plan->blank_words ? (int32_t)(sample_count(plan) + plan->way_count) : -1;
+}
+
 static void set_warp(const struct lens_plan *plan, const struct operator_frame *frame,
                      enum fovea_format format, struct operator_pass *pass)
 {
@@ -104,7 +113,8 @@ static void set_warp(const struct lens_plan *plan, const struct operator_frame *
                                              .origin_x_px = frame->origin_x_px,
                                              .origin_y_px = frame->origin_y_px,
                                              .light_value = plan->light.value,
-                                             .ways_from = (int32_t)sample_count(plan)};
+                                             .ways_from = (int32_t)sample_count(plan),
+                                             .blank_from = blank_from(plan)};
     memcpy(pass->constants, &constants, sizeof constants);
     pass->constant_bytes = sizeof constants;
     shader_pixel_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);
