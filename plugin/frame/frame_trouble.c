@@ -52,8 +52,8 @@ static void say_trouble(struct fovea_vk *fovea, enum frame_trouble trouble)
         [FRAME_FINE] = "frames are foveated again",
         [FRAME_NO_GAZE] = "no usable gaze; frames pass through",
         [FRAME_BLIND] = "no usable gaze; frames go past the operators that look at it",
-        [FRAME_VIEW_WITHOUT_GAZE] = "no usable gaze for one of the views; it goes past the "
-                                    "operators that look at it",
+        [FRAME_VIEW_WITHOUT_GAZE] =
+            "a view has no usable gaze and goes past operators that need one",
         [FRAME_PEER_FAILED] = "a frame was passed through; the vulkan backend takes over",
         [FRAME_PEER_REPLACED] = "the vulkan backend takes over",
         [FRAME_NO_MEMORY] = "not enough memory to foveate; frames pass through",
