@@ -73,7 +73,7 @@ static bool folds(const struct flat_point *point)
     return operators_at(FOVEA_OPERATOR_lens)->plan_complain(&desc, words, sizeof words);
 }
 
-/* Of Fovea's rows; 0: it was not measured. */
+/* Of Fovea's rows on CUDA; 0: it was not measured. */
 static double us_at_4k(const struct results *results, const struct flat_point *point)
 {
     static const char *const names[2][2] = {
@@ -81,7 +81,7 @@ static double us_at_4k(const struct results *results, const struct flat_point *p
         {"Fovea, colours of their own, as stored", "Fovea, colours of their own, as light"}};
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *row = &results->rows[i];
-        if (strcmp(row->size->name, "4K") == 0 &&
+        if (strcmp(row->backend, "cuda") == 0 && strcmp(row->size->name, "4K") == 0 &&
             strcmp(row->what, names[point->colored][point->linear]) == 0) {
             return row->times.median_us;
         }
