@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What several own and nobody changes: the last one to let go frees it. */
+/* Data that several own and nobody changes; the last owner to let go frees it. */
 #ifndef FOVEA_SHARED_DATA_H
 #define FOVEA_SHARED_DATA_H
 

@@ -93,7 +93,7 @@ static int32_t last_of(int32_t tile, int32_t size_px)
     return last < size_px ? last : size_px - 1;
 }
 
-/* Where points lie in the middle of pixels there are places beyond the outermost ones. */
+/* A grid with points in the middle of pixels has places beyond its outermost points. */
 static bool can_tell(const struct lens_plan *plan)
 {
     return !plan->copies &&

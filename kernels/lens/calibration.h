@@ -56,7 +56,7 @@ struct lens_calibration {
 /* All 0 but for the caller's one share; NULL: out of memory. */
 struct lens_calibration *lens_calibration_make(void);
 
-/* Of a program's field, whose strides are all given. */
+/* Copies a program's field, whose strides are all given. */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(
     const struct fovea_field *field, char out_problem[LENS_PROBLEM_BYTES],
     struct lens_calibration **out_calibration);
