@@ -68,9 +68,11 @@ KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
 KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
 KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
 
-/* blocks: as many as a multiprocessor is to hold, which limits the registers. */
-#define BYTE_KERNEL(name, kind, blocks, ...)                                                       \
-    extern "C" __global__ void __launch_bounds__(LENS_SIDE_X *LENS_SIDE_Y, blocks)                 \
+/* registers: of a thread, so that a multiprocessor of sm_80 or sm_90 holds 64, 48 or 40 warps. A
+ * number of blocks would say so too, but others hold fewer, and are refused what they cannot hold.
+ */
+#define BYTE_KERNEL(name, kind, registers, ...)                                                    \
+    extern "C" __global__ void __maxnreg__(registers)                                              \
         lens_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)          \
     {                                                                                              \
         const lens_frame &frame = params.frame;                                                    \
@@ -79,12 +81,12 @@ KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
         __VA_ARGS__;                                                                               \
     }
 #define BYTE_KERNELS(kind)                                                                         \
-    BYTE_KERNEL(bytes, kind, 8,                                                                    \
+    BYTE_KERNEL(bytes, kind, 32,                                                                   \
                 lens_make_bytes<lens_plain, 1>(frame, src, dst, lens_stored_bytes()))              \
-    BYTE_KERNEL(bytes_colored, kind, 6,                                                            \
+    BYTE_KERNEL(bytes_colored, kind, 40,                                                           \
                 lens_make_bytes<lens_colored, 1>(frame, src, dst, lens_stored_bytes()))            \
-    BYTE_KERNEL(light, kind, 5, lens_make_light<lens_plain>(frame, src, dst))                      \
-    BYTE_KERNEL(light_colored, kind, 5, lens_make_light<lens_colored>(frame, src, dst))
+    BYTE_KERNEL(light, kind, 48, lens_make_light<lens_plain>(frame, src, dst))                     \
+    BYTE_KERNEL(light_colored, kind, 48, lens_make_light<lens_colored>(frame, src, dst))
 
 BYTE_KERNELS(linear)
 BYTE_KERNELS(surface)

@@ -48,6 +48,7 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 /* Of the thread of the host that runs the block. */
 #define __shared__ thread_local
