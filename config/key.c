@@ -110,7 +110,7 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(foveation.map.law), .names = map_law_names},
     {"foveation.map.degrees", "Where a degree lies; paper: by e_max_deg over half the diagonal; view: by geometry",
      CONFIG_ENUM, AT(foveation.map.degrees), .names = map_degrees_names},
-    {"foveation.map.eye", "Whose human map: an eye's, or both: at every place the better of the two",
+    {"foveation.map.eye", "Whose human map and lens: an eye's, or both: at every place the better map of the two",
      CONFIG_ENUM, AT(foveation.map.eye), .names = map_eye_names},
     {"foveation.map.width_deg", "Degrees that the width of a file or array spans",
      CONFIG_DOUBLE, AT(foveation.map.width_deg), RANGE(1, 720)},

@@ -96,7 +96,8 @@ struct fovea_field {
     const float *xy; /* of the first point's x, which its y follows */
     uint32_t width; /* points, 2..16385 each way */
     uint32_t height;
-    /* 1: for all colours; 3: red's, green's and blue's. */
+    /* 1: for all colours; 3: red's, green's and blue's. Twice as many, 2 or 6: the left eye's, then
+     * the right eye's; which of them counts, fovea_vk_view's eye says, or foveation.map.eye. */
     uint32_t layers;
     /* False: the first and last points are on the picture's edges, as meshes have them. True: each
      * is in the middle of its part of the picture, as pixels are: a dense map, where each pixel of
@@ -208,9 +209,9 @@ struct fovea_geometry {
     double distance_m; /* 0.01..100, at least 1/200 of the width; 0.6 */
 };
 
-/* Whose eye a human map is of. */
+/* Whose eye a human map is of, and a lens where each eye has its own. */
 enum fovea_map_eye {
-    FOVEA_MAP_EYE_BOTH = 0, /* at every place the better of the two */
+    FOVEA_MAP_EYE_BOTH = 0, /* of maps at every place the better of the two; of lenses not said */
     FOVEA_MAP_EYE_LEFT = 1,
     FOVEA_MAP_EYE_RIGHT = 2,
 };

@@ -304,8 +304,9 @@ struct fovea_vk_view {
     uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
     uint32_t height_px;
     uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
-    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
-     * 0: the settings' map.eye. Does not count without that map. */
+    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ,
+     * and whose lens counts where lens.file has one for each eye; 0: the settings' map.eye. Does
+     * not count without these. */
     enum fovea_map_eye eye;
     struct fovea_gaze gaze; /* uv over the view; not usable: as the frame's below */
     /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both

@@ -216,6 +216,52 @@ static void a_file_is_the_settings_that_it_stands_for(void **state)
     fovea_settings_destroy(&settings);
 }
 
+/* A context has one eye, which the settings name. */
+static void an_eye_has_its_own_lens_of_a_file(void **state)
+{
+    (void)state;
+    static const char path[] = "context_lens_eyes.json";
+    struct said said = {0};
+    struct lens_scene eyes[] = {lens_scene_of(11), lens_scene_of(11)};
+    struct fovea_settings *settings = NULL;
+    for (int i = 0; i < 2; i++) {
+        eyes[i].settings = fovea_settings_default();
+        eyes[i].blue_first = false;
+    }
+    lens_scene_use_polynomial(&eyes[0]);
+    lens_scene_use_points(5, &eyes[1]);
+    lens_scenes_write_eyes(eyes, path);
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
+    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    struct fovea_context *context = context_of(settings, &said);
+    struct test_image src = lens_scene_draw(&eyes[0]);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"left", "right", "both"};
+        const struct fovea_point_uv gaze = {0.5, 0.5};
+        struct test_image dst = lens_scene_draw(&eyes[0]);
+        assert_int_equal(
+            fovea_settings_set(settings, "foveation.map.eye", names[i], said_log(&said)), FOVEA_OK);
+        assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_OK);
+        assert_silent(&said);
+        const enum fovea_result result =
+            fovea_context_run(context, &src.view, &dst.view, gaze, NULL);
+        if (i < 2) {
+            assert_int_equal(result, FOVEA_OK);
+            lens_assert_exact(&eyes[i], &src.view, &dst.view);
+        } else {
+            assert_int_equal(result, FOVEA_ERROR_INVALID_ARGUMENT);
+            assert_said(&said, "a lens for each eye; which one counts");
+        }
+        image_free(&dst);
+    }
+    assert_int_equal(remove(path), 0);
+    image_free(&src);
+    fovea_context_destroy(&context);
+    fovea_settings_destroy(&settings);
+}
+
 static void a_file_that_is_wrong_is_said_with_its_place(void **state)
 {
     (void)state;
@@ -320,6 +366,61 @@ static void a_field_is_the_lens_that_it_was_made_of(void **state)
     assert_silent(&said);
 }
 
+/* Two or six layers: the left eye's, then the right eye's. */
+static void a_field_has_a_lens_for_each_eye(void **state)
+{
+    (void)state;
+    struct said said = {0};
+    struct fovea_field field;
+    float *map = make_dense_map(&field);
+    const size_t count = (size_t)MAP_HEIGHT * (3 * MAP_WIDTH + 5);
+    float *layers = calloc(6 * count, sizeof *layers);
+    assert_non_null(layers);
+    for (size_t i = 0; i < 6 * count; i++) { /* the right eye's reach less far down */
+        layers[i] = map[i % count] * (i / count < 3 ? 1.0f : 0.9f);
+    }
+    for (int way = 0; way < 4; way++) {
+        const bool right = way % 2;
+        struct fovea_context *contexts[2];
+        struct test_image images[3];
+        for (int i = 0; i < 2; i++) {
+            struct fovea_settings *settings = NULL;
+            field.layers = i ? (way < 2 ? 2 : 6) : 1;
+            field.xy = layers + (i ? 0 : right ? 3 * count : 0);
+            field.layer_bytes = (ptrdiff_t)((field.layers == 2 ? 3 : 1) * count * sizeof *layers);
+            assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+            assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)),
+                             FOVEA_OK);
+            assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)),
+                             FOVEA_OK);
+            assert_int_equal(fovea_settings_set(settings, "foveation.map.eye",
+                                                right ? "right" : "left", said_log(&said)),
+                             FOVEA_OK);
+            assert_int_equal(
+                fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)), FOVEA_OK);
+            contexts[i] = context_of(settings, &said);
+            fovea_settings_destroy(&settings);
+        }
+        for (int i = 0; i < 3; i++) {
+            images[i] = image_make_packed(MAP_WIDTH, MAP_HEIGHT, FOVEA_FORMAT_RGBA8);
+        }
+        image_draw(&images[0].view, IMAGE_PHOTO, 3);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(fovea_context_run(contexts[i], &images[0].view, &images[i + 1].view,
+                                               (struct fovea_point_uv){0.5, 0.5}, NULL),
+                             FOVEA_OK);
+            fovea_context_destroy(&contexts[i]);
+        }
+        compare_assert_all_same(&images[2].view, &images[1].view, right ? "right" : "left");
+        for (int i = 0; i < 3; i++) {
+            image_free(&images[i]);
+        }
+    }
+    free(layers);
+    free(map);
+    assert_silent(&said);
+}
+
 static void refuse_field(const struct fovea_field *field, const char *path,
                          enum fovea_result result, const char *word)
 {
@@ -341,8 +442,17 @@ static void fields_that_are_no_lens_are_refused_in_words(void **state)
     bad.struct_bytes = 0;
     refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "struct_bytes is not set");
     bad = good;
-    bad.layers = 2;
-    refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "layers are 1 or 3");
+    bad.layers = 4;
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "layers are 1, 2, 3 or 6");
+    bad = good;
+    bad.layers = 2; /* the second one lies at the same place: both are wrong */
+    bad.layer_bytes = 3 * sizeof *xy;
+    float *first = xy + 20 * (3 * MAP_WIDTH + 5) + 3;
+    const float x = first[0];
+    first[0] = 101.0f; /* of column 1, which is the right eye's column 0 */
+    refuse_field(&bad, "lens.file", FOVEA_ERROR_CONFIG,
+                 "left eye: green: column 1 of row 20 is (101");
+    first[0] = x;
     bad = good;
     bad.xy = NULL;
     refuse_field(&bad, "lens.file", FOVEA_ERROR_INVALID_ARGUMENT, "xy is NULL");
@@ -394,8 +504,10 @@ int main(void)
         cmocka_unit_test(a_picture_without_a_gaze_is_warped),
         cmocka_unit_test(pictures_of_a_batch_without_a_gaze_are_warped),
         cmocka_unit_test(a_file_is_the_settings_that_it_stands_for),
+        cmocka_unit_test(an_eye_has_its_own_lens_of_a_file),
         cmocka_unit_test(a_file_that_is_wrong_is_said_with_its_place),
         cmocka_unit_test(a_field_is_the_lens_that_it_was_made_of),
+        cmocka_unit_test(a_field_has_a_lens_for_each_eye),
         cmocka_unit_test(fields_that_are_no_lens_are_refused_in_words),
         cmocka_unit_test(a_map_that_folds_is_refused_in_words),
     };

@@ -37,16 +37,23 @@ static void release(struct lens_calibration *calibration)
     shared_data_release(&data);
 }
 
-static struct lens_plan *plan_of(struct lens_calibration *calibration, uint32_t width_px,
-                                 uint32_t height_px)
+static struct lens_plan *plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,
+                                     uint32_t width_px, uint32_t height_px)
 {
     struct fovea_settings settings = fovea_settings_default();
     struct lens_plan *plan = NULL;
+    settings.foveation.map.eye = eye;
     settings.own.lens_file_data = &calibration->base;
     const struct operator_plan_desc desc = {&settings, width_px, height_px};
     assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
     assert_true(lens_plan_fits(plan, &desc));
     return plan;
+}
+
+static struct lens_plan *plan_of(struct lens_calibration *calibration, uint32_t width_px,
+                                 uint32_t height_px)
+{
+    return plan_of_eye(calibration, FOVEA_MAP_EYE_BOTH, width_px, height_px);
 }
 
 /* Where the middle of a pixel's source lies, in pixels. */
@@ -200,8 +207,8 @@ static void a_grid_is_its_points(void **state)
     for (int i = 0; i < 2; i++) {
         struct lens_calibration *calibration = read_text(texts[i]);
         struct lens_plan *plan = plan_of(calibration, 200, 100);
-        assert_int_equal(calibration->points.columns, 3);
-        assert_int_equal(calibration->points.rows, 2);
+        assert_int_equal(calibration->eyes[0].points.columns, 3);
+        assert_int_equal(calibration->eyes[0].points.rows, 2);
         assert_int_equal(plan->colored, i == 1);
         for (int32_t x = 0; x < 200; x++) {
             for (int32_t y = 0; y < 100; y++) {
@@ -288,6 +295,74 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
     }
 }
 
+/* ---- One for each eye */
+
+/* Whatever each of them is given as; the same as it would be alone. */
+static void each_eye_has_its_own(void **state)
+{
+    (void)state;
+    static const char *const lenses[] = {
+        "\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}",
+        "\"grid\": {\"points\": [3, 2], \"green\": [0, 0.1, 0.5, 0, 1, 0.1, 0, 0.9, 0.5, 1, 1, "
+        "0.9]}",
+        "\"scale\": 2, \"distortion_k\": [0.9, 0, 0.1, 0, 0], \"lens_center\": [1.2, 1], "
+        "\"viewport_size\": [2, 2]",
+    };
+    for (int i = 0; i < 9; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{\"fovea-lens\": 1, \"left\": {%s}, \"right\": {%s}}",
+                 lenses[i / 3], lenses[i % 3]);
+        struct lens_calibration *both = read_text(text);
+        assert_int_equal(both->eye_count, 2);
+        assert_null(lens_calibration_map(both, FOVEA_MAP_EYE_BOTH));
+        for (int eye = 0; eye < 2; eye++) {
+            snprintf(text, sizeof text, "{\"fovea-lens\": 1, %s}", lenses[eye ? i % 3 : i / 3]);
+            struct lens_calibration *one = read_text(text);
+            struct lens_plan *plans[] = {
+                plan_of_eye(both, eye ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, 90, 60),
+                plan_of(one, 90, 60)};
+            for (int32_t at = 0; at < 90 * 60; at++) {
+                double places[2][2];
+                for (int p = 0; p < 2; p++) {
+                    place_of(plans[p], LENS_AXIS, at % 90, at / 90, places[p]);
+                }
+                assert_memory_equal(places[0], places[1], sizeof places[0]);
+            }
+            lens_plan_destroy(&plans[0]);
+            lens_plan_destroy(&plans[1]);
+            release(one);
+        }
+        release(both);
+    }
+}
+
+/* A plan for one eye is none for the other, and there is none for an eye that is not named. */
+static void plans_are_of_an_eye(void **state)
+{
+    (void)state;
+    struct lens_calibration *both =
+        read_text("{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}, "
+                  "\"right\": {\"polynomial\": {\"green\": [1, 0, 0.2, 0, 0]}}}");
+    struct lens_plan *left = plan_of_eye(both, FOVEA_MAP_EYE_LEFT, 90, 60);
+    struct fovea_settings settings = fovea_settings_default();
+    const struct operator_plan_desc desc = {&settings, 90, 60};
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    struct lens_plan *none = NULL;
+    settings.own.lens_file_data = &both->base;
+    assert_false(lens_plan_fits(left, &desc));
+    assert_int_equal(lens_plan_create(&desc, &none), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(none);
+    assert_true(lens_complain(&desc, words, sizeof words));
+    assert_non_null(strstr(words, "a lens for each eye; which one counts"));
+    settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
+    assert_false(lens_plan_fits(left, &desc));
+    settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
+    assert_true(lens_plan_fits(left, &desc));
+    release(both); /* the plan has its share */
+    assert_true(left->map->polynomial.terms[LENS_AXIS][2] == 0.3);
+    lens_plan_destroy(&left);
+}
+
 /* ---- What is wrong */
 
 static void wrong(const char *text, size_t count, const char *words)
@@ -365,6 +440,27 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",
          "expected nothing more"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
+        {"{\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}", "comes before \"polynomial\""},
+        {"{\"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
+         "1:9: there is no \"left\" in a calibration"},
+        {"{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
+         "the right eye has no lens"},
+        {"{\"fovea-lens\": 1, \"left\": {}}", "1:28: expected \""},
+        {"{\"fovea-lens\": 1,\n\"right\": {\"unit\": 1}}", "2:18: there is no \"unit\""},
+        {"{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}, \"left\": "
+         "{\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
+         "one lens is enough for the left eye"},
+        {"{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}, \"grid\": "
+         "{}}",
+         "a lens for both eyes beside one for one"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}, \"right\": {}}",
+         "a lens for both eyes beside one for one"},
+        {"{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}, \"right\": "
+         "{\"polynomial\": {\"green\": [1e7, 0, 0, 0, 0]}}}",
+         "right eye: a value is beyond all lenses"},
+        {"{\"fovea-lens\": 1, \"left\": {\"grid\": {\"points\": [2, 2], \"green\": "
+         "[1, 0, 0, 0, 1, 1, 0, 1]}}, \"right\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
+         "left eye: green: the picture folds over between column 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
@@ -428,6 +524,8 @@ int main(void)
         cmocka_unit_test(a_panotools_project_is_its_formula),
         cmocka_unit_test(a_grid_is_its_points),
         cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
+        cmocka_unit_test(each_eye_has_its_own),
+        cmocka_unit_test(plans_are_of_an_eye),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(damaged_files_are_refused_safely),
         cmocka_unit_test(a_files_polynomial_may_fold),

@@ -165,16 +165,72 @@ void lens_scene_use_points(uint64_t i, struct lens_scene *scene)
     scene->settings.own.lens_file_data = &made[which]->base;
 }
 
-void lens_scene_write_points(const struct lens_scene *scene, const char *path)
+static struct lens_map *map_of(const struct lens_scene *scene)
+{
+    struct lens_calibration *calibration =
+        (struct lens_calibration *)scene->settings.own.lens_file_data;
+    return &calibration->eyes[0];
+}
+
+/* ---- One for each eye */
+
+/* A cushion whose middle is not the picture's, and colours apart. */
+static struct lens_calibration *make_polynomial(void)
+{
+    static const double terms[LENS_COLORS][LENS_POWERS] = {
+        {1.01, 0.0, 0.2, 0.02, 0.06}, {1.02, 0.01, 0.22, 0.0, 0.08}, {1.03, 0.0, 0.25, 0.0, 0.1}};
+    struct lens_calibration *made = lens_calibration_make();
+    assert_non_null(made);
+    struct lens_polynomial *polynomial = &made->eyes[0].polynomial;
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        polynomial->terms[i / LENS_POWERS][i % LENS_POWERS] =
+            terms[i / LENS_POWERS][i % LENS_POWERS];
+    }
+    polynomial->centered = true;
+    polynomial->center_uv[0] = 0.58;
+    polynomial->center_uv[1] = 0.46;
+    return made;
+}
+
+void lens_scene_use_polynomial(struct lens_scene *scene)
+{
+    static struct lens_calibration *made; /* to the end of the process */
+    if (!made) {
+        made = make_polynomial();
+    }
+    scene->settings.own.lens_file_data = &made->base;
+}
+
+/* As make_points, but for both eyes: the left one has the polynomial, the right one points. */
+static struct lens_calibration *make_eyes(void)
+{
+    struct lens_calibration *left = make_polynomial();
+    struct lens_calibration *right = make_points(1);
+    left->eye_count = LENS_EYES;
+    left->eyes[1] = right->eyes[0];
+    right->eyes[0].points.memory = NULL; /* the left one's now */
+    struct shared_data *gone = &right->base;
+    shared_data_release(&gone);
+    return left;
+}
+
+void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene)
+{
+    static struct lens_calibration *made; /* to the end of the process */
+    if (!made) {
+        made = make_eyes();
+    }
+    scene->settings.own.lens_file_data = &made->base;
+    scene->settings.foveation.map.eye = eye;
+}
+
+/* ---- Files */
+
+static void write_points(FILE *file, const struct lens_points *points)
 {
     static const char *const names[] = {"red", "green", "blue"};
-    const struct lens_calibration *calibration =
-        (const struct lens_calibration *)scene->settings.own.lens_file_data;
-    const struct lens_points *points = &calibration->points;
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "{\"fovea-lens\": 1, \"grid\": {\"points\": [%u, %u], \"between\": \"%s\"",
-            points->columns, points->rows, points->quadratic ? "quadratic" : "linear");
+    fprintf(file, "\"grid\": {\"points\": [%u, %u], \"between\": \"%s\"", points->columns,
+            points->rows, points->quadratic ? "quadratic" : "linear");
     for (int color = 0; color < LENS_COLORS; color++) {
         fprintf(file, ",\n\"%s\": [", names[color]);
         for (size_t i = 0; i < 2 * (size_t)points->columns * points->rows; i++) {
@@ -182,6 +238,49 @@ void lens_scene_write_points(const struct lens_scene *scene, const char *path)
         }
         fprintf(file, "]");
     }
+    fprintf(file, "}");
+}
+
+static void write_polynomial(FILE *file, const struct lens_polynomial *polynomial)
+{
+    static const char *const names[] = {"red", "green", "blue"};
+    fprintf(file, "\"polynomial\": {\"center\": [%.17g, %.17g]", polynomial->center_uv[0],
+            polynomial->center_uv[1]);
+    for (int color = 0; color < LENS_COLORS; color++) {
+        const double *r = polynomial->terms[color];
+        fprintf(file, ", \"%s\": [%.17g, %.17g, %.17g, %.17g, %.17g]", names[color], r[0], r[1],
+                r[2], r[3], r[4]);
+    }
+    fprintf(file, "}");
+}
+
+static void write_map(FILE *file, const struct lens_map *map)
+{
+    if (map->is_grid) {
+        write_points(file, &map->points);
+    } else {
+        write_polynomial(file, &map->polynomial);
+    }
+}
+
+void lens_scene_write_points(const struct lens_scene *scene, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{\"fovea-lens\": 1, ");
+    write_map(file, map_of(scene));
+    fprintf(file, "}\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+void lens_scenes_write_eyes(const struct lens_scene eyes[2], const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{\"fovea-lens\": 1, \"right\": {");
+    write_map(file, map_of(&eyes[1]));
+    fprintf(file, "},\n\"left\": {");
+    write_map(file, map_of(&eyes[0]));
     fprintf(file, "}}\n");
     assert_int_equal(fclose(file), 0);
 }
@@ -310,6 +409,7 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
         const double off_px = lens_scene_off_px(scene);
         const struct lens_reference reference = {.own = &scene->settings.own,
                                                  .view = &scene->settings.foveation.geometry,
+                                                 .eye = scene->settings.foveation.map.eye,
                                                  .averages_alpha =
                                                      foveation->alpha == FOVEA_ALPHA_PREMULTIPLIED,
                                                  .blue_first = scene->blue_first,

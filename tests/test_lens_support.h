@@ -28,8 +28,17 @@ struct lens_scene lens_scene_of(uint64_t i);
  * for all colours or one each. */
 void lens_scene_use_points(uint64_t i, struct lens_scene *scene);
 
+/* The same with a polynomial of a calibration's, for both eyes. */
+void lens_scene_use_polynomial(struct lens_scene *scene);
+
+/* The same with a lens for each eye, a polynomial and points, of which that eye's counts. */
+void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene);
+
 /* Writes that scene's grid as a file, from which the same one is read. */
 void lens_scene_write_points(const struct lens_scene *scene, const char *path);
+
+/* Writes one with the lenses of two scenes, for the left eye and for the right one. */
+void lens_scenes_write_eyes(const struct lens_scene eyes[2], const char *path);
 
 struct operator_plan *lens_scene_plan(const struct lens_scene *scene);
 struct operator_frame lens_scene_frame(const struct lens_scene *scene);

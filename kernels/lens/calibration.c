@@ -13,7 +13,9 @@ static const char *const color_names[] = {"red", "green", "blue"};
 static void free_calibration(struct shared_data *data)
 {
     struct lens_calibration *calibration = (struct lens_calibration *)data;
-    free(calibration->points.memory);
+    for (int eye = 0; eye < LENS_EYES; eye++) {
+        free(calibration->eyes[eye].points.memory);
+    }
     free(calibration);
 }
 
@@ -22,8 +24,35 @@ struct lens_calibration *lens_calibration_make(void)
     struct lens_calibration *made = calloc(1, sizeof *made);
     if (made) {
         shared_data_init(&made->base, free_calibration);
+        made->eye_count = 1;
     }
     return made;
+}
+
+static void release(struct lens_calibration *calibration)
+{
+    struct shared_data *data = (struct shared_data *)calibration;
+    shared_data_release(&data);
+}
+
+const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
+                                            enum fovea_map_eye eye)
+{
+    if (calibration->eye_count == 1 || eye == FOVEA_MAP_EYE_LEFT) {
+        return &calibration->eyes[0];
+    }
+    return eye == FOVEA_MAP_EYE_RIGHT ? &calibration->eyes[1] : NULL;
+}
+
+void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
+                               char problem[LENS_PROBLEM_BYTES])
+{
+    static const char *const names[LENS_EYES] = {"left eye: ", "right eye: "};
+    const char *name = calibration->eye_count == LENS_EYES ? names[eye] : "";
+    const size_t length = strlen(name);
+    memmove(problem + length, problem, LENS_PROBLEM_BYTES - length);
+    memcpy(problem, name, length);
+    problem[LENS_PROBLEM_BYTES - 1] = '\0';
 }
 
 /* ---- Points */
@@ -162,12 +191,10 @@ static enum fovea_result copy_points(const struct lens_points *points, struct le
     return FOVEA_OK;
 }
 
-enum fovea_result lens_calibration_of_points(const struct lens_points *points,
-                                             char out_problem[LENS_PROBLEM_BYTES],
-                                             struct lens_calibration **out_calibration)
+enum fovea_result lens_map_take_points(const struct lens_points *points,
+                                       char out_problem[LENS_PROBLEM_BYTES], struct lens_map *map)
 {
     struct lens_points whole = *points;
-    *out_calibration = NULL;
     out_problem[0] = '\0';
     for (int color = 0; color < LENS_COLORS; color++) {
         whole.places_uv[color] =
@@ -176,13 +203,29 @@ enum fovea_result lens_calibration_of_points(const struct lens_points *points,
     if (!points_are_right(&whole, out_problem)) {
         return FOVEA_ERROR_CONFIG;
     }
-    struct lens_calibration *made = lens_calibration_make();
-    if (!made || copy_points(&whole, &made->points) < 0) {
+    if (copy_points(&whole, &map->points) < 0) {
         snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
-        free(made);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    made->is_grid = true;
+    map->is_grid = true;
+    return FOVEA_OK;
+}
+
+enum fovea_result lens_calibration_of_points(const struct lens_points *points,
+                                             char out_problem[LENS_PROBLEM_BYTES],
+                                             struct lens_calibration **out_calibration)
+{
+    struct lens_calibration *made = lens_calibration_make();
+    *out_calibration = NULL;
+    if (!made) {
+        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = lens_map_take_points(points, out_problem, &made->eyes[0]);
+    if (result < 0) {
+        release(made);
+        return result;
+    }
     *out_calibration = made;
     return FOVEA_OK;
 }
@@ -200,33 +243,65 @@ static void gather(const struct fovea_field *field, uint32_t layer, float *out)
     }
 }
 
+/* So many layers from the first one on. */
+static enum fovea_result take_layers(const struct fovea_field *field, uint32_t first,
+                                     struct lens_points points, char *problem, struct lens_map *map)
+{
+    const size_t count = 2 * (size_t)field->width * field->height;
+    const uint32_t layers = field->layers % LENS_COLORS == 0 ? LENS_COLORS : 1;
+    float *packed = calloc(layers * count, sizeof *packed);
+    if (!packed) {
+        snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t layer = 0; layer < layers; layer++) {
+        gather(field, first + layer, packed + layer * count);
+    }
+    for (int color = 0; color < LENS_COLORS; color++) {
+        points.places_uv[color] = packed + (layers == 1 ? 0 : (size_t)color * count);
+    }
+    const enum fovea_result result = lens_map_take_points(&points, problem, map);
+    free(packed);
+    return result;
+}
+
+/* Layers are 1 or LENS_COLORS for both eyes, or twice as many. */
+static enum fovea_result take_field(const struct fovea_field *field, char *problem,
+                                    struct lens_calibration *calibration)
+{
+    const struct lens_points points = {
+        .columns = field->width,
+        .rows = field->height,
+        .step_uv = {1.0 / (field->width - (field->centered ? 0.0 : 1.0)),
+                    1.0 / (field->height - (field->centered ? 0.0 : 1.0))},
+        .start = field->centered ? 0.5 : 0.0};
+    enum fovea_result result = sides_are_right(&points, problem) ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+    calibration->eye_count = field->layers % LENS_EYES == 0 ? LENS_EYES : 1;
+    for (uint32_t eye = 0; result == FOVEA_OK && eye < calibration->eye_count; eye++) {
+        const uint32_t first = eye * (field->layers / calibration->eye_count);
+        result = take_layers(field, first, points, problem, &calibration->eyes[eye]);
+        if (result < 0) {
+            lens_calibration_name_eye(calibration, eye, problem);
+        }
+    }
+    return result;
+}
+
 enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                             char out_problem[LENS_PROBLEM_BYTES],
                                             struct lens_calibration **out_calibration)
 {
-    const size_t count = 2 * (size_t)field->width * field->height;
-    struct lens_points points = {.columns = field->width,
-                                 .rows = field->height,
-                                 .step_uv = {1.0 / (field->width - (field->centered ? 0.0 : 1.0)),
-                                             1.0 / (field->height - (field->centered ? 0.0 : 1.0))},
-                                 .start = field->centered ? 0.5 : 0.0};
+    struct lens_calibration *made = lens_calibration_make();
     *out_calibration = NULL;
-    if (!sides_are_right(&points, out_problem)) {
-        return FOVEA_ERROR_CONFIG;
-    }
-    float *packed = calloc(field->layers * count, sizeof *packed);
-    if (!packed) {
+    if (!made) {
         snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    for (uint32_t layer = 0; layer < field->layers; layer++) {
-        gather(field, layer, packed + layer * count);
+    const enum fovea_result result = take_field(field, out_problem, made);
+    if (result < 0) {
+        release(made);
+        return result;
     }
-    for (int color = 0; color < LENS_COLORS; color++) {
-        points.places_uv[color] = packed + (field->layers == 1 ? 0 : (size_t)color * count);
-    }
-    const enum fovea_result result =
-        lens_calibration_of_points(&points, out_problem, out_calibration);
-    free(packed);
-    return result;
+    *out_calibration = made;
+    return FOVEA_OK;
 }

@@ -43,29 +43,49 @@ struct lens_points {
     float *memory;
 };
 
-/* Immutable once made. */
-struct lens_calibration {
-    struct shared_data base;
+struct lens_map {
     bool is_grid;
     struct lens_polynomial polynomial;
     struct lens_points points;
 };
 
+#define LENS_EYES 2 /* the left one and the right one */
+
+/* Immutable once made. */
+struct lens_calibration {
+    struct shared_data base;
+    uint32_t eye_count; /* 1: the first map is both eyes'; LENS_EYES: each has its own */
+    struct lens_map eyes[LENS_EYES];
+};
+
 #define LENS_PROBLEM_BYTES OPERATOR_PROBLEM_BYTES
 
-/* All 0 but for the caller's one share; NULL: out of memory. */
+/* All 0 but for the caller's one share and one map for both eyes; NULL: out of memory. */
 struct lens_calibration *lens_calibration_make(void);
+
+/* NULL: each eye has its own, and it is not said whose counts. */
+const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
+                                            enum fovea_map_eye eye);
+
+/* Puts the eye's name before what is wrong with its map, where each eye has its own. */
+void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
+                               char problem[LENS_PROBLEM_BYTES]);
 
 /* Copies a program's field, whose strides are all given. */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(
     const struct fovea_field *field, char out_problem[LENS_PROBLEM_BYTES],
     struct lens_calibration **out_calibration);
 
-/* Points of the caller's, which are copied: red's, green's and blue's or NULL for green's, each
- * columns * rows pairs without gaps. Refuses what is no lens: too few or many points, places that
- * are not finite, cells that fold over in the picture. */
+/* Points of the caller's, which are copied, for both eyes: red's, green's and blue's or NULL for
+ * green's, each columns * rows pairs without gaps. Refuses what is no lens: too few or many points,
+ * places that are not finite, cells that fold over in the picture. */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_points(
     const struct lens_points *points, char out_problem[LENS_PROBLEM_BYTES],
     struct lens_calibration **out_calibration);
+
+/* The same for one map, which takes no memory where they are refused. */
+FOVEA_MUST_CHECK enum fovea_result lens_map_take_points(const struct lens_points *points,
+                                                        char out_problem[LENS_PROBLEM_BYTES],
+                                                        struct lens_map *map);
 
 #endif

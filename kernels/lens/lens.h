@@ -16,6 +16,7 @@
 #include "shape.h"
 
 struct lens_calibration;
+struct lens_map;
 
 /* As what UNORM pixels are interpolated. */
 struct lens_light {
@@ -35,6 +36,7 @@ struct lens_plan {
     struct lens_light light; /* STORED where the filter is nearest */
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
     struct lens_calibration *calibration; /* a share; NULL: the settings are all */
+    const struct lens_map *map; /* in it, of the plan's eye */
     /* Of a grid: x and y in pixels at its points, by rows, of green or of red, green and blue.
      * NULL: it is a polynomial. */
     float *ways;
@@ -67,6 +69,7 @@ struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format 
 struct lens_reference {
     const struct fovea_operator_settings *own;
     const struct fovea_geometry *view;
+    enum fovea_map_eye eye;
     bool averages_alpha;
     bool blue_first;
     double off_x_px; /* added to every place: how far a result may be off there */

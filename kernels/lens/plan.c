@@ -28,10 +28,18 @@ static const struct lens_calibration *calibration_of(const struct operator_plan_
     return (const struct lens_calibration *)desc->settings->own.lens_file_data;
 }
 
-static bool is_grid(const struct operator_plan_desc *desc)
+/* NULL: the settings are all, or the calibration has none for an eye that is not named. */
+static const struct lens_map *map_of(const struct operator_plan_desc *desc)
 {
     const struct lens_calibration *calibration = calibration_of(desc);
-    return calibration && calibration->is_grid;
+    return calibration ? lens_calibration_map(calibration, desc->settings->foveation.map.eye)
+                       : NULL;
+}
+
+static bool is_grid(const struct operator_plan_desc *desc)
+{
+    const struct lens_map *map = map_of(desc);
+    return map && map->is_grid;
 }
 
 static void set_terms(const struct fovea_operator_settings *own, struct model *model)
@@ -88,12 +96,12 @@ static void take_polynomial(const struct operator_plan_desc *desc,
 /* A polynomial, or the settings of one where a grid has its place. */
 static struct model model_of(const struct operator_plan_desc *desc)
 {
-    const struct lens_calibration *calibration = calibration_of(desc);
+    const struct lens_map *map = map_of(desc);
     struct model model = {.unit_px = unit_px(desc, desc->settings->own.lens_unit)};
     set_center(desc, &model);
     set_terms(&desc->settings->own, &model);
-    if (calibration && !calibration->is_grid) {
-        take_polynomial(desc, &calibration->polynomial, &model);
+    if (map && !map->is_grid) {
+        take_polynomial(desc, &map->polynomial, &model);
     }
     const double far_x = fmax(fabs(model.center_x_px), fabs(desc->width_px - model.center_x_px));
     const double far_y = fmax(fabs(model.center_y_px), fabs(desc->height_px - model.center_y_px));
@@ -125,6 +133,12 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
 {
     static const char *const names[] = {"red", "green", "blue"};
     const struct model model = model_of(desc);
+    if (calibration_of(desc) && !map_of(desc)) {
+        snprintf(out, bytes,
+                 "lens: the calibration has a lens for each eye; which one counts, a "
+                 "view's eye says, or foveation.map.eye");
+        return true;
+    }
     for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
         const double fold = fold_of(model.terms[color], model.farthest);
         if (fold <= model.farthest) {
@@ -163,7 +177,7 @@ static bool averages_alpha(const struct fovea_settings *settings)
 /* Without its ways. */
 static void set_grid(const struct operator_plan_desc *desc, struct lens_plan *plan)
 {
-    const struct lens_points *points = &calibration_of(desc)->points;
+    const struct lens_points *points = &map_of(desc)->points;
     const int32_t count = (int32_t)(points->columns * points->rows);
     plan->colored = points->places_uv[0] != points->places_uv[LENS_AXIS] ||
                     points->places_uv[2] != points->places_uv[LENS_AXIS];
@@ -182,7 +196,7 @@ static void set_grid(const struct operator_plan_desc *desc, struct lens_plan *pl
 /* The difference of two doubles, so that a float has all of what matters. */
 static void set_ways(const struct operator_plan_desc *desc, const float *places_uv, float *ways)
 {
-    const struct lens_points *points = &calibration_of(desc)->points;
+    const struct lens_points *points = &map_of(desc)->points;
     const double size_px[] = {desc->width_px, desc->height_px};
     for (uint32_t j = 0; j < points->rows; j++) {
         for (uint32_t i = 0; i < points->columns; i++) {
@@ -197,7 +211,7 @@ static void set_ways(const struct operator_plan_desc *desc, const float *places_
 
 static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct lens_plan *plan)
 {
-    const struct lens_points *points = &calibration_of(desc)->points;
+    const struct lens_points *points = &map_of(desc)->points;
     const size_t each = 2 * (size_t)points->columns * points->rows;
     plan->way_count = each * (plan->colored ? LENS_COLORS : 1);
     plan->ways = large_memory_make(plan->way_count, sizeof *plan->ways);
@@ -259,6 +273,7 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     set_shape(desc, plan);
     plan->calibration =
         (struct lens_calibration *)shared_data_share(desc->settings->own.lens_file_data);
+    plan->map = map_of(desc);
     if ((is_grid(desc) && make_ways(desc, plan) < 0) || lens_plan_find_blank(plan) < 0) {
         lens_plan_destroy(&plan);
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -285,7 +300,7 @@ bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_des
     char words[OPERATOR_DESCRIPTION_BYTES];
     const struct lens_light light = light_of(desc->settings);
     struct lens_plan other = {0};
-    if (plan->calibration != calibration_of(desc) || lens_complain(desc, words, sizeof words)) {
+    if (plan->map != map_of(desc) || lens_complain(desc, words, sizeof words)) {
         return false;
     }
     set_shape(desc, &other);

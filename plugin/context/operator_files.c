@@ -218,8 +218,11 @@ static bool take_field(const struct fovea_field *given, struct fovea_field *fiel
         *out_problem = struct_refusal(given);
     } else if (!struct_bytes_are_0(field->reserved, sizeof field->reserved)) {
         *out_problem = "reserved is not 0";
-    } else if (!field->xy || (field->layers != 1 && field->layers != 3)) {
-        *out_problem = field->xy ? "layers are 1 or 3" : "xy is NULL";
+    } else if (!field->xy) {
+        *out_problem = "xy is NULL";
+    } else if (field->layers != 1 && field->layers != 2 && field->layers != 3 &&
+               field->layers != 6) {
+        *out_problem = "layers are 1, 2, 3 or 6";
     }
     if (*out_problem) {
         return false;

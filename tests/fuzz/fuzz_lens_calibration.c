@@ -49,10 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const enum fovea_result result = lens_calibration_read(bytes, size, problem, &made);
     REQUIRE((result == FOVEA_OK) == (made != NULL));
     REQUIRE((result == FOVEA_OK) == (problem[0] == '\0') && !strchr(problem, '\n'));
-    if (made && made->is_grid) {
-        check_points(&made->points);
-    } else if (made) {
-        check_polynomial(&made->polynomial);
+    for (uint32_t eye = 0; made && eye < made->eye_count; eye++) {
+        if (made->eyes[eye].is_grid) {
+            check_points(&made->eyes[eye].points);
+        } else {
+            check_polynomial(&made->eyes[eye].polynomial);
+        }
     }
     struct shared_data *data_of_it = made ? &made->base : NULL;
     shared_data_release(&data_of_it);

@@ -132,6 +132,16 @@ static void grids_are_the_reference(void **state)
     }
 }
 
+static void each_eye_has_a_lens_of_its_own(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < (fixture.quick ? 6 : 44); i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_eyes(i % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, &scene);
+        check(&scene, 0);
+    }
+}
+
 /* As they are stored and in sRGB's light they have kernels of their own; the odd scenes have
  * colours that lie apart. */
 static void bytes_are_the_reference(void **state)
@@ -288,6 +298,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_are_the_reference),
         cmocka_unit_test(grids_are_the_reference),
+        cmocka_unit_test(each_eye_has_a_lens_of_its_own),
         cmocka_unit_test(bytes_are_the_reference),
         cmocka_unit_test(wide_pictures_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),

@@ -162,6 +162,148 @@ static void views_are_each_a_picture_of_their_own(void **state)
     }
 }
 
+/* ---- A lens for each eye */
+
+static struct stereo two_layers(void)
+{
+    return (struct stereo){
+        67, 45, 2, {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7)}, 2};
+}
+
+static void name_eyes(struct stereo *scene, enum fovea_map_eye first, enum fovea_map_eye second)
+{
+    scene->views[0].eye = first;
+    scene->views[1].eye = second;
+}
+
+/* Two scenes, of the left eye and of the right one, and the settings with both in a file. */
+static struct fovea_settings make_eyes(struct lens_scene eyes[2], uint32_t filter, const char *path)
+{
+    struct fovea_settings settings = rig_settings();
+    settings.own.lens_filter = filter;
+    settings.own.lens_blank_green = 0.5;
+    for (int i = 0; i < 2; i++) {
+        eyes[i] = (struct lens_scene){
+            .settings = settings, .format = FOVEA_FORMAT_RGBA8, .blue_first = true};
+    }
+    lens_scene_use_polynomial(&eyes[0]);
+    lens_scene_use_points(1, &eyes[1]);
+    lens_scenes_write_eyes(eyes, path);
+    snprintf(settings.own.lens_file, sizeof settings.own.lens_file, "%s", path);
+    settings.operators = lens;
+    return settings;
+}
+
+/* The views are seen through the lenses of which[], in their order. */
+static void check_eyes(struct rig *rig, const struct stereo *views, enum rig_path path,
+                       const struct lens_scene *const which[2])
+{
+    struct test_image src = stereo_picture(views, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(views, IMAGE_STROKES, 12);
+    assert_int_equal(stereo_run(rig, views, path, &src.view, &dst.view), FOVEA_OK);
+    for (uint32_t v = 0; v < views->view_count; v++) {
+        struct test_image in = stereo_cut_out(views, &views->views[v], &src.view);
+        struct test_image out = stereo_cut_out(views, &views->views[v], &dst.view);
+        struct lens_scene scene = *which[v];
+        scene.width_px = in.view.width_px;
+        scene.height_px = in.view.height_px;
+        lens_assert_exact(&scene, &in.view, &out.view);
+        image_free(&in);
+        image_free(&out);
+    }
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void each_eye_has_a_lens_of_its_own(void **state)
+{
+    (void)state;
+    static const enum rig_path paths[] = {RIG_ENGINE_TO_ENGINE, RIG_SEEN_TO_SEEN};
+    char path[64]; /* others run in the same folder */
+    snprintf(path, sizeof path, "frame_lens_eyes_%d.json", (int)getpid());
+    for (uint32_t i = 0; i < 6; i++) {
+        struct lens_scene eyes[2];
+        struct fovea_settings settings = make_eyes(eyes, i / 2, path);
+        const struct lens_scene *in_order[] = {&eyes[0], &eyes[1]};
+        const struct lens_scene *exchanged[] = {&eyes[1], &eyes[0]};
+        struct stereo halves = stereo_side_by_side();
+        struct stereo layers = two_layers();
+        struct rig rig;
+        rig_open(&rig, &settings);
+        stereo_see_layers(i % 2);
+        name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT);
+        check_eyes(&rig, &halves, paths[i % 2], in_order);
+        name_eyes(&layers, FOVEA_MAP_EYE_RIGHT, FOVEA_MAP_EYE_LEFT);
+        check_eyes(&rig, &layers, paths[i % 2], exchanged);
+        stereo_see_layers(false);
+        rig_close(&rig);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
+/* A view that does not say whose it is has the settings' eye; where they do not say it either, the
+ * picture passes through, and the log has the reason. */
+static void an_eye_that_is_not_named_is_the_settings(void **state)
+{
+    (void)state;
+    char path[64];
+    struct lens_scene eyes[2];
+    struct rig rig;
+    snprintf(path, sizeof path, "frame_lens_eye_%d.json", (int)getpid());
+    const struct fovea_settings settings = make_eyes(eyes, 1, path);
+    const struct lens_scene *which[] = {&eyes[0], &eyes[1]};
+    struct stereo halves = stereo_side_by_side();
+    open_logged(&rig);
+    rig.settings = settings;
+    rig.settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_BOTH);
+    check_eyes(&rig, &halves, RIG_ENGINE_TO_ENGINE, which);
+    rig.settings.foveation.map.eye = FOVEA_MAP_EYE_BOTH;
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
+    assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
+                     FOVEA_PASSED_THROUGH);
+    assert_non_null(strstr(last_log, "a lens for each eye; which one counts"));
+    assert_int_equal(remove(path), 0);
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+/* Each view's foveated picture is what its own lens takes. */
+static void rows_of_both_eyes_are_one_after_the_other(void **state)
+{
+    (void)state;
+    char path[64];
+    struct lens_scene eyes[2];
+    struct rig rig;
+    snprintf(path, sizeof path, "frame_lens_rows_%d.json", (int)getpid());
+    const struct fovea_settings settings = make_eyes(eyes, 1, path);
+    static const struct fovea_operators *const steps[] = {&foveate, &lens, &foveate_lens};
+    static const int from[] = {0, 1, 0};
+    struct stereo layers = two_layers();
+    struct test_image images[4];
+    rig_open(&rig, &settings);
+    name_eyes(&layers, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT);
+    for (int i = 0; i < 4; i++) {
+        images[i] = stereo_picture(&layers, i ? IMAGE_STROKES : IMAGE_PHOTO, 11);
+    }
+    for (int i = 0; i < 3; i++) {
+        use(&rig, steps[i]);
+        assert_int_equal(stereo_run(&rig, &layers, RIG_ENGINE_TO_ENGINE, &images[from[i]].view,
+                                    &images[i + 1].view),
+                         FOVEA_OK);
+    }
+    compare_assert_all_same(&images[3].view, &images[2].view, "both eyes");
+    for (int i = 0; i < 4; i++) {
+        image_free(&images[i]);
+    }
+    assert_int_equal(remove(path), 0);
+    rig_close(&rig);
+}
+
 /* What foveation makes of a picture is what lens takes, wherever the images are. */
 static void a_row_is_one_after_the_other(void **state)
 {
@@ -291,6 +433,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_frames_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(views_are_each_a_picture_of_their_own),
+        cmocka_unit_test(each_eye_has_a_lens_of_its_own),
+        cmocka_unit_test(an_eye_that_is_not_named_is_the_settings),
+        cmocka_unit_test(rows_of_both_eyes_are_one_after_the_other),
         cmocka_unit_test(a_row_is_one_after_the_other),
         cmocka_unit_test(frames_without_a_gaze_are_warped),
         cmocka_unit_test(a_view_without_a_gaze_is_warped),

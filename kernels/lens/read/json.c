@@ -7,6 +7,7 @@
  *                                      "green": [r0, r1, r2, r3, r4], "red": .., "blue": ..}}
  *     {"fovea-lens": 1, "grid": {"points": [128, 128], "between": "linear", "green": [x, y, ..]}}
  *     {"fovea-lens": 1, "grid": {"size": [1920, 1080], "spacing": 16, "in": "pixels", ..}}
+ *     {"fovea-lens": 1, "left": {"polynomial": ..}, "right": {"grid": ..}}
  *
  * And the values that Monado and OpenHMD have of a headset, by their names in Monado. */
 #include "read.h"
@@ -280,16 +281,64 @@ static bool of_monado(struct lens_scan *scan, const struct monado *monado,
     return true;
 }
 
-/* ---- Either */
+/* ---- One lens: any of these */
+
+struct lens {
+    struct lens_map *map;
+    struct monado monado;
+    bool has_map;
+    bool has_values;
+};
+
+static struct lens lens_of(struct lens_map *map)
+{
+    return (struct lens){.map = map, .monado = {.aberration = {1.0, 1.0, 1.0}}};
+}
+
+static bool lens_member(struct lens_scan *scan, const char *name, void *user)
+{
+    struct lens *lens = user;
+    const bool polynomial = strcmp(name, "polynomial") == 0;
+    if (!polynomial && strcmp(name, "grid") != 0) {
+        lens->has_values = true;
+        return monado_member(scan, name, &lens->monado);
+    }
+    if (lens->has_map) {
+        return lens_scan_fail(scan, "one lens is enough");
+    }
+    lens->has_map = true;
+    return polynomial ? read_polynomial(scan, &lens->map->polynomial)
+                      : read_grid(scan, &lens->map->points);
+}
+
+static bool finish_lens(struct lens_scan *scan, const struct lens *lens)
+{
+    if (lens->has_map && lens->has_values) {
+        return lens_scan_fail(scan, "these are two lenses");
+    }
+    return lens->has_map || of_monado(scan, &lens->monado, &lens->map->polynomial);
+}
+
+/* ---- A file: one for both eyes, or one for each */
 
 struct file {
-    struct lens_polynomial *polynomial;
-    struct lens_points *points;
-    struct monado monado;
+    struct lens_calibration *calibration;
+    struct lens lens; /* of both eyes */
     bool ours;
-    bool theirs;
-    uint32_t lenses;
+    bool has_eye[LENS_EYES];
 };
+
+static const char *const eye_names[LENS_EYES] = {"left", "right"};
+
+static bool read_eye(struct lens_scan *scan, struct file *file, int eye)
+{
+    struct lens lens = lens_of(&file->calibration->eyes[eye]);
+    if (file->has_eye[eye]) {
+        return lens_scan_fail(scan, "one lens is enough for the %s eye", eye_names[eye]);
+    }
+    file->has_eye[eye] = true;
+    return lens_scan_object(scan, lens_member, &lens) && finish_lens(scan, &lens);
+}
 
 static bool file_member(struct lens_scan *scan, const char *name, void *user)
 {
@@ -300,35 +349,40 @@ static bool file_member(struct lens_scan *scan, const char *name, void *user)
         file->ours = true;
         return lens_scan_number(scan, &version) && whole(scan, version, 1, &number);
     }
-    const bool polynomial = strcmp(name, "polynomial") == 0;
-    if (file->ours && (polynomial || strcmp(name, "grid") == 0)) {
-        if (file->lenses++ > 0) {
-            return lens_scan_fail(scan, "one lens is enough");
-        }
-        return polynomial ? read_polynomial(scan, file->polynomial) : read_grid(scan, file->points);
+    const bool left = strcmp(name, eye_names[0]) == 0;
+    const bool of_eye = file->ours && (left || strcmp(name, eye_names[1]) == 0);
+    const bool has_eye = file->has_eye[0] || file->has_eye[1];
+    if (of_eye ? file->lens.has_map || file->lens.has_values : has_eye) {
+        return lens_scan_fail(scan, "there is a lens for both eyes beside one for one of them");
     }
-    file->theirs = true;
-    return monado_member(scan, name, &file->monado);
+    if (of_eye) {
+        return read_eye(scan, file, left ? 0 : 1);
+    }
+    if (!file->ours && (strcmp(name, "polynomial") == 0 || strcmp(name, "grid") == 0)) {
+        return lens_scan_fail(scan, "\"fovea-lens\": 1 comes before \"%s\"", name);
+    }
+    return lens_member(scan, name, &file->lens);
 }
 
-bool lens_read_json(struct lens_scan *scan, struct lens_polynomial *out_polynomial,
-                    struct lens_points *out_points)
+static bool finish_file(struct lens_scan *scan, const struct file *file)
 {
-    struct file file = {.polynomial = out_polynomial,
-                        .points = out_points,
-                        .monado = {.aberration = {1.0, 1.0, 1.0}}};
-    if (!lens_scan_object(scan, file_member, &file)) {
-        return false;
+    const struct lens *lens = &file->lens;
+    if (file->has_eye[0] && file->has_eye[1]) {
+        file->calibration->eye_count = LENS_EYES;
+        return true;
     }
-    lens_scan_sees(scan, '\0'); /* white space at the end */
-    if (scan->at < scan->count) {
-        return lens_scan_fail(scan, "expected nothing more");
+    if (file->has_eye[0] || file->has_eye[1]) {
+        return lens_scan_fail(scan, "the %s eye has no lens", eye_names[file->has_eye[0] ? 1 : 0]);
     }
-    if (file.ours && file.theirs) {
-        return lens_scan_fail(scan, "these are two lenses");
-    }
-    if (file.ours && file.lenses == 0) {
+    if (file->ours && !lens->has_map && !lens->has_values) {
         return lens_scan_fail(scan, "expected \"polynomial\" or \"grid\"");
     }
-    return file.ours || of_monado(scan, &file.monado, out_polynomial);
+    return finish_lens(scan, lens);
+}
+
+bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration)
+{
+    struct file file = {.calibration = calibration, .lens = lens_of(&calibration->eyes[0])};
+    return lens_scan_object(scan, file_member, &file) && lens_scan_end(scan) &&
+           finish_file(scan, &file);
 }

@@ -10,7 +10,7 @@
 /* Far beyond any lens, and well within a float. */
 #define MOST 1e6
 
-static bool is_sane(struct lens_scan *scan, const struct lens_polynomial *polynomial)
+static bool is_sane(const struct lens_polynomial *polynomial, char *problem)
 {
     bool sane = true;
     for (int color = 0; color < LENS_COLORS; color++) {
@@ -21,27 +21,38 @@ static bool is_sane(struct lens_scan *scan, const struct lens_polynomial *polyno
     for (int i = 0; i < 2; i++) {
         sane = sane && fabs(polynomial->center_uv[i]) <= MOST;
     }
-    return sane || lens_scan_fail(scan, "a value is beyond all lenses");
+    if (!sane) {
+        snprintf(problem, LENS_PROBLEM_BYTES, "a value is beyond all lenses");
+    }
+    return sane;
 }
 
-static enum fovea_result finish(struct lens_scan *scan, const struct lens_polynomial *polynomial,
-                                const struct lens_points *points,
-                                struct lens_calibration **out_calibration)
+/* Points were read into memory that has room for more colours than there are. */
+static enum fovea_result finish_map(struct lens_scan *scan, struct lens_map *map)
 {
-    if (!points->memory && !is_sane(scan, polynomial)) {
-        return FOVEA_ERROR_CONFIG;
+    struct lens_points read = map->points;
+    if (!read.memory) {
+        return is_sane(&map->polynomial, scan->problem) ? FOVEA_OK : FOVEA_ERROR_CONFIG;
     }
-    if (points->memory) {
-        return lens_calibration_of_points(points, scan->problem, out_calibration);
+    map->points = (struct lens_points){.memory = NULL};
+    const enum fovea_result result = lens_map_take_points(&read, scan->problem, map);
+    free(read.memory);
+    return result;
+}
+
+static enum fovea_result read_all(struct lens_scan *scan, struct lens_calibration *calibration)
+{
+    const bool read = lens_scan_sees(scan, '{')
+                          ? lens_read_json(scan, calibration)
+                          : lens_read_panotools(scan, &calibration->eyes[0].polynomial);
+    enum fovea_result result = read ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+    for (uint32_t eye = 0; result == FOVEA_OK && eye < calibration->eye_count; eye++) {
+        result = finish_map(scan, &calibration->eyes[eye]);
+        if (result < 0) {
+            lens_calibration_name_eye(calibration, eye, scan->problem);
+        }
     }
-    struct lens_calibration *made = lens_calibration_make();
-    if (!made) {
-        snprintf(scan->problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    made->polynomial = *polynomial;
-    *out_calibration = made;
-    return FOVEA_OK;
+    return result;
 }
 
 enum fovea_result lens_calibration_read(const char *bytes, size_t count,
@@ -49,14 +60,19 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
                                         struct lens_calibration **out_calibration)
 {
     struct lens_scan scan = {.bytes = bytes, .count = count, .problem = out_problem};
-    struct lens_polynomial polynomial = {.terms = {{0.0}}};
-    struct lens_points points = {.memory = NULL};
+    struct lens_calibration *made = lens_calibration_make();
     out_problem[0] = '\0';
     *out_calibration = NULL;
-    const bool read = lens_scan_sees(&scan, '{') ? lens_read_json(&scan, &polynomial, &points)
-                                                 : lens_read_panotools(&scan, &polynomial);
-    const enum fovea_result result =
-        read ? finish(&scan, &polynomial, &points, out_calibration) : FOVEA_ERROR_CONFIG;
-    free(points.memory);
-    return result;
+    if (!made) {
+        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = read_all(&scan, made);
+    if (result < 0) {
+        struct shared_data *gone = &made->base;
+        shared_data_release(&gone);
+        return result;
+    }
+    *out_calibration = made;
+    return FOVEA_OK;
 }

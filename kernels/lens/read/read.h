@@ -16,9 +16,8 @@ FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size
 
 /* ---- One for each kind of file: they fill in what is empty, or say what is wrong */
 
-/* Points go to *out_points, with memory of their own, unchecked; else a polynomial is filled in. */
-bool lens_read_json(struct lens_scan *scan, struct lens_polynomial *out_polynomial,
-                    struct lens_points *out_points);
+/* Nothing is checked yet. Where a map has points they are in memory of their own. */
+bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration);
 bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_polynomial);
 
 #endif

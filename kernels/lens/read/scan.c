@@ -224,3 +224,9 @@ bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *
     } while (lens_scan_sees(scan, ',') && lens_scan_take(scan, ','));
     return lens_scan_take(scan, '}');
 }
+
+bool lens_scan_end(struct lens_scan *scan)
+{
+    pass_space(scan);
+    return scan->at == scan->count || lens_scan_fail(scan, "expected nothing more");
+}

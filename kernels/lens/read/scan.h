@@ -37,6 +37,9 @@ bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 typedef bool (*lens_scan_member_fn)(struct lens_scan *scan, const char *name, void *user);
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user);
 
+/* Nothing but white space comes any more. */
+bool lens_scan_end(struct lens_scan *scan);
+
 /* A number as text has it that is not JSON's, too: 0.5, .5, +3. Returns where it ends; NULL: there
  * is none. */
 const char *lens_scan_decimal(const char *at, const char *end, double *out_number);

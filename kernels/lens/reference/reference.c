@@ -12,9 +12,13 @@ struct point {
     double x, y;
 };
 
-static const struct lens_calibration *measured_of(const struct lens_reference *reference)
+/* Of one for each eye the eye's own. */
+static const struct lens_map *measured_of(const struct lens_reference *reference)
 {
-    return (const struct lens_calibration *)reference->own->lens_file_data;
+    const struct lens_calibration *all =
+        (const struct lens_calibration *)reference->own->lens_file_data;
+    const bool second = all && all->eye_count == 2 && reference->eye == FOVEA_MAP_EYE_RIGHT;
+    return all ? &all->eyes[second ? 1 : 0] : NULL;
 }
 
 static double unit_px(const struct lens_reference *reference)
@@ -22,14 +26,14 @@ static double unit_px(const struct lens_reference *reference)
     const double width = 0.5 * reference->width_px;
     const double height = 0.5 * reference->height_px;
     const double units[] = {width, height, hypot(width, height), fmin(width, height)};
-    const struct lens_calibration *measured = measured_of(reference);
+    const struct lens_map *measured = measured_of(reference);
     return units[measured ? measured->polynomial.unit : reference->own->lens_unit];
 }
 
 static double factor_at(const struct lens_reference *reference, int color, double r)
 {
     const struct fovea_operator_settings *own = reference->own;
-    const struct lens_calibration *measured = measured_of(reference);
+    const struct lens_map *measured = measured_of(reference);
     const double axis[] = {own->lens_r0, own->lens_r1, own->lens_r2, own->lens_r3, own->lens_r4};
     const double red[] = {own->lens_red_r0, own->lens_red_r1, own->lens_red_r2, own->lens_red_r3,
                           own->lens_red_r4};
@@ -59,7 +63,7 @@ static int color_of(const struct lens_reference *reference, uint32_t channel)
 static struct point center_of(const struct lens_reference *reference)
 {
     const struct fovea_geometry *view = reference->view;
-    const struct lens_calibration *measured = measured_of(reference);
+    const struct lens_map *measured = measured_of(reference);
     struct point center = {0.5 * reference->width_px, 0.5 * reference->height_px};
     if (measured && measured->polynomial.centered) {
         return (struct point){measured->polynomial.center_uv[0] * reference->width_px,
