@@ -80,8 +80,10 @@ fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c test_lens_support.
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
 fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c test_lens_support.c bench/lens_paper/tables.c
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)
-fovea_add_test(NAME test_lens_calibration SOURCES test_lens_calibration.c test_lens_support.c
-    LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+foreach(topic IN ITEMS calibration headsets)
+    fovea_add_test(NAME test_lens_${topic} SOURCES test_lens_${topic}.c test_lens_places.c
+        LINK fovea_operators fovea_config fovea_test_images LABELS unit)
+endforeach()
 fovea_add_fuzz(NAME fuzz_lens_calibration SOURCES fuzz/fuzz_lens_calibration.c LINK fovea_kernels)
 fovea_add_test(NAME test_lens_zone SOURCES test_lens_zone.c
     LINK fovea_operators fovea_config fovea_test_images LABELS unit)

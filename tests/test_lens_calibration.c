@@ -4,10 +4,8 @@
 /* Calibrations of lenses from files: what they mean, against the formulas of those who write them,
  * and what is said of those that are wrong. */
 
-#include "test_lens_support.h"
+#include "test_lens_places.h"
 
-#include "kernels/lens/calibration.h"
-#include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
 #include "kernels/lens/read/read.h"
 
@@ -19,53 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct lens_calibration *read_text(const char *text)
-{
-    struct lens_calibration *made = NULL;
-    char problem[LENS_PROBLEM_BYTES];
-    if (lens_calibration_read(text, strlen(text), problem, &made) != FOVEA_OK) {
-        fail_msg("%s: %s", text, problem);
-    }
-    assert_string_equal(problem, "");
-    return made;
-}
-
-static void release(struct lens_calibration *calibration)
-{
-    struct shared_data *data = &calibration->base;
-    shared_data_release(&data);
-}
-
-static struct lens_plan *plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,
-                                     uint32_t width_px, uint32_t height_px)
-{
-    struct fovea_settings settings = fovea_settings_default();
-    struct lens_plan *plan = NULL;
-    settings.foveation.map.eye = eye;
-    settings.own.lens_file_data = &calibration->base;
-    const struct operator_plan_desc desc = {&settings, width_px, height_px};
-    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
-    assert_true(lens_plan_fits(plan, &desc));
-    return plan;
-}
-
-static struct lens_plan *plan_of(struct lens_calibration *calibration, uint32_t width_px,
-                                 uint32_t height_px)
-{
-    return plan_of_eye(calibration, FOVEA_MAP_EYE_BOTH, width_px, height_px);
-}
-
-/* Where the middle of a pixel's source lies, in pixels. */
-static void place_of(const struct lens_plan *plan, int32_t color, int32_t x, int32_t y,
-                     double out_place[2])
-{
-    const struct lens_place place = plan->ways
-                                        ? lens_grid_place_of(&plan->shape, plan->ways, color, x, y)
-                                        : lens_place_of(&plan->shape, color, x, y);
-    out_place[0] = place.at_x + (double)place.part_x + 0.5;
-    out_place[1] = place.at_y + (double)place.part_y + 0.5;
-}
 
 /* ---- Known lenses */
 
@@ -86,8 +37,8 @@ static void known_lenses_leave_as_much_blank_as_is_known(void **state)
                  "{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"%s\", \"green\": [1, 0, %g, 0, "
                  "%g]}}",
                  units[i % 3], known[i / 3].k1, known[i / 3].k2);
-        struct lens_calibration *calibration = read_text(text);
-        struct lens_plan *plan = plan_of(calibration, 1920, 1080);
+        struct lens_calibration *calibration = lens_read_text(text);
+        struct lens_plan *plan = lens_plan_for(calibration, 1920, 1080);
         int inside = 0;
         for (int y = 0; y < 1080; y++) {
             for (int x = 0; x < 1920; x++) {
@@ -100,72 +51,7 @@ static void known_lenses_leave_as_much_blank_as_is_known(void **state)
                      known[i / 3].inside[i % 3]);
         }
         lens_plan_destroy(&plan);
-        release(calibration);
-    }
-}
-
-/* Of PlayStation VR, and of Rift S in metres. */
-static const struct {
-    const char *text;
-    double k[5], aberration[3], scale, center[2], viewport[2];
-} headsets[] = {
-    {"{\"distortion_k\": [0.75, -0.01, 0.75, 0.0, 3.8], \"aberration_k\": [0.999, 1.008, 1.018], "
-     "\"scale\": 1188, \"lens_center\": [990, 1020], \"viewport_size\": [1980, 2040]}",
-     {0.75, -0.01, 0.75, 0.0, 3.8},
-     {0.999, 1.008, 1.018},
-     1188,
-     {990, 1020},
-     {1980, 2040}},
-    {"{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0.0],\n"
-     " \"aberration_k\": [0.995242, 1.0, 1.0008074], \"scale\": 0.03788,\n"
-     " \"lens_center\": [0.03788, 0.0468], \"viewport_size\": [0.07488, 0.0936]}\n",
-     {0.819, -0.241, 0.324, 0.098, 0.0},
-     {0.995242, 1.0, 1.0008074},
-     0.03788,
-     {0.03788, 0.0468},
-     {0.07488, 0.0936}},
-};
-
-/* As the docs' table has it: the formula that those who wrote the values use. */
-static void headsets_values_are_their_formula(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof headsets / sizeof headsets[0]; i++) {
-        struct lens_calibration *calibration = read_text(headsets[i].text);
-        const int32_t width = 792;
-        const int32_t height =
-            (int32_t)lround(width * headsets[i].viewport[1] / headsets[i].viewport[0]);
-        struct lens_plan *plan = plan_of(calibration, (uint32_t)width, (uint32_t)height);
-        for (int32_t at = 0; at < 3 * 33 * 33; at++) {
-            const int32_t color = at % 3;
-            const int32_t pixel[] = {at / 3 % 33 * (width / 33), at / 99 * (height / 33)};
-            const double size[] = {width, height};
-            double place[2];
-            double from[2];
-            for (int axis = 0; axis < 2; axis++) {
-                from[axis] = ((pixel[axis] + 0.5) / size[axis] * headsets[i].viewport[axis] -
-                              headsets[i].center[axis]) /
-                             headsets[i].scale;
-            }
-            const double r = hypot(from[0], from[1]);
-            double factor = 0.0;
-            for (int power = 4; power >= 0; power--) {
-                factor = factor * r + headsets[i].k[power];
-            }
-            place_of(plan, color, pixel[0], pixel[1], place);
-            for (int axis = 0; axis < 2; axis++) {
-                const double expected =
-                    (from[axis] * factor * headsets[i].scale * headsets[i].aberration[color] +
-                     headsets[i].center[axis]) /
-                    headsets[i].viewport[axis] * size[axis];
-                if (!(fabs(place[axis] - expected) < 0.004 + 1e-5 * fabs(expected))) {
-                    fail_msg("headset %zu, color %d, (%d, %d): %g, not %g", i, color, pixel[0],
-                             pixel[1], place[axis], expected);
-                }
-            }
-        }
-        lens_plan_destroy(&plan);
-        release(calibration);
+        lens_release(calibration);
     }
 }
 
@@ -174,9 +60,9 @@ static void a_panotools_project_is_its_formula(void **state)
 {
     (void)state;
     struct lens_calibration *calibration =
-        read_text("# a project\np f2 w3000\r\no w1 h1 a9\n"
-                  "i w800 h600 f0 v50 Ra0 a0.02 b-.05 c0.01 d40 e-30 n\"x.jpg\"\r\ni a1\n");
-    struct lens_plan *plan = plan_of(calibration, 400, 300);
+        lens_read_text("# a project\np f2 w3000\r\no w1 h1 a9\n"
+                       "i w800 h600 f0 v50 Ra0 a0.02 b-.05 c0.01 d40 e-30 n\"x.jpg\"\r\ni a1\n");
+    struct lens_plan *plan = lens_plan_for(calibration, 400, 300);
     for (int32_t at = 0; at < 400; at++) {
         double place[2];
         const int32_t x = at;
@@ -184,12 +70,12 @@ static void a_panotools_project_is_its_formula(void **state)
         const double from[] = {x + 0.5 - 200.0 - 20.0, y + 0.5 - 150.0 + 15.0};
         const double r = hypot(from[0], from[1]) / 150.0;
         const double factor = 0.02 * r * r * r - 0.05 * r * r + 0.01 * r + (1 - 0.02 + 0.05 - 0.01);
-        place_of(plan, LENS_AXIS, x, y, place);
+        lens_place_at(plan, LENS_AXIS, x, y, place);
         assert_true(fabs(place[0] - (220.0 + from[0] * factor)) < 1e-3);
         assert_true(fabs(place[1] - (135.0 + from[1] * factor)) < 1e-3);
     }
     lens_plan_destroy(&plan);
-    release(calibration);
+    lens_release(calibration);
 }
 
 /* ---- Grids */
@@ -205,8 +91,8 @@ static void a_grid_is_its_points(void **state)
         "0,90,100,100,200,90]}}",
     };
     for (int i = 0; i < 2; i++) {
-        struct lens_calibration *calibration = read_text(texts[i]);
-        struct lens_plan *plan = plan_of(calibration, 200, 100);
+        struct lens_calibration *calibration = lens_read_text(texts[i]);
+        struct lens_plan *plan = lens_plan_for(calibration, 200, 100);
         assert_int_equal(calibration->eyes[0].points.columns, 3);
         assert_int_equal(calibration->eyes[0].points.rows, 2);
         assert_int_equal(plan->colored, i == 1);
@@ -214,14 +100,14 @@ static void a_grid_is_its_points(void **state)
             for (int32_t y = 0; y < 100; y++) {
                 double place[2];
                 const double fold = fabs((x + 0.5) / 100.0 - 1.0); /* 0 in the middle */
-                place_of(plan, i == 1 ? x % 3 : LENS_AXIS, x, y, place);
+                lens_place_at(plan, i == 1 ? x % 3 : LENS_AXIS, x, y, place);
                 assert_true(fabs(place[0] - (x + 0.5)) < 1e-3);
                 assert_true(fabs(place[1] -
                                  (10.0 * fold + (y + 0.5) / 100.0 * (100.0 - 20.0 * fold))) < 1e-3);
             }
         }
         lens_plan_destroy(&plan);
-        release(calibration);
+        lens_release(calibration);
     }
 }
 
@@ -268,7 +154,7 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
         const double *k12 = k[i % 2];
         struct lens_calibration *calibration =
             points_of(k12[0], k12[1], known[i / 2].step_px, known[i / 2].quadratic);
-        struct lens_plan *plan = plan_of(calibration, 3840, 2160);
+        struct lens_plan *plan = lens_plan_for(calibration, 3840, 2160);
         double most = 0.0;
         for (int32_t y = 0; y < 2160; y += 3) {
             for (int32_t px = 0; px < 3840; px++) {
@@ -281,7 +167,7 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
                 if (right[0] < 0 || right[1] < 0 || right[0] > 3840 || right[1] > 2160) {
                     continue;
                 }
-                place_of(plan, LENS_AXIS, px, y, place);
+                lens_place_at(plan, LENS_AXIS, px, y, place);
                 most = fmax(most, hypot(place[0] - right[0], place[1] - right[1]));
             }
         }
@@ -291,7 +177,7 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
         assert_true(most < stated * 1.1 + 0.001);
         assert_true(most > stated * 0.5);
         lens_plan_destroy(&plan);
-        release(calibration);
+        lens_release(calibration);
     }
 }
 
@@ -312,27 +198,27 @@ static void each_eye_has_its_own(void **state)
         char text[512];
         snprintf(text, sizeof text, "{\"fovea-lens\": 1, \"left\": {%s}, \"right\": {%s}}",
                  lenses[i / 3], lenses[i % 3]);
-        struct lens_calibration *both = read_text(text);
+        struct lens_calibration *both = lens_read_text(text);
         assert_int_equal(both->eye_count, 2);
         assert_null(lens_calibration_map(both, FOVEA_MAP_EYE_BOTH));
         for (int eye = 0; eye < 2; eye++) {
             snprintf(text, sizeof text, "{\"fovea-lens\": 1, %s}", lenses[eye ? i % 3 : i / 3]);
-            struct lens_calibration *one = read_text(text);
+            struct lens_calibration *one = lens_read_text(text);
             struct lens_plan *plans[] = {
-                plan_of_eye(both, eye ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, 90, 60),
-                plan_of(one, 90, 60)};
+                lens_plan_of_eye(both, eye ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, 90, 60),
+                lens_plan_for(one, 90, 60)};
             for (int32_t at = 0; at < 90 * 60; at++) {
                 double places[2][2];
                 for (int p = 0; p < 2; p++) {
-                    place_of(plans[p], LENS_AXIS, at % 90, at / 90, places[p]);
+                    lens_place_at(plans[p], LENS_AXIS, at % 90, at / 90, places[p]);
                 }
                 assert_memory_equal(places[0], places[1], sizeof places[0]);
             }
             lens_plan_destroy(&plans[0]);
             lens_plan_destroy(&plans[1]);
-            release(one);
+            lens_release(one);
         }
-        release(both);
+        lens_release(both);
     }
 }
 
@@ -340,10 +226,10 @@ static void each_eye_has_its_own(void **state)
 static void plans_are_of_an_eye(void **state)
 {
     (void)state;
-    struct lens_calibration *both =
-        read_text("{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}, "
-                  "\"right\": {\"polynomial\": {\"green\": [1, 0, 0.2, 0, 0]}}}");
-    struct lens_plan *left = plan_of_eye(both, FOVEA_MAP_EYE_LEFT, 90, 60);
+    struct lens_calibration *both = lens_read_text(
+        "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}, "
+        "\"right\": {\"polynomial\": {\"green\": [1, 0, 0.2, 0, 0]}}}");
+    struct lens_plan *left = lens_plan_of_eye(both, FOVEA_MAP_EYE_LEFT, 90, 60);
     struct fovea_settings settings = fovea_settings_default();
     const struct operator_plan_desc desc = {&settings, 90, 60};
     char words[OPERATOR_DESCRIPTION_BYTES];
@@ -358,27 +244,12 @@ static void plans_are_of_an_eye(void **state)
     assert_false(lens_plan_fits(left, &desc));
     settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
     assert_true(lens_plan_fits(left, &desc));
-    release(both); /* the plan has its share */
+    lens_release(both); /* the plan has its share */
     assert_true(left->map->polynomial.terms[LENS_AXIS][2] == 0.3);
     lens_plan_destroy(&left);
 }
 
 /* ---- What is wrong */
-
-static void wrong(const char *text, size_t count, const char *words)
-{
-    struct lens_calibration *made = NULL;
-    char problem[LENS_PROBLEM_BYTES];
-    char *exact = malloc(count ? count : 1); /* nothing is read behind it */
-    assert_non_null(exact);
-    memcpy(exact, text, count);
-    assert_int_equal(lens_calibration_read(exact, count, problem, &made), FOVEA_ERROR_CONFIG);
-    assert_null(made);
-    if (!strstr(problem, words)) {
-        fail_msg("%s: it says \"%s\", not \"%s\"", text, problem, words);
-    }
-    free(exact);
-}
 
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
@@ -440,6 +311,18 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",
          "expected nothing more"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lens_assert_wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
+    }
+}
+
+static void what_is_wrong_with_eyes_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
         {"{\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}", "comes before \"polynomial\""},
         {"{\"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
          "1:9: there is no \"left\" in a calibration"},
@@ -463,7 +346,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
          "left eye: green: the picture folds over between column 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
+        lens_assert_wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
     }
 }
 
@@ -495,7 +378,7 @@ static void damaged_files_are_refused_safely(void **state)
         assert_true(result == FOVEA_OK || problem[0]);
         assert_null(strchr(problem, '\n'));
         if (made) {
-            release(made);
+            lens_release(made);
         }
     }
 }
@@ -504,7 +387,7 @@ static void damaged_files_are_refused_safely(void **state)
 static void a_files_polynomial_may_fold(void **state)
 {
     (void)state;
-    struct lens_calibration *calibration = read_text("i w8 h8 a0 b-0.5 c0\n");
+    struct lens_calibration *calibration = lens_read_text("i w8 h8 a0 b-0.5 c0\n");
     struct fovea_settings settings = fovea_settings_default();
     struct lens_plan *plan = NULL;
     char words[OPERATOR_DESCRIPTION_BYTES];
@@ -513,20 +396,20 @@ static void a_files_polynomial_may_fold(void **state)
     assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_true(lens_complain(&desc, words, sizeof words));
     assert_non_null(strstr(words, "red folds back"));
-    release(calibration);
+    lens_release(calibration);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_lenses_leave_as_much_blank_as_is_known),
-        cmocka_unit_test(headsets_values_are_their_formula),
         cmocka_unit_test(a_panotools_project_is_its_formula),
         cmocka_unit_test(a_grid_is_its_points),
         cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
         cmocka_unit_test(each_eye_has_its_own),
         cmocka_unit_test(plans_are_of_an_eye),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(what_is_wrong_with_eyes_is_said),
         cmocka_unit_test(damaged_files_are_refused_safely),
         cmocka_unit_test(a_files_polynomial_may_fold),
     };

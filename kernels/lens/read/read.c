@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Far beyond any lens, and well within a float. */
 #define MOST 1e6
@@ -40,11 +41,23 @@ static enum fovea_result finish_map(struct lens_scan *scan, struct lens_map *map
     return result;
 }
 
+static bool is_vives(const struct lens_scan *scan)
+{
+    static const char name[] = "\"tracking_to_eye_transform\"";
+    return memmem(scan->bytes, scan->count, name, sizeof name - 1);
+}
+
+static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibration)
+{
+    if (!lens_scan_sees(scan, '{')) {
+        return lens_read_panotools(scan, &calibration->eyes[0].polynomial);
+    }
+    return is_vives(scan) ? lens_read_vive(scan, calibration) : lens_read_json(scan, calibration);
+}
+
 static enum fovea_result read_all(struct lens_scan *scan, struct lens_calibration *calibration)
 {
-    const bool read = lens_scan_sees(scan, '{')
-                          ? lens_read_json(scan, calibration)
-                          : lens_read_panotools(scan, &calibration->eyes[0].polynomial);
+    const bool read = read_kind(scan, calibration);
     enum fovea_result result = read ? FOVEA_OK : FOVEA_ERROR_CONFIG;
     for (uint32_t eye = 0; result == FOVEA_OK && eye < calibration->eye_count; eye++) {
         result = finish_map(scan, &calibration->eyes[eye]);

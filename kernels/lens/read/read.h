@@ -7,9 +7,10 @@
 
 #include "scan.h"
 
-/* Of a file's content, whose kind is told by what it begins with: JSON of ours or with Monado's
- * values, else a project of panotools (.pto). The caller owns one share. FOVEA_ERROR_CONFIG:
- * out_problem says what is wrong, after "line:column: " where there is a place. */
+/* Of a file's content, whose kind is told by what it begins with and by its names: JSON of ours,
+ * with Monado's values or of a Vive, else a project of panotools (.pto). The caller owns one share.
+ * FOVEA_ERROR_CONFIG: out_problem says what is wrong, after "line:column: " where there is a place.
+ */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size_t count,
                                                          char out_problem[LENS_PROBLEM_BYTES],
                                                          struct lens_calibration **out_calibration);
@@ -18,6 +19,7 @@ FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size
 
 /* Nothing is checked yet. Where a map has points they are in memory of their own. */
 bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration);
+bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration);
 bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_polynomial);
 
 #endif

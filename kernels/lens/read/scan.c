@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_BRACKETS 4
+#define MOST_PASSED 16 /* of values that are passed over */
 
 bool lens_scan_fail(struct lens_scan *scan, const char *format, ...)
 {
@@ -223,6 +224,72 @@ bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *
         }
     } while (lens_scan_sees(scan, ',') && lens_scan_take(scan, ','));
     return lens_scan_take(scan, '}');
+}
+
+/* ---- What does not count */
+
+static bool pass_text(struct lens_scan *scan)
+{
+    if (!lens_scan_take(scan, '"')) {
+        return false;
+    }
+    while (scan->at < scan->count && scan->bytes[scan->at] != '"') {
+        scan->at += scan->bytes[scan->at] == '\\' && scan->at + 1 < scan->count ? 2 : 1;
+    }
+    return lens_scan_take(scan, '"');
+}
+
+static bool pass_word(struct lens_scan *scan)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t length = strlen(words[i]);
+        if (scan->count - scan->at >= length &&
+            memcmp(scan->bytes + scan->at, words[i], length) == 0) {
+            scan->at += length;
+            return true;
+        }
+    }
+    return lens_scan_fail(scan, "expected a value");
+}
+
+static bool pass_value(struct lens_scan *scan, int depth);
+
+static bool pass_all(struct lens_scan *scan, char open, char close, int depth)
+{
+    bool more = lens_scan_take(scan, open) && !lens_scan_sees(scan, close);
+    if (depth == MOST_PASSED) {
+        return lens_scan_fail(scan, "there are more than %d brackets in each other", depth);
+    }
+    while (more) {
+        const bool named = close != '}' || (pass_text(scan) && lens_scan_take(scan, ':'));
+        if (!named || !pass_value(scan, depth + 1)) {
+            return false;
+        }
+        more = lens_scan_sees(scan, ',') && lens_scan_take(scan, ',');
+    }
+    return lens_scan_take(scan, close);
+}
+
+static bool pass_value(struct lens_scan *scan, int depth)
+{
+    double number = 0.0;
+    if (lens_scan_sees(scan, '{')) {
+        return pass_all(scan, '{', '}', depth);
+    }
+    if (lens_scan_sees(scan, '[')) {
+        return pass_all(scan, '[', ']', depth);
+    }
+    if (lens_scan_sees(scan, '"')) {
+        return pass_text(scan);
+    }
+    const char next = scan->at < scan->count ? scan->bytes[scan->at] : '\0';
+    return is_digit(next) || next == '-' ? lens_scan_number(scan, &number) : pass_word(scan);
+}
+
+bool lens_scan_pass(struct lens_scan *scan)
+{
+    return !scan->problem[0] && pass_value(scan, 0);
 }
 
 bool lens_scan_end(struct lens_scan *scan)

@@ -16,7 +16,7 @@ struct lens_scan {
     char *problem; /* LENS_PROBLEM_BYTES; "": none */
 };
 
-#define LENS_SCAN_NAME_BYTES 32
+#define LENS_SCAN_NAME_BYTES 64
 
 /* At the scan's place. Returns false. */
 __attribute__((format(printf, 2, 3))) bool lens_scan_fail(struct lens_scan *scan,
@@ -37,6 +37,8 @@ bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 typedef bool (*lens_scan_member_fn)(struct lens_scan *scan, const char *name, void *user);
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user);
 
+/* Passes over any value. */
+bool lens_scan_pass(struct lens_scan *scan);
 /* Nothing but white space comes any more. */
 bool lens_scan_end(struct lens_scan *scan);
 

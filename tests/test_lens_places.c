@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "test_lens_places.h"
+
+#include "kernels/lens/place.h"
+#include "kernels/lens/read/read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct lens_calibration *lens_read_text(const char *text)
+{
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES];
+    if (lens_calibration_read(text, strlen(text), problem, &made) != FOVEA_OK) {
+        fail_msg("%s: %s", text, problem);
+    }
+    assert_string_equal(problem, "");
+    return made;
+}
+
+void lens_release(struct lens_calibration *calibration)
+{
+    struct shared_data *data = &calibration->base;
+    shared_data_release(&data);
+}
+
+struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fovea_map_eye eye,
+                                   uint32_t width_px, uint32_t height_px)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    struct lens_plan *plan = NULL;
+    settings.foveation.map.eye = eye;
+    settings.own.lens_file_data = &calibration->base;
+    const struct operator_plan_desc desc = {&settings, width_px, height_px};
+    assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+    assert_true(lens_plan_fits(plan, &desc));
+    return plan;
+}
+
+struct lens_plan *lens_plan_for(struct lens_calibration *calibration, uint32_t width_px,
+                                uint32_t height_px)
+{
+    return lens_plan_of_eye(calibration, FOVEA_MAP_EYE_BOTH, width_px, height_px);
+}
+
+void lens_place_at(const struct lens_plan *plan, int32_t color, int32_t x, int32_t y,
+                   double out_place[2])
+{
+    const struct lens_place place = plan->ways
+                                        ? lens_grid_place_of(&plan->shape, plan->ways, color, x, y)
+                                        : lens_place_of(&plan->shape, color, x, y);
+    out_place[0] = place.at_x + (double)place.part_x + 0.5;
+    out_place[1] = place.at_y + (double)place.part_y + 0.5;
+}
+
+void lens_assert_wrong(const char *text, size_t count, const char *words)
+{
+    struct lens_calibration *made = NULL;
+    char problem[LENS_PROBLEM_BYTES];
+    char *exact = malloc(count ? count : 1);
+    assert_non_null(exact);
+    memcpy(exact, text, count);
+    assert_int_equal(lens_calibration_read(exact, count, problem, &made), FOVEA_ERROR_CONFIG);
+    assert_null(made);
+    if (!strstr(problem, words)) {
+        fail_msg("it says \"%s\", not \"%s\", of %.100s", problem, words, text);
+    }
+    free(exact);
+}
