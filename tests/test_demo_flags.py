@@ -134,6 +134,20 @@ def test_a_headsets_lenses_are_undone(run_demo, tmp_path, backend):
     assert shown[:4].max() == 0 and shown[-4:].max() == 0
 
 
+def test_each_eye_of_a_headset_has_the_lens_of_a_calibration(run_demo, tmp_path):
+    """The left one's copies; the right one's, about its picture's middle, leaves all beyond an ellipse blank."""
+    lens = '{"polynomial": {"center": [0.5, 0.5], "unit": "half-height", "green": [%s]}}'
+    path = tmp_path / "eyes.json"
+    path.write_text(f'{{"fovea-lens": 1, "left": {lens % "1, 0, 0, 0, 0"}, "right": {lens % "1, 0, 1, 0, 0"}}}')
+    flags = ["--hmd", "--size", "320x180", "--frames", "1", "--gaze", "0.5,0.5", "--backend", "vulkan"]
+    run_demo(*flags, "--set", f"lens.file={path}")
+    blank = pixels(tmp_path / "out" / "frame_000.png").sum(axis=2) == 0
+    assert blank[:, :160].mean() < 0.02
+    # From the middle up and down r (1 + r^2) is 1 at 0.682 of the half height.
+    column = numpy.nonzero(~blank[:, 240])[0]
+    assert abs(column[0] - 90 * (1 - 0.682)) < 3 and abs(column[-1] - 90 * (1 + 0.682)) < 3, column
+
+
 def test_both_eyes_of_a_headset_are_equally_wide(run_demo):
     done = run_demo("--hmd", "--size", "161x90", check=False)
     assert done.returncode == 2 and "--size 161x90" in done.stderr and "even" in done.stderr
