@@ -99,7 +99,7 @@ struct lens_scene lens_scene_of(uint64_t i)
 
 /* ---- Grids */
 
-#define GRIDS 7
+#define GRIDS 8
 
 static const struct {
     uint32_t columns, rows;
@@ -113,7 +113,8 @@ static const struct {
                   {14, 8, 0.08, 0.15, 0, false, false},
                   {257, 513, 0, 0, 0, true, true},
                   {129, 129, 0, 0, 0, false, true},
-                  {75, 55, 1 / 75.0, 1 / 55.0, 0.5, false, true}};
+                  {75, 55, 1 / 75.0, 1 / 55.0, 0.5, false, true},
+                  {75, 55, 1 / 75.0, 1 / 55.0, 0.5, false, false}};
 
 /* A pillow with a wave in it, which no polynomial of the distance is. */
 static void bend(double u, double v, int color, float *out_uv)

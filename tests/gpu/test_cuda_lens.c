@@ -142,17 +142,23 @@ static void each_eye_has_a_lens_of_its_own(void **state)
     }
 }
 
-/* As they are stored and in sRGB's light they have kernels of their own; the odd scenes have
- * colours that lie apart. */
+/* Nearest, as they are stored and in sRGB's light they have kernels of their own; the odd scenes
+ * have colours that lie apart. */
+static struct lens_scene scene_of_bytes(uint64_t i)
+{
+    struct lens_scene scene = lens_scene_of(i);
+    scene.format = FOVEA_FORMAT_RGBA8;
+    scene.settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
+    scene.settings.foveation.light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
+    scene.settings.own.lens_filter = i % 6 < 4;
+    return scene;
+}
+
 static void bytes_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 24 : 96); i++) {
-        struct lens_scene scene = lens_scene_of(i);
-        scene.format = FOVEA_FORMAT_RGBA8;
-        scene.settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
-        scene.settings.foveation.light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
-        scene.settings.own.lens_filter = 1;
+    for (uint64_t i = 0; i < (fixture.quick ? 24 : 144); i++) {
+        const struct lens_scene scene = scene_of_bytes(i);
         check(&scene, (uint32_t)(i / 4 % 3));
     }
 }
@@ -167,6 +173,61 @@ static void wide_pictures_are_the_reference(void **state)
         scene.height_px = 263;
         check(&scene, 0);
     }
+}
+
+/* dst is what the device has before. */
+static void run_linear_view(const struct prepared *p, const struct test_image *src,
+                            const struct test_image *dst)
+{
+    struct device_image from = device_image_make(&fixture, src, 0);
+    struct device_image to = device_image_make(&fixture, dst, 0);
+    run_linear(p, &(struct operator_images){.count = 1, .src = &from.view, .dst = &to.view});
+    device_image_download(&fixture, &to, dst);
+    device_image_free(&fixture, &from);
+    device_image_free(&fixture, &to);
+}
+
+static void grids_of_bytes_are_the_reference(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < (fixture.quick ? 48 : 192); i += fixture.quick ? 5 : 1) {
+        struct lens_scene scene = scene_of_bytes(i);
+        if (i / 6 % 8 >= 6) { /* each pixel has its point */
+            scene.width_px = 75;
+            scene.height_px = 55;
+        }
+        lens_scene_use_points(i / 6, &scene);
+        check(&scene, (uint32_t)(i / 4 % 3));
+    }
+}
+
+/* Twice as large around the middle of a pixel: every other place lies on the line between two. */
+static void a_place_on_a_line_takes_the_pixel_behind_it(void **state)
+{
+    (void)state;
+    struct lens_scene scene = {.settings = fovea_settings_default(),
+                               .format = FOVEA_FORMAT_RGBA8,
+                               .width_px = 77,
+                               .height_px = 45,
+                               .picture = IMAGE_RANDOM};
+    scene.settings.own.lens_filter = 0;
+    scene.settings.own.lens_r0 = 0.5;
+    scene.settings.own.lens_r2 = 0.0;
+    struct test_image src = lens_scene_draw(&scene);
+    struct test_image dst = lens_scene_draw(&scene);
+    struct prepared p = prepare(&scene);
+    run_linear_view(&p, &src, &dst);
+    for (uint32_t i = 0; i < scene.width_px * scene.height_px; i++) {
+        const uint32_t x = i % scene.width_px;
+        const uint32_t y = i / scene.width_px;
+        assert_memory_equal(image_pixel(&dst.view, x, y),
+                            image_pixel(&src.view, (x + (scene.width_px + 1) / 2) / 2,
+                                        (y + (scene.height_px + 1) / 2) / 2),
+                            4);
+    }
+    finish(&p);
+    image_free(&src);
+    image_free(&dst);
 }
 
 static void no_lens_copies_every_bit(void **state)
@@ -191,18 +252,6 @@ static void no_lens_copies_every_bit(void **state)
         image_free(&src);
         image_free(&dst);
     }
-}
-
-/* Linear memory that has what the array had before. */
-static void run_linear_view(const struct prepared *p, const struct test_image *src,
-                            const struct test_image *dst)
-{
-    struct device_image from = device_image_make(&fixture, src, 0);
-    struct device_image to = device_image_make(&fixture, dst, 0);
-    run_linear(p, &(struct operator_images){.count = 1, .src = &from.view, .dst = &to.view});
-    device_image_download(&fixture, &to, dst);
-    device_image_free(&fixture, &from);
-    device_image_free(&fixture, &to);
 }
 
 /* The right half of a picture that holds two views; the left half stays as it was. */
@@ -300,7 +349,9 @@ int main(void)
         cmocka_unit_test(grids_are_the_reference),
         cmocka_unit_test(each_eye_has_a_lens_of_its_own),
         cmocka_unit_test(bytes_are_the_reference),
+        cmocka_unit_test(grids_of_bytes_are_the_reference),
         cmocka_unit_test(wide_pictures_are_the_reference),
+        cmocka_unit_test(a_place_on_a_line_takes_the_pixel_behind_it),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(a_view_is_a_picture_of_its_own),
         cmocka_unit_test(a_batch_is_its_images),

@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* These kernels make RGBA8, bilinear, which most displays are given. A thread first finds where all
- * its pixels come from. Where the picture has every pixel around those places, it reads them all
- * before it works with the first, and asks for no edge. As they are stored, pixels are bound by
- * memory then; with a place for each colour, by how many lines of the cache the reads touch. */
+/* Pixels of RGBA8 as words: how they are read, and the bilinear sums of four, as they are stored
+ * and as sRGB's light. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 #define FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 
 #include "kernels/image/image.cuh"
 #include "kernels/image/light.cuh"
 #include "params.h"
-#include "place.cuh"
 #include "spot.cuh"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The four pixels that a place lies among. */
+/* It holds the four pixels that a place lies among. */
 struct lens_four {
     uint32_t above[2];
     uint32_t below[2];
 };
 
-/* Pixels that lie beside each other, in less than 2^31 bytes. */
+/* An image whose pixels lie beside each other, in less than 2^31 bytes. */
 struct lens_packed_image {
     char *data;
     uint32_t row_bytes;
@@ -42,7 +39,7 @@ struct lens_packed_image {
         return {{__ldg(above), __ldg(above + 1)}, {__ldg(below), __ldg(below + 1)}};
     }
 
-    /* A pixel, and those below it. */
+    /* It leads to a pixel and to those below it. */
     typedef char *spot;
     __device__ spot spot_at(int x, int y) const
     {
@@ -92,6 +89,23 @@ static __device__ lens_four lens_load_edge(const lens_frame &frame, const Image 
             {src.load(left, below), src.load(right, below)}};
 }
 
+/* Takes a NEAREST place. */
+template <typename Image>
+static __device__ __forceinline__ uint32_t lens_load_nearest(const lens_frame &frame,
+                                                             const Image &src,
+                                                             const lens_spot &spot)
+{
+    return src.load(spot.x >> frame.fixed.bits, spot.y >> frame.fixed.bits);
+}
+
+template <typename Image>
+static __device__ __forceinline__ uint32_t lens_nearest_or(const lens_frame &frame,
+                                                           const Image &src, const lens_spot &spot,
+                                                           uint32_t blank)
+{
+    return lens_has_nearest(frame, spot) ? lens_load_nearest(frame, src, spot) : blank;
+}
+
 static __device__ __forceinline__ uint32_t lens_nearest_of(const lens_four &four,
                                                            const lens_parts &parts)
 {
@@ -102,7 +116,10 @@ static __device__ __forceinline__ uint32_t lens_nearest_of(const lens_four &four
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* A word of byte AT of each argument, alpha's uppermost one. */
+/* Sums nothing: pixels are the nearest ones as they are, which is the same in every light. */
+struct lens_moved_bytes {};
+
+/* Makes a word of byte AT of each argument, and of alpha's uppermost one. */
 template <int AT>
 static __device__ __forceinline__ uint32_t lens_word_by(uint32_t red, uint32_t green, uint32_t blue,
                                                         uint32_t alpha)
@@ -123,7 +140,7 @@ static __device__ __forceinline__ uint32_t lens_bits_of(float value)
 struct lens_stored_bytes {
     static const int AT = 2;
 
-    /* Left in the lower bits, right in the upper ones. */
+    /* The lower bits are the left pixel's weight, the upper ones the right one's. */
     struct weights {
         uint32_t above;
         uint32_t below;
@@ -185,9 +202,9 @@ static __device__ __forceinline__ uint32_t lens_alpha_of(const lens_four &four,
                           : lens_nearest_of(four, parts);
 }
 
-/* Bytes as sRGB's light, from a table in shared memory: a power for each of twelve bytes would take
- * as long as four copies of the picture. Each lane reads its own bank of it. A value is the lowest
- * byte of what is returned. */
+/* Sums bytes as sRGB's light, which a table in shared memory has: a power for each of twelve bytes
+ * would take as long as four copies of the picture. Each lane reads its own bank of it. A value is
+ * the lowest byte of what is returned. */
 struct lens_light_bytes {
     static const int AT = 0;
     static const int LEVELS = 256;
@@ -196,7 +213,7 @@ struct lens_light_bytes {
     const float *table; /* light of level i for lane j at [i][j] */
     uint32_t lane_bytes;
 
-    /* By a block of as many threads as there are levels. */
+    /* A block of as many threads as there are levels calls it. */
     static __device__ void fill(float *table, int thread)
     {
         const float light = srgb_to_light((float)thread * (1.0f / 255.0f));
@@ -229,7 +246,7 @@ struct lens_light_bytes {
         return level_of(light);
     }
 
-    /* From 0 to below 1: the bits behind the point of a float from 1 to below 2. */
+    /* Returns 0 to below 1. The bits behind the point of a float from 1 to below 2 are the part. */
     static __device__ __forceinline__ float part_of(uint32_t part)
     {
         return __uint_as_float(0x3f800000u | part >> 9) - 1.0f;
@@ -260,177 +277,5 @@ struct lens_light_bytes {
                                 lens_alpha_of(four, parts, averages_alpha));
     }
 };
-
-/* ---- Pixels: of one place each --------------------------------------------------------------- */
-
-/* A pixel's places, the pixels around them, and the word that they make. SIMPLE: as most are, whose
- * lens has even powers of r alone, and whose alpha is not interpolated. */
-template <bool SIMPLE> struct lens_plain {
-    lens_spot spot;
-    lens_four four;
-
-    __device__ __forceinline__ void find(const lens_frame &frame, const lens_column &column,
-                                         int down)
-    {
-        spot = lens_spot_at<SIMPLE>(frame, LENS_AXIS, column, down);
-    }
-    __device__ __forceinline__ bool has_four(const lens_frame &frame) const
-    {
-        return lens_has_four(frame, spot);
-    }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
-    {
-        four = lens_load_four(frame, src, spot);
-    }
-    template <typename Bytes>
-    __device__ __forceinline__ uint32_t word(const lens_frame &frame, const Bytes &bytes) const
-    {
-        return bytes.all(four, lens_parts_of(frame, spot), !SIMPLE && frame.averages_alpha);
-    }
-    template <typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
-    {
-        if (!lens_is_inside(frame, spot)) {
-            return blank;
-        }
-        four = lens_load_edge(frame, src, spot);
-        return word(frame, bytes);
-    }
-};
-
-/* ---- Pixels: of a place for each colour ------------------------------------------------------ */
-
-/* Green and alpha come from the axis's place, and red and blue do not. */
-template <bool SIMPLE> struct lens_colored {
-    lens_spot spots[LENS_COLORS];
-    lens_four fours[LENS_COLORS];
-
-    __device__ __forceinline__ void find(const lens_frame &frame, const lens_column &column,
-                                         int down)
-    {
-#pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            spots[color] = lens_spot_at<SIMPLE>(frame, color, column, down);
-        }
-    }
-    __device__ __forceinline__ bool has_four(const lens_frame &frame) const
-    {
-        return lens_has_four(frame, spots[0]) & lens_has_four(frame, spots[1]) &
-               lens_has_four(frame, spots[2]);
-    }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
-    {
-#pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            fours[color] = lens_load_four(frame, src, spots[color]);
-        }
-    }
-    template <typename Bytes>
-    __device__ __forceinline__ uint32_t word(const lens_frame &frame, const Bytes &bytes) const
-    {
-        const lens_parts axis = lens_parts_of(frame, spots[LENS_AXIS]);
-        return lens_word_by<Bytes::AT>(
-            bytes.template one<0>(fours[0], lens_parts_of(frame, spots[0])),
-            bytes.template one<1>(fours[1], axis),
-            bytes.template one<2>(fours[2], lens_parts_of(frame, spots[2])),
-            lens_alpha_of(fours[LENS_AXIS], axis, !SIMPLE && frame.averages_alpha));
-    }
-
-    template <int COLOR, typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_byte(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
-    {
-        if (!lens_is_inside(frame, spots[COLOR])) {
-            return blank >> (8 * COLOR) << (8 * Bytes::AT);
-        }
-        fours[COLOR] = lens_load_edge(frame, src, spots[COLOR]);
-        return bytes.template one<COLOR>(fours[COLOR], lens_parts_of(frame, spots[COLOR]));
-    }
-    template <typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
-    {
-        const uint32_t red = edge_byte<0>(frame, src, bytes, blank);
-        const uint32_t green = edge_byte<1>(frame, src, bytes, blank);
-        const uint32_t blue = edge_byte<2>(frame, src, bytes, blank);
-        const uint32_t alpha =
-            lens_is_inside(frame, spots[LENS_AXIS])
-                ? lens_alpha_of(fours[LENS_AXIS], lens_parts_of(frame, spots[LENS_AXIS]),
-                                !SIMPLE && frame.averages_alpha)
-                : blank;
-        return lens_word_by<Bytes::AT>(red, green, blue, alpha);
-    }
-};
-
-/* ---- Pictures -------------------------------------------------------------------------------- */
-
-/* LENS_BYTE_ROWS pixels of a column, from row `first` on, as many rows apart as a block has. */
-template <typename Pixel, typename Image, typename Bytes>
-static __device__ __forceinline__ void lens_make_some(const lens_frame &frame, const Image &src,
-                                                      const Image &dst, const Bytes &bytes, int x,
-                                                      int first, uint32_t blank)
-{
-    const int height_px = frame.shape.height_px;
-    const lens_column column = lens_column_at(frame, x, first);
-    const typename Image::spot to = dst.spot_at(x, first);
-    Pixel pixels[LENS_BYTE_ROWS];
-    bool all = first + (LENS_BYTE_ROWS - 1) * LENS_SIDE_Y < height_px;
-#pragma unroll
-    for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-        pixels[i].find(frame, column, i * LENS_SIDE_Y);
-        all = all & pixels[i].has_four(frame);
-    }
-    if (all) {
-#pragma unroll
-        for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-            pixels[i].load(frame, src);
-        }
-#pragma unroll
-        for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-            dst.store(to, i * LENS_SIDE_Y, pixels[i].word(frame, bytes));
-        }
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-        if (first + i * LENS_SIDE_Y < height_px) {
-            dst.store(to, i * LENS_SIDE_Y, pixels[i].edge_word(frame, src, bytes, blank));
-        }
-    }
-}
-
-template <template <bool> class Pixel, int PASSES, typename Image, typename Bytes>
-static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, const Image &src,
-                                                       const Image &dst, const Bytes &bytes)
-{
-    const uint32_t blank = frame.fixed.blank;
-    const int rows = LENS_SIDE_Y * LENS_BYTE_ROWS;
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    int first = blockIdx.y * (rows * PASSES) + threadIdx.y;
-    if (x >= frame.shape.width_px) {
-        return;
-    }
-    for (int i = 0; i < PASSES && first < frame.shape.height_px; i++, first += rows) {
-        if (frame.fixed.is_simple) {
-            lens_make_some<Pixel<true>>(frame, src, dst, bytes, x, first, blank);
-        } else {
-            lens_make_some<Pixel<false>>(frame, src, dst, bytes, x, first, blank);
-        }
-    }
-}
-
-template <template <bool> class Pixel, typename Image>
-static __device__ __forceinline__ void lens_make_light(const lens_frame &frame, const Image &src,
-                                                       const Image &dst)
-{
-    __shared__ float levels[lens_light_bytes::LEVELS * lens_light_bytes::LANES];
-    lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
-    __syncthreads();
-    lens_make_bytes<Pixel, LENS_LIGHT_PASSES>(frame, src, dst,
-                                              lens_light_bytes{levels, threadIdx.x * 4u});
-}
 
 #endif

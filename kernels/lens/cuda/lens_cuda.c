@@ -4,6 +4,7 @@
 /* lens as an operator on CUDA: one launch a frame, or a batch. */
 
 #include "core/log.h"
+#include "fixed.h"
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/cuda_memory.h"
@@ -12,28 +13,32 @@
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
 
-#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];
 
-/* Kernels: of every format by its filter, then bilinear ones of RGBA8. */
+/* Kernels: of every format by its filter, then RGBA8's: nearest, and bilinear. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
 enum {
-    BYTES = LENS_BICUBIC + 1, /* one more where colours lie apart */
+    MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
+    BYTES = MOVED + 2, /* likewise */
     LIGHT = BYTES + 2, /* likewise */
     WAYS = LIGHT + 2,
-    GRID_WAYS = LENS_BICUBIC + 1,
+};
+
+/* A module's kernels: NULL until it is loaded. */
+struct loaded {
+    CUmodule module;
+    struct cuda_kernels ways[WAYS];
 };
 
 struct lens_cuda {
     const struct cuda_device *device;
-    CUmodule module;
-    struct cuda_kernels ways[WAYS];
-    CUmodule grid_module; /* NULL until the first plan of a grid */
-    struct cuda_kernels grid_ways[GRID_WAYS]; /* by filter */
+    struct loaded formula;
+    struct loaded grid; /* from the first plan of a grid on */
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_memory memory; /* of plans; in the order of upload */
     struct cuda_block *retired;
@@ -58,45 +63,49 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 
 /* ---- Kernels */
 
-static enum fovea_result get_kernels(struct lens_cuda *lens)
+static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
+                                     const char *prefix, struct cuda_kernels ways[WAYS])
 {
-    static const char *const names[WAYS] = {
-        "lens_nearest",       "lens_bilinear", "lens_bicubic",      "lens_bytes",
-        "lens_bytes_colored", "lens_light",    "lens_light_colored"};
+    static const char *const names[WAYS] = {"nearest",       "bilinear",      "bicubic",
+                                            "moved",         "moved_colored", "bytes",
+                                            "bytes_colored", "light",         "light_colored"};
     for (int i = 0; i < WAYS; i++) {
-        FOVEA_TRY(cuda_kernels_get(lens->device, lens->module, names[i],
-                                   i < BYTES ? CUDA_EVERY_FORMAT : RGBA8, &lens->ways[i]));
+        char name[64];
+        snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
+        FOVEA_TRY(cuda_kernels_get(device, module, name, i < MOVED ? CUDA_EVERY_FORMAT : RGBA8,
+                                   &ways[i]));
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result load_grid(struct lens_cuda *lens)
+static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
+                                     const char *prefix, struct loaded *loaded)
 {
-    static const char *const names[GRID_WAYS] = {"lens_grid_nearest", "lens_grid_bilinear",
-                                                 "lens_grid_bicubic"};
-    const struct cuda_device *device = lens->device;
     CUmodule module = NULL;
-    if (lens->grid_module) {
+    if (loaded->module) {
         return FOVEA_OK;
     }
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&module, lens_grid_fatbin));
-    enum fovea_result result = FOVEA_OK;
-    for (int i = 0; i < GRID_WAYS && result == FOVEA_OK; i++) {
-        result = cuda_kernels_get(device, module, names[i], CUDA_EVERY_FORMAT, &lens->grid_ways[i]);
-    }
+    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&module, fatbin));
+    const enum fovea_result result = get_kernels(device, module, prefix, loaded->ways);
     if (result < 0) {
         CU_WARN(device->log, device->cu, device->cu->ModuleUnload(module));
         return result;
     }
-    lens->grid_module = module;
+    loaded->module = module;
     return FOVEA_OK;
+}
+
+static void unload_module(const struct cuda_device *device, struct loaded *loaded)
+{
+    if (loaded->module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(loaded->module));
+    }
 }
 
 static enum fovea_result load(struct lens_cuda *lens)
 {
     const struct cuda_device *device = lens->device;
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&lens->module, lens_fatbin));
-    FOVEA_TRY(get_kernels(lens));
+    FOVEA_TRY(load_module(device, lens_fatbin, "lens", &lens->formula));
     FOVEA_TRY(cuda_device_create_stream(device, &lens->upload));
     return cuda_memory_init(device, lens->upload, &lens->memory);
 }
@@ -111,12 +120,8 @@ static void unload(struct lens_cuda *lens)
     if (lens->upload) {
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(lens->upload));
     }
-    if (lens->grid_module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(lens->grid_module));
-    }
-    if (lens->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(lens->module));
-    }
+    unload_module(device, &lens->grid);
+    unload_module(device, &lens->formula);
 }
 
 static void destroy(struct operator_cuda **cuda)
@@ -189,11 +194,12 @@ static enum fovea_result fill(struct lens_cuda *lens, const struct lens_plan *ow
     const struct lens_light *light = &own->light;
     const size_t count = light->sample_count > 0 ? light->sample_count : 1;
     const size_t sample_bytes = count * sizeof light->samples[0];
+    const size_t ways_at = (sample_bytes + 7) / 8 * 8; /* kernels read x and y at once */
     const size_t way_bytes = own->way_count * sizeof own->ways[0];
     const size_t blank_bytes = own->blank_word_count * sizeof own->blank_words[0];
-    FOVEA_TRY(cuda_block_create(device, &lens->memory, sample_bytes + way_bytes + blank_bytes,
-                                &plan->block));
-    plan->ways = plan->block->memory + sample_bytes;
+    FOVEA_TRY(
+        cuda_block_create(device, &lens->memory, ways_at + way_bytes + blank_bytes, &plan->block));
+    plan->ways = plan->block->memory + ways_at;
     plan->blank_words = own->blank_words ? plan->ways + way_bytes : 0;
     CU_TRY(device->log, device->cu,
            device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples, sample_bytes,
@@ -218,7 +224,7 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
     (void)format; /* nothing lies in memory between */
     *out_plan = NULL;
     if (lens_plan_of(plan)->ways) {
-        FOVEA_TRY(load_grid(lens));
+        FOVEA_TRY(load_module(lens->device, lens_grid_fatbin, "lens_grid", &lens->grid));
     }
     struct lens_cuda_plan *made = calloc(1, sizeof *made);
     if (!made) {
@@ -247,55 +253,23 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
 /* packed: or a surface, in which pixels lie as densely. */
 static int way_of(const struct lens_plan *plan, enum fovea_format format, bool packed)
 {
-    if (plan->copies) {
-        return LENS_NEAREST;
+    const int filter = plan->copies ? LENS_NEAREST : plan->filter;
+    if (!packed || format != FOVEA_FORMAT_RGBA8) {
+        return filter;
     }
-    if (packed && !plan->ways && format == FOVEA_FORMAT_RGBA8 && plan->filter == LENS_BILINEAR &&
-        plan->light.kind <= IMAGE_LIGHT_SRGB) {
+    if (filter == LENS_NEAREST) {
+        return MOVED + plan->colored;
+    }
+    if (filter == LENS_BILINEAR && plan->light.kind <= IMAGE_LIGHT_SRGB) {
         return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
     }
-    return plan->filter;
-}
-
-/* 2^22 steps reach over the picture. */
-static int32_t fixed_bits(const struct lens_shape *shape)
-{
-    const int32_t most_px = shape->width_px > shape->height_px ? shape->width_px : shape->height_px;
-    int32_t bits = 16;
-    while (bits > 0 && (int64_t)most_px << bits > 1 << 22) {
-        bits--;
-    }
-    return bits;
-}
-
-static struct lens_fixed fixed_of(const struct lens_shape *shape, bool averages_alpha)
-{
-    const int32_t bits = fixed_bits(shape);
-    struct lens_fixed fixed = {
-        .bits = bits,
-        .is_simple = !averages_alpha,
-        .first_x_px = 0.5f - shape->center_x_px,
-        .first_y_px = 0.5f - shape->center_y_px,
-        .half = 1u << (bits - 1),
-        .width = (uint32_t)shape->width_px << bits,
-        .height = (uint32_t)shape->height_px << bits,
-        .last_x = (uint32_t)(shape->width_px - 1) << bits,
-        .last_y = (uint32_t)(shape->height_px - 1) << bits,
-        .blank = (uint32_t)shape->blank[0] | (uint32_t)shape->blank[1] << 8 |
-                 (uint32_t)shape->blank[2] << 16 | 0xff000000u,
-    };
-    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
-        const int power = i % LENS_POWERS;
-        fixed.terms[i] = (float)(ldexp(shape->terms[i], bits) * pow((double)shape->per_px, power));
-        fixed.is_simple = fixed.is_simple && (power % 2 == 0 || shape->terms[i] == 0.0f);
-    }
-    return fixed;
+    return filter;
 }
 
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
                                              const struct operator_cuda_run *run, int way)
 {
-    return lens_plan_of(run->plan)->ways ? &lens->grid_ways[way] : &lens->ways[way];
+    return lens_plan_of(run->plan)->ways ? &lens->grid.ways[way] : &lens->formula.ways[way];
 }
 
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
@@ -304,7 +278,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
     const bool blue_first = run->frame->blue_first;
     const struct lens_shape shape = lens_shape_of(plan, format, blue_first);
     return (struct lens_frame){.shape = shape,
-                               .fixed = fixed_of(&shape, plan->averages_alpha),
+                               .fixed = lens_fixed_of(plan, &shape),
                                .origin_x_px = run->frame->origin_x_px,
                                .origin_y_px = run->frame->origin_y_px,
                                .light = image_light_in_order(plan->light.kind, blue_first),
@@ -324,7 +298,7 @@ static uint32_t divide_up(int32_t a, uint32_t b)
 /* Pixels of a thread, one below the other. */
 static uint32_t rows_of(int way)
 {
-    if (way < BYTES) {
+    if (way < MOVED) {
         return LENS_ROWS;
     }
     return way < LIGHT ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_LIGHT_PASSES;

@@ -12,10 +12,16 @@
 #define LENS_SIDE_X 32 /* threads of a block */
 #define LENS_SIDE_Y 8
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
-#define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (bytes.cuh) */
+#define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
 #define LENS_LIGHT_PASSES 4 /* so many times as many where a block fills a table first */
 
-/* What those kernels take of the shape: places are whole numbers of steps (spot.cuh). */
+/* How places lie between a grid's points. */
+#define LENS_POINTS_LINEAR 0
+#define LENS_POINTS_QUADRATIC 1
+#define LENS_POINTS_DENSE 2 /* each pixel has its point */
+
+/* The kernels of RGBA8 take this of the shape, since their places are whole numbers of steps
+ * (spot.cuh). */
 struct lens_fixed {
     int32_t bits; /* a pixel has 2^bits steps; from 8 to 16 */
     int32_t is_simple; /* 1: no odd power of r, and alpha is not interpolated */
@@ -26,8 +32,10 @@ struct lens_fixed {
     uint32_t height;
     uint32_t last_x; /* the last pixel's centre, in steps from the first one's */
     uint32_t last_y;
-    uint32_t blank; /* a pixel without a source */
-    float terms[LENS_COLORS * LENS_POWERS]; /* the shape's, for r in px, times 2^bits */
+    uint32_t blank; /* the pixel that is shown where there is no source */
+    float steps_a_px; /* 2^bits */
+    int32_t points; /* LENS_POINTS_LINEAR.., of a grid */
+    float terms[LENS_COLORS * LENS_POWERS]; /* a polynomial's, for r in px, times 2^bits */
 };
 
 /* Block z of a grid works on image z of a batch. */

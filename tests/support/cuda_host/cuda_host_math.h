@@ -234,6 +234,15 @@ static inline float __fadd_rd(float a, float b)
     const volatile float rest_b = b - of_b;
     return rest_a + rest_b < 0.0f ? nextafterf(sum, -INFINITY) : sum;
 }
+/* The product of two floats is a double. Where the float that is nearest to the sum lies above it,
+ * the one before is the answer. */
+static inline float __fmaf_rd(float a, float b, float c)
+{
+    const double product = (double)a * (double)b;
+    const volatile float nearest = fmaf(a, b, c);
+    const volatile double above = (double)nearest - (double)c;
+    return above > product ? nextafterf(nearest, -INFINITY) : nearest;
+}
 static inline float __fadd_rn(float a, float b)
 {
     return a + b;
