@@ -78,6 +78,12 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
     for (uint32_t i = 0; i < count; i++) {
         check_pass(&passes[i]);
     }
+    struct operator_frame blind = frame;
+    blind.blind = true;
+    count = row_operator.glsl->passes(glsl, &blind, FOVEA_FORMAT_RGBA16F, passes);
+    for (uint32_t i = 0; i < count; i++) {
+        check_pass(&passes[i]);
+    }
     row_operator.glsl->destroy(&glsl);
 }
 

@@ -99,10 +99,21 @@ static bool takes_colour(struct godot_render *render, struct godot_target *targe
     return target->colours[view].taken;
 }
 
+/* Without a usable gaze operators that look at it do nothing. */
+static struct operator_frame frame_of(uint32_t width_px, uint32_t height_px,
+                                      const struct fovea_gaze *gaze, struct fovea_point_uv point)
+{
+    const struct fovea_point_uv middle = {0.5, 0.5};
+    struct operator_frame frame =
+        operator_frame_make(width_px, height_px, gaze->usable ? point : middle);
+    frame.blind = !gaze->usable;
+    return frame;
+}
+
 static enum fovea_result render_view(struct godot_render *render,
                                      const struct godot_choices *choices,
                                      const struct viewport *viewport, struct godot_target *target,
-                                     int64_t index, struct fovea_point_uv gaze)
+                                     int64_t index, const struct fovea_gaze *gaze)
 {
     static const uint8_t single_sampled = 0;
     const uint32_t width = (uint32_t)viewport->size.x;
@@ -110,10 +121,12 @@ static enum fovea_result render_view(struct godot_render *render,
     const struct fovea_settings settings = settings_of_view(render, choices, viewport, index);
     const struct operator_plan_desc desc = {
         .settings = &settings, .width_px = width, .height_px = height};
+    const struct fovea_point_uv point = godot_gaze_of_view(
+        render->settings, gaze, choices, (uint32_t)index, (uint32_t)viewport->view_count);
     struct godot_view view = {.target = target,
-                              .frame = operator_frame_make(width, height, gaze),
+                              .frame = frame_of(width, height, gaze, point),
                               .marks = marks_of(choices, viewport),
-                              .marked = choices->debug_view != GODOT_DEBUG_OFF};
+                              .marked = gaze->usable && choices->debug_view != GODOT_DEBUG_OFF};
     GODOT_CALL(RenderSceneBuffersRD_get_color_layer, viewport->buffers, &view.colour, &index,
                &single_sampled);
     if (!view.colour.id || !takes_colour(render, view.target, index, view.colour)) {
@@ -143,9 +156,7 @@ static void render_views(struct godot_render *render, const struct godot_choices
 {
     enum fovea_result result = FOVEA_OK;
     for (int64_t i = 0; i < viewport->view_count && result == FOVEA_OK; i++) {
-        const struct fovea_point_uv point = godot_gaze_of_view(
-            render->settings, gaze, choices, (uint32_t)i, (uint32_t)viewport->view_count);
-        result = render_view(render, choices, viewport, target, i, point);
+        result = render_view(render, choices, viewport, target, i, gaze);
     }
     if (result < 0) {
         say_failure(target, result);
@@ -180,7 +191,8 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
-    if (fits(viewport, target) && gaze.usable && fovea_time_ns() >= target->retry_ns) {
+    const bool runs = gaze.usable || row_runs_blind(&render->settings->taken.operators);
+    if (fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns) {
         render_views(render, &render->choices, viewport, target, &gaze);
     }
 }

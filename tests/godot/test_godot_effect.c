@@ -368,6 +368,44 @@ static void lost_gazes_are_told_and_come_back(void **state)
     free_pictures(&pictures);
 }
 
+static void show_blind(struct object *effect, const char *row, const struct host_frame *frame)
+{
+    assert_true(host_set(effect, "operators", host_string(row)));
+    assert_true(host_frame(effect, frame));
+}
+
+/* A headset whose tracker has lost the eye shows what its lens undoes, not foveated. Debug views
+ * need a gaze. */
+static void what_does_not_look_at_the_gaze_runs_without_one(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"foveate,lens", "lens,foveate", "lens"};
+    struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
+    struct test_image warped = image_make_packed(WIDTH_PX, 2 * HEIGHT_PX, FORMAT);
+    const struct host_frame frame = frame_of(&pictures, 2);
+    struct host_frame expected = frame;
+    struct compare_rect where;
+    struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
+    expected.out = warped.view.data;
+    show_blind(effect, "lens", &expected);
+    assert_true(compare_largest(&warped.view, &pictures.in.view, &where) > 0.1);
+    assert_true(host_set(effect, "gaze_validity_hold_ms", host_float(0)));
+    assert_true(host_set(effect, "gaze_validity_return_ms", host_float(0)));
+    assert_true(host_set(effect, "gaze_validity_fallback", host_string("none")));
+    assert_true(host_set(effect, "gaze_valid", host_bool(false)));
+    assert_true(host_set(effect, "debug_view", host_string("heatmap")));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        show_blind(effect, rows[i], &frame);
+        compare_assert_all_same(&pictures.out.view, &warped.view, rows[i]);
+    }
+    show_blind(effect, "foveate", &frame);
+    expect_drawn(&pictures, "no operator that runs without a gaze");
+    host_expect_clean();
+    close_effect(effect);
+    image_free(&warped);
+    free_pictures(&pictures);
+}
+
 static void gazes_far_away_and_strength_0_are_no_trouble(void **state)
 {
     (void)state;
@@ -494,6 +532,7 @@ int main(void)
         cmocka_unit_test(properties_take_what_fits_and_say_what_does_not),
         cmocka_unit_test(sources_are_those_of_the_settings_but_in_the_editor),
         cmocka_unit_test(lost_gazes_are_told_and_come_back),
+        cmocka_unit_test(what_does_not_look_at_the_gaze_runs_without_one),
         cmocka_unit_test(gazes_far_away_and_strength_0_are_no_trouble),
         cmocka_unit_test(renderers_that_cannot_are_told_once),
         cmocka_unit_test(a_place_before_the_whole_picture_is_refused_once),
