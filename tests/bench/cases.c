@@ -5,6 +5,7 @@
 
 #include "kernels/lens/calibration.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -24,8 +25,13 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define RGBA8 FOVEA_FORMAT_RGBA8
 #define FOVEATE FOVEA_OPERATOR_foveate, 0.0
 
-#define GRID 1.0
-#define GRID_OF_COLORS 2.0
+/* Points of a lens at 4K, from GRID on: 16 px apart; the same for each colour; 32 px apart,
+ * quadratic; one a pixel. */
+#define NEAREST 1.0
+#define GRID 2.0
+#define GRID_OF_COLORS 3.0
+#define GRID_QUADRATIC 4.0
+#define DENSE 5.0
 
 #define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
@@ -59,8 +65,11 @@ const struct bench_mode bench_modes[] = {
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
     OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, -0.01),
     OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, -0.01),
+    OTHER("lens-nearest", "the nearest pixel", ENCODED, lens, NEAREST),
     OTHER("lens-grid", "places from 241 x 136 points, bilinear", ENCODED, lens, GRID),
     OTHER("lens-grid-colors", "the same for each colour", ENCODED, lens, GRID_OF_COLORS),
+    OTHER("lens-grid-quadratic", "121 x 69 points, quadratic", ENCODED, lens, GRID_QUADRATIC),
+    OTHER("lens-dense", "a point for each pixel", ENCODED, lens, DENSE),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -85,7 +94,9 @@ const struct bench_size *bench_size_named(const char *name)
 
 bool bench_case_exists(const struct bench_case *c)
 {
-    const bool usual = strcmp(c->size->name, "1080p") == 0 || strcmp(c->size->name, "4K") == 0;
+    const bool dense = c->mode->op == FOVEA_OPERATOR_lens && c->mode->of_operator == DENSE;
+    const bool usual =
+        strcmp(c->size->name, "4K") == 0 || (strcmp(c->size->name, "1080p") == 0 && !dense);
     return !c->mode->series || (usual && c->gaze->centre);
 }
 
@@ -100,30 +111,69 @@ struct fovea_foveation bench_foveation(const struct bench_mode *mode)
     return foveation;
 }
 
-/* 16 px apart at 4K: the default lens, and for red and blue others. NULL: there is no memory. */
-static struct shared_data *grid_of(bool colored)
+struct grid {
+    uint32_t columns, rows;
+    double start;
+    bool quadratic, colored;
+};
+
+/* The default lens, and for red and blue others. */
+static float *places_of(const struct grid *grid, const struct lens_points *points, int color)
 {
-    enum { COLUMNS = 241, ROWS = 136 };
-    static struct lens_calibration *made[2]; /* to the end of the process */
-    static float places[LENS_COLORS][ROWS * COLUMNS * 2];
+    const size_t count = (size_t)grid->columns * grid->rows;
+    float *places = malloc(2 * count * sizeof *places);
+    for (size_t i = 0; places && i < count; i++) {
+        const double x = 2.0 * ((double)(i % grid->columns) + grid->start) * points->step_uv[0] - 1;
+        const double y = 2.0 * ((double)(i / grid->columns) + grid->start) * points->step_uv[1] - 1;
+        const double r2 = x * x + y * y * 9.0 / 16.0 * 9.0 / 16.0;
+        const double factor = 1.0 + (0.2054 + 0.01 * (color - LENS_AXIS)) * r2;
+        places[2 * i] = (float)(0.5 + 0.5 * x * factor);
+        places[2 * i + 1] = (float)(0.5 + 0.5 * y * factor);
+    }
+    return places;
+}
+
+static struct lens_calibration *make_grid(const struct grid *grid)
+{
+    const double between = 1.0 - 2.0 * grid->start; /* points of a dense map have no edge */
     struct lens_points points = {
-        .columns = COLUMNS, .rows = ROWS, .step_uv = {1.0 / (COLUMNS - 1), 1.0 / (ROWS - 1)}};
+        .columns = grid->columns,
+        .rows = grid->rows,
+        .quadratic = grid->quadratic,
+        .step_uv = {1.0 / (grid->columns - between), 1.0 / (grid->rows - between)},
+        .start = grid->start};
+    float *places[LENS_COLORS] = {NULL};
     char problem[LENS_PROBLEM_BYTES];
-    for (int color = 0; !made[colored] && color < LENS_COLORS; color++) {
-        for (int i = 0; i < ROWS * COLUMNS; i++) {
-            const double x = 2.0 * (i % COLUMNS) / (COLUMNS - 1) - 1.0;
-            const double y = 2.0 * (i / COLUMNS) / (ROWS - 1) - 1.0;
-            const double r2 = x * x + y * y * 9.0 / 16.0 * 9.0 / 16.0;
-            const double factor = 1.0 + (0.2054 + 0.01 * (color - LENS_AXIS)) * r2;
-            places[color][2 * i] = (float)(0.5 + 0.5 * x * factor);
-            places[color][2 * i + 1] = (float)(0.5 + 0.5 * y * factor);
+    struct lens_calibration *made = NULL;
+    bool all = true;
+    for (int color = 0; color < LENS_COLORS; color++) {
+        if (grid->colored || color == LENS_AXIS) {
+            points.places_uv[color] = places[color] = places_of(grid, &points, color);
+            all = all && places[color];
         }
-        points.places_uv[color] = colored || color == LENS_AXIS ? places[color] : NULL;
     }
-    if (!made[colored] && lens_calibration_of_points(&points, problem, &made[colored]) < 0) {
-        return NULL;
+    if (all && lens_calibration_of_points(&points, problem, &made) < 0) {
+        made = NULL;
     }
-    return &made[colored]->base;
+    for (int color = 0; color < LENS_COLORS; color++) {
+        free(places[color]);
+    }
+    return made;
+}
+
+/* NULL: there is no memory. */
+static struct shared_data *grid_of(double which)
+{
+    static const struct grid grids[] = {{241, 136, 0.0, false, false},
+                                        {241, 136, 0.0, false, true},
+                                        {121, 69, 0.0, true, false},
+                                        {3840, 2160, 0.5, false, false}};
+    static struct lens_calibration *made[COUNT(grids)]; /* to the end of the process */
+    const size_t i = (size_t)(which - GRID);
+    if (!made[i]) {
+        made[i] = make_grid(&grids[i]);
+    }
+    return made[i] ? &made[i]->base : NULL;
 }
 
 struct fovea_settings bench_settings(const struct bench_mode *mode)
@@ -135,7 +185,9 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
         settings.own.blur_sigma_px = mode->of_operator;
     }
     if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator >= GRID) {
-        settings.own.lens_file_data = grid_of(mode->of_operator > GRID);
+        settings.own.lens_file_data = grid_of(mode->of_operator);
+    } else if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator == NEAREST) {
+        settings.own.lens_filter = LENS_NEAREST;
     } else if (mode->op == FOVEA_OPERATOR_lens) {
         settings.own.lens_red_r2 = mode->of_operator;
         settings.own.lens_blue_r2 = -mode->of_operator;

@@ -27,7 +27,8 @@ struct bench_mode {
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
     enum fovea_operator op; /* others than foveation on GPUs alone */
-    double of_operator; /* blur: sigma in px; lens: what is added to r2 for red; from 1 on a grid */
+    /* blur: sigma in px; lens: what is added to r2 for red, or which other one from 1 on */
+    double of_operator;
 };
 
 struct bench_gaze {
