@@ -100,8 +100,8 @@ static struct fovea_context *context_open_with(const struct fovea_settings *sett
     return context;
 }
 
-/* Bilinear bytes have kernels of their own where pixels lie beside each other; the row's first
- * operator launches as ever. */
+/* Bytes, nearest or bilinear, have kernels of their own where pixels lie beside each other; the
+ * row's first operator launches as ever. */
 static void a_lens_is_one_launch(void **state)
 {
     (void)state;
@@ -118,7 +118,9 @@ static void a_lens_is_one_launch(void **state)
         {1, 1, FOVEA_LIGHT_LINEAR, 0.0, 4, "lens_light_linear_rgba8 "},
         {1, 1, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_light_colored_linear_rgba8 "},
         {1, 2, FOVEA_LIGHT_ENCODED, 0.0, 4, "lens_bicubic_linear_rgba8 "},
-        {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_nearest_linear_rgba8 "},
+        {1, 0, FOVEA_LIGHT_LINEAR, 0.0, 4, "lens_moved_linear_rgba8 "},
+        {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_moved_colored_linear_rgba8 "},
+        {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 8, "lens_nearest_linear_rgba8 "},
         {2, 1, FOVEA_LIGHT_ENCODED, 0.0, 4, "bands_linear_rgba8 lens_bytes_linear_rgba8 "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
