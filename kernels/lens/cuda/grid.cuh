@@ -91,37 +91,41 @@ template <int COUNT, bool NEAREST> struct lens_grid_column {
         }
     }
 
+    /* Works out the way among points whose uppermost left one is the first. */
+    __device__ __forceinline__ float2 way_among(const float2 *first,
+                                                const float (&down)[COUNT]) const
+    {
+        float2 ways[COUNT][COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT * COUNT; i++) {
+            ways[i / COUNT][i % COUNT] =
+                __ldg(first + i / COUNT * frame.shape.grid.columns + i % COUNT);
+        }
+        float2 way = make_float2(0.0f, 0.0f);
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) {
+            float2 row = make_float2(0.0f, 0.0f);
+#pragma unroll
+            for (int i = 0; i < COUNT; i++) {
+                row.x += across.weights[i] * ways[j][i].x;
+                row.y += across.weights[i] * ways[j][i].y;
+            }
+            way.x += down[j] * row.x;
+            way.y += down[j] * row.y;
+        }
+        return way;
+    }
+
     __device__ __forceinline__ lens_spot at(int color, int32_t down) const
     {
         const lens_grid &grid = frame.shape.grid;
         const lens_points_near<COUNT> along = lens_near(grid, at_y_px + (float)down, grid.per_px_y,
                                                         grid.rows, lens_points_near<COUNT>());
-        const float2 *row = (const float2 *)frame.ways +
-                            (grid.first[color] + along.from * grid.columns + across.from);
-        float2 ways[COUNT][COUNT];
-#pragma unroll
-        for (int j = 0; j < COUNT; j++, row += grid.columns) {
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) {
-                ways[j][i] = __ldg(row + i);
-            }
-        }
-        float way_x = 0.0f;
-        float way_y = 0.0f;
-#pragma unroll
-        for (int j = 0; j < COUNT; j++) {
-            float row_x = 0.0f;
-            float row_y = 0.0f;
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) {
-                row_x += across.weights[i] * ways[j][i].x;
-                row_y += across.weights[i] * ways[j][i].y;
-            }
-            way_x += along.weights[j] * row_x;
-            way_y += along.weights[j] * row_y;
-        }
-        return {lens_steps_after<NEAREST>(way_x, x),
-                lens_steps_after<NEAREST>(way_y, y + (down << frame.fixed.bits))};
+        const float2 *first = (const float2 *)frame.ways +
+                              (grid.first[color] + along.from * grid.columns + across.from);
+        const float2 way = way_among(first, along.weights);
+        return {lens_steps_after<NEAREST>(way.x, x),
+                lens_steps_after<NEAREST>(way.y, y + (down << frame.fixed.bits))};
     }
 };
 
