@@ -103,6 +103,29 @@ static void frame_without_memory_says_so_and_the_next_one_works(void **state)
     }
 }
 
+/* Such frames come again and again: no operator's plan is made before all have agreed. */
+static void a_refused_frame_takes_no_memory(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = fovea_settings_default();
+    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+    settings.own.lens_r2 = -1.0; /* folds */
+    struct said said = {0};
+    struct fovea_context *context = context_of(&settings, &said);
+    struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
+    for (int i = 0; i < 2; i++) {
+        const int before = allocation_count;
+        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_true(i == 0 || allocation_count == before); /* the first one makes the backend */
+    }
+    assert_said(&said, "folds back");
+    fovea_context_destroy(&context);
+    image_free(&src);
+    image_free(&dst);
+}
+
 /* The map's samples come first. */
 static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
 {
@@ -267,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(context_without_memory_says_so),
         cmocka_unit_test(frame_without_memory_says_so_and_the_next_one_works),
+        cmocka_unit_test(a_refused_frame_takes_no_memory),
         cmocka_unit_test(all_sizes_share_one_pool_of_threads),
         cmocka_unit_test(a_map_without_memory_says_so_and_the_old_one_stays),
         cmocka_unit_test(a_batch_without_memory_says_so_and_frames_go_on),

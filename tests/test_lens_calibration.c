@@ -234,7 +234,11 @@ static void plans_are_of_an_eye(void **state)
     const struct operator_plan_desc desc = {&settings, 90, 60};
     char words[OPERATOR_DESCRIPTION_BYTES];
     struct lens_plan *none = NULL;
+    struct lens_plan *alone = NULL; /* by the settings, whose shape an unnamed eye would have */
+    assert_int_equal(lens_plan_create(&desc, &alone), FOVEA_OK);
     settings.own.lens_file_data = &both->base;
+    assert_false(lens_plan_fits(alone, &desc));
+    lens_plan_destroy(&alone);
     assert_false(lens_plan_fits(left, &desc));
     assert_int_equal(lens_plan_create(&desc, &none), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(none);

@@ -295,12 +295,12 @@ void lens_plan_destroy(struct lens_plan **plan)
     *plan = NULL;
 }
 
+/* The shape of a plan was no cause to complain when it was made. */
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc)
 {
-    char words[OPERATOR_DESCRIPTION_BYTES];
     const struct lens_light light = light_of(desc->settings);
     struct lens_plan other = {0};
-    if (plan->map != map_of(desc) || lens_complain(desc, words, sizeof words)) {
+    if (plan->calibration != calibration_of(desc) || plan->map != map_of(desc)) {
         return false;
     }
     set_shape(desc, &other);

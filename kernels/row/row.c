@@ -36,12 +36,29 @@ static enum fovea_result make_parts(const struct operator_plan_desc *desc, struc
     return FOVEA_OK;
 }
 
-/* The settings were checked: there are operators, and none comes twice. */
+/* What the first of them says that has something to say. */
+static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
+{
+    const struct fovea_operators *operators = &desc->settings->operators;
+    bool said = false;
+    for (uint32_t i = 0; !said && i < operators->count; i++) {
+        const struct operator_api *api = operators_at(operators->order[i]);
+        said = api->plan_complain && api->plan_complain(desc, out, bytes);
+    }
+    return said;
+}
+
+/* The settings were checked: there are operators, and none comes twice. All are asked before any
+ * plan is made: frames that one of them refuses are tried again and again. */
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
 {
-    struct row_plan *row = calloc(1, sizeof *row);
+    char words[OPERATOR_DESCRIPTION_BYTES];
     *out_plan = NULL;
+    if (plan_complain(desc, words, sizeof words)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct row_plan *row = calloc(1, sizeof *row);
     if (!row) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -58,18 +75,6 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         row->count > OPERATOR_MAX_BETWEEN ? OPERATOR_MAX_BETWEEN : row->count - 1;
     *out_plan = plan;
     return FOVEA_OK;
-}
-
-/* What the first of them says that has something to say. */
-static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
-{
-    const struct fovea_operators *operators = &desc->settings->operators;
-    bool said = false;
-    for (uint32_t i = 0; !said && i < operators->count; i++) {
-        const struct operator_api *api = operators_at(operators->order[i]);
-        said = api->plan_complain && api->plan_complain(desc, out, bytes);
-    }
-    return said;
 }
 
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
