@@ -233,16 +233,22 @@ static bool read_grid(struct lens_scan *scan, struct lens_points *points)
 /* ---- Monado's values: with r the distance from the centre over `scale`, the source is as many
  * times as far as k0 + k1 r + k2 r^2 + k3 r^3 + k4 r^4, times the aberration of the colour */
 
+#define MONADO_NEEDS 4
+static const char *const monado_needs[MONADO_NEEDS] = {"distortion_k", "scale", "lens_center",
+                                                       "viewport_size"};
 struct monado {
     double k[LENS_POWERS];
     double aberration[LENS_COLORS];
     double scale;
-    double center[2];
-    double viewport[2];
+    double center[2], viewport[2];
+    bool has[MONADO_NEEDS];
 };
 
 static bool monado_member(struct lens_scan *scan, const char *name, struct monado *monado)
 {
+    for (int i = 0; i < MONADO_NEEDS; i++) {
+        monado->has[i] = monado->has[i] || strcmp(name, monado_needs[i]) == 0;
+    }
     if (strcmp(name, "distortion_k") == 0) {
         return lens_scan_numbers(scan, LENS_POWERS, monado->k);
     }
@@ -264,6 +270,11 @@ static bool monado_member(struct lens_scan *scan, const char *name, struct monad
 static bool of_monado(struct lens_scan *scan, const struct monado *monado,
                       struct lens_polynomial *own)
 {
+    for (int i = 0; i < MONADO_NEEDS; i++) {
+        if (!monado->has[i]) {
+            return lens_scan_fail(scan, "the lens has no \"%s\"", monado_needs[i]);
+        }
+    }
     if (!(monado->scale > 0.0 && monado->viewport[0] > 0.0 && monado->viewport[1] > 0.0)) {
         return lens_scan_fail(scan, "\"scale\" and both of \"viewport_size\" must be above 0");
     }
