@@ -78,6 +78,30 @@ static void a_panotools_project_is_its_formula(void **state)
     lens_release(calibration);
 }
 
+/* Its centre is the picture's, whether d and e are 0 or not: neither the frustum nor the settings'
+ * shift moves it. */
+static void a_panotools_project_has_a_center(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"i w800 h600 a0 b-.05 c0\n",
+                                        "i w800 h600 a0 b-.05 c0 d0 e0\n",
+                                        "i w800 h600 a0 b-.05 c0 d1e-9 e0\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct lens_calibration *calibration = lens_read_text(texts[i]);
+        struct fovea_settings settings = fovea_settings_default();
+        struct lens_plan *plan = NULL;
+        settings.foveation.geometry.tan_left = 1.2;
+        settings.foveation.geometry.tan_right = 0.8;
+        settings.own.lens_shift_y = 0.1;
+        settings.own.lens_file_data = &calibration->base;
+        const struct operator_plan_desc desc = {&settings, 400, 300};
+        assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
+        assert_true(plan->shape.center_x_px == 200.0f && plan->shape.center_y_px == 150.0f);
+        lens_plan_destroy(&plan);
+        lens_release(calibration);
+    }
+}
+
 /* ---- Grids */
 
 static void a_grid_is_its_points(void **state)
@@ -418,6 +442,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_lenses_leave_as_much_blank_as_is_known),
         cmocka_unit_test(a_panotools_project_is_its_formula),
+        cmocka_unit_test(a_panotools_project_has_a_center),
         cmocka_unit_test(a_grid_is_its_points),
         cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
         cmocka_unit_test(each_eye_has_its_own),

@@ -22,7 +22,7 @@ enum lens_unit { /* lens.unit's words, in order */
                  LENS_HALF_SHORT,
 };
 
-/* Instead of the settings lens.r0 to lens.shift_y. */
+/* Instead of the settings lens.r0 to lens.unit, and of the shifts where it is centered. */
 struct lens_polynomial {
     double terms[LENS_COLORS][LENS_POWERS]; /* red, green, blue */
     uint32_t unit; /* enum lens_unit */

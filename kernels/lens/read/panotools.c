@@ -74,8 +74,8 @@ bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_pol
         }
     }
     out_polynomial->unit = LENS_HALF_SHORT;
+    out_polynomial->centered = true; /* by the picture, as it is where d and e are 0 */
     for (int i = 0; i < 2; i++) {
-        out_polynomial->centered = out_polynomial->centered || shift_px[i] != 0.0;
         out_polynomial->center_uv[i] = 0.5;
         if (shift_px[i] != 0.0 && !(size_px[i] >= 1.0)) {
             scan->at = (size_t)(line.at - scan->bytes);
