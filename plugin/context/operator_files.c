@@ -18,6 +18,7 @@
 
 #define FILE_LIMIT_BYTES ((int64_t)64 << 20) /* of a grid of points 8 px apart in 8K it is half */
 #define KEPT_MAX 4
+#define FIELD_MAX (OPERATOR_MAX_SIZE_PX + 1) /* points each way */
 
 static const struct {
     enum fovea_operator operator_name;
@@ -223,6 +224,9 @@ static bool take_field(const struct fovea_field *given, struct fovea_field *fiel
     } else if (field->layers != 1 && field->layers != 2 && field->layers != 3 &&
                field->layers != 6) {
         *out_problem = "layers are 1, 2, 3 or 6";
+    } else if (field->width < 2 || field->width > FIELD_MAX || field->height < 2 ||
+               field->height > FIELD_MAX) { /* more have no strides in a ptrdiff_t */
+        *out_problem = "width and height are 2 to 16385 points";
     }
     if (*out_problem) {
         return false;
