@@ -205,7 +205,8 @@ static const struct shader *draws(const struct operator_glsl *glsl)
     return part < row->plan->count ? api_of(row, part)->draws(row->parts[part]) : NULL;
 }
 
-/* With the tables of its operator, and over the result of all. */
+/* With the tables of its operator, and over the result of all, at places of the picture that it
+ * reads: what a later operator has moved lies elsewhere (docs/lens.md). */
 static uint32_t steps(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS])
 {
