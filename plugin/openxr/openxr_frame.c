@@ -30,8 +30,20 @@ static bool is_in(const struct openxr_view *views, uint32_t count, const XrSwapc
     return false;
 }
 
+static void tell_of_frustum(struct openxr_session *session, const XrFovf *fov)
+{
+    if (!session->told_frustum) {
+        session->told_frustum = true;
+        openxr_say(FOVEA_LOG_WARNING,
+                   "a view's edges are at %g, %g, %g and %g rad (left, right, up, down), which is "
+                   "no frustum: such views are shown as drawn",
+                   (double)fov->angleLeft, (double)fov->angleRight, (double)fov->angleUp,
+                   (double)fov->angleDown);
+    }
+}
+
 /* Notes which part of its swapchain a view is. */
-static void note(const struct openxr_session *session, const XrCompositionLayerProjection *layer,
+static void note(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                  uint32_t index)
 {
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
@@ -41,11 +53,15 @@ static void note(const struct openxr_session *session, const XrCompositionLayerP
         is_in(chain->views, chain->view_count, &seen->subImage)) {
         return;
     }
-    struct openxr_view *view = &chain->views[chain->view_count++];
+    struct openxr_view *view = &chain->views[chain->view_count];
     view->rect = seen->subImage.imageRect;
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
-    openxr_gaze_view(session, layer, view);
+    if (openxr_gaze_view(session, layer, view)) {
+        chain->view_count++;
+    } else {
+        tell_of_frustum(session, &seen->fov);
+    }
 }
 
 static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)

@@ -13,6 +13,8 @@
 #define BINDINGS 64
 #define SETS 64
 #define LEAST_TANGENT 1e-9 /* a geometry takes 0 for forgotten */
+#define MOST_TANGENT 100.0 /* this and the next as a setting of foveation.geometry */
+#define LEAST_EXTENT_TAN 0.001
 
 void openxr_gaze_start(void)
 {
@@ -271,13 +273,16 @@ static double away_from_0(double tangent)
     return fabs(tangent) < LEAST_TANGENT ? LEAST_TANGENT : tangent;
 }
 
-static bool is_sound(const struct frustum *f)
+/* False for what is not finite, too. */
+static bool is_sound(const struct fovea_geometry *geometry)
 {
-    return isfinite(f->left) && isfinite(f->right) && isfinite(f->up) && isfinite(f->down) &&
-           fabs(f->right - f->left) >= 0.001 && fabs(f->up - f->down) >= 0.001;
+    return fabs(geometry->tan_left) <= MOST_TANGENT && fabs(geometry->tan_right) <= MOST_TANGENT &&
+           fabs(geometry->tan_up) <= MOST_TANGENT && fabs(geometry->tan_down) <= MOST_TANGENT &&
+           geometry->tan_left + geometry->tan_right >= LEAST_EXTENT_TAN &&
+           geometry->tan_up + geometry->tan_down >= LEAST_EXTENT_TAN;
 }
 
-void openxr_gaze_view(const struct openxr_session *session,
+bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view)
 {
     const struct frustum f = frustum_of(&layer->views[view->index]);
@@ -292,5 +297,5 @@ void openxr_gaze_view(const struct openxr_session *session,
                                              .tan_down = away_from_0(-along * f.down)};
     view->gaze.point = (struct fovea_point_uv){(to.x / -to.z - f.left) / (f.right - f.left),
                                                (f.up - to.y / -to.z) / (f.up - f.down)};
-    view->gaze.usable = view->gaze.usable && is_sound(&f);
+    return is_sound(&view->geometry);
 }

@@ -141,6 +141,7 @@ struct openxr_session {
     enum openxr_told told_gaze;
     bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
     bool told; /* of a frame with more layers than there is room for */
+    bool told_frustum; /* of a view whose frustum is none */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
@@ -178,8 +179,9 @@ bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *ou
 /* Reads where the eyes look, before the views of that layer. */
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time);
-/* Fills gaze and geometry of a view, the layer's one at view->index. */
-void openxr_gaze_view(const struct openxr_session *session,
+/* Fills gaze and geometry of a view, the layer's one at view->index. False: its frustum is none
+ * that the settings take. */
+bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);

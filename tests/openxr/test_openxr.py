@@ -406,6 +406,24 @@ def test_every_view_is_foveated_wherever_it_lies(hello, kind):
     assert len(after.swapchains(0) | after.swapchains(1)) >= min(chains, 2)
 
 
+@pytest.mark.parametrize(
+    "kind, fov", [("separate", "0,0,40,-48"), ("array", "-50,42,nan,-48"), ("atlas", "-89.9,42,40,-48")]
+)
+def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(hello, kind, fov):
+    """Of no width, not finite, or with a tangent beyond 100: for one frame. Then the view is foveated again."""
+    before = hello(kind, program=OURS).check()
+    after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_TEST_XR_FOV=f"1:{fov}").check()
+    assert after.output.count("no frustum") == 1, after.output
+    for frame in range(FRAMES):
+        for view in range(2):
+            x, y, tangents = place(10, -5, view)
+            drawn = before.picture(frame, view)
+            as_drawn = (frame, view) == (1, 0)
+            wanted = drawn if as_drawn else expected(after.folder, drawn, (x, y), tangents)
+            far = numpy.abs(after.picture(frame, view) - wanted).max()
+            assert far <= (0 if as_drawn else 3), f"frame {frame}, view {view}: {far} levels"
+
+
 @pytest.mark.parametrize("kind", ["separate", "array", "atlas"])
 @pytest.mark.parametrize("direct", ["true", "false"])
 def test_kernels_see_images_where_they_are_or_they_are_copied(hello, kind, direct):

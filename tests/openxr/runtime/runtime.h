@@ -13,6 +13,8 @@
  * - FOVEA_TEST_XR_EYES: "yaw,pitch,confidence/yaw,pitch,confidence" of the left eye and of the
  *   right one, for each frame likewise (runtime_eyes.c); "refused": as above; not set: no such
  *   extension
+ * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
+ *   degrees
  * - FOVEA_TEST_XR_LOST: the session is lost in that frame
  * - FOVEA_TEST_XR_RESULT: "xrEndFrame:2:3": the function's second call ends with the result 3;
  *   several between semicolons. One that is positive has done its work, but for that of a wait that
@@ -83,6 +85,8 @@ bool runtime_headless(void); /* sessions may be without graphics */
 /* ---- runtime_views.c ---- */
 uint32_t runtime_view_count(XrViewConfigurationType type); /* 0: there is no such configuration */
 XrView runtime_view(XrViewConfigurationType type, uint32_t index);
+/* What FOVEA_TEST_XR_FOV says of the left view of that frame. */
+void runtime_change_fov(uint32_t frame, XrFovf *fov);
 /* Its extent, which the inner views of four have smaller. */
 void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px);
 XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);

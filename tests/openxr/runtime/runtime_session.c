@@ -354,6 +354,9 @@ static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, X
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         views[i] = runtime_view(info->viewConfigurationType, i);
     }
+    if (capacity > 0) {
+        runtime_change_fov(((const struct session *)handle)->frames, &views[0].fov);
+    }
     state->viewStateFlags = XR_VIEW_STATE_ORIENTATION_VALID_BIT | XR_VIEW_STATE_POSITION_VALID_BIT |
                             XR_VIEW_STATE_ORIENTATION_TRACKED_BIT |
                             XR_VIEW_STATE_POSITION_TRACKED_BIT;

@@ -7,6 +7,7 @@
 #include "runtime.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define RADIANS_PER_DEG 0.017453292519943295
 
@@ -54,4 +55,17 @@ XrView runtime_view(XrViewConfigurationType type, uint32_t index)
                             .angleRight = (float)(right ? outwards : inwards),
                             .angleUp = (float)((inner ? 17 : 40) * RADIANS_PER_DEG),
                             .angleDown = (float)((inner ? -21 : -48) * RADIANS_PER_DEG)}};
+}
+
+void runtime_change_fov(uint32_t frame, XrFovf *fov)
+{
+    const char *text = getenv("FOVEA_TEST_XR_FOV");
+    char *at = NULL;
+    if (!text || strtoul(text, &at, 10) != frame || *at != ':') {
+        return;
+    }
+    float *const edges[] = {&fov->angleLeft, &fov->angleRight, &fov->angleUp, &fov->angleDown};
+    for (size_t i = 0; i < 4 && *at; i++) {
+        *edges[i] = (float)(strtod(at + 1, &at) * RADIANS_PER_DEG);
+    }
 }
