@@ -29,13 +29,10 @@ XrResult openxr_chain_let_go(struct openxr_chain *chain)
 /* A program that needs its next image before xrEndFrame has the former one shown as drawn: the
  * runtime takes no wait for the next one while the former one is held back, and neither what the
  * views are nor, in a wait, the queue is the layer's yet. */
-static void go_on(struct openxr_chain *chain)
+static XrResult let_go_as_drawn(struct openxr_chain *chain)
 {
-    if (!chain || !chain->held) {
-        return;
-    }
     chain->shown = false;
-    (void)openxr_chain_let_go(chain);
+    const XrResult result = openxr_chain_let_go(chain);
     if (!chain->told) {
         chain->told = true;
         openxr_say(
@@ -44,19 +41,23 @@ static void go_on(struct openxr_chain *chain)
             "does so with are shown as drawn",
             chain->info.width, chain->info.height);
     }
+    return result;
 }
 
-/* The next image may be had while the former one is held back, unless that is the last one. */
+/* The next image may be had while the former one is held back, unless that is the last one. Of a
+ * program that would wait for it the former one is released here, where the runtime may use the
+ * queue: in a wait another thread of the program's may be using it. */
 XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
                         uint32_t *index)
 {
     struct openxr_chain *chain = openxr_chain_lock(handle);
-    if (chain && chain->acquired_count >= chain->image_count) {
-        go_on(chain);
+    if (chain && chain->held &&
+        (chain->waits_early || chain->acquired_count >= chain->image_count)) {
+        (void)let_go_as_drawn(chain);
     }
     XrResult result = openxr.below.AcquireSwapchainImage(handle, info, index);
     if (result == XR_ERROR_CALL_ORDER_INVALID && chain && chain->held) {
-        go_on(chain);
+        (void)let_go_as_drawn(chain);
         result = openxr.below.AcquireSwapchainImage(handle, info, index);
     }
     if (chain && XR_SUCCEEDED(result) && chain->acquired_count < OPENXR_IMAGES) {
@@ -69,7 +70,10 @@ XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *i
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
     struct openxr_chain *chain = openxr_chain_lock(handle);
-    go_on(chain);
+    if (chain && chain->held) {
+        chain->waits_early = true;
+        (void)let_go_as_drawn(chain); /* which nobody knew before */
+    }
     openxr_chain_unlock(chain);
     const XrResult result = openxr.below.WaitSwapchainImage(handle, info);
     chain = openxr_chain_lock(handle);
@@ -89,6 +93,9 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
     if (holds) {
         chain->held = true;
         chain->waited = false;
+        if (chain->waits_early && chain->acquired_count > 1) {
+            result = let_go_as_drawn(chain); /* the next one is acquired: a wait may follow */
+        }
     } else {
         result = openxr.below.ReleaseSwapchainImage(handle, info);
         forget_oldest(chain, result);

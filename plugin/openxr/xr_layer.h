@@ -5,7 +5,8 @@
  * swapchain image back until the program's xrEndFrame, foveates the image into one of a swapchain
  * of its own there, and hands that on in the projection layers. What the runtime is told is in the
  * order that the specification wants: an image is the layer's to read for as long as the runtime
- * has not been told of its release, and the queue is used only in calls that may use it. */
+ * has not been told of its release, and the queue is used only in calls that may use it, but for
+ * the first release of a swapchain whose program waits for its next image before xrEndFrame. */
 #ifndef FOVEA_XR_LAYER_H
 #define FOVEA_XR_LAYER_H
 
@@ -98,6 +99,7 @@ struct openxr_chain {
     uint32_t acquired_first;
     uint32_t acquired_count;
     uint32_t acquired[OPENXR_IMAGES];
+    bool waits_early; /* the program has waited for an image before the former one's xrEndFrame */
     bool told; /* of images that the program goes on from */
     uint32_t image_count; /* of the program's */
     VkImage program_images[OPENXR_IMAGES];

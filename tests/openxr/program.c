@@ -8,8 +8,8 @@
  * channel; after: two sessions, one after the other; beside: two at once; old: as separate, with
  * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
  * actions; early: as separate, the next image is acquired before the frame ends; eager: and waited
- * for; steps: as separate, the same picture for each line that it reads, and a line when the
- * runtime has it. */
+ * for; ahead: and acquired before this one is released; steps: as separate, the same picture for
+ * each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -20,12 +20,15 @@
 /* A program that is early has its next image before its frame ends. */
 static void release(const struct program *program, struct program_chain *chain)
 {
-    MUST(xrReleaseSwapchainImage(chain->handle, NULL));
     chain->acquired = false;
+    if (program_is(program, "ahead")) {
+        program_acquire(chain);
+    }
+    MUST(xrReleaseSwapchainImage(chain->handle, NULL));
     chain->waited = false;
     if (program_is(program, "early")) {
         program_acquire(chain);
-    } else if (program_is(program, "eager")) {
+    } else if (program_is(program, "eager") || program_is(program, "ahead")) {
         program_wait(chain);
     }
 }

@@ -463,11 +463,16 @@ def test_what_cannot_be_foveated_is_shown_as_drawn(hello, kind, why):
             assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
 
 
-def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello):
-    """The runtime takes no wait for the next one before the release of the former one. One line for each eye's."""
-    before = hello("eager", program=OURS).check()
-    after = hello("eager", program=OURS, fovea=True).check()
+@pytest.mark.parametrize("kind", ["eager", "ahead"])
+def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello, kind):
+    """The runtime takes no wait for the next one before the release of the former one. One line for each eye's, whose
+    first one is released in the program's wait and further ones before its xrAcquireSwapchainImage."""
+    before = hello(kind, program=OURS).check()
+    after = hello(kind, program=OURS, fovea=True).check()
     assert after.output.count("goes on with a swapchain of 320x352 before xrEndFrame") == 2, after.output
+    late = "with the next image acquired"
+    ahead = 0 if kind == "eager" else 2 * FRAMES
+    assert before.calls.count(late) == ahead and after.calls.count(late) == (ahead or 2), after.calls
     for frame in range(FRAMES):
         for view in range(2):
             assert (after.picture(frame, view) == before.picture(frame, view)).all()

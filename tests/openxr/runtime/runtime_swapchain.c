@@ -324,6 +324,9 @@ static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
     if (!chain->waited) {
         return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "not waited for");
     }
+    if (chain->acquired_count > 1) {
+        runtime_say("release of %p with the next image acquired", (void *)chain);
+    }
     chain->released = (int32_t)chain->acquired_from;
     chain->acquired_from = (chain->acquired_from + 1) % chain->image_count;
     chain->acquired_count--;
