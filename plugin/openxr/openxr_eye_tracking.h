@@ -54,6 +54,7 @@ static_assert(sizeof(void *) != 8 ||
 typedef XrResult(XRAPI_PTR *xr_create_eye_tracker)(XrSession session,
                                                    const struct xr_eye_tracker_create_info *info,
                                                    xr_eye_tracker *out_tracker);
+typedef XrResult(XRAPI_PTR *xr_destroy_eye_tracker)(xr_eye_tracker tracker);
 typedef XrResult(XRAPI_PTR *xr_get_eye_gazes)(xr_eye_tracker tracker,
                                               const struct xr_eye_gazes_info *info,
                                               struct xr_eye_gazes *gazes);

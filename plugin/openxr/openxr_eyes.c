@@ -10,19 +10,22 @@
 void openxr_eyes_start(void)
 {
     openxr.create_eye_tracker = NULL;
+    openxr.destroy_eye_tracker = NULL;
     openxr.get_eye_gazes = NULL;
     if (!openxr.eyes_extension ||
         openxr.below.get(openxr.instance, "xrGetEyeGazesFB",
                          (PFN_xrVoidFunction *)&openxr.get_eye_gazes) != XR_SUCCESS ||
+        openxr.below.get(openxr.instance, "xrDestroyEyeTrackerFB",
+                         (PFN_xrVoidFunction *)&openxr.destroy_eye_tracker) != XR_SUCCESS ||
         openxr.below.get(openxr.instance, "xrCreateEyeTrackerFB",
                          (PFN_xrVoidFunction *)&openxr.create_eye_tracker) != XR_SUCCESS) {
         openxr.create_eye_tracker = NULL;
     }
 }
 
-/* It goes with its session. XR_NULL_HANDLE: there is none. A system without eye tracking refuses
- * it, as its properties would say; asking for those breaks the rules of validation that does not
- * know the extension. */
+/* It goes with its session, or before. XR_NULL_HANDLE: there is none. A system without eye tracking
+ * refuses it, as its properties would say; asking for those breaks the rules of validation that
+ * does not know the extension. */
 static xr_eye_tracker tracker_of(XrSession session)
 {
     const struct xr_eye_tracker_create_info info = {.type = XR_TYPE_EYE_TRACKING_CREATE_INFO};
@@ -58,4 +61,13 @@ bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time
         some |= out_eyes[i].known;
     }
     return some;
+}
+
+void openxr_eyes_end(struct openxr_session *session)
+{
+    if (session->eyes) {
+        (void)openxr.destroy_eye_tracker(session->eyes); /* fails where the session is lost */
+    }
+    session->eyes = XR_NULL_HANDLE;
+    session->eyes_asked = false;
 }

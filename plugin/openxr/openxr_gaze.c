@@ -197,6 +197,7 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
         return;
     }
     if (session->gaze_switch.source) {
+        openxr_eyes_end(session);
         openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
     } else {
         read_runtime(session, layer->space, time);

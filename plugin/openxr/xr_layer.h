@@ -156,6 +156,7 @@ struct openxr {
     bool gaze_extension;
     bool eyes_extension;
     xr_create_eye_tracker create_eye_tracker; /* NULL: there is none */
+    xr_destroy_eye_tracker destroy_eye_tracker;
     xr_get_eye_gazes get_eye_gazes;
     XrActionSet gaze_set;
     XrAction gaze_action;
@@ -194,6 +195,8 @@ void openxr_eyes_start(void);
 /* Fills XR_EYES of them; true: one at least is known. The first call has the eyes tracked. */
 bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_look *out_eyes);
+/* Has them tracked no longer, until they are read again. */
+void openxr_eyes_end(struct openxr_session *session);
 
 /* ---- openxr_source.c ---- */
 /* standard: settings that leave the gaze to the runtime. */

@@ -594,13 +594,18 @@ def test_a_source_may_change_while_a_session_runs(hello):
     plain = Steps(hello, {"foveation": {"strength": 0}})
     drawn = plain.show()
     plain.end()
-    steps = Steps(hello, {"gaze": {"source": "openxr"}})
+    steps = Steps(hello, {"gaze": {"source": "openxr"}}, FOVEA_TEST_XR_EYES="14,-4/7,-6")
+
+    def trackers():
+        return re.findall("^eye tracker.*", (steps.folder / "calls.txt").read_text(), re.M)
+
     runtimes = steps.show()
-    assert "the gaze is the runtime's" in steps.said()
+    assert "the gaze is the runtime's" in steps.said() and trackers() == ["eye tracker"]
 
     steps.write({"gaze": {"source": "fixed", "fixed": {"x": 0.7, "y": 0.35}}})
     fixed = steps.show_until(lambda pictures: (pictures[0] != runtimes[0]).any())
     assert_near(fixed, sources_picture(steps.folder, drawn, 0.7, 0.35))
+    assert trackers() == ["eye tracker", "eye tracker gone"]
 
     # A recording that is not there leaves the source that there was.
     steps.write({"gaze": {"source": "scanpath", "scanpath": {"file": "no.csv"}}})
@@ -611,6 +616,7 @@ def test_a_source_may_change_while_a_session_runs(hello):
     again = steps.show_until(lambda pictures: (pictures[0] != fixed[0]).any())
     assert all((a == b).all() for a, b in zip(again, runtimes, strict=True))
     assert steps.said().count("a headset has no pointer") == 1, steps.said()
+    assert trackers() == ["eye tracker", "eye tracker gone", "eye tracker"]
     steps.end()
 
 

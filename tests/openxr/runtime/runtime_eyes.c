@@ -85,6 +85,7 @@ static XrResult xrDestroyEyeTrackerFB_(xr_eye_tracker tracker)
     for (size_t i = 0; i < TRACKERS; i++) {
         trackers[i].made &= (xr_eye_tracker)&trackers[i] != tracker;
     }
+    runtime_say("eye tracker gone");
     return XR_SUCCESS;
 }
 
