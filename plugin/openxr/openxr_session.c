@@ -4,6 +4,7 @@
 #include "plugin/openxr/xr_layer.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct openxr_session *openxr_session_of(XrSession handle)
@@ -17,16 +18,62 @@ struct openxr_session *openxr_session_of(XrSession handle)
     return found;
 }
 
+/* The operators but for lens, with commas between; false: lens is none of them. */
+static bool without_lens(const struct fovea_settings *settings, char *out_names, size_t size)
+{
+    char names[512];
+    bool found = false;
+    char *rest = NULL;
+    out_names[0] = '\0';
+    if (fovea_settings_get(settings, "operators", names, sizeof names) != FOVEA_OK) {
+        return false;
+    }
+    for (char *name = strtok_r(names, "[]\", ", &rest); name;
+         name = strtok_r(NULL, "[]\", ", &rest)) {
+        const size_t length = strlen(out_names);
+        if (strcmp(name, "lens") == 0) {
+            found = true;
+        } else {
+            snprintf(out_names + length, size - length, "%s%s", length ? "," : "", name);
+        }
+    }
+    return found;
+}
+
+/* Runtimes undo the lenses of their headsets: done here, too, pictures would be warped twice. There
+ * is no empty list; with no strength the standard one leaves pictures as drawn. */
+static enum fovea_result leave_lens_out(struct openxr_session *session,
+                                        struct fovea_settings *settings)
+{
+    char others[512];
+    if (!without_lens(settings, others, sizeof others)) {
+        return FOVEA_OK;
+    }
+    if (!session->told_lens) {
+        session->told_lens = true;
+        openxr_say(FOVEA_LOG_WARNING, "lens is among the operators, and runtimes undo the lenses "
+                                      "of their headsets: it is left out");
+    }
+    if (others[0] == '\0') {
+        settings->operators = fovea_settings_default().operators;
+        return fovea_settings_set_double(settings, "foveation.strength", 0, openxr_log());
+    }
+    return fovea_settings_set(settings, "operators", others, openxr_log());
+}
+
 /* CUDA would need a device made for it, which the program has made: shaders do the work unless
  * another backend is named. NULL: there is no memory. */
-static struct fovea_settings *settings_of(const struct fovea_config *config)
+static struct fovea_settings *settings_of(struct openxr_session *session)
 {
     struct fovea_settings *settings = NULL;
     char backend[32];
-    if (fovea_settings_copy(fovea_config_settings(config), &settings) == FOVEA_OK &&
+    if (fovea_settings_copy(fovea_config_settings(session->config), &settings) == FOVEA_OK &&
         fovea_settings_get(settings, "backend", backend, sizeof backend) == FOVEA_OK &&
         strcmp(backend, "auto") == 0 &&
         fovea_settings_set(settings, "backend", "vulkan", openxr_log()) != FOVEA_OK) {
+        fovea_settings_destroy(&settings);
+    }
+    if (settings && leave_lens_out(session, settings) != FOVEA_OK) {
         fovea_settings_destroy(&settings);
     }
     return settings;
@@ -49,7 +96,7 @@ static void read_files(struct openxr_session *session)
     desc.defaults = &standard;
     desc.log = openxr_log();
     if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
-        session->settings = settings_of(session->config);
+        session->settings = settings_of(session);
     }
     double direct = 0;
     session->has_settings = session->settings;
@@ -69,7 +116,7 @@ static void poll_files(struct openxr_session *session)
     if (!session->has_settings || fovea_config_poll(session->config) != FOVEA_OK) {
         return;
     }
-    struct fovea_settings *settings = settings_of(session->config);
+    struct fovea_settings *settings = settings_of(session);
     if (!settings) {
         openxr_say(FOVEA_LOG_WARNING, "no memory for the new settings; the old ones stay");
         return;

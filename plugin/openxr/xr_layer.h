@@ -143,6 +143,7 @@ struct openxr_session {
     enum openxr_told told_gaze;
     bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
     bool told; /* of a frame with more layers than there is room for */
+    bool told_lens; /* of the operator that is left out */
     bool told_frustum; /* of a view whose frustum is none */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];

@@ -557,6 +557,19 @@ def sources_picture(folder, drawn, u, v):
     return views
 
 
+@pytest.mark.parametrize("operators", ['["foveate","lens"]', "lens"])
+def test_the_operator_lens_is_left_to_the_runtime(hello, before, operators):
+    """Which undoes the headset's lens. Where nothing is left, pictures are shown as drawn."""
+    sets = f"foveation.model=paper,operators={operators}"
+    after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert after.output.count("lens is among the operators") == 1, after.output
+    if operators == "lens":
+        for frame in range(FRAMES):
+            assert all((after.picture(frame, view) == before.picture(frame, view)).all() for view in range(2))
+    else:
+        assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
 @pytest.mark.parametrize("gaze", ["10,-5", "none"])
 def test_a_source_that_is_named_takes_the_place_of_the_runtimes_gaze(hello, before, gaze):
     sets = "foveation.model=paper,gaze.source=fixed,gaze.fixed.x=0.7,gaze.fixed.y=0.35"
