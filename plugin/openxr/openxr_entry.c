@@ -156,12 +156,17 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     }
     struct xr_layer_create_info next = *layer;
     next.next = layer->next->next;
-    openxr.below.get = layer->next->get_instance_proc_addr;
+    openxr.below = (struct openxr_below){.get = layer->next->get_instance_proc_addr};
     const XrResult result = create_below(info, layer->next->create_instance, &next, out);
     if (result != XR_SUCCESS) {
         return result;
     }
     if (!look_up(*out)) {
+        openxr_say(FOVEA_LOG_ERROR, "the runtime lacks a function of OpenXR 1.0: no instance");
+        if (openxr.below.DestroyInstance) {
+            openxr.below.DestroyInstance(*out);
+        }
+        *out = XR_NULL_HANDLE;
         return XR_ERROR_INITIALIZATION_FAILED;
     }
     openxr.instance = *out;

@@ -337,6 +337,14 @@ def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
     assert done.calls.count("view frame") == alone.calls.count("view frame") == 4
 
 
+def test_the_instance_of_a_runtime_that_lacks_a_function_is_destroyed(hello):
+    # OpenXR's core validation has all functions, and crashes in those that the runtime lacks.
+    script = {"FOVEA_TEST_XR_LACKS": "xrLocateSpace", "XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}
+    done = hello("separate", program=OURS, fovea=True, **script)
+    assert done.code == 1 and "the runtime lacks a function" in done.output, done.output
+    assert re.findall("^instance.*", done.calls, re.M) == ["instance", "instance gone"], done.calls
+
+
 LOSS_PENDING, TIMEOUT, LOST = 3, 1, -17
 
 

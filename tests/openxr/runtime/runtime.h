@@ -15,6 +15,7 @@
  *   extension
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
+ * - FOVEA_TEST_XR_LACKS: a function that it does not have
  * - FOVEA_TEST_XR_LOST: the session is lost in that frame
  * - FOVEA_TEST_XR_RESULT: "xrEndFrame:2:3": the function's second call ends with the result 3;
  *   several between semicolons. One that is positive has done its work, but for that of a wait that

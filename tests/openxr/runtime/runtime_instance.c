@@ -4,6 +4,7 @@
 #include "runtime.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int instance_object;
@@ -96,6 +97,7 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
     quad_views = is_enabled(info, XR_VARJO_QUAD_VIEWS_EXTENSION_NAME);
     runtime_eyes_enable(is_enabled(info, XR_EYE_TRACKING_EXTENSION));
     instance_made = true;
+    runtime_say("instance");
     *instance = (XrInstance)&instance_object;
     return XR_SUCCESS;
 }
@@ -109,6 +111,7 @@ static XrResult xrDestroyInstance_(XrInstance instance)
 {
     (void)instance;
     instance_made = false;
+    runtime_say("instance gone");
     runtime_input_gone();
     runtime_eyes_enable(false);
     return XR_SUCCESS;
@@ -260,6 +263,11 @@ static const struct runtime_function functions[] = {
 static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
 {
     (void)instance;
+    const char *lacking = getenv("FOVEA_TEST_XR_LACKS");
+    *function = NULL;
+    if (lacking && strcmp(lacking, name) == 0) {
+        return XR_ERROR_FUNCTION_UNSUPPORTED;
+    }
     *function = RUNTIME_FIND(functions, name);
     *function = *function ? *function : runtime_session_function(name);
     *function = *function ? *function : runtime_swapchain_function(name);
