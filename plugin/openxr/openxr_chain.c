@@ -155,6 +155,12 @@ XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info
         chain->direct = direct;
         chain->image_count = images_of(*out, chain->program_images);
         chain->can = chain->image_count > 0;
+        if (!chain->can) {
+            openxr_say(FOVEA_LOG_WARNING,
+                       "a swapchain of %ux%u has more than %d images, or the runtime does not name "
+                       "them: it is shown as drawn",
+                       info->width, info->height, OPENXR_IMAGES);
+        }
         put_in(chain);
     }
     return result;

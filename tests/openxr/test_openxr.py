@@ -471,6 +471,17 @@ def test_what_cannot_be_foveated_is_shown_as_drawn(hello, kind, why):
             assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
 
 
+def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello):
+    """The layer asks for the left eye's first."""
+    before = hello("separate", program=OURS).check()
+    script = {"FOVEA_TEST_XR_RESULT": "xrEnumerateSwapchainImages:1:-2", "FOVEA_TEST_XR_GAZE": "10,-5"}
+    after = hello("separate", program=OURS, fovea=True, **script).check()
+    assert after.output.count("does not name them: it is shown as drawn") == 1, after.output
+    for frame in range(FRAMES):
+        assert (after.picture(frame, 0) == before.picture(frame, 0)).all()
+        assert (after.picture(frame, 1) != before.picture(frame, 1)).any()
+
+
 @pytest.mark.parametrize("kind", ["eager", "ahead"])
 def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_the_frame_ends(hello, kind):
     """The runtime takes no wait for the next one before the release of the former one. One line for each eye's, whose

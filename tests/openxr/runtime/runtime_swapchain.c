@@ -260,6 +260,10 @@ static XrResult xrDestroySwapchain_(XrSwapchain handle)
 static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacity, uint32_t *count,
                                             XrSwapchainImageBaseHeader *images)
 {
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     const struct swapchain *chain = runtime_swapchain_of(handle);
     if (!chain) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
