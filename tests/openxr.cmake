@@ -46,7 +46,7 @@ foreach(label IN ITEMS vulkan gpu)
 endforeach()
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
-foreach(kind separate array atlas quad depth after beside old early eager ahead silent)
+foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle)
     add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
     fovea_test_limit(vulkan 60 limit)
     set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT

@@ -114,7 +114,9 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
     if (!gaze_of(openxr_session_of(handle)) || info->countActiveActionSets >= SETS) {
         return openxr.below.SyncActions(handle, info);
     }
-    memcpy(sets, info->activeActionSets, info->countActiveActionSets * sizeof sets[0]);
+    if (info->countActiveActionSets > 0) {
+        memcpy(sets, info->activeActionSets, info->countActiveActionSets * sizeof sets[0]);
+    }
     sets[more.countActiveActionSets++] = (XrActiveActionSet){.actionSet = openxr.gaze_set};
     more.activeActionSets = sets;
     return openxr.below.SyncActions(handle, &more);

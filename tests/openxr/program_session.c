@@ -164,8 +164,10 @@ void program_begin(struct program *program, struct program_session *session)
 XrTime program_begin_frame(const struct program_session *session)
 {
     const XrActiveActionSet active = {.actionSet = session->program->set};
-    const XrActionsSyncInfo sync = {
-        .type = XR_TYPE_ACTIONS_SYNC_INFO, .countActiveActionSets = 1, .activeActionSets = &active};
+    const bool idle = program_is(session->program, "idle");
+    const XrActionsSyncInfo sync = {.type = XR_TYPE_ACTIONS_SYNC_INFO,
+                                    .countActiveActionSets = idle ? 0 : 1,
+                                    .activeActionSets = idle ? NULL : &active};
     XrFrameState state = {.type = XR_TYPE_FRAME_STATE};
     if (!program_is(session->program, "silent")) {
         MUST(xrSyncActions(session->handle, &sync));

@@ -396,7 +396,7 @@ def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
             assert (after.picture(frame, view) == before.picture(frame, view)).all()
 
 
-KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2}
+KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2, "idle": 2}
 
 
 @pytest.mark.parametrize("kind", KINDS)
