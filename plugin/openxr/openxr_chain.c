@@ -5,7 +5,6 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #define WAIT_NS 100000000 /* for an image of the layer's own */
@@ -202,14 +201,12 @@ static bool make_own(struct openxr_chain *chain)
         return false;
     }
     openxr_direct_open(chain);
-    void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
     desc.instance = session->binding.instance;
     desc.physical_device = session->binding.physicalDevice;
     desc.device = session->binding.device;
-    desc.get_instance_proc_addr =
-        loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
+    desc.get_instance_proc_addr = openxr_instance_get();
     desc.queue = session->queue;
     desc.queue_family = session->binding.queueFamilyIndex;
     desc.frames_in_flight = OPENXR_IMAGES;

@@ -13,15 +13,25 @@
 #define READ (XR_SWAPCHAIN_USAGE_SAMPLED_BIT | XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT)
 #define WRITTEN (XR_SWAPCHAIN_USAGE_UNORDERED_ACCESS_BIT | XR_SWAPCHAIN_USAGE_MUTABLE_FORMAT_BIT)
 
-static PFN_vkGetInstanceProcAddr loader_get(void)
+static PFN_vkGetInstanceProcAddr instance_get;
+static pthread_once_t instance_get_once = PTHREAD_ONCE_INIT;
+
+static void find_instance_get(void)
 {
     void *loader = dlopen("libvulkan.so.1", RTLD_NOW); /* the program's, which stays */
-    return loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
+    instance_get =
+        loader ? (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr") : NULL;
+}
+
+PFN_vkGetInstanceProcAddr openxr_instance_get(void)
+{
+    pthread_once(&instance_get_once, find_instance_get);
+    return instance_get;
 }
 
 PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name)
 {
-    PFN_vkGetInstanceProcAddr get = loader_get();
+    PFN_vkGetInstanceProcAddr get = openxr_instance_get();
     PFN_vkGetDeviceProcAddr get_of_device =
         get ? (PFN_vkGetDeviceProcAddr)get(binding->instance, "vkGetDeviceProcAddr") : NULL;
     return get_of_device ? get_of_device(binding->device, name) : NULL;
@@ -31,7 +41,7 @@ PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, c
  * where their usage is extended. */
 static bool can_be_stored(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
 {
-    PFN_vkGetInstanceProcAddr get = loader_get();
+    PFN_vkGetInstanceProcAddr get = openxr_instance_get();
     PFN_vkGetPhysicalDeviceImageFormatProperties2 query =
         get ? (PFN_vkGetPhysicalDeviceImageFormatProperties2)get(
                   session->binding.instance, "vkGetPhysicalDeviceImageFormatProperties2")

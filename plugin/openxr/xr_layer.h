@@ -252,6 +252,8 @@ XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info);
 
 /* ---- openxr_direct.c: kernels see images where they are ---- */
+/* vkGetInstanceProcAddr of the loader that the program has; NULL: there is none. */
+PFN_vkGetInstanceProcAddr openxr_instance_get(void);
 PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name);
 /* The program's swapchain, with images that kernels may see. An error: none was made. */
 XrResult openxr_direct_create(const struct openxr_session *session,
