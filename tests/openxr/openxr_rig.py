@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""How tests run programs on the runtime of our own, and what those did there."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import numpy
+import pytest
+from conftest import ROOT
+
+BUILD = Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build"))
+RUNTIME = BUILD / "tests" / "openxr" / "runtime.json"
+LAYERS = BUILD / "plugin" / "openxr" / "api_layers"
+OURS = (str(BUILD / "tests" / "openxr_program"),)
+CORE_VALIDATION = "XR_APILAYER_LUNARG_core_validation"
+FRAMES = 3
+SIZE = (352, 320)
+VALIDATION = """\
+khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
+khronos_validation.report_flags = error,warn,info
+khronos_validation.log_filename = {log}
+"""
+
+
+def size_of(view):
+    """Height and width; the inner views of four are half as large."""
+    return SIZE if view < 2 else (SIZE[0] // 2, SIZE[1] // 2)
+
+
+class Done:
+    """What a program did: its frames as the runtime was handed them, what was said and refused."""
+
+    def __init__(self, folder, code, output):
+        self.folder, self.code, self.output = folder, code, output
+        self.calls = (folder / "calls.txt").read_text()
+        log = folder / "validation.txt"
+        self.validation = log.read_text() if log.exists() else ""
+
+    def picture(self, frame, view):
+        data = numpy.fromfile(self.folder / f"frame{frame}-layer0-view{view}.raw", numpy.uint8)
+        return data.reshape(*size_of(view), 4).astype(int)
+
+    def swapchains(self, view):
+        return set(re.findall(rf"view frame \d+ layer 0 view {view} swapchain (\w+)", self.calls))
+
+    def check(self, views=2 * FRAMES):
+        assert self.code == 0, self.output
+        assert "refused" not in self.calls, self.calls
+        assert "VALID_ERROR" not in self.output and "VALID_WARNING" not in self.output, self.output
+        assert "Current Enables" in self.validation, "Vulkan's validation was not there"
+        assert not re.search(r"Validation (Error|Warning)", self.validation), self.validation
+        assert self.calls.count("view frame") == views, self.calls
+        return self
+
+
+def runner(place):
+    """Runs hello_xr, or a program of our own, each time in a folder of its own."""
+    if not RUNTIME.exists() or not shutil.which("hello_xr"):
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("no hello_xr, or OpenXR was not built")
+
+    def prepare(graphics, fovea, program, more):
+        folder = place / str(len(list(place.iterdir())))
+        folder.mkdir()
+        settings = folder / "settings.txt"
+        settings.write_text(VALIDATION.format(log=folder / "validation.txt"))
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("FOVEA_", "XR_"))}
+        env.update(
+            XR_RUNTIME_JSON=str(RUNTIME),
+            XR_API_LAYER_PATH=f"{LAYERS}:/usr/share/openxr/1/api_layers/explicit.d",
+            XR_ENABLE_API_LAYERS=":".join((["XR_APILAYER_FOVEA"] if fovea else []) + [CORE_VALIDATION]),
+            XR_CORE_VALIDATION_EXPORT_TYPE="text",
+            VK_DRIVER_FILES="/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
+            VK_LAYER_SETTINGS_PATH=str(settings),
+            XDG_CONFIG_HOME=str(folder),
+            XDG_CACHE_HOME=str(folder),
+            FOVEA_TEST_XR_OUT=str(folder),
+            FOVEA_TEST_XR_FRAMES=str(FRAMES),
+            FOVEA_SET="foveation.model=paper",
+        )
+        env.update({"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", **more})
+        return folder, {"args": [*program, graphics], "env": env, "cwd": folder, "text": True}
+
+    def run(graphics, fovea=False, program=("hello_xr", "-g"), **more):
+        folder, call = prepare(graphics, fovea, program, more)
+        # A key ends it, the end of its input too: it gets neither.
+        read, write = os.pipe()
+        try:
+            done = subprocess.run(**call, stdin=read, capture_output=True, timeout=120)
+        finally:
+            os.close(read)
+            os.close(write)
+        return Done(folder, done.returncode, done.stdout + done.stderr)
+
+    run.prepare = prepare
+    return run
+
+
+class Steps:
+    """Our own program, which shows a frame when it is told to."""
+
+    def __init__(self, hello, config=None, **more):
+        more = {"FOVEA_TEST_XR_FRAMES": "0", "FOVEA_TEST_XR_GAZE": "10,-5", **more}
+        self.folder, call = hello.prepare("steps", True, OURS, more)
+        self.file = self.folder / "fovea.json"
+        self.frames = 0
+        self.errors = open(self.folder / "errors.txt", "w+")  # noqa: SIM115
+        if config is not None:
+            self.write(config)
+        self.process = subprocess.Popen(**call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        self.process.stdout.readline()
+
+    def write(self, text):
+        self.file.with_suffix(".new").write_text(text if isinstance(text, str) else json.dumps({"version": 1, **text}))
+        self.file.with_suffix(".new").rename(self.file)
+
+    def said(self):
+        return (self.folder / "errors.txt").read_text()
+
+    def show(self):
+        """The next frame's views."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline(), self.said()
+        self.frames += 1
+        return [Done.picture(self, self.frames - 1, view) for view in range(2)]
+
+    def show_until(self, holds):
+        until = time.monotonic() + 30
+        while not holds(pictures := self.show()):
+            assert time.monotonic() < until, self.said()
+            time.sleep(0.05)
+        return pictures
+
+    def end(self):
+        self.process.stdin.close()
+        code = self.process.wait(timeout=60)
+        self.errors.close()
+        return Done(self.folder, code, self.process.stdout.read() + self.said()).check(2 * self.frames)
+
+
+@pytest.fixture
+def hello(tmp_path):
+    return runner(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory):
+    return runner(tmp_path_factory.mktemp("before"))("Vulkan2").check()
