@@ -81,29 +81,30 @@ XrResult openxr_direct_create(const struct openxr_session *session,
     return openxr.below.CreateSwapchain(session->handle, &seen, out);
 }
 
-XrResult openxr_direct_create_own(struct openxr_chain *chain)
+XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain)
 {
-    XrSwapchainCreateInfo info = chain->info;
+    XrSwapchainCreateInfo info = swapchain->info;
     info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
-    if (chain->direct) {
+    if (swapchain->direct) {
         XrSwapchainCreateInfo stored = info;
         stored.usageFlags |= WRITTEN;
-        const XrResult result =
-            openxr.below.CreateSwapchain(chain->session->handle, &stored, &chain->own);
+        const XrResult result = openxr.below.CreateSwapchain(swapchain->session->handle, &stored,
+                                                             &swapchain->layer_swapchain.handle);
         if (XR_SUCCEEDED(result)) {
             return result;
         }
-        chain->direct = false;
+        swapchain->direct = false;
     }
-    return openxr.below.CreateSwapchain(chain->session->handle, &info, &chain->own);
+    return openxr.below.CreateSwapchain(swapchain->session->handle, &info,
+                                        &swapchain->layer_swapchain.handle);
 }
 
 /* ---- Views ---- */
 
-static VkImageView make_view(const struct openxr_chain *chain, VkImage image, uint32_t layer,
-                             VkImageUsageFlags usage)
+static VkImageView make_view(const struct openxr_swapchain *swapchain, VkImage image,
+                             uint32_t layer, VkImageUsageFlags usage)
 {
-    const XrGraphicsBindingVulkanKHR *binding = &chain->session->binding;
+    const XrGraphicsBindingVulkanKHR *binding = &swapchain->session->binding;
     PFN_vkCreateImageView create =
         (PFN_vkCreateImageView)openxr_of_device(binding, "vkCreateImageView");
     const VkImageViewUsageCreateInfo limited = {
@@ -113,39 +114,41 @@ static VkImageView make_view(const struct openxr_chain *chain, VkImage image, ui
         .pNext = &limited,
         .image = image,
         .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = fovea_vk_raw_format((VkFormat)chain->info.format),
+        .format = fovea_vk_raw_format((VkFormat)swapchain->info.format),
         .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, layer, 1}};
     VkImageView view = VK_NULL_HANDLE;
     return create && create(binding->device, &info, NULL, &view) == VK_SUCCESS ? view
                                                                                : VK_NULL_HANDLE;
 }
 
-static bool make_views(const struct openxr_chain *chain, const VkImage *images, uint32_t count,
-                       VkImageUsageFlags usage, VkImageView views[][OPENXR_ARRAY])
+static bool make_views(const struct openxr_swapchain *swapchain, const VkImage *images,
+                       uint32_t count, VkImageUsageFlags usage, VkImageView views[][OPENXR_ARRAY])
 {
     bool all = true;
     for (uint32_t i = 0; all && i < count; i++) {
-        for (uint32_t layer = 0; all && layer < chain->info.arraySize; layer++) {
-            views[i][layer] = make_view(chain, images[i], layer, usage);
+        for (uint32_t layer = 0; all && layer < swapchain->info.arraySize; layer++) {
+            views[i][layer] = make_view(swapchain, images[i], layer, usage);
             all = views[i][layer] != VK_NULL_HANDLE;
         }
     }
     return all;
 }
 
-void openxr_direct_open(struct openxr_chain *chain)
+void openxr_direct_open(struct openxr_swapchain *swapchain)
 {
-    if (chain->direct && (!make_views(chain, chain->program_images, chain->image_count,
-                                      VK_IMAGE_USAGE_SAMPLED_BIT, chain->program_views) ||
-                          !make_views(chain, chain->own_images, chain->own_count,
-                                      VK_IMAGE_USAGE_STORAGE_BIT, chain->own_views))) {
-        openxr_direct_close(chain);
+    if (swapchain->direct &&
+        (!make_views(swapchain, swapchain->program_images, swapchain->image_count,
+                     VK_IMAGE_USAGE_SAMPLED_BIT, swapchain->program_views) ||
+         !make_views(swapchain, swapchain->layer_swapchain.images, swapchain->layer_swapchain.count,
+                     VK_IMAGE_USAGE_STORAGE_BIT, swapchain->layer_swapchain.views))) {
+        openxr_direct_close(swapchain);
     }
 }
 
-static void destroy_views(const struct openxr_chain *chain, VkImageView views[][OPENXR_ARRAY])
+static void destroy_views(const struct openxr_swapchain *swapchain,
+                          VkImageView views[][OPENXR_ARRAY])
 {
-    const XrGraphicsBindingVulkanKHR *binding = &chain->session->binding;
+    const XrGraphicsBindingVulkanKHR *binding = &swapchain->session->binding;
     PFN_vkDestroyImageView destroy =
         (PFN_vkDestroyImageView)openxr_of_device(binding, "vkDestroyImageView");
     for (uint32_t i = 0; destroy && i < OPENXR_IMAGES; i++) {
@@ -156,11 +159,11 @@ static void destroy_views(const struct openxr_chain *chain, VkImageView views[][
     }
 }
 
-void openxr_direct_close(struct openxr_chain *chain)
+void openxr_direct_close(struct openxr_swapchain *swapchain)
 {
-    if (chain->direct) {
-        chain->direct = false;
-        destroy_views(chain, chain->program_views);
-        destroy_views(chain, chain->own_views);
+    if (swapchain->direct) {
+        swapchain->direct = false;
+        destroy_views(swapchain, swapchain->program_views);
+        destroy_views(swapchain, swapchain->layer_swapchain.views);
     }
 }

@@ -5,13 +5,13 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-static bool inside(const struct openxr_chain *chain, const XrSwapchainSubImage *image)
+static bool inside(const struct openxr_swapchain *swapchain, const XrSwapchainSubImage *image)
 {
     const XrRect2Di *rect = &image->imageRect;
     return rect->offset.x >= 0 && rect->offset.y >= 0 && rect->extent.width > 0 &&
-           rect->extent.height > 0 && image->imageArrayIndex < chain->info.arraySize &&
-           (int64_t)rect->offset.x + rect->extent.width <= chain->info.width &&
-           (int64_t)rect->offset.y + rect->extent.height <= chain->info.height;
+           rect->extent.height > 0 && image->imageArrayIndex < swapchain->info.arraySize &&
+           (int64_t)rect->offset.x + rect->extent.width <= swapchain->info.width &&
+           (int64_t)rect->offset.y + rect->extent.height <= swapchain->info.height;
 }
 
 static bool same_place(const struct openxr_view *view, const XrSwapchainSubImage *image)
@@ -32,8 +32,8 @@ static bool is_in(const struct openxr_view *views, uint32_t count, const XrSwapc
 
 static void tell_of_frustum(struct openxr_session *session, const XrFovf *fov)
 {
-    if (!session->told_frustum) {
-        session->told_frustum = true;
+    if (!session->warned_frustum) {
+        session->warned_frustum = true;
         openxr_say(FOVEA_LOG_WARNING,
                    "a view's edges are at %g, %g, %g and %g rad (left, right, up, down), which is "
                    "no frustum: such views are shown as drawn",
@@ -47,18 +47,18 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
                  uint32_t index)
 {
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
-    struct openxr_chain *chain = openxr_chain_of(session, seen->subImage.swapchain);
-    if (!chain || !chain->can || !chain->held || !inside(chain, &seen->subImage) ||
-        chain->view_count == OPENXR_VIEWS ||
-        is_in(chain->views, chain->view_count, &seen->subImage)) {
+    struct openxr_swapchain *swapchain = openxr_swapchain_of(session, seen->subImage.swapchain);
+    if (!swapchain || !swapchain->can_foveate || !swapchain->held ||
+        !inside(swapchain, &seen->subImage) || swapchain->view_count == OPENXR_VIEWS ||
+        is_in(swapchain->views, swapchain->view_count, &seen->subImage)) {
         return;
     }
-    struct openxr_view *view = &chain->views[chain->view_count];
+    struct openxr_view *view = &swapchain->views[swapchain->view_count];
     view->rect = seen->subImage.imageRect;
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
     if (openxr_gaze_view(session, layer, view)) {
-        chain->view_count++;
+        swapchain->view_count++;
     } else {
         tell_of_frustum(session, &seen->fov);
     }
@@ -77,8 +77,8 @@ static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
                    projection->viewCount <= FOVEA_VK_MAX_VIEWS && projection->views;
         }
     }
-    if (!room && !session->told) {
-        session->told = true;
+    if (!room && !session->warned_layers) {
+        session->warned_layers = true;
         openxr_say(FOVEA_LOG_WARNING, "a frame has more layers or views than Fovea takes: such "
                                       "frames are shown as drawn");
     }
@@ -89,10 +89,11 @@ static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
 static void wait_for_own(struct openxr_session *session)
 {
     pthread_mutex_lock(&session->lock);
-    for (struct openxr_chain *chain = session->chains; chain; chain = chain->next) {
-        if (chain->view_count > 0) {
+    for (struct openxr_swapchain *swapchain = session->swapchains; swapchain;
+         swapchain = swapchain->next) {
+        if (swapchain->view_count > 0) {
             pthread_mutex_unlock(&session->lock);
-            openxr_chain_wait(chain);
+            openxr_swapchain_wait(swapchain);
             pthread_mutex_lock(&session->lock);
         }
     }
@@ -129,11 +130,11 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
         XrCompositionLayerProjectionView *views = session->views[used];
         for (uint32_t v = 0; v < layer->viewCount; v++) {
             views[v] = layer->views[v];
-            const struct openxr_chain *chain =
-                openxr_chain_of(session, views[v].subImage.swapchain);
-            if (chain && chain->shown &&
-                is_in(chain->made, chain->made_count, &views[v].subImage)) {
-                views[v].subImage.swapchain = chain->own;
+            const struct openxr_swapchain *swapchain =
+                openxr_swapchain_of(session, views[v].subImage.swapchain);
+            if (swapchain && swapchain->shown &&
+                is_in(swapchain->made, swapchain->made_count, &views[v].subImage)) {
+                views[v].subImage.swapchain = swapchain->layer_swapchain.handle;
             }
         }
         session->projections[used] = *layer;
@@ -147,13 +148,14 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
 static XrResult hand_on(const struct openxr_session *session)
 {
     XrResult result = XR_SUCCESS;
-    for (struct openxr_chain *chain = session->chains; chain; chain = chain->next) {
-        if (chain->view_count > 0) {
-            openxr_chain_foveate(chain);
+    for (struct openxr_swapchain *swapchain = session->swapchains; swapchain;
+         swapchain = swapchain->next) {
+        if (swapchain->view_count > 0) {
+            openxr_swapchain_foveate(swapchain);
         }
-        chain->shown = chain->shown && (!chain->held || chain->view_count > 0);
-        chain->view_count = 0;
-        const XrResult released = openxr_chain_let_go(chain);
+        swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
+        swapchain->view_count = 0;
+        const XrResult released = openxr_swapchain_let_go(swapchain);
         result = released == XR_SUCCESS || XR_FAILED(result) ? result : released;
     }
     return result;

@@ -5,41 +5,41 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-static void forget_oldest(struct openxr_chain *chain, XrResult released)
+static void forget_oldest(struct openxr_swapchain *swapchain, XrResult released)
 {
-    if (chain && XR_SUCCEEDED(released) && chain->acquired_count > 0) {
-        chain->acquired_first = (chain->acquired_first + 1) % OPENXR_IMAGES;
-        chain->acquired_count--;
-        chain->waited = false;
+    if (swapchain && XR_SUCCEEDED(released) && swapchain->acquired_count > 0) {
+        swapchain->acquired_first = (swapchain->acquired_first + 1) % OPENXR_IMAGES;
+        swapchain->acquired_count--;
+        swapchain->waited = false;
     }
 }
 
-XrResult openxr_chain_let_go(struct openxr_chain *chain)
+XrResult openxr_swapchain_let_go(struct openxr_swapchain *swapchain)
 {
     const XrSwapchainImageReleaseInfo info = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
-    if (!chain->held) {
+    if (!swapchain->held) {
         return XR_SUCCESS;
     }
-    const XrResult result = openxr.below.ReleaseSwapchainImage(chain->program, &info);
-    chain->held = false;
-    forget_oldest(chain, result);
+    const XrResult result = openxr.below.ReleaseSwapchainImage(swapchain->program, &info);
+    swapchain->held = false;
+    forget_oldest(swapchain, result);
     return result;
 }
 
 /* A program that needs its next image before xrEndFrame has the former one shown as drawn: the
  * runtime takes no wait for the next one while the former one is held back, and neither what the
  * views are nor, in a wait, the queue is the layer's yet. */
-static XrResult let_go_as_drawn(struct openxr_chain *chain)
+static XrResult let_go_as_drawn(struct openxr_swapchain *swapchain)
 {
-    chain->shown = false;
-    const XrResult result = openxr_chain_let_go(chain);
-    if (!chain->told) {
-        chain->told = true;
+    swapchain->shown = false;
+    const XrResult result = openxr_swapchain_let_go(swapchain);
+    if (!swapchain->warned_going_on) {
+        swapchain->warned_going_on = true;
         openxr_say(
             FOVEA_LOG_WARNING,
             "the program goes on with a swapchain of %ux%u before xrEndFrame: images that it "
             "does so with are shown as drawn",
-            chain->info.width, chain->info.height);
+            swapchain->info.width, swapchain->info.height);
     }
     return result;
 }
@@ -50,56 +50,58 @@ static XrResult let_go_as_drawn(struct openxr_chain *chain)
 XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
                         uint32_t *index)
 {
-    struct openxr_chain *chain = openxr_chain_lock(handle);
-    if (chain && chain->held &&
-        (chain->waits_early || chain->acquired_count >= chain->image_count)) {
-        (void)let_go_as_drawn(chain);
+    struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    if (swapchain && swapchain->held &&
+        (swapchain->waits_early || swapchain->acquired_count >= swapchain->image_count)) {
+        (void)let_go_as_drawn(swapchain);
     }
     XrResult result = openxr.below.AcquireSwapchainImage(handle, info, index);
-    if (result == XR_ERROR_CALL_ORDER_INVALID && chain && chain->held) {
-        (void)let_go_as_drawn(chain);
+    if (result == XR_ERROR_CALL_ORDER_INVALID && swapchain && swapchain->held) {
+        (void)let_go_as_drawn(swapchain);
         result = openxr.below.AcquireSwapchainImage(handle, info, index);
     }
-    if (chain && XR_SUCCEEDED(result) && chain->acquired_count < OPENXR_IMAGES) {
-        chain->acquired[(chain->acquired_first + chain->acquired_count++) % OPENXR_IMAGES] = *index;
+    if (swapchain && XR_SUCCEEDED(result) && swapchain->acquired_count < OPENXR_IMAGES) {
+        swapchain
+            ->acquired[(swapchain->acquired_first + swapchain->acquired_count++) % OPENXR_IMAGES] =
+            *index;
     }
-    openxr_chain_unlock(chain);
+    openxr_swapchain_unlock(swapchain);
     return result;
 }
 
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
-    struct openxr_chain *chain = openxr_chain_lock(handle);
-    if (chain && chain->held) {
-        chain->waits_early = true;
-        (void)let_go_as_drawn(chain); /* which nobody knew before */
+    struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    if (swapchain && swapchain->held) {
+        swapchain->waits_early = true;
+        (void)let_go_as_drawn(swapchain); /* which nobody knew before */
     }
-    openxr_chain_unlock(chain);
+    openxr_swapchain_unlock(swapchain);
     const XrResult result = openxr.below.WaitSwapchainImage(handle, info);
-    chain = openxr_chain_lock(handle);
-    if (chain && openxr_waited(result)) {
-        chain->waited = true;
+    swapchain = openxr_swapchain_lock(handle);
+    if (swapchain && openxr_waited(result)) {
+        swapchain->waited = true;
     }
-    openxr_chain_unlock(chain);
+    openxr_swapchain_unlock(swapchain);
     return result;
 }
 
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
 {
-    struct openxr_chain *chain = openxr_chain_lock(handle);
-    const bool holds = chain && chain->can && chain->waited && !chain->held &&
-                       chain->acquired_count > 0 && !(info && info->next);
+    struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    const bool holds = swapchain && swapchain->can_foveate && swapchain->waited &&
+                       !swapchain->held && swapchain->acquired_count > 0 && !(info && info->next);
     XrResult result = XR_SUCCESS;
     if (holds) {
-        chain->held = true;
-        chain->waited = false;
-        if (chain->waits_early && chain->acquired_count > 1) {
-            result = let_go_as_drawn(chain); /* the next one is acquired: a wait may follow */
+        swapchain->held = true;
+        swapchain->waited = false;
+        if (swapchain->waits_early && swapchain->acquired_count > 1) {
+            result = let_go_as_drawn(swapchain); /* the next one is acquired: a wait may follow */
         }
     } else {
         result = openxr.below.ReleaseSwapchainImage(handle, info);
-        forget_oldest(chain, result);
+        forget_oldest(swapchain, result);
     }
-    openxr_chain_unlock(chain);
+    openxr_swapchain_unlock(swapchain);
     return result;
 }

@@ -49,8 +49,8 @@ static enum fovea_result leave_lens_out(struct openxr_session *session,
     if (!without_lens(settings, others, sizeof others)) {
         return FOVEA_OK;
     }
-    if (!session->told_lens) {
-        session->told_lens = true;
+    if (!session->warned_lens) {
+        session->warned_lens = true;
         openxr_say(FOVEA_LOG_WARNING, "lens is among the operators, and runtimes undo the lenses "
                                       "of their headsets: it is left out");
     }
@@ -201,10 +201,10 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     session->binding = *binding;
     session->queue = queue_of(binding);
     read_files(session);
-    session->old = !is_of_1_1(binding);
+    session->is_vulkan_1_0 = !is_of_1_1(binding);
     pthread_mutex_init(&session->frame_lock, NULL);
     pthread_mutex_init(&session->lock, NULL);
-    if (session->old) {
+    if (session->is_vulkan_1_0) {
         openxr_say(FOVEA_LOG_WARNING, "the program's Vulkan is 1.0, or nobody tells that it is "
                                       "not; Fovea needs 1.1: the session is shown as drawn. "
                                       "Started with fovea-run, the program has 1.2");
@@ -236,7 +236,7 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
 /* Nobody finds it any more. */
 static void free_session(struct openxr_session *session)
 {
-    openxr_chains_gone(session);
+    openxr_swapchains_gone(session);
     gaze_switch_end(&session->gaze_switch);
     fovea_settings_destroy(&session->settings);
     fovea_config_destroy(&session->config);

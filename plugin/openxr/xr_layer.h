@@ -85,47 +85,53 @@ struct openxr_view {
 
 struct openxr_session;
 
-/* What a frame alone uses (from `own` on) is used under the session's frame_lock, the rest under
- * its lock; foveation, which reads both, holds both. */
-struct openxr_chain {
-    struct openxr_chain *next; /* of the session's */
+/* The layer's own, which stands for one of the program's. */
+struct openxr_layer_swapchain {
+    XrSwapchain handle; /* XR_NULL_HANDLE: not made yet */
+    bool acquired; /* and not released: the runtime was too slow once */
+    bool waited;
+    bool failed; /* it could not be made */
+    uint32_t index; /* of the image that was acquired */
+    uint32_t count;
+    VkImage images[OPENXR_IMAGES];
+    VkImageView views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
+};
+
+/* What a frame alone uses (from `layer_swapchain` on) is used under the session's frame_lock, the
+ * rest under its lock; foveation, which reads both, holds both. */
+struct openxr_swapchain {
+    struct openxr_swapchain *next; /* of the session's */
     struct openxr_session *session;
     XrSwapchain program;
     XrSwapchainCreateInfo info;
-    bool can; /* its images can be foveated */
+    bool can_foveate; /* its images can be foveated */
     bool waited; /* the program has waited for the oldest image that it acquired */
     bool held; /* the release of that image is held back */
-    bool shown; /* the newest image of `own` is the program's newest one, foveated */
+    bool shown; /* the newest image of `layer_swapchain` is the program's newest one, foveated */
     uint32_t acquired_first;
     uint32_t acquired_count;
     uint32_t acquired[OPENXR_IMAGES];
     bool waits_early; /* the program has waited for an image before the former one's xrEndFrame */
-    bool told; /* of images that the program goes on from */
+    bool warned_going_on; /* of images that the program goes on from */
     uint32_t image_count; /* of the program's */
     VkImage program_images[OPENXR_IMAGES];
-    XrSwapchain own; /* XR_NULL_HANDLE: not made yet */
-    bool own_acquired; /* and not released: the runtime was too slow once */
-    bool own_waited;
-    bool own_failed; /* it could not be made */
-    uint32_t own_index;
-    uint32_t own_count;
-    VkImage own_images[OPENXR_IMAGES];
+    struct openxr_layer_swapchain layer_swapchain;
     bool direct; /* both were made such that kernels may see them where they are */
     VkImageView program_views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
-    VkImageView own_views[OPENXR_IMAGES][OPENXR_ARRAY];
     struct fovea_vk *fovea;
     uint32_t settings_serial; /* of the settings that it has */
     uint32_t view_count; /* of this frame */
     struct openxr_view views[OPENXR_VIEWS];
-    uint32_t made_count; /* of the newest image of `own` */
+    uint32_t made_count; /* of the newest image of `layer_swapchain` */
     struct openxr_view made[OPENXR_VIEWS];
 };
 
 struct openxr_session {
     struct openxr_session *next;
     pthread_mutex_t frame_lock; /* one frame at a time: held over its wait and its xrEndFrame */
-    pthread_mutex_t lock; /* of the chains; taken after frame_lock, not held in a wait */
-    struct openxr_chain *chains; /* changed under both this lock and openxr.lock, read under one */
+    pthread_mutex_t lock; /* of the swapchains; taken after frame_lock, not held in a wait */
+    /* Changed under both this lock and openxr.lock, read under one. */
+    struct openxr_swapchain *swapchains;
     XrSession handle;
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
@@ -141,17 +147,17 @@ struct openxr_session {
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
     enum openxr_told told_gaze;
-    bool old; /* its Vulkan is not known to be 1.1: nothing is foveated */
-    bool told; /* of a frame with more layers than there is room for */
-    bool told_lens; /* of the operator that is left out */
-    bool told_frustum; /* of a view whose frustum is none */
+    bool is_vulkan_1_0; /* or not known to be 1.1: nothing is foveated */
+    bool warned_layers; /* of a frame with more layers than there is room for */
+    bool warned_lens; /* of the operator that is left out */
+    bool warned_frustum; /* of a view whose frustum is none */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
 };
 
 struct openxr {
-    pthread_mutex_t lock; /* of the lists of sessions and chains; taken last and held shortly */
+    pthread_mutex_t lock; /* of the lists of sessions and swapchains; taken last and held shortly */
     XrInstance instance;
     struct openxr_below below;
     bool gaze_extension;
@@ -224,19 +230,21 @@ XrResult openxr_requirements2(XrInstance instance, XrSystemId system,
 XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateInfoKHR *info,
                               VkInstance *vulkan, VkResult *out_result);
 
-/* ---- openxr_chain.c ---- */
+/* ---- openxr_swapchain.c ---- */
 /* The session's lock is held. */
-struct openxr_chain *openxr_chain_of(const struct openxr_session *session, XrSwapchain handle);
-void openxr_chains_gone(struct openxr_session *session);
+struct openxr_swapchain *openxr_swapchain_of(const struct openxr_session *session,
+                                             XrSwapchain handle);
+void openxr_swapchains_gone(struct openxr_session *session);
 /* With its session locked; NULL: it is not of ours, and nothing is locked. */
-struct openxr_chain *openxr_chain_lock(XrSwapchain handle);
-void openxr_chain_unlock(const struct openxr_chain *chain);
+struct openxr_swapchain *openxr_swapchain_lock(XrSwapchain handle);
+void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain);
 /* Waits for an image of its own; the session's lock is not held. */
-void openxr_chain_wait(struct openxr_chain *chain);
-/* Foveates the held image into that one for chain->views; chain->shown says whether. */
-void openxr_chain_foveate(struct openxr_chain *chain);
-XrResult openxr_create_chain(XrSession handle, const XrSwapchainCreateInfo *info, XrSwapchain *out);
-XrResult openxr_destroy_chain(XrSwapchain handle);
+void openxr_swapchain_wait(struct openxr_swapchain *swapchain);
+/* Foveates the held image into that one for swapchain->views; swapchain->shown says whether. */
+void openxr_swapchain_foveate(struct openxr_swapchain *swapchain);
+XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,
+                                 XrSwapchain *out);
+XrResult openxr_destroy_swapchain(XrSwapchain handle);
 
 /* ---- openxr_images.c ---- */
 static inline bool openxr_waited(XrResult result)
@@ -245,7 +253,7 @@ static inline bool openxr_waited(XrResult result)
 }
 
 /* Tells the runtime of the release that is held back, if one is. The session's lock is held. */
-XrResult openxr_chain_let_go(struct openxr_chain *chain);
+XrResult openxr_swapchain_let_go(struct openxr_swapchain *swapchain);
 XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
                         uint32_t *index);
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info);
@@ -258,11 +266,11 @@ PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, c
 /* The program's swapchain, with images that kernels may see. An error: none was made. */
 XrResult openxr_direct_create(const struct openxr_session *session,
                               const XrSwapchainCreateInfo *info, XrSwapchain *out);
-/* The layer's own, for kernels if the program's is; else the chain is not direct. */
-XrResult openxr_direct_create_own(struct openxr_chain *chain);
-/* Makes the views of a chain that is direct; without them it is not. */
-void openxr_direct_open(struct openxr_chain *chain);
-void openxr_direct_close(struct openxr_chain *chain);
+/* The layer's own, for kernels if the program's is; else the swapchain is not direct. */
+XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain);
+/* Makes the views of a swapchain that is direct; without them it is not. */
+void openxr_direct_open(struct openxr_swapchain *swapchain);
+void openxr_direct_close(struct openxr_swapchain *swapchain);
 
 /* ---- openxr_frame.c ---- */
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info);

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A swapchain of the program's and the one of the layer's that stands for it. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#include <stdlib.h>
+
+#define WAIT_NS 100000000 /* for an image of the layer's own */
+
+struct openxr_swapchain *openxr_swapchain_of(const struct openxr_session *session,
+                                             XrSwapchain handle)
+{
+    struct openxr_swapchain *found = session->swapchains;
+    while (found && found->program != handle) {
+        found = found->next;
+    }
+    return found;
+}
+
+struct openxr_swapchain *openxr_swapchain_lock(XrSwapchain handle)
+{
+    struct openxr_swapchain *found = NULL;
+    pthread_mutex_lock(&openxr.lock);
+    for (const struct openxr_session *at = openxr.sessions; at && !found; at = at->next) {
+        found = openxr_swapchain_of(at, handle);
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    if (found) {
+        pthread_mutex_lock(&found->session->lock);
+    }
+    return found;
+}
+
+void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain)
+{
+    if (swapchain) {
+        pthread_mutex_unlock(&swapchain->session->lock);
+    }
+}
+
+static void free_swapchain(struct openxr_swapchain *swapchain)
+{
+    if (swapchain->fovea) {
+        fovea_vk_wait(swapchain->fovea);
+        fovea_vk_destroy(&swapchain->fovea);
+    }
+    openxr_direct_close(swapchain);
+    free(swapchain);
+}
+
+/* The runtime's own goes with the program's, or with the session. */
+static void take_out(struct openxr_swapchain *swapchain)
+{
+    pthread_mutex_lock(&openxr.lock);
+    for (struct openxr_swapchain **at = &swapchain->session->swapchains; *at; at = &(*at)->next) {
+        if (*at == swapchain) {
+            *at = swapchain->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&openxr.lock);
+}
+
+void openxr_swapchains_gone(struct openxr_session *session)
+{
+    while (session->swapchains) {
+        struct openxr_swapchain *swapchain = session->swapchains;
+        session->swapchains = swapchain->next;
+        free_swapchain(swapchain);
+    }
+}
+
+static bool can_foveate(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
+{
+    if (!(info->usageFlags & XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT)) {
+        return false; /* depth, or a picture that nobody draws */
+    }
+    const char *why = NULL;
+    if (fovea_vk_raw_format((VkFormat)info->format) == VK_FORMAT_UNDEFINED) {
+        why = "has a format that Fovea does not know";
+    } else if (info->sampleCount != 1 || info->faceCount != 1 || info->mipCount != 1) {
+        why = "has samples, faces or mip levels";
+    } else if (info->createFlags) {
+        why = "is static or protected";
+    } else if (session->is_vulkan_1_0) {
+        return false; /* said when the session was made */
+    } else if (!session->has_settings || !session->queue) {
+        why = "belongs to a session without settings or queue";
+    }
+    if (why) {
+        openxr_say(FOVEA_LOG_WARNING, "a swapchain of %ux%u (format %d) %s: it is shown as drawn",
+                   info->width, info->height, (int)info->format, why);
+    }
+    return !why;
+}
+
+/* 0: they cannot be had. */
+static uint32_t images_of(XrSwapchain handle, VkImage *images)
+{
+    XrSwapchainImageVulkanKHR found[OPENXR_IMAGES];
+    uint32_t count = 0;
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL)) ||
+        count > OPENXR_IMAGES) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        found[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
+    }
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, count, &count,
+                                                        (XrSwapchainImageBaseHeader *)found))) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        images[i] = found[i].image;
+    }
+    return count;
+}
+
+static void put_in(struct openxr_swapchain *swapchain)
+{
+    pthread_mutex_lock(&swapchain->session->lock);
+    pthread_mutex_lock(&openxr.lock);
+    swapchain->next = swapchain->session->swapchains;
+    swapchain->session->swapchains = swapchain;
+    pthread_mutex_unlock(&openxr.lock);
+    pthread_mutex_unlock(&swapchain->session->lock);
+}
+
+XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,
+                                 XrSwapchain *out)
+{
+    struct openxr_session *session = openxr_session_of(handle);
+    struct openxr_swapchain *swapchain =
+        session && can_foveate(session, info) ? calloc(1, sizeof *swapchain) : NULL;
+    XrSwapchainCreateInfo more = *info;
+    more.usageFlags |= swapchain ? XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT : 0;
+    XrResult result =
+        swapchain ? openxr_direct_create(session, &more, out) : XR_ERROR_FEATURE_UNSUPPORTED;
+    const bool direct = XR_SUCCEEDED(result);
+    if (!direct) {
+        result = openxr.below.CreateSwapchain(handle, &more, out);
+    }
+    if (swapchain && XR_FAILED(result)) {
+        openxr_say(FOVEA_LOG_WARNING, "the runtime refuses images that can be read: not foveated");
+        free(swapchain);
+        swapchain = NULL;
+        result = openxr.below.CreateSwapchain(handle, info, out);
+    }
+    if (swapchain) {
+        swapchain->session = session;
+        swapchain->program = *out;
+        swapchain->info = more;
+        swapchain->info.next = NULL;
+        swapchain->direct = direct;
+        swapchain->image_count = images_of(*out, swapchain->program_images);
+        swapchain->can_foveate = swapchain->image_count > 0;
+        if (!swapchain->can_foveate) {
+            openxr_say(FOVEA_LOG_WARNING,
+                       "a swapchain of %ux%u has more than %d images, or the runtime does not name "
+                       "them: it is shown as drawn",
+                       info->width, info->height, OPENXR_IMAGES);
+        }
+        put_in(swapchain);
+    }
+    return result;
+}
+
+XrResult openxr_destroy_swapchain(XrSwapchain handle)
+{
+    struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    if (swapchain) {
+        const XrSwapchain own = swapchain->layer_swapchain.handle;
+        take_out(swapchain);
+        openxr_swapchain_unlock(swapchain);
+        free_swapchain(swapchain);
+        if (own) {
+            openxr.below.DestroySwapchain(own);
+        }
+    }
+    return openxr.below.DestroySwapchain(handle);
+}
+
+/* ---- Foveation ---- */
+
+static void give_up(struct openxr_swapchain *swapchain, const char *why)
+{
+    openxr_say(FOVEA_LOG_WARNING, "%s: the swapchain of %ux%u is shown as drawn from now on", why,
+               swapchain->info.width, swapchain->info.height);
+    swapchain->can_foveate = false;
+    swapchain->shown = false;
+}
+
+static bool make_own(struct openxr_swapchain *swapchain)
+{
+    const struct openxr_session *session = swapchain->session;
+    if (XR_FAILED(openxr_direct_create_own(swapchain))) {
+        return false;
+    }
+    swapchain->layer_swapchain.count =
+        images_of(swapchain->layer_swapchain.handle, swapchain->layer_swapchain.images);
+    if (swapchain->layer_swapchain.count == 0) {
+        return false;
+    }
+    openxr_direct_open(swapchain);
+    struct fovea_vk_desc desc;
+    fovea_vk_desc_init(&desc);
+    desc.instance = session->binding.instance;
+    desc.physical_device = session->binding.physicalDevice;
+    desc.device = session->binding.device;
+    desc.get_instance_proc_addr = openxr_instance_get();
+    desc.queue = session->queue;
+    desc.queue_family = session->binding.queueFamilyIndex;
+    desc.frames_in_flight = OPENXR_IMAGES;
+    desc.settings = session->settings;
+    desc.log = openxr_log();
+    swapchain->settings_serial = session->settings_serial;
+    return fovea_vk_create(&desc, &swapchain->fovea) == FOVEA_OK;
+}
+
+static bool same_size(const struct openxr_view *a, const struct openxr_view *b)
+{
+    return a->rect.extent.width == b->rect.extent.width &&
+           a->rect.extent.height == b->rect.extent.height;
+}
+
+/* The newest of its own is made of the oldest that the program holds. */
+static struct fovea_vk_view view_of(const struct openxr_swapchain *swapchain,
+                                    const struct openxr_view *view)
+{
+    const uint32_t drawn = swapchain->acquired[swapchain->acquired_first];
+    struct fovea_vk_view out;
+    fovea_vk_view_init(&out);
+    out.x_px = (uint32_t)view->rect.offset.x;
+    out.y_px = (uint32_t)view->rect.offset.y;
+    out.width_px = (uint32_t)view->rect.extent.width;
+    out.height_px = (uint32_t)view->rect.extent.height;
+    out.layer = view->layer;
+    out.eye = view->index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    out.gaze = view->gaze;
+    out.geometry = &view->geometry;
+    if (swapchain->direct) {
+        out.src_raw_view = swapchain->program_views[drawn][view->layer];
+        out.dst_raw_view =
+            swapchain->layer_swapchain.views[swapchain->layer_swapchain.index][view->layer];
+    }
+    return out;
+}
+
+static struct fovea_vk_frame_target target_of(const struct openxr_swapchain *swapchain,
+                                              VkImage image)
+{
+    return (struct fovea_vk_frame_target){.image = image,
+                                          .format = (VkFormat)swapchain->info.format,
+                                          .width_px = swapchain->info.width,
+                                          .height_px = swapchain->info.height,
+                                          .layout_before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                          .layout_after = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                          .layer_count = swapchain->info.arraySize};
+}
+
+/* Views of one size are one frame; those of four views are two. */
+static enum fovea_result fill(struct openxr_swapchain *swapchain, VkImage src, VkImage dst)
+{
+    bool done[OPENXR_VIEWS] = {false};
+    enum fovea_result result = FOVEA_OK;
+    for (uint32_t first = 0; first < swapchain->view_count && result >= 0; first++) {
+        struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
+        struct fovea_vk_frame frame;
+        fovea_vk_frame_init(&frame);
+        for (uint32_t i = first; i < swapchain->view_count && frame.view_count < FOVEA_VK_MAX_VIEWS;
+             i++) {
+            if (!done[i] && same_size(&swapchain->views[first], &swapchain->views[i])) {
+                done[i] = true;
+                views[frame.view_count++] = view_of(swapchain, &swapchain->views[i]);
+            }
+        }
+        frame.src = target_of(swapchain, src);
+        frame.dst = target_of(swapchain, dst);
+        frame.views = views;
+        if (frame.view_count > 0) {
+            result = fovea_vk_foveate(swapchain->fovea, &frame);
+        }
+        if (result == FOVEA_NOT_READY) {
+            return result;
+        }
+    }
+    return result;
+}
+
+/* Settings that a context refuses leave the ones it has in force; it has said why. */
+static void update(struct openxr_swapchain *swapchain)
+{
+    const struct openxr_session *session = swapchain->session;
+    if (swapchain->layer_swapchain.failed ||
+        swapchain->settings_serial == session->settings_serial) {
+        return;
+    }
+    swapchain->settings_serial = session->settings_serial;
+    const enum fovea_result result = fovea_vk_set_settings(swapchain->fovea, session->settings);
+    if (result < 0) {
+        openxr_say(FOVEA_LOG_WARNING, "the new settings are not taken: %s",
+                   fovea_result_name(result));
+    }
+}
+
+void openxr_swapchain_wait(struct openxr_swapchain *swapchain)
+{
+    const XrSwapchainImageAcquireInfo acquire = {.type = XR_TYPE_SWAPCHAIN_IMAGE_ACQUIRE_INFO};
+    const XrSwapchainImageWaitInfo wait = {.type = XR_TYPE_SWAPCHAIN_IMAGE_WAIT_INFO,
+                                           .timeout = WAIT_NS};
+    if (!swapchain->layer_swapchain.handle && !make_own(swapchain)) {
+        swapchain->layer_swapchain.failed = true;
+        return;
+    }
+    update(swapchain);
+    if (!swapchain->layer_swapchain.acquired) {
+        swapchain->layer_swapchain.acquired = XR_SUCCEEDED(openxr.below.AcquireSwapchainImage(
+            swapchain->layer_swapchain.handle, &acquire, &swapchain->layer_swapchain.index));
+    }
+    if (swapchain->layer_swapchain.acquired && !swapchain->layer_swapchain.waited) {
+        swapchain->layer_swapchain.waited = openxr_waited(
+            openxr.below.WaitSwapchainImage(swapchain->layer_swapchain.handle, &wait));
+    }
+}
+
+void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
+{
+    const XrSwapchainImageReleaseInfo release = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
+    swapchain->shown = false;
+    if (swapchain->layer_swapchain.failed) {
+        give_up(swapchain, "no swapchain or context of the layer's own");
+        return;
+    }
+    if (!swapchain->layer_swapchain.waited || !swapchain->held) {
+        return; /* the runtime is slow, or the program has gone on */
+    }
+    const enum fovea_result result =
+        fill(swapchain, swapchain->program_images[swapchain->acquired[swapchain->acquired_first]],
+             swapchain->layer_swapchain.images[swapchain->layer_swapchain.index]);
+    swapchain->layer_swapchain.acquired = false;
+    swapchain->layer_swapchain.waited = false;
+    swapchain->shown = XR_SUCCEEDED(openxr.below.ReleaseSwapchainImage(
+                           swapchain->layer_swapchain.handle, &release)) &&
+                       (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
+    if (result < 0) {
+        give_up(swapchain, fovea_result_name(result));
+    }
+    swapchain->made_count = swapchain->view_count;
+    memcpy(swapchain->made, swapchain->views, sizeof swapchain->made);
+}
