@@ -33,6 +33,7 @@ static double part_of(uint64_t *random)
 static void choose_lens(uint64_t i, uint64_t random, struct fovea_operator_settings *own)
 {
     own->lens_filter = (uint32_t)(i % 7 % 3);
+    own->lens_samples = i % 16 == 5 ? (uint32_t)(i / 16 % 2) + 1 : 0;
     own->lens_unit = (uint32_t)(random % 2) * 2; /* half the width, half the diagonal */
     own->lens_r0 = 1.0 + 0.2 * part_of(&random);
     own->lens_r1 = i % 5 == 1 ? 0.1 * fabs(part_of(&random)) : 0.0;

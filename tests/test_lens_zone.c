@@ -41,8 +41,9 @@ static double *zone_plate(void)
     return plate;
 }
 
-/* The pixels at (right, below) of where they are. */
-static void warp(const double *src, double *dst, bool *outside, double right, double below)
+/* The pixels at (right, below) of where they are. samples: the setting. */
+static void warp(const double *src, double *dst, bool *outside, uint32_t samples, double right,
+                 double below)
 {
     struct fovea_settings settings = fovea_settings_default();
     const struct lens_reference reference = {.own = &settings.own,
@@ -52,6 +53,7 @@ static void warp(const double *src, double *dst, bool *outside, double right, do
                                              .width_px = WIDTH_PX,
                                              .height_px = HEIGHT_PX,
                                              .channels = 1};
+    settings.own.lens_samples = samples;
     settings.own.lens_r2 = 0.22;
     settings.own.lens_r4 = 0.24;
     settings.own.lens_shift_x -= right / WIDTH_PX;
@@ -69,7 +71,8 @@ struct aliasing {
     double most;
 };
 
-static struct aliasing aliasing_of(const double *src)
+/* samples: the setting. */
+static struct aliasing aliasing_of(const double *src, uint32_t samples)
 {
     double *plain = make();
     double *part = make();
@@ -78,9 +81,9 @@ static struct aliasing aliasing_of(const double *src)
     struct aliasing aliasing = {0};
     size_t count = 0;
     assert_non_null(outside);
-    warp(src, plain, outside, 0, 0);
+    warp(src, plain, outside, samples, 0, 0);
     for (int i = 0; i < PARTS * PARTS; i++) {
-        warp(src, part, outside + COUNT, (i % PARTS + 0.5) / PARTS - 0.5,
+        warp(src, part, outside + COUNT, 0, (i % PARTS + 0.5) / PARTS - 0.5,
              (i / PARTS + 0.5) / PARTS - 0.5);
         for (size_t at = 0; at < COUNT; at++) {
             mean[at] += part[at] / (PARTS * PARTS);
@@ -108,7 +111,7 @@ static struct aliasing foveated(const double *plate, double gaze_x_uv, double ga
     assert_int_equal(foveate_reference_smooth(&settings.foveation, WIDTH_PX, HEIGHT_PX, 1, plate,
                                               picture, gaze_x_uv * WIDTH_PX, gaze_y_uv * HEIGHT_PX),
                      FOVEA_OK);
-    const struct aliasing aliasing = aliasing_of(picture);
+    const struct aliasing aliasing = aliasing_of(picture, 0);
     free(picture);
     return aliasing;
 }
@@ -117,7 +120,7 @@ static void foveation_leaves_little_to_alias(void **state)
 {
     (void)state;
     double *plate = zone_plate();
-    const struct aliasing plain = aliasing_of(plate);
+    const struct aliasing plain = aliasing_of(plate, 0);
     const struct aliasing centre = foveated(plate, 0.5, 0.5);
     const struct aliasing aside = foveated(plate, 0.1, 0.5);
     print_message("aliasing, levels, rms and most: %.2f %.1f; foveated, gaze in the centre %.2f "
@@ -129,8 +132,26 @@ static void foveation_leaves_little_to_alias(void **state)
     free(plate);
 }
 
+/* The mean over the square is itself of 4x4 places, so that 4x4 is off by nothing. */
+static void more_places_alias_less(void **state)
+{
+    (void)state;
+    double *plate = zone_plate();
+    struct aliasing aliasing[4];
+    for (uint32_t samples = 0; samples < 4; samples++) {
+        aliasing[samples] = aliasing_of(plate, samples);
+        print_message("aliasing with %u x %u places: %.2f %.1f\n", samples + 1, samples + 1,
+                      aliasing[samples].rms, aliasing[samples].most);
+    }
+    assert_true(aliasing[1].rms < 0.5 * aliasing[0].rms);
+    assert_true(aliasing[2].rms < 0.5 * aliasing[1].rms);
+    assert_true(aliasing[3].most < 1e-9);
+    free(plate);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(foveation_leaves_little_to_alias)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(foveation_leaves_little_to_alias),
+                                       cmocka_unit_test(more_places_alias_less)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

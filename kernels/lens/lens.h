@@ -30,6 +30,8 @@ struct lens_light {
 struct lens_plan {
     struct operator_plan base;
     int32_t filter; /* LENS_NEAREST.. */
+    int32_t samples_across; /* a pixel is the mean of so many places either way; 1 where the filter
+                               is nearest */
     bool averages_alpha; /* else it is the nearest pixel's */
     bool copies; /* nothing is moved */
     bool colored; /* colours come from different places */

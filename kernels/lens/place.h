@@ -40,19 +40,43 @@ HOST_DEVICE struct lens_place lens_place_after(float way_x, float way_y, int32_t
     return place;
 }
 
-HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int32_t color,
-                                            int32_t x_px, int32_t y_px)
+/* Where in a pixel: from its centre, less than half a pixel away. */
+struct lens_offset {
+    float x_px;
+    float y_px;
+};
+
+/* Number i of the `across` x `across` places of a pixel that a mean is of (lens.samples). */
+HOST_DEVICE struct lens_offset lens_offset_of(int32_t across, int32_t i)
+{
+    struct lens_offset offset;
+    offset.x_px = ((float)(i % across) + 0.5f) / (float)across - 0.5f;
+    offset.y_px = ((float)(i / across) + 0.5f) / (float)across - 0.5f;
+    return offset;
+}
+
+/* Of a place beside the pixel's centre. */
+HOST_DEVICE struct lens_place lens_place_beside(const struct lens_shape *shape, int32_t color,
+                                                int32_t x_px, int32_t y_px,
+                                                struct lens_offset offset)
 {
     const float *terms = shape->terms + color * LENS_POWERS;
-    const float from_x = (float)x_px + 0.5f - shape->center_x_px;
-    const float from_y = (float)y_px + 0.5f - shape->center_y_px;
+    const float from_x = (float)x_px + 0.5f - shape->center_x_px + offset.x_px;
+    const float from_y = (float)y_px + 0.5f - shape->center_y_px + offset.y_px;
     const float r_x = from_x * shape->per_px;
     const float r_y = from_y * shape->per_px;
     const float r = sqrtf(r_x * r_x + r_y * r_y);
     const float factor = terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
-    const float way_x = lens_within(from_x * factor);
-    const float way_y = lens_within(from_y * factor);
+    const float way_x = lens_within(from_x * factor) + offset.x_px;
+    const float way_y = lens_within(from_y * factor) + offset.y_px;
     return lens_place_after(way_x, way_y, x_px, y_px);
+}
+
+HOST_DEVICE struct lens_place lens_place_of(const struct lens_shape *shape, int32_t color,
+                                            int32_t x_px, int32_t y_px)
+{
+    const struct lens_offset centre = {0.0f, 0.0f};
+    return lens_place_beside(shape, color, x_px, y_px, centre);
 }
 
 /* ---- Grids */
@@ -64,10 +88,10 @@ struct lens_between {
 };
 
 /* Quadratic: through the nearest point and both beside it. */
-HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, int32_t at_px,
+HOST_DEVICE struct lens_between lens_between_at(const struct lens_grid *grid, float at_px,
                                                 float per_px, int32_t points)
 {
-    const float at = ((float)at_px + 0.5f) * per_px - grid->start;
+    const float at = at_px * per_px - grid->start;
     struct lens_between between;
     if (grid->quadratic) {
         const int32_t nearest = (int32_t)(at + 0.5f);
@@ -87,14 +111,24 @@ HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, in
     return between;
 }
 
+/* Of a pixel's centre. */
+HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, int32_t at_px,
+                                                float per_px, int32_t points)
+{
+    return lens_between_at(grid, (float)at_px + 0.5f, per_px, points);
+}
+
 /* ways: x and y in pixels, by rows of points. */
-HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape, const float *ways,
-                                                 int32_t color, int32_t x_px, int32_t y_px)
+HOST_DEVICE struct lens_place lens_grid_place_beside(const struct lens_shape *shape,
+                                                     const float *ways, int32_t color, int32_t x_px,
+                                                     int32_t y_px, struct lens_offset offset)
 {
     const struct lens_grid *grid = &shape->grid;
     const int32_t count = grid->quadratic ? 3 : 2;
-    const struct lens_between across = lens_between_of(grid, x_px, grid->per_px_x, grid->columns);
-    const struct lens_between down = lens_between_of(grid, y_px, grid->per_px_y, grid->rows);
+    const struct lens_between across =
+        lens_between_at(grid, (float)x_px + 0.5f + offset.x_px, grid->per_px_x, grid->columns);
+    const struct lens_between down =
+        lens_between_at(grid, (float)y_px + 0.5f + offset.y_px, grid->per_px_y, grid->rows);
     float way_x = 0.0f;
     float way_y = 0.0f;
     for (int32_t j = 0; j < count; j++) {
@@ -109,7 +143,15 @@ HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape,
         way_x += down.weights[j] * row_x;
         way_y += down.weights[j] * row_y;
     }
-    return lens_place_after(lens_within(way_x), lens_within(way_y), x_px, y_px);
+    return lens_place_after(lens_within(way_x) + offset.x_px, lens_within(way_y) + offset.y_px,
+                            x_px, y_px);
+}
+
+HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape, const float *ways,
+                                                 int32_t color, int32_t x_px, int32_t y_px)
+{
+    const struct lens_offset centre = {0.0f, 0.0f};
+    return lens_grid_place_beside(shape, ways, color, x_px, y_px, centre);
 }
 
 HOST_DEVICE int32_t lens_nearest(int32_t at, float part)

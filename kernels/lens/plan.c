@@ -168,6 +168,11 @@ static struct lens_light light_of(const struct fovea_settings *settings)
     return light;
 }
 
+static int32_t samples_across(const struct fovea_settings *settings)
+{
+    return settings->own.lens_filter == LENS_NEAREST ? 1 : (int32_t)settings->own.lens_samples + 1;
+}
+
 static bool averages_alpha(const struct fovea_settings *settings)
 {
     return settings->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED &&
@@ -268,6 +273,7 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     plan->filter = (int32_t)desc->settings->own.lens_filter;
+    plan->samples_across = samples_across(desc->settings);
     plan->averages_alpha = averages_alpha(desc->settings);
     plan->light = light_of(desc->settings);
     set_shape(desc, plan);
@@ -306,6 +312,7 @@ bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_des
     set_shape(desc, &other);
     return plan->filter == (int32_t)desc->settings->own.lens_filter &&
            memcmp(&plan->shape, &other.shape, sizeof other.shape) == 0 &&
+           plan->samples_across == samples_across(desc->settings) &&
            plan->averages_alpha == averages_alpha(desc->settings) &&
            plan->light.kind == light.kind && plan->light.value == light.value &&
            plan->light.sample_count == light.sample_count &&

@@ -27,6 +27,7 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 
 /* Points of a lens at 4K, from GRID on: 16 px apart; the same for each colour; 32 px apart,
  * quadratic; one a pixel. */
+#define SAMPLES 0.5
 #define NEAREST 1.0
 #define GRID 2.0
 #define GRID_OF_COLORS 3.0
@@ -65,6 +66,7 @@ const struct bench_mode bench_modes[] = {
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
     OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, -0.01),
     OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, -0.01),
+    OTHER("lens-2x2", "the mean of 2x2 places", ENCODED, lens, SAMPLES),
     OTHER("lens-nearest", "the nearest pixel", ENCODED, lens, NEAREST),
     OTHER("lens-grid", "places from 241 x 136 points, bilinear", ENCODED, lens, GRID),
     OTHER("lens-grid-colors", "the same for each colour", ENCODED, lens, GRID_OF_COLORS),
@@ -186,6 +188,8 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     }
     if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator >= GRID) {
         settings.own.lens_file_data = grid_of(mode->of_operator);
+    } else if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator == SAMPLES) {
+        settings.own.lens_samples = 1;
     } else if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator == NEAREST) {
         settings.own.lens_filter = LENS_NEAREST;
     } else if (mode->op == FOVEA_OPERATOR_lens) {

@@ -92,10 +92,17 @@ static int32_t axis_of(const struct lens_cpu *cpu)
     return cpu->codec->color_channels == 1 ? 0 : LENS_AXIS;
 }
 
+static struct lens_place place_beside(const struct lens_cpu *cpu, int32_t color, int32_t x,
+                                      int32_t y, struct lens_offset offset)
+{
+    return cpu->plan->ways
+               ? lens_grid_place_beside(&cpu->shape, cpu->plan->ways, color, x, y, offset)
+               : lens_place_beside(&cpu->shape, color, x, y, offset);
+}
+
 static struct lens_place place_of(const struct lens_cpu *cpu, int32_t color, int32_t x, int32_t y)
 {
-    return cpu->plan->ways ? lens_grid_place_of(&cpu->shape, cpu->plan->ways, color, x, y)
-                           : lens_place_of(&cpu->shape, color, x, y);
+    return place_beside(cpu, color, x, y, (struct lens_offset){0.0f, 0.0f});
 }
 
 /* Pixels of the row from x on, up to the end of a tile, that are blank without being asked. */
@@ -169,50 +176,67 @@ static const float *sample_at(const struct lens_cpu *cpu, int32_t x, int32_t y)
            (size_t)inside(x, cpu->shape.width_px) * cpu->channels;
 }
 
-/* Channels first..end - 1, which come from one place. */
-static void take_channels(const struct lens_cpu *cpu, const struct lens_place *place,
-                          int32_t filter, const uint32_t channels[2], float *out)
+/* What is taken of a pixel: channels first..end - 1, of a colour's places. */
+struct taken {
+    int32_t color;
+    int32_t filter;
+    uint32_t first;
+    uint32_t end;
+};
+
+static void copy_nearest(const struct lens_cpu *cpu, const struct lens_place *place,
+                         const struct taken *taken, float *out)
+{
+    const float *from = sample_at(cpu, lens_nearest(place->at_x, place->part_x),
+                                  lens_nearest(place->at_y, place->part_y));
+    memcpy(out + taken->first, from + taken->first, (taken->end - taken->first) * sizeof *out);
+}
+
+static void add_between(const struct lens_cpu *cpu, const struct lens_place *place, float share,
+                        const struct taken *taken, float *out)
 {
     float across[4];
     float down[4];
-    if (filter == LENS_NEAREST) {
-        const float *from = sample_at(cpu, lens_nearest(place->at_x, place->part_x),
-                                      lens_nearest(place->at_y, place->part_y));
-        memcpy(out + channels[0], from + channels[0], (channels[1] - channels[0]) * sizeof *out);
-        return;
-    }
-    const int32_t count = lens_weights(filter, place->part_x, across);
-    lens_weights(filter, place->part_y, down);
-    const int32_t before = filter == LENS_BICUBIC ? 1 : 0;
-    for (uint32_t c = channels[0]; c < channels[1]; c++) {
-        out[c] = 0.0f;
-    }
+    const int32_t count = lens_weights(taken->filter, place->part_x, across);
+    lens_weights(taken->filter, place->part_y, down);
+    const int32_t before = taken->filter == LENS_BICUBIC ? 1 : 0;
     for (int32_t j = 0; j < count; j++) {
         for (int32_t i = 0; i < count; i++) {
-            const float weight = across[i] * down[j];
+            const float weight = across[i] * (share * down[j]);
             const float *from = sample_at(cpu, place->at_x - before + i, place->at_y - before + j);
-            for (uint32_t c = channels[0]; c < channels[1]; c++) {
+            for (uint32_t c = taken->first; c < taken->end; c++) {
                 out[c] += weight * from[c];
             }
         }
     }
-    for (uint32_t c = channels[0]; cpu->light && c < channels[1]; c++) {
-        out[c] = out[c] < 0.0f ? 0.0f : out[c]; /* a spline undershoots; no light is negative */
-    }
 }
 
-/* Returns true if it lies outside. */
-static bool take(const struct lens_cpu *cpu, const struct lens_place *place, int32_t filter,
-                 const uint32_t channels[2], float *out)
+/* Returns true if the pixel's centre lies outside. */
+static bool take(const struct lens_cpu *cpu, int32_t x, int32_t y, const struct taken *taken,
+                 float *out)
 {
-    if (lens_is_outside(&cpu->shape, place)) {
-        for (uint32_t c = channels[0]; c < channels[1]; c++) {
-            out[c] = 0.0f;
-        }
-        return true;
+    const int32_t across = cpu->plan->samples_across;
+    const struct lens_place centre = place_of(cpu, taken->color, x, y);
+    const bool outside = lens_is_outside(&cpu->shape, &centre);
+    if (!outside && taken->filter == LENS_NEAREST) {
+        copy_nearest(cpu, &centre, taken, out);
+        return false;
     }
-    take_channels(cpu, place, filter, channels, out);
-    return false;
+    for (uint32_t c = taken->first; c < taken->end; c++) {
+        out[c] = 0.0f;
+    }
+    if (!outside && across == 1) {
+        add_between(cpu, &centre, 1.0f, taken, out);
+    }
+    for (int32_t i = 0; !outside && across > 1 && i < across * across; i++) {
+        const struct lens_place place =
+            place_beside(cpu, taken->color, x, y, lens_offset_of(across, i));
+        add_between(cpu, &place, 1.0f / (float)(across * across), taken, out);
+    }
+    for (uint32_t c = taken->first; cpu->light && c < taken->end; c++) {
+        out[c] = out[c] < 0.0f ? 0.0f : out[c]; /* a spline undershoots; no light is negative */
+    }
+    return outside;
 }
 
 /* Sets bits of the channels that lie outside. */
@@ -221,19 +245,18 @@ static uint32_t make_pixel(const struct lens_cpu *cpu, int32_t x, int32_t y, flo
     const uint32_t colors = cpu->codec->color_channels;
     const int32_t filter = cpu->plan->filter;
     uint32_t blank = 0;
-    struct lens_place place = place_of(cpu, axis_of(cpu), x, y);
     if (cpu->channels > colors) {
         const int32_t own = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
-        blank |= (uint32_t)take(cpu, &place, own, (uint32_t[]){colors, cpu->channels}, out)
-                 << colors;
+        const struct taken alpha = {axis_of(cpu), own, colors, cpu->channels};
+        blank |= (uint32_t)take(cpu, x, y, &alpha, out) << colors;
     }
     if (!cpu->plan->colored || colors == 1) {
-        const bool all = take(cpu, &place, filter, (uint32_t[]){0, colors}, out);
-        return blank | (all ? (1u << colors) - 1u : 0u);
+        const struct taken all = {axis_of(cpu), filter, 0, colors};
+        return blank | (take(cpu, x, y, &all, out) ? (1u << colors) - 1u : 0u);
     }
     for (uint32_t c = 0; c < colors; c++) {
-        place = place_of(cpu, (int32_t)c, x, y);
-        blank |= (uint32_t)take(cpu, &place, filter, (uint32_t[]){c, c + 1}, out) << c;
+        const struct taken one = {(int32_t)c, filter, c, c + 1};
+        blank |= (uint32_t)take(cpu, x, y, &one, out) << c;
     }
     return blank;
 }

@@ -16,9 +16,10 @@
 struct lens_formula_places {
     typedef lens_shown shown; /* what the colours of a pixel share */
 
-    static __device__ __forceinline__ lens_shown shown_at(const lens_frame &frame, int x, int y)
+    static __device__ __forceinline__ lens_shown shown_at(const lens_frame &frame, int x, int y,
+                                                          lens_offset offset)
     {
-        return lens_shown_at(frame.shape, x, y);
+        return lens_shown_at(frame.shape, x, y, offset);
     }
     static __device__ __forceinline__ lens_place at(const lens_frame &frame, int color,
                                                     const lens_shown &shown)
@@ -55,7 +56,6 @@ static __device__ float4 lens_value_at(const lens_shape &shape, const frame_ligh
     return lens_is_light<Pixel>(light) ? levels_to_light<Pixel>(v, light) : v;
 }
 
-/* A spline undershoots, but no light is negative. */
 template <typename Pixel, int FILTER, typename Image>
 static __device__ float4 lens_interpolate(const lens_shape &shape, const frame_light &light,
                                           const Image &src, const lens_place &place)
@@ -84,7 +84,39 @@ static __device__ float4 lens_interpolate(const lens_shape &shape, const frame_l
             sum.w += weight * v.w;
         }
     }
-    if (lens_is_light<Pixel>(light)) {
+    return sum;
+}
+
+/* What a pixel is a mean of: places of one colour, of which the centre is known. */
+struct lens_pixel_places {
+    int x;
+    int y;
+    int color;
+    lens_place centre;
+};
+
+/* A spline undershoots, but no light is negative. */
+template <typename Pixel, int FILTER, typename Places, typename Image>
+static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &light,
+                                   const Image &src, const lens_pixel_places &of)
+{
+    const int across = FILTER == LENS_NEAREST ? 1 : frame.samples_across;
+    const float share = 1.0f / (float)(across * across);
+    lens_place place = of.centre;
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll 1
+    for (int i = 0; i < across * across; i++) {
+        if (across > 1) {
+            place = Places::at(frame, of.color,
+                               Places::shown_at(frame, of.x, of.y, lens_offset_of(across, i)));
+        }
+        const float4 v = lens_interpolate<Pixel, FILTER>(frame.shape, light, src, place);
+        sum.x += share * v.x;
+        sum.y += share * v.y;
+        sum.z += share * v.z;
+        sum.w += share * v.w;
+    }
+    if (FILTER != LENS_NEAREST && lens_is_light<Pixel>(light)) {
         sum = make_float4(fmaxf(sum.x, 0.0f), fmaxf(sum.y, 0.0f), fmaxf(sum.z, 0.0f),
                           fmaxf(sum.w, 0.0f));
     }
@@ -108,7 +140,8 @@ static __device__ float4 lens_value_of_color(const lens_frame &frame, const fram
     const lens_place place = Places::at(frame, color, shown);
     blank = lens_is_outside(&frame.shape, &place);
     return blank ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
-                 : lens_interpolate<Pixel, FILTER>(frame.shape, light, src, place);
+                 : lens_mean<Pixel, FILTER, Places>(frame, light, src,
+                                                    {shown.x, shown.y, color, place});
 }
 
 /* kept: the pixel whose alpha is kept where alpha is not interpolated. */
@@ -122,7 +155,8 @@ static __device__ typename Pixel::word lens_warp(const lens_frame &frame, const 
     const bool outside = lens_is_outside(&shape, &axis);
     bool blank[LENS_COLORS] = {outside, outside, outside};
     float4 v = outside ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
-                       : lens_interpolate<Pixel, FILTER>(shape, light, src, axis);
+                       : lens_mean<Pixel, FILTER, Places>(frame, light, src,
+                                                          {shown.x, shown.y, LENS_AXIS, axis});
     if (Pixel::channels > 1 && frame.colored) {
         v.x = lens_value_of_color<Pixel, FILTER, Places>(frame, light, src, 0, shown, blank[0]).x;
         v.z = lens_value_of_color<Pixel, FILTER, Places>(frame, light, src, 2, shown, blank[2]).z;
@@ -168,7 +202,7 @@ static __device__ void lens_make_picture(const lens_frame &frame, const Image &s
             dst.store(x, y, lens_blank_of<Pixel>(shape));
             continue;
         }
-        const typename Places::shown shown = Places::shown_at(frame, x, y);
+        const typename Places::shown shown = Places::shown_at(frame, x, y, {0.0f, 0.0f});
         const lens_place axis = Places::at(frame, LENS_AXIS, shown);
         typename Pixel::word word = lens_blank_of<Pixel>(shape);
         if (!lens_is_outside(&shape, &axis)) {

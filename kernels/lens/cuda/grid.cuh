@@ -15,16 +15,19 @@ struct lens_grid_places {
     struct shown {
         int32_t x;
         int32_t y;
+        lens_offset offset;
     };
 
-    static __device__ __forceinline__ shown shown_at(const lens_frame &, int x, int y)
+    static __device__ __forceinline__ shown shown_at(const lens_frame &, int x, int y,
+                                                     lens_offset offset)
     {
-        return {x, y};
+        return {x, y, offset};
     }
     static __device__ __forceinline__ lens_place at(const lens_frame &frame, int color,
                                                     const shown &shown)
     {
-        return lens_grid_place_of(&frame.shape, (const float *)frame.ways, color, shown.x, shown.y);
+        return lens_grid_place_beside(&frame.shape, (const float *)frame.ways, color, shown.x,
+                                      shown.y, shown.offset);
     }
 };
 

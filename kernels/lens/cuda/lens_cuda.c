@@ -260,7 +260,8 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     if (filter == LENS_NEAREST) {
         return MOVED + plan->colored;
     }
-    if (filter == LENS_BILINEAR && plan->light.kind <= IMAGE_LIGHT_SRGB) {
+    if (filter == LENS_BILINEAR && plan->samples_across == 1 &&
+        plan->light.kind <= IMAGE_LIGHT_SRGB) {
         return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
     }
     return filter;
@@ -283,6 +284,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .origin_y_px = run->frame->origin_y_px,
                                .light = image_light_in_order(plan->light.kind, blue_first),
                                .light_value = plan->light.value,
+                               .samples_across = plan->samples_across,
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
                                .samples = own_plan(run->cuda_plan)->block->memory,

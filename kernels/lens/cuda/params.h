@@ -45,6 +45,7 @@ struct lens_frame {
     int32_t origin_y_px;
     int32_t light; /* IMAGE_LIGHT_* */
     float light_value;
+    int32_t samples_across; /* a pixel is the mean of so many places either way */
     int32_t averages_alpha; /* 0: it is the nearest pixel's */
     int32_t colored; /* 1: colours come from different places */
     uint64_t samples; /* float[]: a display's */

@@ -16,16 +16,17 @@ struct lens_shown {
     float from_x_px;
     float from_y_px;
     float r;
+    struct lens_offset offset; /* of the place in the pixel */
 };
 
 static __device__ __forceinline__ lens_shown lens_shown_at(const lens_shape &shape, int32_t x,
-                                                           int32_t y)
+                                                           int32_t y, lens_offset offset)
 {
-    const float from_x_px = (float)x + 0.5f - shape.center_x_px;
-    const float from_y_px = (float)y + 0.5f - shape.center_y_px;
+    const float from_x_px = (float)x + 0.5f - shape.center_x_px + offset.x_px;
+    const float from_y_px = (float)y + 0.5f - shape.center_y_px + offset.y_px;
     const float r_x = from_x_px * shape.per_px;
     const float r_y = from_y_px * shape.per_px;
-    return {x, y, from_x_px, from_y_px, ptx_sqrt(fmaf(r_y, r_y, r_x * r_x))};
+    return {x, y, from_x_px, from_y_px, ptx_sqrt(fmaf(r_y, r_y, r_x * r_x)), offset};
 }
 
 /* The whole part is taken by adding a number whose last digit is 1, since a multiprocessor does an
@@ -39,7 +40,7 @@ static __device__ __forceinline__ void lens_split(float way_px, int32_t from, in
     part = way_px - (whole - ONES);
 }
 
-/* Does what place.h's lens_place_of does, by the fast root. */
+/* Does what place.h's lens_place_beside does, by the fast root. */
 static __device__ __forceinline__ lens_place lens_place_at(const lens_shape &shape, int color,
                                                            const lens_shown &shown)
 {
@@ -48,8 +49,8 @@ static __device__ __forceinline__ lens_place lens_place_at(const lens_shape &sha
     const float factor =
         fmaf(r, fmaf(r, fmaf(r, fmaf(r, terms[4], terms[3]), terms[2]), terms[1]), terms[0]);
     lens_place place;
-    lens_split(shown.from_x_px * factor, shown.x, place.at_x, place.part_x);
-    lens_split(shown.from_y_px * factor, shown.y, place.at_y, place.part_y);
+    lens_split(fmaf(shown.from_x_px, factor, shown.offset.x_px), shown.x, place.at_x, place.part_x);
+    lens_split(fmaf(shown.from_y_px, factor, shown.offset.y_px), shown.y, place.at_y, place.part_y);
     return place;
 }
 

@@ -19,9 +19,10 @@ layout(constant_id = 3) const int KIND = 1;
 const int NEAREST = 0; /* LENS_* of shape.h */
 const int BILINEAR = 1;
 const int BICUBIC = 2;
-const bool GRID = KIND >= 6; /* LENS_SHADER_GRID */
+const bool GRID = KIND % 12 >= 6; /* LENS_SHADER_GRID */
 const bool COLORED = KIND % 6 >= 3; /* LENS_SHADER_COLORED */
 const int FILTER = KIND % 3;
+const int ACROSS = KIND / 12 + 1; /* LENS_SHADER_SAMPLES: a pixel's places either way */
 const int TAPS = FILTER == BICUBIC ? 4 : 2;
 
 const int POWERS = 5;
@@ -82,9 +83,9 @@ struct lens_between {
     float weights[3];
 };
 
-lens_between between_of(int at_px, float per_px, int points)
+lens_between between_of(float at_px, float per_px, int points)
 {
-    precise float at = (float(at_px) + 0.5) * per_px - shape.terms[GRID_START];
+    precise float at = at_px * per_px - shape.terms[GRID_START];
     if (grid_of(GRID_QUADRATIC) != 0) {
         int middle = clamp(int(at + 0.5), 1, points - 2);
         float t = at - float(middle);
@@ -101,12 +102,13 @@ lens_place place_after(vec2 way, ivec2 pixel)
     return lens_place(pixel + ivec2(whole), way - whole);
 }
 
-lens_place grid_place_of(int color, ivec2 pixel)
+lens_place grid_place_of(int color, ivec2 pixel, vec2 offset)
 {
     int columns = grid_of(GRID_COLUMNS);
     int count = grid_of(GRID_QUADRATIC) != 0 ? 3 : 2;
-    lens_between across = between_of(pixel.x, shape.terms[GRID_PER_PX_X], columns);
-    lens_between down = between_of(pixel.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
+    vec2 at_px = vec2(pixel) + 0.5 + offset;
+    lens_between across = between_of(at_px.x, shape.terms[GRID_PER_PX_X], columns);
+    lens_between down = between_of(at_px.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
     vec2 way = vec2(0.0);
     for (int j = 0; j < count; j++) {
         int at = ways_from + 2 * (grid_of(GRID_FIRST + color) + (down.from + j) * columns + across.from);
@@ -116,24 +118,25 @@ lens_place grid_place_of(int color, ivec2 pixel)
         }
         way += down.weights[j] * row;
     }
-    return place_after(clamp(way, -FARTHEST_PX, FARTHEST_PX), pixel);
+    return place_after(clamp(way, -FARTHEST_PX, FARTHEST_PX) + offset, pixel);
 }
 
-/* Only the way from the pixel to its source is a float, and it is rounded as on the processor. */
-lens_place place_of(int color, ivec2 pixel)
+/* Only the way from the pixel to its source is a float, and it is rounded as on the processor. offset: from the pixel's
+ * centre. */
+lens_place place_of(int color, ivec2 pixel, vec2 offset)
 {
     if (GRID) {
-        return grid_place_of(color, pixel);
+        return grid_place_of(color, pixel, offset);
     }
 
     int term = color * POWERS;
-    precise vec2 from = vec2(pixel) + 0.5 - vec2(shape.center_x_px, shape.center_y_px);
+    precise vec2 from = vec2(pixel) + 0.5 - vec2(shape.center_x_px, shape.center_y_px) + offset;
     precise vec2 scaled = from * shape.per_px;
     precise float r = sqrt(scaled.x * scaled.x + scaled.y * scaled.y);
     precise float factor = shape.terms[term + 3] + r * shape.terms[term + 4];
     factor = shape.terms[term + 1] + r * (shape.terms[term + 2] + r * factor);
     factor = shape.terms[term] + r * factor;
-    precise vec2 way = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX);
+    precise vec2 way = clamp(from * factor, -FARTHEST_PX, FARTHEST_PX) + offset;
     return place_after(way, pixel);
 }
 
@@ -188,6 +191,21 @@ vec4 interpolate(lens_place place)
             sum += across[i] * down[j] * value_at(first + ivec2(i, j));
         }
     }
+    return sum;
+}
+
+/* Of the pixel's places, of which the centre is known. */
+vec4 mean_of(int color, ivec2 pixel, lens_place centre)
+{
+    vec4 sum = vec4(0.0);
+    if (ACROSS == 1 || FILTER == NEAREST) {
+        sum = interpolate(centre);
+    } else {
+        for (int i = 0; i < ACROSS * ACROSS; i++) {
+            vec2 offset = (vec2(i % ACROSS, i / ACROSS) + 0.5) / float(ACROSS) - 0.5;
+            sum += interpolate(place_of(color, pixel, offset)) / float(ACROSS * ACROSS);
+        }
+    }
     return LIGHT ? max(sum, 0.0) : sum; /* a spline undershoots; no light is negative */
 }
 
@@ -232,12 +250,12 @@ vec4 stored_of(vec4 value)
 uvec4 warped(ivec2 pixel, lens_place axis, uvec4 kept)
 {
     bvec4 blank = bvec4(is_outside(axis));
-    vec4 value = blank.a ? vec4(0.0) : interpolate(axis);
+    vec4 value = blank.a ? vec4(0.0) : mean_of(AXIS, pixel, axis);
     if (COLORED) {
         for (int color = 0; color < COLORS; color += 2) {
-            lens_place place = place_of(color, pixel);
+            lens_place place = place_of(color, pixel, vec2(0.0));
             blank[color] = is_outside(place);
-            value[color] = blank[color] ? 0.0 : interpolate(place)[color];
+            value[color] = blank[color] ? 0.0 : mean_of(color, pixel, place)[color];
         }
     }
     return encode(mix(stored_of(value), blank_pixel(), blank), kept);
@@ -253,7 +271,7 @@ void main()
         imageStore(result, place_in_images(pixel), encode(blank_pixel(), opaque_pixel()));
         return;
     }
-    lens_place axis = place_of(AXIS, pixel);
+    lens_place axis = place_of(AXIS, pixel, vec2(0.0));
     bool blank = is_outside(axis);
     uvec4 nearest = blank ? opaque_pixel() : texelFetch(source, place_in_images(nearest_to(axis)), 0);
     uvec4 made;

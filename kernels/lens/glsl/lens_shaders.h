@@ -3,7 +3,8 @@
 
 /* lens's compute shader. Specialization constants from 1 on: light (IMAGE_LIGHT_*), whether alpha
  * is interpolated, and the filter (LENS_*), with LENS_SHADER_COLORED more where colours come from
- * different places, and LENS_SHADER_GRID more where places come from a grid. */
+ * different places, LENS_SHADER_GRID more where places come from a grid, and LENS_SHADER_SAMPLES
+ * more for each place either way beyond the first that a pixel is the mean of. */
 #ifndef FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
 #define FOVEA_KERNELS_LENS_GLSL_LENS_SHADERS_H
 
@@ -12,6 +13,7 @@
 
 #define LENS_SHADER_COLORED 3
 #define LENS_SHADER_GRID 6
+#define LENS_SHADER_SAMPLES 12
 
 extern const struct shader lens_shader; /* a thread, a pixel */
 

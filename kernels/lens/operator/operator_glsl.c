@@ -95,7 +95,8 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
                                      {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
                                       has_alpha && plan->averages_alpha,
                                       plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
-                                          (plan->ways ? LENS_SHADER_GRID : 0)}};
+                                          (plan->ways ? LENS_SHADER_GRID : 0) +
+                                          (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
     }
     return 1;
 }

@@ -97,12 +97,13 @@ static double weight_of_point(bool quadratic, uint32_t count, double at, uint32_
     return weight;
 }
 
-static struct point place_in_grid(const struct lens_reference *reference, int color, uint32_t x,
-                                  uint32_t y)
+/* (x, y) is in pixels from the picture's corner. */
+static struct point place_in_grid(const struct lens_reference *reference, int color, double x,
+                                  double y)
 {
     const struct lens_points *points = &measured_of(reference)->points;
-    const double at_x = (x + 0.5) / reference->width_px / points->step_uv[0] - points->start;
-    const double at_y = (y + 0.5) / reference->height_px / points->step_uv[1] - points->start;
+    const double at_x = x / reference->width_px / points->step_uv[0] - points->start;
+    const double at_y = y / reference->height_px / points->step_uv[1] - points->start;
     struct point sum = {reference->off_x_px, reference->off_y_px};
     for (uint32_t j = (uint32_t)fmax(at_y - 2.0, 0.0); j < points->rows && j <= at_y + 2.0; j++) {
         for (uint32_t i = (uint32_t)fmax(at_x - 2.0, 0.0); i < points->columns && i <= at_x + 2.0;
@@ -118,15 +119,14 @@ static struct point place_in_grid(const struct lens_reference *reference, int co
     return sum;
 }
 
-static struct point place_of(const struct lens_reference *reference, int color, uint32_t x,
-                             uint32_t y)
+static struct point place_of(const struct lens_reference *reference, int color, double x, double y)
 {
     if (measured_of(reference) && measured_of(reference)->is_grid) {
         return place_in_grid(reference, color, x, y);
     }
 
     const struct point center = center_of(reference);
-    const struct point from = {x + 0.5 - center.x, y + 0.5 - center.y};
+    const struct point from = {x - center.x, y - center.y};
     const double r = hypot(from.x, from.y) / unit_px(reference);
     const double factor = factor_at(reference, color, r);
     return (struct point){center.x + from.x * factor + reference->off_x_px,
@@ -174,6 +174,23 @@ static double value_at(const struct lens_reference *reference, const double *src
     return sum;
 }
 
+/* The mean of the pixel's places, which lie in the middle of equal parts of it. */
+static double mean_at(const struct lens_reference *reference, const double *src, uint32_t x,
+                      uint32_t y, uint32_t channel)
+{
+    const uint32_t across =
+        reference->own->lens_filter == LENS_NEAREST ? 1 : reference->own->lens_samples + 1;
+    double sum = 0.0;
+    for (uint32_t j = 0; j < across; j++) {
+        for (uint32_t i = 0; i < across; i++) {
+            const struct point place = place_of(reference, color_of(reference, channel),
+                                                x + (i + 0.5) / across, y + (j + 0.5) / across);
+            sum += value_at(reference, src, reference->own->lens_filter, place, channel);
+        }
+    }
+    return sum / (across * across);
+}
+
 void lens_reference(const struct lens_reference *reference, const double *src, double *dst,
                     bool *outside)
 {
@@ -182,14 +199,17 @@ void lens_reference(const struct lens_reference *reference, const double *src, d
         for (uint32_t x = 0; x < reference->width_px; x++) {
             for (uint32_t c = 0; c < channels; c++) {
                 const size_t i = ((size_t)y * reference->width_px + x) * channels + c;
-                const bool kept = c == 3 && !reference->averages_alpha;
-                const struct point place = place_of(reference, color_of(reference, c), x, y);
+                const struct point place =
+                    place_of(reference, color_of(reference, c), x + 0.5, y + 0.5);
                 outside[i] = !(place.x >= 0.0 && place.y >= 0.0 && place.x < reference->width_px &&
                                place.y < reference->height_px);
-                dst[i] = outside[i] ? 0.0
-                                    : value_at(reference, src,
-                                               kept ? LENS_NEAREST : reference->own->lens_filter,
-                                               place, c);
+                if (outside[i]) {
+                    dst[i] = 0.0;
+                } else if (c == 3 && !reference->averages_alpha) {
+                    dst[i] = value_at(reference, src, LENS_NEAREST, place, c);
+                } else {
+                    dst[i] = mean_at(reference, src, x, y, c);
+                }
             }
         }
     }
