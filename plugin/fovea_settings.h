@@ -119,6 +119,7 @@ static inline void fovea_field_init(struct fovea_field *field)
 
 /* Instead of the file that a setting names: "lens.file". It counts until it is taken away with
  * NULL, whatever the file's name. The points are copied, which allocates: tens of bytes each.
+ * FOVEA_ERROR_INVALID_ARGUMENT: its sides, layers or other members are none that a field has.
  * FOVEA_ERROR_CONFIG: there is no such setting, or the operator cannot use the field; the log says
  * where it is not finite, or folds over. Then nothing was changed. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_set_field(

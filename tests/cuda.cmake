@@ -51,7 +51,7 @@ fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
 fovea_add_test(NAME test_cuda_blur SOURCES gpu/test_cuda_blur.c test_blur_support.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_lens SOURCES gpu/test_cuda_lens.c test_lens_support.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
+    LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
 # fovea_add_ptx(<name> <kernel>.cu <header>...): the object library <name>_ptx with the PTX of a comparison's kernels, of
 # which the driver compiles one for every device.
 function(fovea_add_ptx name kernel)

@@ -116,7 +116,7 @@ static void check(const struct lens_scene *scene, uint32_t shift)
 static void images_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 55 : 220); i++) {
+    for (uint64_t i = 0; i < (fixture.quick ? 55 : 110); i++) {
         const struct lens_scene scene = lens_scene_of(i);
         check(&scene, (uint32_t)(i / 11 % 3));
     }
@@ -125,7 +125,7 @@ static void images_are_the_reference(void **state)
 static void grids_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 33 : 176); i++) {
+    for (uint64_t i = 0; i < (fixture.quick ? 33 : 88); i++) {
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_points(i / 2, &scene);
         check(&scene, (uint32_t)(i / 11 % 3));
@@ -135,7 +135,7 @@ static void grids_are_the_reference(void **state)
 static void each_eye_has_a_lens_of_its_own(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 6 : 44); i++) {
+    for (uint64_t i = 0; i < (fixture.quick ? 6 : 22); i++) {
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_eyes(i % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, &scene);
         check(&scene, 0);
@@ -157,7 +157,7 @@ static struct lens_scene scene_of_bytes(uint64_t i)
 static void bytes_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 24 : 144); i++) {
+    for (uint64_t i = 0; i < (fixture.quick ? 24 : 72); i++) {
         const struct lens_scene scene = scene_of_bytes(i);
         check(&scene, (uint32_t)(i / 4 % 3));
     }
@@ -190,7 +190,7 @@ static void run_linear_view(const struct prepared *p, const struct test_image *s
 static void grids_of_bytes_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < (fixture.quick ? 48 : 192); i += fixture.quick ? 5 : 1) {
+    for (uint64_t i = 0; i < (fixture.quick ? 48 : 96); i += fixture.quick ? 5 : 1) {
         struct lens_scene scene = scene_of_bytes(i);
         if (i / 6 % 8 >= 6) { /* each pixel has its point */
             scene.width_px = 75;
