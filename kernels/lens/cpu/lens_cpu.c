@@ -176,17 +176,18 @@ static const float *sample_at(const struct lens_cpu *cpu, int32_t x, int32_t y)
            (size_t)inside(x, cpu->shape.width_px) * cpu->channels;
 }
 
-/* What is taken of a pixel: channels first..end - 1, of a colour's places. */
+/* Says which channels of a pixel are taken, first..end - 1, and around which colour's place. */
 struct taken {
+    struct lens_place centre; /* the source of the pixel's centre */
     int32_t color;
     int32_t filter;
     uint32_t first;
     uint32_t end;
 };
 
-static void copy_nearest(const struct lens_cpu *cpu, const struct lens_place *place,
-                         const struct taken *taken, float *out)
+static void copy_nearest(const struct lens_cpu *cpu, const struct taken *taken, float *out)
 {
+    const struct lens_place *place = &taken->centre;
     const float *from = sample_at(cpu, lens_nearest(place->at_x, place->part_x),
                                   lens_nearest(place->at_y, place->part_y));
     memcpy(out + taken->first, from + taken->first, (taken->end - taken->first) * sizeof *out);
@@ -216,17 +217,16 @@ static bool take(const struct lens_cpu *cpu, int32_t x, int32_t y, const struct 
                  float *out)
 {
     const int32_t across = cpu->plan->samples_across;
-    const struct lens_place centre = place_of(cpu, taken->color, x, y);
-    const bool outside = lens_is_outside(&cpu->shape, &centre);
+    const bool outside = lens_is_outside(&cpu->shape, &taken->centre);
     if (!outside && taken->filter == LENS_NEAREST) {
-        copy_nearest(cpu, &centre, taken, out);
+        copy_nearest(cpu, taken, out);
         return false;
     }
     for (uint32_t c = taken->first; c < taken->end; c++) {
         out[c] = 0.0f;
     }
     if (!outside && across == 1) {
-        add_between(cpu, &centre, 1.0f, taken, out);
+        add_between(cpu, &taken->centre, 1.0f, taken, out);
     }
     for (int32_t i = 0; !outside && across > 1 && i < across * across; i++) {
         const struct lens_place place =
@@ -244,18 +244,21 @@ static uint32_t make_pixel(const struct lens_cpu *cpu, int32_t x, int32_t y, flo
 {
     const uint32_t colors = cpu->codec->color_channels;
     const int32_t filter = cpu->plan->filter;
+    const int32_t axis = axis_of(cpu);
+    const struct lens_place centre = place_of(cpu, axis, x, y);
     uint32_t blank = 0;
     if (cpu->channels > colors) {
         const int32_t own = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
-        const struct taken alpha = {axis_of(cpu), own, colors, cpu->channels};
+        const struct taken alpha = {centre, axis, own, colors, cpu->channels};
         blank |= (uint32_t)take(cpu, x, y, &alpha, out) << colors;
     }
     if (!cpu->plan->colored || colors == 1) {
-        const struct taken all = {axis_of(cpu), filter, 0, colors};
+        const struct taken all = {centre, axis, filter, 0, colors};
         return blank | (take(cpu, x, y, &all, out) ? (1u << colors) - 1u : 0u);
     }
     for (uint32_t c = 0; c < colors; c++) {
-        const struct taken one = {(int32_t)c, filter, c, c + 1};
+        const struct lens_place own = place_of(cpu, (int32_t)c, x, y);
+        const struct taken one = {own, (int32_t)c, filter, c, c + 1};
         blank |= (uint32_t)take(cpu, x, y, &one, out) << c;
     }
     return blank;
