@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const color_names[] = {"red", "green", "blue"};
+const char *const lens_color_names[LENS_COLORS] = {"red", "green", "blue"};
 
 static void free_calibration(struct shared_data *data)
 {
@@ -29,10 +29,18 @@ struct lens_calibration *lens_calibration_make(void)
     return made;
 }
 
-static void release(struct lens_calibration *calibration)
+enum fovea_result lens_calibration_hand_out(struct lens_calibration *made, enum fovea_result result,
+                                            char problem[LENS_PROBLEM_BYTES],
+                                            struct lens_calibration **out_calibration)
 {
-    struct shared_data *data = (struct shared_data *)calibration;
-    shared_data_release(&data);
+    struct shared_data *refused = made && result < 0 ? &made->base : NULL;
+    *out_calibration = refused ? NULL : made;
+    if (!made) {
+        snprintf(problem, LENS_PROBLEM_BYTES, "out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    shared_data_release(&refused);
+    return result;
 }
 
 const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
@@ -90,7 +98,7 @@ static bool places_are_finite(const struct lens_points *points, int color, char 
             if (!(fabsf(place[0]) <= 100.0f && fabsf(place[1]) <= 100.0f)) {
                 snprintf(problem, LENS_PROBLEM_BYTES,
                          "%s: column %u of row %u is (%g, %g) pictures; it must be within 100",
-                         color_names[color], i, j, (double)place[0], (double)place[1]);
+                         lens_color_names[color], i, j, (double)place[0], (double)place[1]);
                 return false;
             }
         }
@@ -147,7 +155,7 @@ static bool cells_do_not_fold(const struct lens_points *points, int color, char 
                 snprintf(problem, LENS_PROBLEM_BYTES,
                          "%s: the picture folds over between column %u of row %u and column %u of "
                          "row %u",
-                         color_names[color], i, j, i + 1, j + 1);
+                         lens_color_names[color], i, j, i + 1, j + 1);
                 return false;
             }
         }
@@ -216,18 +224,10 @@ enum fovea_result lens_calibration_of_points(const struct lens_points *points,
                                              struct lens_calibration **out_calibration)
 {
     struct lens_calibration *made = lens_calibration_make();
-    *out_calibration = NULL;
-    if (!made) {
-        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result result = lens_map_take_points(points, out_problem, &made->eyes[0]);
-    if (result < 0) {
-        release(made);
-        return result;
-    }
-    *out_calibration = made;
-    return FOVEA_OK;
+    const enum fovea_result result = made
+                                         ? lens_map_take_points(points, out_problem, &made->eyes[0])
+                                         : FOVEA_ERROR_OUT_OF_MEMORY;
+    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
 }
 
 /* ---- Fields of programs */
@@ -292,16 +292,7 @@ enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                             struct lens_calibration **out_calibration)
 {
     struct lens_calibration *made = lens_calibration_make();
-    *out_calibration = NULL;
-    if (!made) {
-        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result result = take_field(field, out_problem, made);
-    if (result < 0) {
-        release(made);
-        return result;
-    }
-    *out_calibration = made;
-    return FOVEA_OK;
+    const enum fovea_result result =
+        made ? take_field(field, out_problem, made) : FOVEA_ERROR_OUT_OF_MEMORY;
+    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
 }

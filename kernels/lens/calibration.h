@@ -60,8 +60,17 @@ struct lens_calibration {
 
 #define LENS_PROBLEM_BYTES OPERATOR_PROBLEM_BYTES
 
+/* The names of red, green and blue in files and in problems. */
+extern const char *const lens_color_names[LENS_COLORS];
+
 /* All 0 but for the caller's one share and one map for both eyes; NULL: out of memory. */
 struct lens_calibration *lens_calibration_make(void);
+
+/* Gives a filled calibration out, or releases it where the result is an error. NULL: out of memory,
+ * which is the problem then. */
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_hand_out(
+    struct lens_calibration *made, enum fovea_result result, char problem[LENS_PROBLEM_BYTES],
+    struct lens_calibration **out_calibration);
 
 /* NULL: each eye has its own, and it is not said whose counts. */
 const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,

@@ -131,7 +131,6 @@ static double fold_of(const double terms[LENS_POWERS], double farthest)
 
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
 {
-    static const char *const names[] = {"red", "green", "blue"};
     const struct model model = model_of(desc);
     if (calibration_of(desc) && !map_of(desc)) {
         snprintf(out, bytes,
@@ -146,7 +145,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
                 out, bytes,
                 "lens: from r = %.4g on %s folds back: its r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
                 "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g",
-                fold, names[color], model.farthest);
+                fold, lens_color_names[color], model.farthest);
             return true;
         }
     }

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const color_names[LENS_COLORS] = {"red", "green", "blue"};
-
 /* A count of pictures or points, which has to be whole. */
 static bool whole(struct lens_scan *scan, double number, double most, uint32_t *out_whole)
 {
@@ -47,7 +45,7 @@ static bool word_of(struct lens_scan *scan, const char *const *words, uint32_t *
 static int color_of(const char *name)
 {
     int color = 0;
-    while (color < LENS_COLORS && strcmp(color_names[color], name) != 0) {
+    while (color < LENS_COLORS && strcmp(lens_color_names[color], name) != 0) {
         color++;
     }
     return color;
@@ -150,7 +148,7 @@ static bool read_points(struct lens_scan *scan, struct grid *grid, int color)
     const size_t count = 2 * (size_t)points->columns * points->rows;
     if (count == 0) {
         return lens_scan_fail(scan, "\"points\", or \"size\" and \"spacing\", come before \"%s\"",
-                              color_names[color]);
+                              lens_color_names[color]);
     }
     if (count > scan->count) { /* before there is memory for them */
         return lens_scan_fail(scan, "the file cannot hold %zu numbers", count);

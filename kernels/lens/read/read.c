@@ -75,17 +75,6 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
     struct lens_scan scan = {.bytes = bytes, .count = count, .problem = out_problem};
     struct lens_calibration *made = lens_calibration_make();
     out_problem[0] = '\0';
-    *out_calibration = NULL;
-    if (!made) {
-        snprintf(out_problem, LENS_PROBLEM_BYTES, "out of memory");
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result result = read_all(&scan, made);
-    if (result < 0) {
-        struct shared_data *gone = &made->base;
-        shared_data_release(&gone);
-        return result;
-    }
-    *out_calibration = made;
-    return FOVEA_OK;
+    const enum fovea_result result = made ? read_all(&scan, made) : FOVEA_ERROR_OUT_OF_MEMORY;
+    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
 }

@@ -249,12 +249,11 @@ static bool make_points(struct lens_scan *scan, const struct vive *vive, const s
 static bool take_eye(struct lens_scan *scan, const struct vive *vive, struct eye *eye,
                      struct lens_map *map)
 {
-    static const char *const names[LENS_COLORS] = {"red", "green", "blue"};
     for (int color = 0; color < LENS_COLORS; color++) {
         struct distortion *distortion = &eye->colors[color];
         if (!find_last(vive, eye, distortion)) {
             return lens_scan_fail(scan, "the %s eye's %s folds back from r = %.4g on",
-                                  eye == vive->eyes ? "left" : "right", names[color],
+                                  eye == vive->eyes ? "left" : "right", lens_color_names[color],
                                   distortion->last);
         }
     }
