@@ -40,7 +40,7 @@ HOST_DEVICE struct lens_place lens_place_after(float way_x, float way_y, int32_t
     return place;
 }
 
-/* Where in a pixel: from its centre, less than half a pixel away. */
+/* A place in a pixel lies so far from its centre, less than half a pixel. */
 struct lens_offset {
     float x_px;
     float y_px;
@@ -55,7 +55,7 @@ HOST_DEVICE struct lens_offset lens_offset_of(int32_t across, int32_t i)
     return offset;
 }
 
-/* Of a place beside the pixel's centre. */
+/* Finds the source of a place beside the pixel's centre. */
 HOST_DEVICE struct lens_place lens_place_beside(const struct lens_shape *shape, int32_t color,
                                                 int32_t x_px, int32_t y_px,
                                                 struct lens_offset offset)
@@ -111,7 +111,7 @@ HOST_DEVICE struct lens_between lens_between_at(const struct lens_grid *grid, fl
     return between;
 }
 
-/* Of a pixel's centre. */
+/* Does the same for a pixel's centre. */
 HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, int32_t at_px,
                                                 float per_px, int32_t points)
 {

@@ -87,7 +87,7 @@ static __device__ float4 lens_interpolate(const lens_shape &shape, const frame_l
     return sum;
 }
 
-/* What a pixel is a mean of: places of one colour, of which the centre is known. */
+/* A pixel is the mean of places of one colour, of which the centre is known. */
 struct lens_pixel_places {
     int x;
     int y;

@@ -36,7 +36,8 @@ struct lens_parts {
 #define LENS_ONES 12582912.0f /* 1.5 * 2^23 */
 #define LENS_ONES_BITS 0x4b400000
 
-/* Where pixel `at` lies on an axis, less what the bits of a way in steps have too much. */
+/* Returns the steps to pixel `at` on an axis, less what the bits of a way in steps have too much.
+ */
 template <bool NEAREST>
 static __device__ __forceinline__ int32_t lens_steps_before(const lens_fixed &fixed, int32_t at)
 {

@@ -7,7 +7,7 @@
 
 #include "scan.h"
 
-/* Of a file's content, whose kind is told by what it begins with and by its names: JSON of ours,
+/* Reads a file's content, whose kind is told by what it begins with and by its names: JSON of ours,
  * with Monado's values or of a Vive, else a project of panotools (.pto). The caller owns one share.
  * FOVEA_ERROR_CONFIG: out_problem says what is wrong, after "line:column: " where there is a place.
  */

@@ -12,7 +12,7 @@ struct point {
     double x, y;
 };
 
-/* Of one for each eye the eye's own. */
+/* A calibration with a lens for each eye gives the eye's own. */
 static const struct lens_map *measured_of(const struct lens_reference *reference)
 {
     const struct lens_calibration *all =
