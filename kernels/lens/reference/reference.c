@@ -40,12 +40,12 @@ static double factor_at(const struct lens_reference *reference, int color, doubl
     const double blue[] = {own->lens_blue_r0, own->lens_blue_r1, own->lens_blue_r2,
                            own->lens_blue_r3, own->lens_blue_r4};
     double sum = 0.0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 4; i >= 0; i--) {
         double term = axis[i] + (color == 0 ? red[i] : color == 2 ? blue[i] : 0.0);
         if (measured) {
             term = measured->polynomial.terms[color][i];
         }
-        sum += term * pow(r, i);
+        sum = sum * r + term;
     }
     return sum;
 }

@@ -23,16 +23,21 @@ static __device__ __forceinline__ void multiply_by_shuffles(float (&d)[4], const
     const int lane = (int)threadIdx.x % 32;
     const int row = lane & ~3;
     const int column = lane % 4 * 8;
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-        const float upper = __shfl_sync(~0u, k % 2 ? a.z : a.x, row + k / 2);
-        const float lower = __shfl_sync(~0u, k % 2 ? a.w : a.y, row + k / 2);
-        const float first = __shfl_sync(~0u, k % 2 ? b1 : b0, column + k / 2);
-        const float second = __shfl_sync(~0u, k % 2 ? b1 : b0, column + 4 + k / 2);
+    const auto add = [&](float upper_of, float lower_of, float b, int pair) {
+        const float upper = __shfl_sync(~0u, upper_of, row + pair);
+        const float lower = __shfl_sync(~0u, lower_of, row + pair);
+        const float first = __shfl_sync(~0u, b, column + pair);
+        const float second = __shfl_sync(~0u, b, column + 4 + pair);
         d[0] = fmaf(upper, first, d[0]);
         d[1] = fmaf(upper, second, d[1]);
         d[2] = fmaf(lower, first, d[2]);
         d[3] = fmaf(lower, second, d[3]);
+    };
+    /* Unrolled at each of its many places, it would take the compiler minutes. */
+#pragma unroll 1
+    for (int pair = 0; pair < 4; pair++) {
+        add(a.x, a.y, b0, pair);
+        add(a.z, a.w, b1, pair);
     }
 }
 
