@@ -71,6 +71,13 @@ set(FOVEA_NVCC_FLAGS ${nvcc_flags} CACHE INTERNAL "")
 set(FOVEA_NVCC_KNOWS ${known} CACHE INTERNAL "")
 function(fovea_add_fatbin kernel fatbin)
     get_filename_component(name ${fatbin} NAME_WE)
+    if(FOVEA_CUDA_KERNELS_FROM)
+        file(RELATIVE_PATH made ${CMAKE_BINARY_DIR} ${fatbin})
+        cmake_path(ABSOLUTE_PATH made BASE_DIRECTORY ${FOVEA_CUDA_KERNELS_FROM})
+        add_custom_command(OUTPUT ${fatbin} COMMAND ${CMAKE_COMMAND} -E copy ${made} ${fatbin}
+            DEPENDS ${made} VERBATIM COMMENT "CUDA ${name}.cu, of another build")
+        return()
+    endif()
     add_custom_command(OUTPUT ${fatbin}
         COMMAND ${FOVEA_NVCC} -fatbin ${FOVEA_NVCC_FLAGS} ${ARGN} -I${PROJECT_SOURCE_DIR}/plugin
             -I${PROJECT_SOURCE_DIR} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${kernel}

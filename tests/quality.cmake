@@ -69,5 +69,5 @@ if(TARGET fovea_cuda)
 endif()
 if(TARGET test_emulated_driver)
     # The same pictures through the kernels on the host, as far as a test has time.
-    fovea_add_emulated(quality "fovea_quality;--backend;cuda;--size;160x90;--only;blockwise")
+    fovea_add_emulated(quality "fovea_quality;--quick;--backend;cuda;--only;blockwise")
 endif()

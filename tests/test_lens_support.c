@@ -333,19 +333,17 @@ struct range {
 struct by {
     struct lens_reference reference;
     bool light;
+    bool *outside; /* a flag for each value: its place lies outside of the picture */
 };
 
 static void by_reference(const void *user, const struct fovea_image *src, const double *in,
                          double *out)
 {
     const struct by *by = user;
-    bool *outside = calloc((size_t)src->width_px * src->height_px * 4, sizeof *outside);
-    assert_non_null(outside);
-    lens_reference(&by->reference, in, out, outside);
+    lens_reference(&by->reference, in, out, by->outside);
     for (size_t i = 0; i < (size_t)src->width_px * src->height_px * by->reference.channels; i++) {
         out[i] = by->light ? fmax(out[i], 0.0) : out[i]; /* no light is negative */
     }
-    free(outside);
 }
 
 static double blank_of(const struct lens_scene *scene, uint32_t channel, uint32_t channels)
@@ -360,21 +358,13 @@ static double blank_of(const struct lens_scene *scene, uint32_t channel, uint32_
     return image_is_float(scene->format) ? colors[color] : floor(colors[color] * white + 0.5);
 }
 
-/* Blank where the place lies outside. */
-static void put_blanks(const struct lens_scene *scene, const struct lens_reference *reference,
+static void put_blanks(const struct lens_scene *scene, uint32_t channels, const bool *outside,
                        double *values)
 {
-    const size_t count = (size_t)scene->width_px * scene->height_px * reference->channels;
-    double *none = calloc(2 * count, sizeof *none);
-    bool *outside = calloc(count, sizeof *outside);
-    assert_true(none && outside);
-    lens_reference(reference, none, none + count, outside);
+    const size_t count = (size_t)scene->width_px * scene->height_px * channels;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t channel = (uint32_t)(i % reference->channels);
-        values[i] = outside[i] ? blank_of(scene, channel, reference->channels) : values[i];
+        values[i] = outside[i] ? blank_of(scene, (uint32_t)(i % channels), channels) : values[i];
     }
-    free(none);
-    free(outside);
 }
 
 /* What the format can hold of a value that overshoots. */
@@ -406,7 +396,8 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
     int32_t light = pixel_light_of(foveation->light, foveation->transfer);
     light = nearest ? IMAGE_LIGHT_STORED : image_light_in_order(light, scene->blue_first);
     struct range *ranges = calloc(count, sizeof *ranges);
-    assert_non_null(ranges);
+    bool *outside = calloc(count, sizeof *outside);
+    assert_true(ranges && outside);
     for (int place = 0; place < 9; place++) {
         const double off_px = lens_scene_off_px(scene);
         const struct lens_reference reference = {.own = &scene->settings.own,
@@ -422,8 +413,9 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
                                                  .channels = channels};
         double *values = compare_expected_by(
             foveation, src, light, by_reference,
-            &(struct by){reference, light != IMAGE_LIGHT_STORED && pixel_light_known(src->format)});
-        put_blanks(scene, &reference, values);
+            &(struct by){reference, light != IMAGE_LIGHT_STORED && pixel_light_known(src->format),
+                         outside});
+        put_blanks(scene, channels, outside, values);
         for (size_t i = 0; i < count; i++) {
             const double value = held(src->format, (uint32_t)(i % channels), values[i]);
             ranges[i].least = place ? fmin(ranges[i].least, value) : value;
@@ -431,6 +423,7 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
         }
         free(values);
     }
+    free(outside);
     return ranges;
 }
 

@@ -4,6 +4,7 @@
 /* Images of PQ and HLG on the cpu against the double-precision reference, pixel by pixel, with
  * pictures of full contrast: what is 1e-6 of white is far from black. */
 
+#include "sanitized.h"
 #include "test_foveate_support.h"
 
 #include "compare.h"
@@ -69,7 +70,7 @@ static void draw_colors(const struct fovea_image *image)
 
 static void check_all(enum fovea_method method, enum fovea_model model)
 {
-    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i++) {
+    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(model);
         foveation.method = method;
         foveation.light = FOVEA_LIGHT_LINEAR;
@@ -157,7 +158,7 @@ static void what_is_averaged_is_light(void **state)
 static void coloured_hlg_is_the_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i / 10);
         foveation.light = FOVEA_LIGHT_LINEAR;
@@ -188,7 +189,7 @@ static void coloured_hlg_is_the_reference(void **state)
 static void a_display_of_its_own_is_the_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * 6 * IMAGE_CONTRAST_COUNT; i++) {
+    for (int i = 0; i < 2 * 6 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i % 2);
         foveation.light = compare_display(i / 2 % 6, &foveation.display);

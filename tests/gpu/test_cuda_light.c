@@ -86,7 +86,7 @@ static void check_all(enum fovea_method method)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
-    for (int i = 0; i < 8 * IMAGE_CONTRAST_COUNT; i += fixture.quick ? 3 : 1) {
+    for (int i = 0; i < 8 * IMAGE_CONTRAST_COUNT; i += fixture.quick ? 7 : 1) {
         struct scene scene = scene_default();
         scene.width_px = 128;
         scene.height_px = 72;
@@ -156,7 +156,7 @@ static void steep_laws_are_the_reference(void **state)
     (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
-    for (int i = 0; i < (fixture.quick ? 6 : 24); i++) {
+    for (int i = 0; i < (fixture.quick ? 4 : 24); i++) {
         struct scene scene = scene_default();
         scene.width_px = 128;
         scene.height_px = 72;

@@ -15,7 +15,7 @@ declare -A STAGE_ABOUT=(
     [asan]="clang, warnings are errors, address and undefined-behaviour sanitizers; every ctest"
     [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
     [tsan]="clang, thread sanitizer; the tests with threads"
-    [no-cuda]="as on a machine without a CUDA toolkit; unit tests"
+    [no-cuda]="as on a machine without a CUDA toolkit; unit tests of what knows that"
     [tidy]="clang-tidy over the C sources"
     [fuzz]="fuzzing of what reads foreign bytes"
     [pytest]="public headers, exported symbols, installation, ./run, the demo, the Python package"
@@ -151,6 +151,13 @@ stage_gcc()
     run_ctest gcc
 }
 
+# For the stages that use what this one builds.
+build_with_gcc()
+{
+    [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
+    build gcc
+}
+
 gcc_compiler()
 {
     if have gcc; then echo gcc; else echo cc; fi
@@ -161,11 +168,17 @@ needs_clang()
     have clang || skip_stage "clang is not here"
 }
 
+# The kernels are those of gcc's stage: sanitizers look at C, and nvcc takes minutes.
 stage_asan()
 {
     needs_clang
+    local kernels=()
+    if ((CUDA)) && have nvcc; then
+        build_with_gcc
+        kernels=("-DFOVEA_CUDA_KERNELS_FROM=$BUILD_ROOT/gcc")
+    fi
     configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" \
-        -DFOVEA_CUDA_ARCHITECTURES=75
+        ${kernels[@]+"${kernels[@]}"}
     build asan
     run_ctest asan
 }
@@ -175,8 +188,7 @@ ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 stage_storms()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
-    [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
-    build gcc
+    build_with_gcc
     FOVEA_BUILD_DIR=$BUILD_ROOT/gcc FOVEA_STORM_SECONDS=$STORM_SECONDS FOVEA_STORM_SEED=$STORM_SEED \
         "$PYTHON" -m pytest -c "$ROOT/tests/pytest.ini" -o cache_dir="$BUILD_ROOT/cache/pytest" \
         --junitxml="$LOGS/storms.junit.xml" -s -q "$ROOT/tests/layer/storms.py"
@@ -208,7 +220,7 @@ stage_no-cuda()
         return 1
     fi
     build no-cuda
-    run_ctest no-cuda -L '^unit$'
+    run_ctest no-cuda -L '^unit$' -R 'context|layer|godot|bench|quality'
 }
 
 # Where programs of a toolkit are, for CMake to look past them.
@@ -254,14 +266,23 @@ stage_fuzz()
     configure fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_FUZZ=ON -DFOVEA_CUDA=OFF \
         -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS="$ASAN_FLAGS -fsanitize=fuzzer-no-link"
     build fuzz fovea_fuzzers
-    local target count=0
+    rm -f -- "$LOGS"/fuzz_*.out
+    local target count=0 failed=0
     for target in "$BUILD_ROOT"/fuzz/fuzz/fuzz_*; do
         if [[ -f $target && -x $target ]]; then
-            fuzz_one "$target"
+            if ((count >= JOBS)); then
+                wait -n || failed=1
+            fi
+            fuzz_one "$target" >"$LOGS/$(basename "$target").out" 2>&1 &
             count=$((count + 1))
         fi
     done
+    while (($(jobs -rp | wc -l))); do
+        wait -n || failed=1
+    done
+    cat "$LOGS"/fuzz_*.out
     ((count)) || { echo "no fuzz target was built"; return 1; }
+    return "$failed"
 }
 
 # Sixty seconds for the configuration, twenty for each of the others.
@@ -284,7 +305,7 @@ fuzz_one()
 stage_pytest()
 {
     need_python || skip_stage "pytest and its companions are not here (tests/requirements.txt)"
-    build_for_python
+    build_with_gcc
     python_tests pytest "$ROOT/tests"
     python_tests pytest_package "$ROOT/python/tests"
 }
@@ -298,14 +319,8 @@ stage_frameworks()
     for version in 3.10 3.14; do
         (cd "$ROOT/python" && "$PYTHON" -m mypy --python-version "$version" --cache-dir "$BUILD_ROOT/cache/mypy")
     done
-    build_for_python
+    build_with_gcc
     python_tests frameworks "$ROOT/python/tests" --ignore="$ROOT/python/tests/test_wheel.py"
-}
-
-build_for_python()
-{
-    [[ -e $BUILD_ROOT/gcc/build.ninja ]] || configure gcc -DFOVEA_WERROR=ON
-    build gcc
 }
 
 # python_tests NAME FOLDER [arguments of pytest]: its summary goes to a file of the stage's, too.

@@ -7,6 +7,7 @@
 #include "cmocka_all.h"
 #include "compare.h"
 #include "rig.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ static void check_all(enum fovea_method method)
     foveation->light = FOVEA_LIGHT_LINEAR;
     foveation->paper.fragment_px = 16;
     foveation->geometry.ppd = 4.0;
-    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i++) {
+    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
         foveation->transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
         foveation->display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
         foveation->model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
@@ -139,7 +140,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
                                        VK_FORMAT_B8G8R8A8_UNORM};
     struct rig rig;
     rig_open(&rig, NULL);
-    for (int i = 0; i < 2 * COMPARE_DISPLAYS; i++) {
+    for (int i = 0; i < 2 * COMPARE_DISPLAYS; i += TEST_STEP(i)) {
         struct fovea_foveation *foveation = &rig.settings.foveation;
         foveation->method = (enum fovea_method)(i / COMPARE_DISPLAYS);
         foveation->light = compare_display(i % COMPARE_DISPLAYS, &foveation->display);
