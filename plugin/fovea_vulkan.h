@@ -62,9 +62,9 @@
  * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as
  * a use of that VkQueue, which Vulkan wants from one thread at a time.
  *
- * fork: in the child everything that the parent has made is the parent's. Frames, settings and
- * images are refused with FOVEA_ERROR_INVALID_STATE there, destroying and waiting do nothing, and
- * no driver is called.
+ * fork: in the child everything that the parent has made is the parent's. Frames, settings,
+ * gazes of places and images are refused with FOVEA_ERROR_INVALID_STATE there, destroying and
+ * waiting do nothing, and no driver is called.
  *
  * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
  * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
@@ -424,6 +424,19 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_record(
  * own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
+
+/* The gaze of somebody who looks at a place of the picture that is shown, both in uv over a view of
+ * the size, eye and frustum of `view`, whose other members do not count. An operator after foveate
+ * that moves places, as lens does, makes it another than the place: what a pointer, or an eye
+ * tracker that knows the display alone, gives goes through here; a gaze of a frustum's, as a
+ * headset gives it, does not. Without such an operator it is the place, to the bit. A place outside
+ * the view counts as the nearest one inside; one that is not finite is
+ * FOVEA_ERROR_INVALID_ARGUMENT, as is what a frame's view would be refused for. Needs no frame and
+ * no queue; the first call for a kind of view makes its plan, as a frame does, or finds it. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_gaze_at(struct fovea_vk *fovea,
+                                                              const struct fovea_vk_view *view,
+                                                              struct fovea_point_uv place,
+                                                              struct fovea_point_uv *out_gaze);
 
 /* For the HUD ("overlay.hud") of the frames after this call, which is written anew four times a
  * second: extra lines,

@@ -83,6 +83,15 @@ void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *sou
     }
 }
 
+/* Frames say what is wrong with such a view; until it is right, nothing is moved. */
+struct fovea_point_uv foveation_gaze_at(struct foveation *foveation,
+                                        const struct fovea_vk_view *view,
+                                        struct fovea_point_uv place)
+{
+    struct fovea_point_uv gaze = place;
+    return fovea_vk_gaze_at(foveation->fovea, view, place, &gaze) < 0 ? place : gaze;
+}
+
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
 {
     fovea_vk_stats_init(out_stats);

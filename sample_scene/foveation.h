@@ -29,6 +29,11 @@ uint64_t foveation_failed_frames(const struct foveation *foveation);
 /* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on
  * them. The source must stay until it is taken away with NULL. */
 void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *source);
+/* The gaze of somebody who looks at a place of the picture that is shown, which a lens may have
+ * moved. Of the view its size, eye and frustum count. */
+struct fovea_point_uv foveation_gaze_at(struct foveation *foveation,
+                                        const struct fovea_vk_view *view,
+                                        struct fovea_point_uv place);
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
 
 /* One side of a frame. The engine made the image itself, or Fovea made it for the engine: then

@@ -66,16 +66,15 @@ struct fovea_gaze headset_gaze(struct fovea_gaze gaze, uint32_t eye, uint32_t ey
     return gaze;
 }
 
-double headset_shared_x_uv(double x_uv, uint32_t eye_count, uint32_t width_px, uint32_t height_px)
+double headset_shared_x_uv(double x_uv, uint32_t eye, uint32_t eye_count, uint32_t width_px,
+                           uint32_t height_px)
 {
     if (eye_count == 1) {
         return x_uv;
     }
-    const uint32_t eye = x_uv < 0.5 ? 0 : 1;
-    const struct frustum f = frustum_of(eye, width_px / eye_count, height_px);
-    const double of_eye_uv = 2.0 * x_uv - (double)eye;
+    const struct frustum f = frustum_of(eye, width_px, height_px);
     const double tan_x =
-        of_eye_uv * 2.0 * across(&f) - (double)f.left + (double)place_m(eye) / FIXATION_M;
+        x_uv * 2.0 * across(&f) - (double)f.left + (double)place_m(eye) / FIXATION_M;
     return 0.5 * (tan_x / across(&f) + 1.0);
 }
 

@@ -30,9 +30,10 @@ struct eye headset_eye(const struct camera *head, uint32_t eye, uint32_t eye_cou
 struct fovea_gaze headset_gaze(struct fovea_gaze gaze, uint32_t eye, uint32_t eye_count,
                                uint32_t width_px, uint32_t height_px);
 
-/* The other way round: where over the shared picture somebody points who points at one of the eyes'
- * pictures, x_uv over both of them. */
-double headset_shared_x_uv(double x_uv, uint32_t eye_count, uint32_t width_px, uint32_t height_px);
+/* The other way round: where over the shared picture somebody looks who looks at x_uv of this eye's
+ * picture. */
+double headset_shared_x_uv(double x_uv, uint32_t eye, uint32_t eye_count, uint32_t width_px,
+                           uint32_t height_px);
 
 struct fovea_geometry headset_geometry(uint32_t eye, uint32_t width_px, uint32_t height_px);
 

@@ -146,15 +146,38 @@ static void close_all(struct window *window)
 
 /* ---- Settings ---- */
 
-static void push_mouse(struct window *window)
+/* The mouse points at what is shown, of one of the eyes; sources give gazes over the picture that
+ * both share, as it is drawn. */
+static struct fovea_point_uv gaze_of_mouse(struct window *window)
 {
     const VkExtent2D extent = window->swapchain.extent;
-    const double x_uv = headset_shared_x_uv(window->keys.mouse_uv[0], eyes_of(window->options),
-                                            extent.width, extent.height);
+    const uint32_t eyes = eyes_of(window->options);
+    const uint32_t eye = eyes > 1 && window->keys.mouse_uv[0] >= 0.5 ? 1 : 0;
+    const struct fovea_point_uv place = {eyes * window->keys.mouse_uv[0] - eye,
+                                         window->keys.mouse_uv[1]};
+    struct fovea_vk_view view;
+    fovea_vk_view_init(&view);
+    view.width_px = headset_eye_width_px(extent.width, eyes);
+    view.height_px = extent.height;
+    const struct fovea_geometry geometry = headset_geometry(eye, view.width_px, view.height_px);
+    if (eyes > 1) {
+        view.geometry = &geometry;
+        view.eye = eye == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    }
+    struct fovea_point_uv gaze = foveation_gaze_at(window->engine->foveation, &view, place);
+    gaze.x_uv = headset_shared_x_uv(gaze.x_uv, eye, eyes, view.width_px, view.height_px);
+    return gaze;
+}
+
+static void push_mouse(struct window *window)
+{
+    if (!value_is(window->settings->now, "gaze.source", "mouse")) {
+        return;
+    }
+    const struct fovea_point_uv gaze = gaze_of_mouse(window);
     struct fovea_gaze_sample sample = {
-        .x = x_uv, .y = window->keys.mouse_uv[1], .t_ns = fovea_time_ns(), .confidence = 1.0};
-    if (value_is(window->settings->now, "gaze.source", "mouse") &&
-        fovea_gaze_source_push(window->settings->source, &sample) < 0) {
+        .x = gaze.x_uv, .y = gaze.y_uv, .t_ns = fovea_time_ns(), .confidence = 1.0};
+    if (fovea_gaze_source_push(window->settings->source, &sample) < 0) {
         say_note("a position of the mouse was not taken");
     }
 }

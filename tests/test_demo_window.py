@@ -117,6 +117,37 @@ def test_mouse_is_the_gaze(open_window):
     assert sharp[0] > 1.5 * sharp[1], sharp
 
 
+def test_the_mouse_points_at_what_the_lens_shows(open_window, tmp_path):
+    """What is sharp is what lies below the pointer: the picture is that of the gaze there, before the lens."""
+    file = tmp_path / "lens.json"
+
+    def save(gaze):
+        settings = {"version": 1, "operators": ["foveate", "lens"], "foveation": {"strength": 2}, "gaze": gaze}
+        file.write_text(json.dumps(settings))
+
+    save({"source": "mouse"})
+    window = open_window("--config", str(file))
+    paused(window)
+    before = window.picture()
+    window.xdotool("mousemove", "--window", window.window, "287", "40")
+    changes(window, before, "the mouse does not move the gaze")
+    time.sleep(0.3)  # frames in flight have the old gaze
+    pointed = window.picture()
+
+    x, y = (287.5 - 160) / 160, (40.5 - 90) / 160  # of the lens's unit, half the width
+    factor = 1 + 0.2054 * (x * x + y * y)
+    save({"source": "fixed", "fixed": {"x": 287.5 / 320, "y": 40.5 / 180}})
+    changes(window, pointed, "the gaze of the place itself gives the same picture")
+    save({"source": "fixed", "fixed": {"x": 0.5 + x * factor / 2, "y": 0.5 + y * factor * 80 / 90}})
+    window.until(lambda: not differs(window.picture(), pointed, by=3), "the gaze before the lens gives another picture")
+
+    pointed = window.picture()
+    window.key("m")
+    marked = numpy.abs(changes(window, pointed, "M shows no marker") - pointed).max(axis=2) > 8
+    rows, columns = marked.any(axis=1).nonzero()[0], marked.any(axis=0).nonzero()[0]
+    assert abs((rows[0] + rows[-1]) / 2 - 40) <= 2 and abs((columns[0] + columns[-1]) / 2 - 287) <= 2
+
+
 def test_window_can_be_resized(open_window):
     window = open_window("--validate")
     for width, height in [(420, 260), (201, 97), (320, 180)]:

@@ -454,3 +454,41 @@ void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image 
     }
     free(ranges);
 }
+
+/* ---- Places */
+
+double *lens_scene_places(const struct lens_scene *scene)
+{
+    const size_t pixels = (size_t)scene->width_px * scene->height_px;
+    struct fovea_operator_settings own = scene->settings.own;
+    own.lens_filter = 1; /* bilinear, which gives back a ramp */
+    own.lens_samples = 0;
+    const struct lens_reference reference = {.own = &own,
+                                             .view = &scene->settings.foveation.geometry,
+                                             .eye = scene->settings.foveation.map.eye,
+                                             .width_px = scene->width_px,
+                                             .height_px = scene->height_px,
+                                             .channels = 3};
+    double *in = calloc(3 * pixels, sizeof *in);
+    double *out = calloc(3 * pixels, sizeof *out);
+    bool *outside = calloc(3 * pixels, sizeof *outside);
+    double *places = calloc(2 * pixels, sizeof *places);
+    assert_true(in && out && outside && places);
+    for (int axis = 0; axis < 2; axis++) {
+        const double most_px = (axis ? scene->height_px : scene->width_px) - 0.500001;
+        for (size_t i = 0; i < pixels; i++) {
+            const size_t at = axis ? i / scene->width_px : i % scene->width_px;
+            in[3 * i + 1] = (double)at + 0.5;
+        }
+        lens_reference(&reference, in, out, outside);
+        for (size_t i = 0; i < pixels; i++) {
+            const double value = out[3 * i + 1];
+            const bool known = !outside[3 * i + 1] && value > 0.500001 && value < most_px;
+            places[2 * i + (size_t)axis] = known ? value : (double)NAN;
+        }
+    }
+    free(in);
+    free(out);
+    free(outside);
+    return places;
+}

@@ -61,6 +61,10 @@ void lens_plan_destroy(struct lens_plan **plan);
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc);
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
 
+/* As operator_api.place_before. */
+struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
+                                        struct fovea_point_uv place);
+
 /* The shape for images of that format and order of colours. */
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
                                 bool blue_first);

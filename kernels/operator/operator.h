@@ -132,6 +132,11 @@ struct operator_api {
      * there never is. */
     bool (*plan_describe)(const struct operator_plan *plan, char *out, size_t bytes);
 
+    /* Where in what it reads the result has its value at a place from, both in uv; of colours that
+     * lie apart, green's. The place is in the picture. NULL: at the same place. */
+    struct fovea_point_uv (*place_before)(const struct operator_plan *plan,
+                                          struct fovea_point_uv place);
+
     /* A line for a display over the picture; NULL: there is none. */
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
 

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "kernels/operators.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,96 @@ struct row_way row_way_of(const struct row_plan *plan, bool blind)
         }
     }
     return way;
+}
+
+/* ---- Places and gazes */
+
+static struct fovea_point_uv inside(struct fovea_point_uv place)
+{
+    return (struct fovea_point_uv){fmin(fmax(place.x_uv, 0.0), 1.0),
+                                   fmin(fmax(place.y_uv, 0.0), 1.0)};
+}
+
+/* After the first operator that looks at the gaze something moves places. */
+static bool moves_places(const struct row_plan *row, uint32_t *out_first)
+{
+    uint32_t first = 0;
+    bool moves = false;
+    while (first < row->count && !row->parts[first].api->looks_at_gaze) {
+        first++;
+    }
+    for (uint32_t i = first + 1; i < row->count; i++) {
+        moves = moves || row->parts[i].api->place_before;
+    }
+    *out_first = first;
+    return moves;
+}
+
+struct fovea_point_uv row_gaze_at(const struct operator_plan *plan, struct fovea_point_uv place)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    uint32_t first = 0;
+    if (!moves_places(row, &first)) {
+        return place;
+    }
+    for (uint32_t i = row->count; i-- > first + 1;) {
+        const struct row_part *part = &row->parts[i];
+        if (part->api->place_before) {
+            place = part->api->place_before(part->plan, inside(place));
+        }
+    }
+    return place;
+}
+
+#define NEWTON_STEPS 12
+#define NEWTON_APART_UV 1e-3
+#define NEWTON_STEP_UV 0.25 /* at most, along an axis: slopes far away say little of here */
+
+/* How far the gaze is from where a place lets somebody look. */
+static struct fovea_point_uv miss(const struct operator_plan *plan, struct fovea_point_uv place,
+                                  struct fovea_point_uv gaze)
+{
+    const struct fovea_point_uv at = row_gaze_at(plan, place);
+    return (struct fovea_point_uv){gaze.x_uv - at.x_uv, gaze.y_uv - at.y_uv};
+}
+
+/* Differences towards the middle, so that both places are in the picture. */
+static struct fovea_point_uv newton_step(const struct operator_plan *plan,
+                                         struct fovea_point_uv place, struct fovea_point_uv gaze)
+{
+    const double right = place.x_uv < 0.5 ? NEWTON_APART_UV : -NEWTON_APART_UV;
+    const double down = place.y_uv < 0.5 ? NEWTON_APART_UV : -NEWTON_APART_UV;
+    const struct fovea_point_uv here = miss(plan, place, gaze);
+    const struct fovea_point_uv beside =
+        miss(plan, (struct fovea_point_uv){place.x_uv + right, place.y_uv}, gaze);
+    const struct fovea_point_uv below =
+        miss(plan, (struct fovea_point_uv){place.x_uv, place.y_uv + down}, gaze);
+    const double xx = (here.x_uv - beside.x_uv) / right;
+    const double yx = (here.y_uv - beside.y_uv) / right;
+    const double xy = (here.x_uv - below.x_uv) / down;
+    const double yy = (here.y_uv - below.y_uv) / down;
+    const double area = xx * yy - xy * yx;
+    if (!(fabs(area) > 1e-9)) {
+        return (struct fovea_point_uv){0.0, 0.0};
+    }
+    const double x = (here.x_uv * yy - here.y_uv * xy) / area;
+    const double y = (here.y_uv * xx - here.x_uv * yx) / area;
+    return (struct fovea_point_uv){fmin(fmax(x, -NEWTON_STEP_UV), NEWTON_STEP_UV),
+                                   fmin(fmax(y, -NEWTON_STEP_UV), NEWTON_STEP_UV)};
+}
+
+struct fovea_point_uv row_place_of(const struct operator_plan *plan, struct fovea_point_uv gaze)
+{
+    uint32_t first = 0;
+    if (!moves_places(row_plan_of(plan), &first)) {
+        return gaze;
+    }
+    struct fovea_point_uv place = inside(gaze);
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        const struct fovea_point_uv step = newton_step(plan, place, gaze);
+        place = inside((struct fovea_point_uv){place.x_uv + step.x_uv, place.y_uv + step.y_uv});
+    }
+    return place;
 }
 
 const struct operator_plan *row_only_plan(const struct operator_plan *plan)

@@ -23,6 +23,15 @@ extern const struct operator_api row_operator;
 /* True if something is done to pictures without a gaze: an operator of them does not look at it. */
 bool row_runs_blind(const struct fovea_operators *operators);
 
+/* The gaze of somebody who looks at a place of the row's result, both in uv: where that place was
+ * in the picture that the first operator that looks at the gaze reads. A place outside counts as
+ * the nearest one inside. */
+struct fovea_point_uv row_gaze_at(const struct operator_plan *plan, struct fovea_point_uv place);
+
+/* The other way round: the place of the result that shows the gaze, or about the nearest to it
+ * where none does. */
+struct fovea_point_uv row_place_of(const struct operator_plan *plan, struct fovea_point_uv gaze);
+
 /* The plan of the only operator of a row's plan; NULL: there are several. */
 const struct operator_plan *row_only_plan(const struct operator_plan *plan);
 

@@ -9,6 +9,7 @@
 
 #include "core/log.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
@@ -205,8 +206,9 @@ static const struct shader *draws(const struct operator_glsl *glsl)
     return part < row->plan->count ? api_of(row, part)->draws(row->parts[part]) : NULL;
 }
 
-/* With the tables of its operator, and over the result of all, at places of the picture that it
- * reads: what a later operator has moved lies elsewhere (docs/lens.md). */
+/* With the tables of its operator, and over the result of all, around the place that shows the
+ * gaze. Around it everything has the distances of the picture before later operators
+ * (docs/lens.md). */
 static uint32_t steps(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS])
 {
@@ -225,12 +227,29 @@ static uint32_t steps(const struct operator_glsl *glsl,
     return count + 1;
 }
 
+/* A gaze that comes late is not known here: marks are where it is in the picture before. */
+static struct operator_frame frame_as_shown(const struct row_plan *plan,
+                                            const struct operator_frame *frame)
+{
+    struct operator_frame shown = *frame;
+    const double width_q8 = 256.0 * frame->width_px;
+    const double height_q8 = 256.0 * frame->height_px;
+    const struct fovea_point_uv gaze = {frame->gaze_x_q8 / width_q8, frame->gaze_y_q8 / height_q8};
+    const struct fovea_point_uv place = row_place_of(&plan->base, gaze);
+    if (place.x_uv != gaze.x_uv || place.y_uv != gaze.y_uv) {
+        shown.gaze_x_q8 = (int32_t)lround(place.x_uv * width_q8);
+        shown.gaze_y_q8 = (int32_t)lround(place.y_uv * height_q8);
+    }
+    return shown;
+}
+
 static void draw(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  const struct operator_marks *marks, struct operator_pass *out_pass)
 {
     const struct row_glsl *row = own(glsl);
     const uint32_t part = drawing_part(row);
-    api_of(row, part)->draw(row->parts[part], frame, marks, out_pass);
+    const struct operator_frame shown = frame_as_shown(row->plan, frame);
+    api_of(row, part)->draw(row->parts[part], &shown, marks, out_pass);
     out_pass->step = row->plan->count == 1 ? 0 : row->plan->count;
 }
 

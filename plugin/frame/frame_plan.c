@@ -204,13 +204,19 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
     return FOVEA_OK;
 }
 
-enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
+enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geometry *geometry,
+                                  enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
                                   struct frame_plan **out_plan)
 {
-    struct frame_plan *plan = find_plan(fovea, desc);
+    struct fovea_settings settings = fovea->settings;
+    settings.foveation.geometry = *geometry;
+    settings.foveation.map.eye = eye;
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = width_px, .height_px = height_px};
+    struct frame_plan *plan = find_plan(fovea, &desc);
     const bool found = plan;
     if (!found) {
-        FOVEA_TRY(make_plan(fovea, desc, &plan));
+        FOVEA_TRY(make_plan(fovea, &desc, &plan));
     }
     plan->last_frame = fovea->frame + 1; /* before others go: this one may be the oldest */
     if (found) {

@@ -172,13 +172,9 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
                                    struct frame_view *view, enum lack *out_lack)
 {
-    struct fovea_settings settings = fovea->settings;
-    settings.foveation.geometry = view->geometry;
-    settings.foveation.map.eye = view->eye;
     *out_lack = LACK_PLAN;
-    const struct operator_plan_desc desc = {
-        .settings = &settings, .width_px = work->view_width_px, .height_px = work->view_height_px};
-    FOVEA_TRY(frame_plan_find(fovea, &desc, &view->plan));
+    FOVEA_TRY(frame_plan_find(fovea, &view->geometry, view->eye, work->view_width_px,
+                              work->view_height_px, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
                                       view->sighted ? view->gaze->point : middle);

@@ -138,7 +138,6 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
-STRUCT_ENDS_WITH(struct fovea_vk_view, dst_raw_view);
 STRUCT_ENDS_WITH(struct fovea_vk_frame, reserved);
 STRUCT_ENDS_WITH(struct fovea_vk_recording, finished_frame);
 

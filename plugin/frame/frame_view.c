@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_image.h"
 #include "frame_work.h"
 
 #include "core/log.h"
+#include "core/struct_bytes.h"
 
+#include <math.h>
 #include <string.h>
 
 _Static_assert(FOVEA_VK_MAX_VIEWS == PEER_MAX_VIEWS, "a frame is one job of a peer");
@@ -239,4 +242,43 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
     }
     work->kernel_width_px = packed ? packing.columns * work->view_width_px : work->src.width_px;
     work->kernel_height_px = packed ? packing.rows * work->view_height_px : work->src.height_px;
+}
+
+/* ---- What a view shows ---- */
+
+STRUCT_ENDS_WITH(struct fovea_vk_view, dst_raw_view);
+
+static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_view *given,
+                                 struct fovea_point_uv place, struct fovea_point_uv *out_gaze)
+{
+    struct frame_view view = {0};
+    struct frame_plan *plan = NULL;
+    if (given->width_px == 0 || given->width_px > OPERATOR_MAX_SIZE_PX || given->height_px == 0 ||
+        given->height_px > OPERATOR_MAX_SIZE_PX) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0 is %ux%u", given->width_px,
+                            given->height_px);
+    }
+    FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
+    FOVEA_TRY(check_geometry(fovea, given, 0, &view));
+    FOVEA_TRY(
+        frame_plan_find(fovea, &view.geometry, view.eye, given->width_px, given->height_px, &plan));
+    *out_gaze = row_gaze_at(plan->plan, place);
+    return FOVEA_OK;
+}
+
+enum fovea_result fovea_vk_gaze_at(struct fovea_vk *fovea, const struct fovea_vk_view *view,
+                                   struct fovea_point_uv place, struct fovea_point_uv *out_gaze)
+{
+    struct fovea_vk_view taken;
+    if (!fovea || !view || !out_gaze || !isfinite(place.x_uv) || !isfinite(place.y_uv)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (frame_is_parents(fovea)) {
+        return FOVEA_ERROR_INVALID_STATE;
+    }
+    if (!struct_take(&taken, sizeof taken, view)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0: %s",
+                            struct_refusal(view));
+    }
+    return gaze_at(fovea, &taken, place, out_gaze);
 }

@@ -419,10 +419,15 @@ static void go_on_and_leave(void)
                                              .format = VK_FORMAT_R8G8B8A8_UNORM,
                                              .width_px = WIDTH_PX,
                                              .height_px = HEIGHT_PX};
+    const struct fovea_vk_view view = {
+        .struct_bytes = sizeof view, .width_px = WIDTH_PX, .height_px = HEIGHT_PX};
+    struct fovea_point_uv gaze;
     struct fovea_vk_image *image = NULL;
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
     MUST(fovea_vk_foveate(program.fovea, &frame) == FOVEA_ERROR_INVALID_STATE);
     MUST(fovea_vk_set_settings(program.fovea, &program.settings) == FOVEA_ERROR_INVALID_STATE);
+    MUST(fovea_vk_gaze_at(program.fovea, &view, (struct fovea_point_uv){0.5, 0.5}, &gaze) ==
+         FOVEA_ERROR_INVALID_STATE);
     MUST(fovea_vk_image_create(program.fovea, &desc, &image) == FOVEA_ERROR_INVALID_STATE);
     MUST(!image);
     MUST(fovea_vk_image_acquire(program.made, &layout) == FOVEA_ERROR_INVALID_STATE);

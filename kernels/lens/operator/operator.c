@@ -87,6 +87,7 @@ const struct operator_api lens_operator = {
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
+    .place_before = lens_place_before,
     .plan_summarize = plan_summarize,
     .read_file = read_file,
     .read_field = read_field,
