@@ -112,7 +112,9 @@ if(FOVEA_NVCC_KNOWS MATCHES "compute_75\n")
     set(ptx75 ${CMAKE_CURRENT_BINARY_DIR}/ptx75)
     file(MAKE_DIRECTORY ${ptx75})
     set(ptx75_fatbins)
-    foreach(kernel IN LISTS FOVEA_FATBINS)
+    set(ptx75_kernels ${FOVEA_FATBINS})
+    list(FILTER ptx75_kernels INCLUDE REGEX "^(foveate/cuda|gaze)/") # those of foveate/cuda/fatbin.c
+    foreach(kernel IN LISTS ptx75_kernels)
         get_filename_component(name ${kernel} NAME)
         fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${ptx75}/${name}.fatbin
             -gencode arch=compute_75,code=compute_75)

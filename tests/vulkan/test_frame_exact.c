@@ -256,8 +256,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(strength_zero_is_the_identity),
         cmocka_unit_test(eight_k_is_foveated_everywhere),
     };
-    /* Recorded frames run the same shaders: 8K says nothing more of them, and takes long. */
+    /* Recorded frames run the same shaders: 8K says nothing more of them, nor under a sanitizer,
+     * and takes long. */
     const size_t count = sizeof tests / sizeof tests[0];
-    const bool recorded = argc > 1 && strcmp(argv[1], "recorded") == 0;
-    return rig_run(argc, argv, tests, recorded ? count - 1 : count);
+    const bool small = TEST_SANITIZED || (argc > 1 && strcmp(argv[1], "recorded") == 0);
+    return rig_run(argc, argv, tests, small ? count - 1 : count);
 }
