@@ -474,6 +474,7 @@ static size_t check_gazes(struct rig *rig, const struct lens_scene *scene, enum 
 static void gazes_are_where_pixels_come_from(void **state)
 {
     (void)state;
+    static const uint64_t written[] = {0, 1, 2, 5}; /* with points all over, as files have them */
     char path[64];
     size_t compared = 0;
     struct rig rig;
@@ -484,7 +485,7 @@ static void gazes_are_where_pixels_come_from(void **state)
         rig.settings.foveation = scene.settings.foveation;
         rig.settings.own = scene.settings.own;
         if (i % 3 == 0) {
-            lens_scene_use_points(i / 3, &scene);
+            lens_scene_use_points(written[i / 3 % 4], &scene);
             lens_scene_write_points(&scene, path);
             snprintf(rig.settings.own.lens_file, sizeof rig.settings.own.lens_file, "%s", path);
         }
