@@ -327,21 +327,21 @@ static int32_t pixel_at(double at_px, int32_t count)
     return pixel < count ? pixel : count - 1; /* the edge itself is in the last one */
 }
 
-struct fovea_point_uv lens_place_before(const struct operator_plan *base,
+struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
                                         struct fovea_point_uv place)
 {
-    const struct lens_plan *plan = lens_plan_of(base);
-    const struct lens_shape *shape = &plan->shape;
+    const struct lens_plan *lens = lens_plan_of(plan);
+    const struct lens_shape *shape = &lens->shape;
     const double at_x = place.x_uv * shape->width_px;
     const double at_y = place.y_uv * shape->height_px;
     const int32_t x = pixel_at(at_x, shape->width_px);
     const int32_t y = pixel_at(at_y, shape->height_px);
     const struct lens_offset offset = {(float)(at_x - x - 0.5), (float)(at_y - y - 0.5)};
-    if (plan->copies) {
+    if (lens->copies) {
         return place;
     }
     const struct lens_place from =
-        plan->ways ? lens_grid_place_beside(shape, plan->ways, LENS_AXIS, x, y, offset)
+        lens->ways ? lens_grid_place_beside(shape, lens->ways, LENS_AXIS, x, y, offset)
                    : lens_place_beside(shape, LENS_AXIS, x, y, offset);
     return (struct fovea_point_uv){(from.at_x + 0.5 + (double)from.part_x) / shape->width_px,
                                    (from.at_y + 0.5 + (double)from.part_y) / shape->height_px};
