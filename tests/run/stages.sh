@@ -266,23 +266,21 @@ stage_fuzz()
     configure fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_FUZZ=ON -DFOVEA_CUDA=OFF \
         -DFOVEA_SAMPLE_SCENE=OFF -DCMAKE_C_FLAGS="$ASAN_FLAGS -fsanitize=fuzzer-no-link"
     build fuzz fovea_fuzzers
+    local target count=0
     rm -f -- "$LOGS"/fuzz_*.out
-    local target count=0 failed=0
     for target in "$BUILD_ROOT"/fuzz/fuzz/fuzz_*; do
         if [[ -f $target && -x $target ]]; then
-            if ((count >= JOBS)); then
-                wait -n || failed=1
-            fi
+            while (($(jobs -rp | wc -l) >= JOBS)); do
+                sleep 1
+            done
             fuzz_one "$target" >"$LOGS/$(basename "$target").out" 2>&1 &
             count=$((count + 1))
         fi
     done
-    while (($(jobs -rp | wc -l))); do
-        wait -n || failed=1
-    done
+    wait
     cat "$LOGS"/fuzz_*.out
     ((count)) || { echo "no fuzz target was built"; return 1; }
-    return "$failed"
+    [[ $(cat "$LOGS"/fuzz_*.out | grep -c '^== .*: done$') == "$count" ]]
 }
 
 # Sixty seconds for the configuration, twenty for each of the others.
