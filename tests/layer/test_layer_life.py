@@ -60,7 +60,8 @@ def test_nothing_grows_with_swapchains(rig, backend):
 def test_a_dragged_window_takes_no_more_threads(rig, backend, threads):
     """Each frame has another size. Alone the program has threads of its driver's."""
     alone = rig.run(rig.program, "drag", on=False)
-    done = rig.case("drag", sets={"backend": backend, "cpu_threads": threads})
+    sets = {"backend": backend, "cpu_threads": threads}
+    done = rig.case("drag", sets=sets, timeout=240)  # 50 s where nobody else is at work
     assert alone.code == done.code == 0, done.output + done.log
     most = int(re.search(r"most: threads (\d+)", done.output)[1])
     start, rested = counts(done, "start"), counts(done, "rested")
