@@ -83,13 +83,29 @@ void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *sou
     }
 }
 
+static struct fovea_vk_view view_of_eye(uint32_t eye, const struct fovea_geometry *geometry,
+                                        uint32_t width_px, uint32_t height_px)
+{
+    struct fovea_vk_view view;
+    fovea_vk_view_init(&view);
+    view.width_px = width_px;
+    view.height_px = height_px;
+    view.geometry = geometry;
+    view.eye = eye == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    return view;
+}
+
 /* Frames say what is wrong with such a view; until it is right, nothing is moved. */
-struct fovea_point_uv foveation_gaze_at(struct foveation *foveation,
-                                        const struct fovea_vk_view *view,
+struct fovea_point_uv foveation_gaze_at(struct foveation *foveation, VkExtent2D extent,
+                                        uint32_t eye, const struct fovea_geometry *geometry,
                                         struct fovea_point_uv place)
 {
+    struct fovea_vk_view view = view_of_eye(eye, geometry, extent.width, extent.height);
     struct fovea_point_uv gaze = place;
-    return fovea_vk_gaze_at(foveation->fovea, view, place, &gaze) < 0 ? place : gaze;
+    if (!geometry) {
+        view.eye = (enum fovea_map_eye)0; /* the settings' */
+    }
+    return fovea_vk_gaze_at(foveation->fovea, &view, place, &gaze) < 0 ? place : gaze;
 }
 
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats)
@@ -189,14 +205,11 @@ static void views_of(const struct foveation_frame *frame,
                      struct fovea_vk_view out_views[FOVEATION_MOST_EYES])
 {
     for (uint32_t i = 0; i < frame->eye_count; i++) {
-        struct fovea_vk_view *view = &out_views[i];
-        fovea_vk_view_init(view);
-        view->width_px = frame->src->extent.width / frame->eye_count;
-        view->height_px = frame->src->extent.height;
-        view->x_px = i * view->width_px;
-        view->gaze = frame->eyes[i].gaze;
-        view->geometry = &frame->eyes[i].geometry;
-        view->eye = i == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+        const uint32_t width_px = frame->src->extent.width / frame->eye_count;
+        out_views[i] =
+            view_of_eye(i, &frame->eyes[i].geometry, width_px, frame->src->extent.height);
+        out_views[i].x_px = i * width_px;
+        out_views[i].gaze = frame->eyes[i].gaze;
     }
 }
 

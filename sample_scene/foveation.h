@@ -29,10 +29,10 @@ uint64_t foveation_failed_frames(const struct foveation *foveation);
 /* With the setting gaze.late on, frames take the newest gaze of this source when the GPU starts on
  * them. The source must stay until it is taken away with NULL. */
 void foveation_follow(struct foveation *foveation, struct fovea_gaze_source *source);
-/* The gaze of somebody who looks at a place of the picture that is shown, which a lens may have
- * moved. Of the view its size, eye and frustum count. */
-struct fovea_point_uv foveation_gaze_at(struct foveation *foveation,
-                                        const struct fovea_vk_view *view,
+/* The gaze of somebody who looks at a place of a picture that is shown, which a lens may have
+ * moved. The picture is of that size and an eye's; geometry is NULL where it is no eye's. */
+struct fovea_point_uv foveation_gaze_at(struct foveation *foveation, VkExtent2D extent,
+                                        uint32_t eye, const struct fovea_geometry *geometry,
                                         struct fovea_point_uv place);
 bool foveation_stats(const struct foveation *foveation, struct fovea_vk_stats *out_stats);
 

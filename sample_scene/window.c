@@ -155,17 +155,11 @@ static struct fovea_point_uv gaze_of_mouse(struct window *window)
     const uint32_t eye = eyes > 1 && window->keys.mouse_uv[0] >= 0.5 ? 1 : 0;
     const struct fovea_point_uv place = {eyes * window->keys.mouse_uv[0] - eye,
                                          window->keys.mouse_uv[1]};
-    struct fovea_vk_view view;
-    fovea_vk_view_init(&view);
-    view.width_px = headset_eye_width_px(extent.width, eyes);
-    view.height_px = extent.height;
-    const struct fovea_geometry geometry = headset_geometry(eye, view.width_px, view.height_px);
-    if (eyes > 1) {
-        view.geometry = &geometry;
-        view.eye = eye == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
-    }
-    struct fovea_point_uv gaze = foveation_gaze_at(window->engine->foveation, &view, place);
-    gaze.x_uv = headset_shared_x_uv(gaze.x_uv, eye, eyes, view.width_px, view.height_px);
+    const VkExtent2D of_eye = {headset_eye_width_px(extent.width, eyes), extent.height};
+    const struct fovea_geometry geometry = headset_geometry(eye, of_eye.width, of_eye.height);
+    struct fovea_point_uv gaze = foveation_gaze_at(window->engine->foveation, of_eye, eye,
+                                                   eyes > 1 ? &geometry : NULL, place);
+    gaze.x_uv = headset_shared_x_uv(gaze.x_uv, eye, eyes, of_eye.width, of_eye.height);
     return gaze;
 }
 

@@ -51,7 +51,7 @@ double lens_scene_off_px(const struct lens_scene *scene);
 void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
                        const struct fovea_image *actual);
 
-/* Where in the picture the reference sees each pixel: what it makes of a picture whose values are
+/* Finds where in the picture the reference sees each pixel: it is given a picture whose values are
  * their own places. x and y of green, in pixels; NAN where a pixel shows nothing, or the edge's
  * colour, repeated. The caller frees it. */
 double *lens_scene_places(const struct lens_scene *scene);

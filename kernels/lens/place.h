@@ -154,6 +154,15 @@ HOST_DEVICE struct lens_place lens_grid_place_of(const struct lens_shape *shape,
     return lens_grid_place_beside(shape, ways, color, x_px, y_px, centre);
 }
 
+/* By the grid where there are ways, else by the polynomial. */
+HOST_DEVICE struct lens_place lens_source_beside(const struct lens_shape *shape, const float *ways,
+                                                 int32_t color, int32_t x_px, int32_t y_px,
+                                                 struct lens_offset offset)
+{
+    return ways ? lens_grid_place_beside(shape, ways, color, x_px, y_px, offset)
+                : lens_place_beside(shape, color, x_px, y_px, offset);
+}
+
 HOST_DEVICE int32_t lens_nearest(int32_t at, float part)
 {
     return part >= 0.5f ? at + 1 : at;

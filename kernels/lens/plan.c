@@ -340,9 +340,7 @@ struct fovea_point_uv lens_place_before(const struct operator_plan *plan,
     if (lens->copies) {
         return place;
     }
-    const struct lens_place from =
-        lens->ways ? lens_grid_place_beside(shape, lens->ways, LENS_AXIS, x, y, offset)
-                   : lens_place_beside(shape, LENS_AXIS, x, y, offset);
+    const struct lens_place from = lens_source_beside(shape, lens->ways, LENS_AXIS, x, y, offset);
     return (struct fovea_point_uv){(from.at_x + 0.5 + (double)from.part_x) / shape->width_px,
                                    (from.at_y + 0.5 + (double)from.part_y) / shape->height_px};
 }

@@ -132,8 +132,9 @@ struct operator_api {
      * there never is. */
     bool (*plan_describe)(const struct operator_plan *plan, char *out, size_t bytes);
 
-    /* Where in what it reads the result has its value at a place from, both in uv; of colours that
-     * lie apart, green's. The place is in the picture. NULL: at the same place. */
+    /* Finds the place of the picture it reads from which a place of the result has its value, both
+     * in uv; of colours that lie apart, green's. The place is in the picture. NULL: it is the
+     * same. */
     struct fovea_point_uv (*place_before)(const struct operator_plan *plan,
                                           struct fovea_point_uv place);
 

@@ -154,29 +154,29 @@ static struct fovea_point_uv inside(struct fovea_point_uv place)
                                    fmin(fmax(place.y_uv, 0.0), 1.0)};
 }
 
-/* After the first operator that looks at the gaze something moves places. */
-static bool moves_places(const struct row_plan *row, uint32_t *out_first)
+/* The first part that looks at the gaze; the row's count where none does. */
+static uint32_t looking_part(const struct row_plan *row)
 {
-    uint32_t first = 0;
-    bool moves = false;
-    while (first < row->count && !row->parts[first].api->looks_at_gaze) {
-        first++;
+    uint32_t part = 0;
+    while (part < row->count && !row->parts[part].api->looks_at_gaze) {
+        part++;
     }
-    for (uint32_t i = first + 1; i < row->count; i++) {
+    return part;
+}
+
+static bool moves_places(const struct row_plan *row)
+{
+    bool moves = false;
+    for (uint32_t i = looking_part(row) + 1; i < row->count; i++) {
         moves = moves || row->parts[i].api->place_before;
     }
-    *out_first = first;
     return moves;
 }
 
 struct fovea_point_uv row_gaze_at(const struct operator_plan *plan, struct fovea_point_uv place)
 {
     const struct row_plan *row = row_plan_of(plan);
-    uint32_t first = 0;
-    if (!moves_places(row, &first)) {
-        return place;
-    }
-    for (uint32_t i = row->count; i-- > first + 1;) {
+    for (uint32_t i = row->count; i-- > looking_part(row) + 1;) {
         const struct row_part *part = &row->parts[i];
         if (part->api->place_before) {
             place = part->api->place_before(part->plan, inside(place));
@@ -224,8 +224,7 @@ static struct fovea_point_uv newton_step(const struct operator_plan *plan,
 
 struct fovea_point_uv row_place_of(const struct operator_plan *plan, struct fovea_point_uv gaze)
 {
-    uint32_t first = 0;
-    if (!moves_places(row_plan_of(plan), &first)) {
+    if (!moves_places(row_plan_of(plan))) {
         return gaze;
     }
     struct fovea_point_uv place = inside(gaze);

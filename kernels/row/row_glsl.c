@@ -8,8 +8,8 @@
 #include "row_plan.h"
 
 #include "core/log.h"
+#include "kernels/gaze/gaze.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
@@ -232,14 +232,11 @@ static struct operator_frame frame_as_shown(const struct row_plan *plan,
                                             const struct operator_frame *frame)
 {
     struct operator_frame shown = *frame;
-    const double width_q8 = 256.0 * frame->width_px;
-    const double height_q8 = 256.0 * frame->height_px;
-    const struct fovea_point_uv gaze = {frame->gaze_x_q8 / width_q8, frame->gaze_y_q8 / height_q8};
+    const struct fovea_point_uv gaze = {frame->gaze_x_q8 / (256.0 * frame->width_px),
+                                        frame->gaze_y_q8 / (256.0 * frame->height_px)};
     const struct fovea_point_uv place = row_place_of(&plan->base, gaze);
-    if (place.x_uv != gaze.x_uv || place.y_uv != gaze.y_uv) {
-        shown.gaze_x_q8 = (int32_t)lround(place.x_uv * width_q8);
-        shown.gaze_y_q8 = (int32_t)lround(place.y_uv * height_q8);
-    }
+    shown.gaze_x_q8 = gaze_to_q8(place.x_uv, frame->width_px);
+    shown.gaze_y_q8 = gaze_to_q8(place.y_uv, frame->height_px);
     return shown;
 }
 

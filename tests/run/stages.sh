@@ -238,10 +238,7 @@ stage_tidy()
     have run-clang-tidy || skip_stage "run-clang-tidy is not here"
     local base=asan
     [[ -e $BUILD_ROOT/asan/compile_commands.json ]] || base=gcc
-    if [[ ! -e $BUILD_ROOT/$base/compile_commands.json ]]; then
-        configure gcc -DFOVEA_WERROR=ON
-        build gcc
-    fi
+    [[ -e $BUILD_ROOT/$base/compile_commands.json ]] || build_with_gcc
     # Each file once, although tests and libraries may both compile it; sources made by the build
     # and CUDA are not for clang-tidy.
     mkdir -p "$BUILD_ROOT/tidy"

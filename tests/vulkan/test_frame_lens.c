@@ -596,7 +596,7 @@ static void gazes_of_no_view_are_refused(void **state)
     rig_close(&rig);
 }
 
-/* What the overlay's marks go by. */
+/* The overlay's marks go by these. */
 static void places_of_gazes_are_the_way_back(void **state)
 {
     (void)state;

@@ -95,9 +95,7 @@ static int32_t axis_of(const struct lens_cpu *cpu)
 static struct lens_place place_beside(const struct lens_cpu *cpu, int32_t color, int32_t x,
                                       int32_t y, struct lens_offset offset)
 {
-    return cpu->plan->ways
-               ? lens_grid_place_beside(&cpu->shape, cpu->plan->ways, color, x, y, offset)
-               : lens_place_beside(&cpu->shape, color, x, y, offset);
+    return lens_source_beside(&cpu->shape, cpu->plan->ways, color, x, y, offset);
 }
 
 static struct lens_place place_of(const struct lens_cpu *cpu, int32_t color, int32_t x, int32_t y)
