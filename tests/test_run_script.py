@@ -141,7 +141,7 @@ def test_stages_are_listed():
     done = run("test", "--list")
     assert done.returncode == 0
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert names == ["format", "gcc", "asan", "storms", "tsan", "no-cuda", "tidy", "fuzz", "pytest", "frameworks"]
+    assert names == ["format", "gcc", "asan", "storms", "tsan", "tidy", "fuzz", "pytest", "frameworks"]
 
 
 def test_nothing_missing_means_no_package_manager(machine):

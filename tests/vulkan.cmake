@@ -46,6 +46,10 @@ function(fovea_add_vulkan_test name timeout)
             fovea_test_limit("${labels}" ${timeout} limit)
             set_tests_properties(${name}_${backend} PROPERTIES SKIP_RETURN_CODE 77
                 LABELS "${labels}" TIMEOUT ${limit} ENVIRONMENT "${fovea_test_cache}")
+            # Not beside the first, which makes the shaders that all of them keep: a CPU takes seconds for one.
+            if(NOT "gpu" IN_LIST labels)
+                set_tests_properties(${name}_${backend} PROPERTIES DEPENDS ${name}_${first})
+            endif()
         endif()
     endforeach()
 endfunction()

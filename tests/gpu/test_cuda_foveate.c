@@ -147,7 +147,7 @@ static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
 static void the_longest_sides_work(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (fixture.quick ? 1 : 2); i++) {
         struct scene scene = scene_default();
         scene.width_px = i ? 16384 : 9;
         scene.height_px = i ? 9 : 16384;
@@ -389,7 +389,7 @@ static void plans_may_be_retired_in_flight(void **state)
     for (int round = 0; round < (fixture.quick ? 3 : 40); round++) {
         scene.foveation.strength = 1.0 + round % 3;
         scene_prepare(&fixture, &p, &scene);
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < (fixture.quick ? 6 : 20); i++) {
             assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &p.run, &device_src.view,
                                                      &device_dst.view),
                              FOVEA_OK);

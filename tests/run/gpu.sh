@@ -263,7 +263,7 @@ gpu_environment()
     for name in $(compgen -e FOVEA_); do
         unset "$name"
     done
-    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_SOURCE_DIR=$ROOT
+    export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_TEST_CASES=all FOVEA_SOURCE_DIR=$ROOT
     export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then

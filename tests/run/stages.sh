@@ -6,7 +6,7 @@
 # STAGE_ABOUT says what it is and STAGE_NEEDS which packages. Status 77: cannot be done here, and
 # the file that skip_stage wrote says why.
 
-STAGES=(format gcc asan storms tsan no-cuda tidy fuzz pytest frameworks)
+STAGES=(format gcc asan storms tsan tidy fuzz pytest frameworks)
 STAGES_QUICK=(format gcc pytest)
 
 declare -A STAGE_ABOUT=(
@@ -14,8 +14,7 @@ declare -A STAGE_ABOUT=(
     [gcc]="gcc, warnings are errors; every ctest"
     [asan]="clang, warnings are errors, address and undefined-behaviour sanitizers; every ctest"
     [storms]="programs under the layer while calls and memory fail, they stop, files are slow, windows change"
-    [tsan]="clang, thread sanitizer; the tests with threads"
-    [no-cuda]="as on a machine without a CUDA toolkit; unit tests of what knows that"
+    [tsan]="clang, thread sanitizer, without a CUDA toolkit; tests with threads, or of what knows the toolkit"
     [tidy]="clang-tidy over the C sources"
     [fuzz]="fuzzing of what reads foreign bytes"
     [pytest]="public headers, exported symbols, installation, ./run, the demo, the Python package"
@@ -27,7 +26,6 @@ declare -A STAGE_NEEDS=(
     [asan]="build render tests window check engines"
     [storms]="build render tests window check"
     [tsan]="build tests check"
-    [no-cuda]="build tests"
     [tidy]="build tests check"
     [fuzz]="build tests check"
     [pytest]="build render tests window check engines"
@@ -36,7 +34,7 @@ declare -A STAGE_NEEDS=(
 
 # On two cores, all of them ours and nothing built before: what a stage is thought to take until it has been run here.
 declare -A STAGE_SECONDS_ON_TWO=(
-    [format]=5 [gcc]=1300 [asan]=1000 [storms]=150 [tsan]=150 [no-cuda]=180 [tidy]=200 [fuzz]=130 [pytest]=800 [frameworks]=270
+    [format]=5 [gcc]=1300 [asan]=1000 [storms]=150 [tsan]=150 [tidy]=200 [fuzz]=130 [pytest]=800 [frameworks]=270
 )
 # Of those, what does not become less with more cores.
 declare -A STAGE_SECONDS_FIXED=([storms]=150 [fuzz]=60 [pytest]=240 [frameworks]=60)
@@ -69,6 +67,7 @@ test_environment()
     # folders of its own, makes them again.
     export MESA_SHADER_CACHE_DIR=$BUILD_ROOT/cache
     comma_locale
+    ((ALL_CASES)) && export FOVEA_TEST_CASES=all
     # Where the layer is, a test that goes without it is a defect.
     sign_is_there layer: && export FOVEA_REQUIRE_VALIDATION=1
     # clang 14 guesses what a thread has in a library's variables, wrongly where a driver stays loaded: the search for
@@ -195,22 +194,15 @@ stage_storms()
 }
 
 # Threads of our own without a Vulkan device below them: drivers are not built for this sanitizer. It does not look at
-# what registers wider than 16 bytes read and write.
+# what registers wider than 16 bytes read and write. This is also the build of a machine without a CUDA toolkit.
 stage_tsan()
 {
     needs_clang
-    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CUDA=OFF \
-        -DFOVEA_SAMPLE_SCENE=OFF -DFOVEA_CPU_VECTORS=OFF -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2'
-    build tsan
-    run_ctest tsan -L '^unit$' -R 'gaze|thread|cpu|config|context|map_store|log|layer_(input|keys|gone)'
-}
-
-stage_no-cuda()
-{
-    local log=$LOGS/no-cuda-configure.log
+    local log=$LOGS/tsan-configure.log
     unset CUDA_PATH CUDA_HOME
-    configure no-cuda -DFOVEA_WERROR=ON -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" \
-        >"$log" 2>&1 || {
+    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CPU_VECTORS=OFF \
+        -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2' \
+        -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" >"$log" 2>&1 || {
         cat "$log"
         return 1
     }
@@ -219,8 +211,9 @@ stage_no-cuda()
         echo "A build without a CUDA toolkit has to say so, once."
         return 1
     fi
-    build no-cuda
-    run_ctest no-cuda -L '^unit$' -R 'context|layer|godot|bench|quality'
+    build tsan
+    run_ctest tsan -L '^unit$' \
+        -R 'gaze|thread|cpu|config|context|map_store|log|layer_(input|keys|gone|cookie|windows)|godot_(tables|load|shaders)'
 }
 
 # Where programs of a toolkit are, for CMake to look past them.

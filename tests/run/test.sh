@@ -8,14 +8,16 @@
 source "$ROOT/tests/run/stages.sh"
 
 QUICK=0
+ALL_CASES=0
 declare -A STAGE_RESULT STAGE_SECONDS
 
 help_test()
 {
     cat <<END
-./run test [--quick] [--only STAGE[,STAGE]] [--list]: everything that this machine can test.
+./run test [--quick] [--all-cases] [--only STAGE[,STAGE]] [--list]: everything that this machine can test.
 
   --quick        only: ${STAGES_QUICK[*]}
+  --all-cases    comparisons with a reference take every case; else a sample of them, one in five or so
   --only STAGES  these stages, with commas between them
   --list         names the stages
 
@@ -43,6 +45,7 @@ command_test()
     local stages=("${STAGES[@]}") name
     while (($#)); do
         case $1 in
+        --all-cases) ALL_CASES=1 ;;
         --quick) QUICK=1 stages=("${STAGES_QUICK[@]}") ;;
         --only)
             IFS=, read -ra stages <<<"${2-}"
@@ -70,7 +73,7 @@ command_test()
     report_stages "${stages[@]}"
 }
 
-# What stages took is kept: NAME SECONDS. Fewer tests of a stage are another stage.
+# What stages took is kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage.
 times_file()
 {
     printf '%s' "$BUILD_ROOT/stage-seconds"
@@ -78,7 +81,7 @@ times_file()
 
 stage_key()
 {
-    if ((QUICK)); then echo "$1-quick"; else echo "$1"; fi
+    echo "$1$( ((QUICK)) && echo -quick)$( ((ALL_CASES)) && echo -all-cases)"
 }
 
 # Seconds of a stage: as the last time that it passed here, else as on two cores.

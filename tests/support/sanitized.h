@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Whether this is built with a sanitizer, which needs time and memory of its own: for bounds of
- * those, and for how many cases are compared. */
+/* How much a test may do: whether this is built with a sanitizer, which needs time and memory of
+ * its own, and whether all cases are wanted or a sample of them. */
 #ifndef FOVEA_TESTS_SANITIZED_H
 #define FOVEA_TESTS_SANITIZED_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define TEST_SANITIZED 1
@@ -17,8 +21,16 @@
 #define TEST_SANITIZED 0
 #endif
 
-/* To the next case that is compared, as in `i += TEST_STEP(i)`. One in five or so is enough for
- * what sanitizers look for; uneven, so that of what takes turns each has its own. */
-#define TEST_STEP(i) (TEST_SANITIZED ? 3 + (i) % 5 : 1)
+/* FOVEA_TEST_CASES=all, as ./run test --all-cases and ./run gpu-test have it: every case. A sample
+ * is what each change is tested with, and enough for what sanitizers look for. */
+static inline bool test_all_cases(void)
+{
+    const char *cases = getenv("FOVEA_TEST_CASES");
+    return !TEST_SANITIZED && cases && strcmp(cases, "all") == 0;
+}
+
+/* To the next case that is compared, as in `i += TEST_STEP(i)`. A sample is one in five or so;
+ * uneven, so that of what takes turns each has its own. */
+#define TEST_STEP(i) (test_all_cases() ? 1 : 3 + (i) % 5)
 
 #endif

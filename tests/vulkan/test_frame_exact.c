@@ -81,7 +81,8 @@ static void every_format_on_every_path_is_the_reference(void **state)
     struct rig rig;
     rig_open(&rig, NULL);
     for (size_t f = 0; f < FORMAT_COUNT; f++) {
-        for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        const int step = test_all_cases() ? 1 : 2; /* each format on half of the paths */
+        for (int path = (int)f % step; path < RIG_PATH_COUNT; path += step) {
             check(&rig, (enum rig_path)path, f, 97, 61, (struct fovea_point_uv){0.3, 0.7});
         }
     }
@@ -205,17 +206,18 @@ static void strength_zero_is_the_identity(void **state)
 }
 
 /* Vulkan's fragments of 7 px come from levels, or from pixels where levels are more than a shader
- * may see. */
+ * may see. A sample has 8K's width alone. */
 static void expect_eight_k(uint32_t fragment_px)
 {
+    const uint32_t height_px = test_all_cases() ? 4320 : 270;
     struct fovea_settings settings = rig_settings();
     settings.foveation.paper.fragment_px = fragment_px;
     settings.foveation.strength = 0.2;
     struct rig rig;
     rig_open(&rig, &settings);
-    struct test_image src = image_make_packed(7680, 4320, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(7680, 4320, FOVEA_FORMAT_RGBA8);
-    struct test_image cpu = image_make_packed(7680, 4320, FOVEA_FORMAT_RGBA8);
+    struct test_image src = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
+    struct test_image cpu = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, IMAGE_RANDOM, 8);
     struct fovea_point_uv gaze = {0.4, 0.6};
     assert_int_equal(rig_frame(&rig, RIG_ENGINE_IN_PLACE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,

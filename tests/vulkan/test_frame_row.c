@@ -6,6 +6,7 @@
 #include "cmocka_all.h"
 #include "compare.h"
 #include "rig.h"
+#include "sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,10 +72,12 @@ static void a_row_is_its_operators_one_after_the_other(void **state)
         settings.foveation.method = (enum fovea_method)method;
         struct rig rig;
         rig_open(&rig, &settings);
-        for (size_t f = 0; f < FORMAT_COUNT; f++) {
+        /* A sample has each format with one of the methods. */
+        const size_t step = test_all_cases() ? 1 : 2;
+        for (size_t f = (size_t)method % step; f < FORMAT_COUNT; f += step) {
             check(&rig, RIG_MADE_TO_MADE, formats[f], 97, 61);
         }
-        for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        for (size_t path = (size_t)method % step; path < RIG_PATH_COUNT; path += step) {
             check(&rig, (enum rig_path)path, formats[path % FORMAT_COUNT], 131, 83);
         }
         rig_close(&rig);
