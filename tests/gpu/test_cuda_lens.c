@@ -142,8 +142,8 @@ static void each_eye_has_a_lens_of_its_own(void **state)
     }
 }
 
-/* Nearest, as they are stored and in sRGB's light they have kernels of their own; the odd scenes
- * have colours that lie apart. */
+/* Nearest, as they are stored and in sRGB's light they have kernels of their own, and others with
+ * several samples a pixel; the odd scenes have colours that lie apart. */
 static struct lens_scene scene_of_bytes(uint64_t i)
 {
     struct lens_scene scene = lens_scene_of(i);
@@ -151,6 +151,7 @@ static struct lens_scene scene_of_bytes(uint64_t i)
     scene.settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
     scene.settings.foveation.light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
     scene.settings.own.lens_filter = i % 6 < 4;
+    scene.settings.own.lens_samples = i / 8 % 2 ? 1 + (uint32_t)(i % 3) : 0;
     return scene;
 }
 

@@ -63,6 +63,32 @@ static __device__ __forceinline__ lens_points_near<3> lens_near(const lens_grid 
             {0.5f * t * (t - 1.0f), fmaf(-t, t, 1.0f), 0.5f * t * (t + 1.0f)}};
 }
 
+/* Works out the way among points whose uppermost left one is the first, in rows of so many. */
+template <int COUNT>
+static __device__ __forceinline__ float2 lens_way_among(const float2 *first, int32_t columns,
+                                                        const float (&across)[COUNT],
+                                                        const float (&down)[COUNT])
+{
+    float2 ways[COUNT][COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT * COUNT; i++) {
+        ways[i / COUNT][i % COUNT] = __ldg(first + i / COUNT * columns + i % COUNT);
+    }
+    float2 way = make_float2(0.0f, 0.0f);
+#pragma unroll
+    for (int j = 0; j < COUNT; j++) {
+        float2 row = make_float2(0.0f, 0.0f);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            row.x += across[i] * ways[j][i].x;
+            row.y += across[i] * ways[j][i].y;
+        }
+        way.x += down[j] * row.x;
+        way.y += down[j] * row.y;
+    }
+    return way;
+}
+
 /* Adds a way in steps to what lies before it (spot.cuh's lens_steps_before). */
 template <bool NEAREST>
 static __device__ __forceinline__ int32_t lens_steps_after(float way, int32_t before)
@@ -94,31 +120,6 @@ template <int COUNT, bool NEAREST> struct lens_grid_column {
         }
     }
 
-    /* Works out the way among points whose uppermost left one is the first. */
-    __device__ __forceinline__ float2 way_among(const float2 *first,
-                                                const float (&down)[COUNT]) const
-    {
-        float2 ways[COUNT][COUNT];
-#pragma unroll
-        for (int i = 0; i < COUNT * COUNT; i++) {
-            ways[i / COUNT][i % COUNT] =
-                __ldg(first + i / COUNT * frame.shape.grid.columns + i % COUNT);
-        }
-        float2 way = make_float2(0.0f, 0.0f);
-#pragma unroll
-        for (int j = 0; j < COUNT; j++) {
-            float2 row = make_float2(0.0f, 0.0f);
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) {
-                row.x += across.weights[i] * ways[j][i].x;
-                row.y += across.weights[i] * ways[j][i].y;
-            }
-            way.x += down[j] * row.x;
-            way.y += down[j] * row.y;
-        }
-        return way;
-    }
-
     __device__ __forceinline__ lens_spot at(int color, int32_t down) const
     {
         const lens_grid &grid = frame.shape.grid;
@@ -126,7 +127,7 @@ template <int COUNT, bool NEAREST> struct lens_grid_column {
                                                         grid.rows, lens_points_near<COUNT>());
         const float2 *first = (const float2 *)frame.ways +
                               (grid.first[color] + along.from * grid.columns + across.from);
-        const float2 way = way_among(first, along.weights);
+        const float2 way = lens_way_among(first, grid.columns, across.weights, along.weights);
         return {lens_steps_after<NEAREST>(way.x, x),
                 lens_steps_after<NEAREST>(way.y, y + (down << frame.fixed.bits))};
     }

@@ -9,13 +9,15 @@
  *     <prefix>_moved      RGBA8, nearest
  *     <prefix>_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
  *     <prefix>_light      RGBA8, bilinear, in sRGB's light: by a table in shared memory
+ *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
  *
- * The last three have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
+ * The last five have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 
 #include "general.cuh"
 #include "pixels.cuh"
+#include "samples.cuh"
 
 /* ---- Every format */
 
@@ -95,8 +97,19 @@ static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_fr
     LENS_BYTE_KERNEL(prefix, light, kind, 48, lens_make_light<by, lens_plain>(frame, src, dst))    \
     LENS_BYTE_KERNEL(prefix, light_colored, kind, 48,                                              \
                      lens_make_light<by, lens_colored>(frame, src, dst))
-#define LENS_BYTE_KERNELS(prefix, by)                                                              \
+#define LENS_SAMPLE_KERNELS(prefix, by, kind)                                                      \
+    LENS_BYTE_KERNEL(prefix, bytes_samples, kind, 40,                                              \
+                     lens_make_stored_samples<by, false>(frame, src, dst))                         \
+    LENS_BYTE_KERNEL(prefix, bytes_samples_colored, kind, 56,                                      \
+                     lens_make_stored_samples<by, true>(frame, src, dst))                          \
+    LENS_BYTE_KERNEL(prefix, light_samples, kind, 48,                                              \
+                     lens_make_light_samples<by, false>(frame, src, dst))                          \
+    LENS_BYTE_KERNEL(prefix, light_samples_colored, kind, 64,                                      \
+                     lens_make_light_samples<by, true>(frame, src, dst))
+#define LENS_BYTE_KERNELS(prefix, by, samples_by)                                                  \
     LENS_BYTE_PAIR(prefix, by, linear)                                                             \
-    LENS_BYTE_PAIR(prefix, by, surface)
+    LENS_BYTE_PAIR(prefix, by, surface)                                                            \
+    LENS_SAMPLE_KERNELS(prefix, samples_by, linear)                                                \
+    LENS_SAMPLE_KERNELS(prefix, samples_by, surface)
 
 #endif

@@ -25,8 +25,10 @@ extern const unsigned char lens_grid_fatbin[];
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
     BYTES = MOVED + 2, /* likewise */
-    LIGHT = BYTES + 2, /* likewise */
-    WAYS = LIGHT + 2,
+    BYTES_SAMPLES = BYTES + 2, /* with several places a pixel */
+    LIGHT = BYTES_SAMPLES + 2,
+    LIGHT_SAMPLES = LIGHT + 2,
+    WAYS = LIGHT_SAMPLES + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
@@ -66,9 +68,19 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
                                      const char *prefix, struct cuda_kernels ways[WAYS])
 {
-    static const char *const names[WAYS] = {"nearest",       "bilinear",      "bicubic",
-                                            "moved",         "moved_colored", "bytes",
-                                            "bytes_colored", "light",         "light_colored"};
+    static const char *const names[WAYS] = {"nearest",
+                                            "bilinear",
+                                            "bicubic",
+                                            "moved",
+                                            "moved_colored",
+                                            "bytes",
+                                            "bytes_colored",
+                                            "bytes_samples",
+                                            "bytes_samples_colored",
+                                            "light",
+                                            "light_colored",
+                                            "light_samples",
+                                            "light_samples_colored"};
     for (int i = 0; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
@@ -260,9 +272,10 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     if (filter == LENS_NEAREST) {
         return MOVED + plan->colored;
     }
-    if (filter == LENS_BILINEAR && plan->samples_across == 1 &&
-        plan->light.kind <= IMAGE_LIGHT_SRGB) {
-        return (plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT) + plan->colored;
+    if (filter == LENS_BILINEAR && plan->light.kind <= IMAGE_LIGHT_SRGB) {
+        const int way = plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
+        const int samples = plan->samples_across > 1 ? BYTES_SAMPLES - BYTES : 0;
+        return way + samples + plan->colored;
     }
     return filter;
 }
