@@ -24,6 +24,11 @@ def run_program(*command, check=True, **options):
     return done
 
 
+def cases(kept, more):
+    """Parameters of a test: those of every run, and behind them those that `./run test --all-cases` adds."""
+    return [*kept, *more] if os.environ.get("FOVEA_TEST_CASES") == "all" else [*kept]
+
+
 def need_tool(name):
     """The path of a tool. Where it is missing the test is skipped; in CI that is a failure."""
     path = shutil.which(name)

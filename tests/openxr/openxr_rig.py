@@ -20,7 +20,7 @@ LAYERS = BUILD / "plugin" / "openxr" / "api_layers"
 OURS = (str(BUILD / "tests" / "openxr_program"),)
 CORE_VALIDATION = "XR_APILAYER_LUNARG_core_validation"
 FRAMES = 3
-SIZE = (352, 320)
+SIZE = (176, 160)  # of a view: each frame of two is drawn by the CPU, too
 VALIDATION = """\
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
 khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
@@ -82,6 +82,7 @@ def runner(place):
             XDG_CACHE_HOME=str(folder),
             FOVEA_TEST_XR_OUT=str(folder),
             FOVEA_TEST_XR_FRAMES=str(FRAMES),
+            FOVEA_TEST_XR_SIZE=f"{SIZE[1]}x{SIZE[0]}",
             FOVEA_SET="foveation.model=paper",
         )
         env.update({"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", **more})

@@ -13,7 +13,7 @@ import time
 
 import numpy
 import pytest
-from conftest import ROOT
+from conftest import ROOT, cases
 from openxr_rig import BUILD, CORE_VALIDATION, FRAMES, OURS, Steps, before, hello  # noqa: F401
 
 
@@ -209,12 +209,17 @@ LOSS_PENDING, TIMEOUT, LOST = 3, 1, -17
 
 @pytest.mark.parametrize(
     "call",
-    [
-        *(f"{name}:{nth}" for name in ("xrReleaseSwapchainImage", "xrEndFrame") for nth in (1, 2)),
-        *(f"xr{name}:{nth}" for name in ("AcquireSwapchainImage", "WaitSwapchainImage") for nth in (1, 3, 4)),
-        *(f"xrCreateSwapchain:{nth}" for nth in (1, 3, 4)),
-        "xrCreateSession:1",
-    ],
+    cases(
+        ["xrReleaseSwapchainImage:1", "xrEndFrame:2", "xrAcquireSwapchainImage:3", "xrWaitSwapchainImage:3",
+         "xrCreateSwapchain:3", "xrCreateSession:1"],
+        [
+            "xrReleaseSwapchainImage:2",
+            "xrEndFrame:1",
+            *(f"xrAcquireSwapchainImage:{nth}" for nth in (1, 4)),
+            *(f"xrWaitSwapchainImage:{nth}" for nth in (1, 4)),
+            *(f"xrCreateSwapchain:{nth}" for nth in (1, 4)),
+        ],
+    ),
 )
 def test_a_session_that_is_about_to_be_lost_goes_on(hello, before, call):
     """The runtime's XR_SESSION_LOSS_PENDING says that the call has done its work."""
@@ -226,7 +231,13 @@ def test_a_session_that_is_about_to_be_lost_goes_on(hello, before, call):
     assert_foveated(before, after, [(10, -5)] * FRAMES)
 
 
-@pytest.mark.parametrize("call", [f"xrReleaseSwapchainImage:{nth}" for nth in range(1, 7)] + ["xrEndFrame:2"])
+@pytest.mark.parametrize(
+    "call",
+    cases(
+        [*(f"xrReleaseSwapchainImage:{nth}" for nth in (1, 4)), "xrEndFrame:2"],
+        [f"xrReleaseSwapchainImage:{nth}" for nth in (2, 3, 5, 6)],
+    ),
+)
 def test_a_session_that_is_lost_in_mid_frame_ends_as_without_fovea(hello, call):
     alone = hello("Vulkan2", FOVEA_TEST_XR_RESULT=f"xrReleaseSwapchainImage:3:{LOST}")
     done = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=f"{call}:{LOST}")
@@ -309,7 +320,7 @@ def test_a_depth_image_is_handed_over_as_it_is(hello):
     """It stays chained to its view, in the program's swapchain, which Fovea has not touched."""
     done = hello("depth", program=OURS, fovea=True).check()
     depths = re.findall(r"depth frame \d view (\d) swapchain (\w+)", done.calls)
-    made = re.findall(r"^swapchain (\w+) 320x352x1 usage (\w+)", done.calls, re.M)
+    made = re.findall(r"^swapchain (\w+) 160x176x1 usage (\w+)", done.calls, re.M)
     assert len(depths) == 2 * FRAMES
     assert {chain for _, chain in depths} == {chain for chain, usage in made if usage == "0x2"}
     assert not {chain for _, chain in depths} & (done.swapchains(0) | done.swapchains(1))
@@ -347,7 +358,7 @@ def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_t
     first one is released in the program's wait and further ones before its xrAcquireSwapchainImage."""
     before = hello(kind, program=OURS).check()
     after = hello(kind, program=OURS, fovea=True).check()
-    assert after.output.count("goes on with a swapchain of 320x352 before xrEndFrame") == 2, after.output
+    assert after.output.count("goes on with a swapchain of 160x176 before xrEndFrame") == 2, after.output
     late = "with the next image acquired"
     ahead = 0 if kind == "eager" else 2 * FRAMES
     assert before.calls.count(late) == ahead and after.calls.count(late) == (ahead or 2), after.calls
