@@ -247,7 +247,11 @@ for entry in commands:
         ours.setdefault(file, entry)
 json.dump(list(ours.values()), sys.stdout)
 PYTHON
-    run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS" | sed 's/\x1b\[[0-9;]*m//g'
+    # Nine tenths of the time are the analyzer's. It goes to statements first that it has not seen, so that a tenth of its
+    # usual steps, 225,000 for a function, reaches the same ones; more steps are more ways to them, for every case.
+    local way=()
+    [[ ${FOVEA_TEST_CASES-} == all ]] || way=(-extra-arg={-Xclang,-analyzer-config,-Xclang,max-nodes=20000})
+    run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS" ${way[@]+"${way[@]}"} | sed 's/\x1b\[[0-9;]*m//g'
 }
 
 stage_fuzz()
