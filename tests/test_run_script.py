@@ -493,7 +493,7 @@ sleep 1
 """)  # fmt: skip
     machine.environment["FOVEA_JOBS"] = "4"
     first, second = (machine.run("test", "--only", "gcc").stdout.splitlines() for _ in range(2))
-    assert first[0] == "This takes about 11 min; a guess for 4 cores, since not run here before: gcc."
+    assert first[0] == "This takes about 8 min; a guess for 4 cores, since not run here before: gcc."
     assert re.fullmatch("This takes about [1-9] s, as the last time.", second[0])
     machine.fake("ctest", "exit 1")
     assert machine.run("test", "--only", "gcc").returncode == 1
