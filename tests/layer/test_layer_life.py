@@ -61,7 +61,7 @@ def test_a_dragged_window_takes_no_more_threads(rig, backend, threads):
     """Each frame has another size. Alone the program has threads of its driver's."""
     alone = rig.run(rig.program, "drag", on=False)
     sets = {"backend": backend, "cpu_threads": threads}
-    done = rig.case("drag", sets=sets, timeout=240)  # 50 s where nobody else is at work
+    done = rig.case("drag", sets=sets, timeout=240)  # 20 s where few others are at work
     assert alone.code == done.code == 0, done.output + done.log
     most = int(re.search(r"most: threads (\d+)", done.output)[1])
     start, rested = counts(done, "start"), counts(done, "rested")

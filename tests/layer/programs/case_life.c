@@ -355,7 +355,8 @@ static void many_swapchains(void)
     stand_close(&stand);
 }
 
-/* The edge of a window is dragged: a size that never was for each frame. Then it rests. */
+/* The edge of a window is dragged: a size that never was for each frame. Then it rests, of the size
+ * that it had at the start. */
 static void drag(void)
 {
     struct stand stand;
@@ -371,6 +372,8 @@ static void drag(void)
     }
     printf("most: threads %ld\n", most);
     print_counts("dragged");
+    screen_resize_window(&stand.screen, STAND_WIDTH_PX, STAND_HEIGHT_PX);
+    recreate(&stand.screen);
     frame_run(&stand.screen, 330);
     print_counts("rested");
     stand_close(&stand);
