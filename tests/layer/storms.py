@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 """Storms: programs under the layer while things go wrong at moments that nobody has chosen. `./run test --only storms`
-runs them for FOVEA_STORM_SECONDS (120) in all, with a seed that it prints; FOVEA_STORM_SEED repeats one.
+runs them for FOVEA_STORM_SECONDS (60) in all, with a seed that it prints; FOVEA_STORM_SEED repeats one.
 
 Of every run: it ends as the same run ends without a fault, in time; it has presented every frame; when all of Vulkan
 is gone it has no more threads and descriptors than that run, and no object of Fovea's is left; and the log claims no more foveated frames than were
@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from layer_rig import wait_until
 
-SECONDS = float(os.environ.get("FOVEA_STORM_SECONDS") or 120)
+SECONDS = float(os.environ.get("FOVEA_STORM_SECONDS") or 60)
 SEED = int(os.environ.get("FOVEA_STORM_SEED") or time.time_ns() % 1_000_000)
 WORKERS = os.cpu_count() or 1
 # Of the time. At least as many runs as there are here, however long they take.

@@ -17,7 +17,8 @@ help_test()
 ./run test [--quick] [--all-cases] [--only STAGE[,STAGE]] [--list]: everything that this machine can test.
 
   --quick        only: ${STAGES_QUICK[*]}
-  --all-cases    comparisons with a reference take every case; else a sample of them, one in five or so
+  --all-cases    comparisons with a reference take every case; else a sample of them, one in five or so. Also
+                 what else is left out for time: CUDA for 7.5, the slow tests beside frameworks
   --only STAGES  these stages, with commas between them
   --list         names the stages
 
@@ -26,7 +27,7 @@ END
     cat <<END
 
 FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target.
-FOVEA_STORM_SECONDS=N: for all storms together (120); FOVEA_STORM_SEED=N repeats what one has drawn.
+FOVEA_STORM_SECONDS=N: for all storms together (60); FOVEA_STORM_SEED=N repeats what one has drawn.
 CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/. Where one to three tests of a stage fail,
 they are run again, one after the other: what passes then counts as passed, and is named at the end.
 END
