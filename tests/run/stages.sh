@@ -109,6 +109,14 @@ run_ctest()
     return "$status"
 }
 
+# run_ctest_without REGEX BUILD: the tests whose names match wait for --all-cases.
+run_ctest_without()
+{
+    local left_out=(-E "$1")
+    ((ALL_CASES)) && left_out=()
+    run_ctest "$2" ${left_out[@]+"${left_out[@]}"}
+}
+
 # Other work on the same cores makes a bound of time fail now and then. Where one to three tests fail, they are run again,
 # one after the other; what passes then counts as passed, and the report names it.
 few()
@@ -148,11 +156,9 @@ stage_gcc()
     local architectures=90
     ((ALL_CASES)) && architectures='75;90'
     configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON "-DFOVEA_CUDA_ARCHITECTURES=$architectures"
-    # Other emulated tests run the same kernels, in fewer combinations.
-    local left_out=(-E '^test_emulated_kernels$')
-    ((ALL_CASES)) && left_out=()
     build gcc
-    run_ctest gcc ${left_out[@]+"${left_out[@]}"}
+    # Other emulated tests run the same kernels, in fewer combinations.
+    run_ctest_without '^test_emulated_kernels$' gcc
 }
 
 # For the stages that use what this one builds.
@@ -183,11 +189,9 @@ stage_asan()
     fi
     configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" \
         ${kernels[@]+"${kernels[@]}"}
-    # Recorded frames are those of vulkan, in command buffers of somebody else.
-    local left_out=(-E '_recorded$')
-    ((ALL_CASES)) && left_out=()
     build asan
-    run_ctest asan ${left_out[@]+"${left_out[@]}"}
+    # Recorded frames are those of vulkan, in command buffers of somebody else.
+    run_ctest_without '_recorded$' asan
 }
 ASAN_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2'
 
@@ -258,7 +262,7 @@ PYTHON
     # Nine tenths of the time are the analyzer's. It goes to statements first that it has not seen, so that a tenth of its
     # usual steps, 225,000 for a function, reaches the same ones; more steps are more ways to them, for every case.
     local way=()
-    [[ ${FOVEA_TEST_CASES-} == all ]] || way=(-extra-arg={-Xclang,-analyzer-config,-Xclang,max-nodes=20000})
+    ((ALL_CASES)) || way=(-extra-arg={-Xclang,-analyzer-config,-Xclang,max-nodes=20000})
     run-clang-tidy -quiet -p "$BUILD_ROOT/tidy" -j "$JOBS" ${way[@]+"${way[@]}"} | sed 's/\x1b\[[0-9;]*m//g'
 }
 

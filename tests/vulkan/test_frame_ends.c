@@ -121,8 +121,8 @@ static void expect_ends(const struct ending *ending, int runs)
 static void each_ends_as_without_fovea(void **state)
 {
     (void)state;
-    const bool alone = rig_backend() == FOVEA_BACKEND_VULKAN;
-    const int runs = test_all_cases() ? alone ? RUNS_ALONE : RUNS : alone ? 1 : RUNS_ALONE;
+    const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
+    const int runs = test_all_cases() ? most : most / 2;
     const int at_once = runs_at_once();
     for (const struct ending *ending = endings; ending->name; ending++) {
         for (int i = 0; i < runs && is_for_this_backend(ending); i += at_once) {

@@ -253,7 +253,7 @@ static __device__ __forceinline__ void lens_sum_places(const lens_frame &frame, 
     }
 }
 
-/* Where the centre of a colour has no source, all of that colour is blank. */
+/* A colour is blank if its centre has no source. */
 template <bool COLORED, typename Sums, typename Places, typename Image>
 static __device__ __forceinline__ uint32_t lens_sampled_word(const lens_frame &frame,
                                                              const Image &src,
@@ -309,7 +309,7 @@ static __device__ __forceinline__ void lens_make_sampled(const lens_frame &frame
     }
 }
 
-/* Whose places are those of a file's kernels: `make` calls the above with them. */
+/* These two call the above with the places of a file's kernels. */
 struct lens_samples_by_formula {
     template <bool COLORED, typename Sums, typename Image>
     static __device__ __forceinline__ void make(const lens_frame &frame, const Image &src,
