@@ -101,9 +101,10 @@ def versions_here():
 
 
 def foveates_in_a_clean_environment(interpreter, numpy_of_it, wheel, folder):
-    subprocess.run([interpreter, "-m", "venv", "--without-pip", folder / "clean"], check=True)
+    # Each interpreter installs with a pip of its own: an older one's, as Debian 12's, fails at Python 3.12 and later.
+    subprocess.run([interpreter, "-m", "venv", folder / "clean"], check=True)
     python = folder / "clean" / "bin" / "python"
-    command = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--only-binary", "numpy", numpy_of_it, wheel]
+    command = [python, "-m", "pip", "install", "-q", "--only-binary", "numpy", numpy_of_it, wheel]
     subprocess.run(command, check=True, timeout=600)
     environment = {name: value for name, value in os.environ.items() if name not in ("FOVEA_LIB", "PYTHONPATH")}
     subprocess.run([python, "-c", THREE_LINES], check=True, cwd=folder, env=environment)
