@@ -42,6 +42,7 @@ static const char *const source_names[] = {
 #undef GAZE_SOURCE
 static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
+static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", NULL};
 
 /* clang-format off */
@@ -150,6 +151,8 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(gaze.space), .names = space_names},
     {"gaze.origin", "Where 0, 0 lies; y runs up from bottom-left and center",
      CONFIG_ENUM, AT(gaze.origin), .names = origin_names},
+    {"gaze.over", "Which picture frames' gazes lie on: the drawn one, or the shown one, where lens has moved its pixels",
+     CONFIG_ENUM, AT(gaze.over), .names = over_names},
     {"gaze.screen_px", "Width and height that positions in pixels refer to; 0: the image's own",
      CONFIG_U32, AT(gaze.screen_px), RANGE(0, 65536)},
     {"gaze.fixed.x", "Position of the fixed source, in space and origin as above",

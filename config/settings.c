@@ -47,6 +47,7 @@ static struct fovea_gaze_settings default_gaze(void)
         .kind = FOVEA_GAZE_FIXED,
         .space = FOVEA_GAZE_SPACE_UV,
         .origin = FOVEA_GAZE_ORIGIN_TOP_LEFT,
+        .over = FOVEA_GAZE_OVER_DRAWN,
         .fixed = {0.5, 0.5},
         .scanpath_loop = true,
         .saccades_seed = 1,

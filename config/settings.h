@@ -216,6 +216,13 @@ enum fovea_gaze_origin {
     FOVEA_GAZE_ORIGIN_CENTER = 2, /* y up, as in psychophysics software */
 };
 
+/* Which picture the gaze of a frame lies on: they differ where an operator such as lens moves pixels
+ * after foveate has looked at the gaze. */
+enum fovea_gaze_over {
+    FOVEA_GAZE_OVER_DRAWN = 0, /* the one that foveate reads */
+    FOVEA_GAZE_OVER_SHOWN = 1, /* the one that is presented, which a pointer lies on */
+};
+
 /* Where the gaze goes when a source has been lost for longer than hold_ms. */
 enum fovea_gaze_fallback {
     FOVEA_GAZE_FALLBACK_CENTER = 0,
@@ -227,6 +234,7 @@ struct fovea_gaze_settings {
     enum fovea_gaze_kind kind;
     enum fovea_gaze_space space;
     enum fovea_gaze_origin origin;
+    enum fovea_gaze_over over; /* frames of Vulkan programs alone; drawn, in the layer shown */
     /* width, height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
     uint32_t screen_px[2];
     struct fovea_point_uv fixed; /* in `space`, `origin` like every source; 0.5, 0.5 */

@@ -151,7 +151,7 @@ struct fovea_vk_desc {
     uint32_t device_extension_count;
     bool timeline_semaphore; /* the device was made with the feature */
     uint8_t reserved[3]; /* 0 */
-    const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
+    const struct fovea_settings *settings; /* NULL: the defaults; of gaze late and over matter */
     struct fovea_log log;
     /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied,
      * its functions and pUserData must outlive the context. They are called on the threads that
@@ -202,7 +202,7 @@ FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
 /* Settings for the frames after this call: "operators" and what is below their names,
- * "foveation." and "overlay.", and "gaze.late"; the rest counts at creation. The next frame makes
+ * "foveation." and "overlay.", "gaze.late" and "gaze.over"; the rest counts at creation. The next frame makes
  * what depends on them, which allocates and takes some milliseconds. On failure the old ones stay
  * in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(

@@ -24,13 +24,30 @@ static void say_refusal(enum fovea_result result, const struct fovea_settings *s
     }
 }
 
+/* Gazes come here over the drawn picture. Late ones come as their source says them, so that where
+ * that is another picture there are none. NULL: out of memory. */
+static struct fovea_settings *with_drawn_gazes(const struct fovea_settings *settings)
+{
+    struct fovea_settings *drawn = NULL;
+    if (fovea_settings_copy(settings, &drawn) < 0) {
+        return NULL;
+    }
+    if (value_is(drawn, "gaze.over", "shown") && !value_is(drawn, "gaze.source", "mouse")) {
+        value_set(drawn, "gaze.late", "false");
+    }
+    value_set(drawn, "gaze.over", "drawn");
+    return drawn;
+}
+
 bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settings,
                       uint32_t frames_in_flight, struct foveation **out_foveation)
 {
     *out_foveation = NULL;
-    struct foveation *foveation = calloc(1, sizeof *foveation);
+    struct fovea_settings *drawn = with_drawn_gazes(settings);
+    struct foveation *foveation = drawn ? calloc(1, sizeof *foveation) : NULL;
     if (!foveation) {
         say_error("out of memory");
+        fovea_settings_destroy(&drawn);
         return false;
     }
     struct fovea_vk_desc desc;
@@ -45,9 +62,10 @@ bool foveation_create(const struct gpu *gpu, const struct fovea_settings *settin
     desc.device_extension_count = gpu->extension_count;
     desc.timeline_semaphore = gpu->timeline_semaphore;
     desc.frames_in_flight = frames_in_flight;
-    desc.settings = settings;
+    desc.settings = drawn;
     desc.log = say_log(value_log_level(settings));
     enum fovea_result result = fovea_vk_create(&desc, &foveation->fovea);
+    fovea_settings_destroy(&drawn);
     if (result < 0) {
         say_refusal(result, settings);
         free(foveation);
@@ -68,7 +86,13 @@ void foveation_destroy(struct foveation **foveation)
 
 bool foveation_set(struct foveation *foveation, const struct fovea_settings *settings)
 {
-    enum fovea_result result = fovea_vk_set_settings(foveation->fovea, settings);
+    struct fovea_settings *drawn = with_drawn_gazes(settings);
+    if (!drawn) {
+        say_error("out of memory");
+        return false;
+    }
+    enum fovea_result result = fovea_vk_set_settings(foveation->fovea, drawn);
+    fovea_settings_destroy(&drawn);
     if (result < 0) {
         say_error("these settings cannot be used: %s", fovea_result_name(result));
     }

@@ -85,6 +85,7 @@ bool settings_init(struct settings *settings, const struct options *options)
     if (prefer_mouse(options, settings->now)) {
         value_set(settings->now, "gaze.source", "mouse");
     }
+    settings->hmd = options->hmd;
     return settings_open_gaze(settings);
 }
 
@@ -150,6 +151,17 @@ void settings_follow(struct settings *settings, struct foveation *follower)
     }
 }
 
+/* The window pushes gazes over the drawn picture. */
+static bool is_over_shown(const struct settings *settings)
+{
+    const bool shown = value_is(settings->now, "gaze.over", "shown") &&
+                       !value_is(settings->now, "gaze.source", "mouse");
+    if (shown && settings->hmd) {
+        say_note("gaze.over shown: not with --hmd, where each eye is shown another picture");
+    }
+    return shown && !settings->hmd;
+}
+
 /* What the window pushes is uv, whatever the rest; a scanpath needs a file. */
 static void complete_gaze(struct fovea_settings *now)
 {
@@ -181,6 +193,7 @@ bool settings_open_gaze(struct settings *settings)
     fovea_gaze_source_destroy(&settings->source);
     settings->source = source;
     settings->live = is_live(settings->now);
+    settings->shown = is_over_shown(settings);
     settings_follow(settings, follower);
     return true;
 }
@@ -192,6 +205,10 @@ struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uin
     int64_t t_ns = settings->live ? fovea_time_ns() : scene_ns;
     if (fovea_gaze_source_read(settings->source, t_ns, width_px, height_px, &gaze) != FOVEA_OK) {
         return (struct fovea_gaze){.point = {0.5, 0.5}, .state = FOVEA_GAZE_LOST};
+    }
+    if (settings->shown && settings->follower) {
+        const VkExtent2D extent = {width_px, height_px};
+        gaze.point = foveation_gaze_at(settings->follower, extent, 0, NULL, gaze.point);
     }
     return gaze;
 }

@@ -15,6 +15,8 @@ struct settings {
     struct fovea_gaze_source *source;
     struct foveation *follower; /* follows the source; NULL: nobody does */
     bool live; /* the source is read in real time, not in the scene's */
+    bool shown; /* its positions lie on the picture that is shown */
+    bool hmd; /* --hmd: there is one such picture for each eye */
 };
 
 /* False with a message. */
@@ -30,7 +32,7 @@ bool settings_open_gaze(struct settings *settings);
 bool settings_poll(struct settings *settings);
 /* Reads the files now. False with a message: the old settings stay. */
 bool settings_reload(struct settings *settings, const struct options *options);
-/* scene_ns: for sources that are played back; the others have a clock of their own. */
+/* Over the picture as it is drawn. scene_ns: for sources that are played back; the others have a clock of their own. */
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
                                 uint32_t height_px);
 

@@ -240,6 +240,8 @@ static void names_follow_the_enumerators_of_the_gaze(void **state)
         {"gaze.origin", FOVEA_GAZE_ORIGIN_TOP_LEFT, "\"top-left\""},
         {"gaze.origin", FOVEA_GAZE_ORIGIN_BOTTOM_LEFT, "\"bottom-left\""},
         {"gaze.origin", FOVEA_GAZE_ORIGIN_CENTER, "\"center\""},
+        {"gaze.over", FOVEA_GAZE_OVER_DRAWN, "\"drawn\""},
+        {"gaze.over", FOVEA_GAZE_OVER_SHOWN, "\"shown\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_CENTER, "\"center\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_LAST, "\"last\""},
         {"gaze.validity.fallback", FOVEA_GAZE_FALLBACK_NONE, "\"none\""},

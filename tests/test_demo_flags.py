@@ -134,6 +134,23 @@ def test_a_headsets_lenses_are_undone(run_demo, tmp_path, backend):
     assert shown[:4].max() == 0 and shown[-4:].max() == 0
 
 
+@pytest.mark.parametrize("over", ["drawn", "shown"])
+def test_a_gaze_lies_on_the_picture_that_the_settings_name(run_demo, tmp_path, over):
+    """Fovea's marker is around the place that shows it."""
+    flags = ["--size", "640x360", "--frames", "1", "--gaze", "0.8,0.3", "--set", "foveation.strength=0"]
+    flags += ["--set", "operators=foveate,lens", "--set", f"gaze.over={over}"]
+    run_demo(*flags, folder="plain")
+    run_demo(*flags, "--set", "overlay.marker=true", folder="marked")
+    plain, marked = (pixels(tmp_path / name / "frame_000.png") for name in ("plain", "marked"))
+    middle = numpy.argwhere((plain != marked).any(axis=2)).mean(axis=0)
+    if over == "drawn":  # r of the default lens is 1 at half the width
+        x, y = 0.8 * 640 - 320, 0.3 * 360 - 180
+        shown = min(numpy.linspace(0.5, 1, 5001), key=lambda s: abs(s * (1 + 0.2054 * s**2 * (x**2 + y**2) / 320**2) - 1))
+        assert numpy.allclose(middle, [180 + y * shown, 320 + x * shown], atol=1.5), middle
+    else:
+        assert numpy.allclose(middle, [0.3 * 360, 0.8 * 640], atol=1.5), middle
+
+
 def test_each_eye_of_a_headset_has_the_lens_of_a_calibration(run_demo, tmp_path):
     """The left one's copies; the right one's, about its picture's middle, leaves all beyond an ellipse blank."""
     lens = '{"polynomial": {"center": [0.5, 0.5], "unit": "half-height", "green": [%s]}}'

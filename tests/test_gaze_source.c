@@ -152,6 +152,9 @@ static void unknown_choices_are_named(void **state)
     settings.origin = (enum fovea_gaze_origin) - 1;
     assert_refused(&settings, "gaze.origin");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
+    settings.over = (enum fovea_gaze_over)2;
+    assert_refused(&settings, "gaze.over");
+    settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.fallback = (enum fovea_gaze_fallback)3;
     assert_refused(&settings, "gaze.validity.fallback");
 }

@@ -164,8 +164,9 @@ static uint32_t looking_part(const struct row_plan *row)
     return part;
 }
 
-static bool moves_places(const struct row_plan *row)
+bool row_moves_places(const struct operator_plan *plan)
 {
+    const struct row_plan *row = row_plan_of(plan);
     bool moves = false;
     for (uint32_t i = looking_part(row) + 1; i < row->count; i++) {
         moves = moves || row->parts[i].api->place_before;
@@ -224,7 +225,7 @@ static struct fovea_point_uv newton_step(const struct operator_plan *plan,
 
 struct fovea_point_uv row_place_of(const struct operator_plan *plan, struct fovea_point_uv gaze)
 {
-    if (!moves_places(row_plan_of(plan))) {
+    if (!row_moves_places(plan)) {
         return gaze;
     }
     struct fovea_point_uv place = inside(gaze);

@@ -23,6 +23,9 @@ extern const struct operator_api row_operator;
 /* True if something is done to pictures without a gaze: an operator of them does not look at it. */
 bool row_runs_blind(const struct fovea_operators *operators);
 
+/* True if an operator after the first one that looks at the gaze moves pixels. */
+bool row_moves_places(const struct operator_plan *plan);
+
 /* The gaze of somebody who looks at a place of the row's result, both in uv: where that place was
  * in the picture that the first operator that looks at the gaze reads. A place outside counts as
  * the nearest one inside. */

@@ -174,13 +174,20 @@ enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea, struct fovea_gaze
 
 /* ---- A frame ---- */
 
+/* Samples are written as they come: whoever writes them has no plan that moves them. */
+static bool is_moved(const struct fovea_vk *fovea, const struct frame_view *view)
+{
+    return fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN &&
+           row_moves_places(view->plan->plan);
+}
+
 static bool is_late(const struct fovea_vk *fovea, const struct frame_work *work)
 {
     const struct frame_view *view = &work->views[0];
     /* The first block is for kernels of the queue, the second for the peer. */
     const bool has_block = !work->use_peer || fovea->late.writer_count > 1;
     return fovea->settings.gaze.late && fovea->late.source && has_block && work->view_count == 1 &&
-           view->sighted && view->gaze->state == FOVEA_GAZE_TRACKED;
+           view->sighted && view->gaze->state == FOVEA_GAZE_TRACKED && !is_moved(fovea, view);
 }
 
 /* The newest sample of the source, with its exact time: since the engine read its gaze, others may

@@ -29,6 +29,14 @@ static bool gaze_usable(const struct fovea_gaze *gaze)
     return gaze->usable && isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv);
 }
 
+/* Over the picture that foveate reads. */
+static struct fovea_point_uv drawn_gaze(const struct fovea_vk *fovea, const struct frame_view *view)
+{
+    const struct fovea_point_uv point = view->gaze->point;
+    const bool shown = fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN;
+    return shown ? row_gaze_at(view->plan->plan, point) : point;
+}
+
 /* False if there is nothing to do. */
 static bool find_gazes(const struct fovea_vk *fovea, struct frame_work *work)
 {
@@ -177,7 +185,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
                               work->view_height_px, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
-                                      view->sighted ? view->gaze->point : middle);
+                                      view->sighted ? drawn_gaze(fovea, view) : middle);
     view->frame.blind = !view->sighted;
     view->frame.blue_first = work->src.format->swap_red_blue;
     if (!view->runs) {

@@ -52,6 +52,7 @@ static enum fovea_result check_choices(const struct fovea_gaze_settings *s, stru
     const struct choice_rule rules[] = {
         {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_PIXELS},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
+        {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_NONE},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {

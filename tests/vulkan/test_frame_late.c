@@ -34,6 +34,26 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
     }
 }
 
+/* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts. */
+static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
+{
+    (void)state;
+    for (int shown = 0; shown < 2; shown++) {
+        struct fovea_settings settings = late_settings();
+        settings.operators =
+            (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+        settings.gaze.over = shown ? FOVEA_GAZE_OVER_SHOWN : FOVEA_GAZE_OVER_DRAWN;
+        struct desk desk;
+        desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+        desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+        gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
+        gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
+        desk_start(&desk);
+        desk_assert_shown(&desk, shown ? 0.25 : 0.8, shown ? 0.25 : 0.7);
+        desk_close(&desk);
+    }
+}
+
 static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
 {
     struct fovea_gaze gaze;
@@ -325,6 +345,7 @@ int main(int argc, char **argv)
     }
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
+        cmocka_unit_test(a_sample_over_the_shown_picture_is_not_taken_late),
         cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
         cmocka_unit_test(another_source_begins_anew),
         cmocka_unit_test(a_followed_source_may_go_first),

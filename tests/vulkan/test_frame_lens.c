@@ -497,6 +497,59 @@ static void gazes_are_where_pixels_come_from(void **state)
     rig_close(&rig);
 }
 
+/* A frame of 160x90 of foveate and lens around a place. */
+static struct test_image frame_around(struct rig *rig, struct fovea_point_uv at)
+{
+    struct test_image src = image_make_packed(160, 90, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(160, 90, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 5);
+    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(at.x_uv, at.y_uv), &dst.view),
+                     FOVEA_OK);
+    image_free(&src);
+    return dst;
+}
+
+static bool same_pixels(const struct test_image *a, const struct test_image *b)
+{
+    return memcmp(a->view.data, b->view.data, (size_t)160 * 90 * 4) == 0;
+}
+
+/* What gaze.over says of frames is what fovea_vk_gaze_at says of places. */
+static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
+{
+    (void)state;
+    static const struct fovea_point_uv places[] = {{0.3, 0.6}, {0.85, 0.4}, {0.5, 0.1}, {1.5, 0.5}};
+    const struct fovea_vk_view view = view_of(160, 90);
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct fovea_point_uv gaze = {-1, -1};
+        rig.settings.gaze.over = FOVEA_GAZE_OVER_DRAWN;
+        use(&rig, &foveate_lens);
+        assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, places[i], &gaze), FOVEA_OK);
+        struct test_image drawn = frame_around(&rig, gaze);
+        struct test_image unmoved = frame_around(&rig, places[i]);
+        rig.settings.gaze.over = FOVEA_GAZE_OVER_SHOWN;
+        use(&rig, &foveate_lens);
+        struct test_image shown = frame_around(&rig, places[i]);
+        assert_true(same_pixels(&shown, &drawn));
+        assert_false(same_pixels(&shown, &unmoved));
+        use(&rig, &foveate); /* which moves nothing */
+        struct test_image alone = frame_around(&rig, places[i]);
+        rig.settings.gaze.over = FOVEA_GAZE_OVER_DRAWN;
+        use(&rig, &foveate);
+        image_free(&unmoved);
+        unmoved = frame_around(&rig, places[i]);
+        assert_true(same_pixels(&alone, &unmoved));
+        image_free(&drawn);
+        image_free(&unmoved);
+        image_free(&shown);
+        image_free(&alone);
+    }
+    rig_close(&rig);
+}
+
 static void gazes_are_of_the_views_eye(void **state)
 {
     (void)state;
@@ -636,6 +689,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_view_without_a_gaze_is_warped),
         cmocka_unit_test(a_map_that_folds_is_said_once),
         cmocka_unit_test(gazes_are_where_pixels_come_from),
+        cmocka_unit_test(gazes_over_the_shown_picture_go_through_the_lens),
         cmocka_unit_test(gazes_are_of_the_views_eye),
         cmocka_unit_test(nothing_moves_gazes_but_what_comes_after_foveate),
         cmocka_unit_test(places_beside_the_view_count_as_its_edge),

@@ -18,6 +18,7 @@ static inline void frame_settings_change(struct fovea_settings *settings,
     settings->foveation = to->foveation;
     settings->overlay = to->overlay;
     settings->gaze.late = to->gaze.late;
+    settings->gaze.over = to->gaze.over;
 }
 
 /* Whether a context that was made with the one needs no more than fovea_vk_set_settings for the

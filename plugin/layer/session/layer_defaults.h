@@ -15,6 +15,7 @@ static inline struct fovea_settings layer_defaults(void)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.gaze.kind = FOVEA_GAZE_MOUSE;
+    settings.gaze.over = FOVEA_GAZE_OVER_SHOWN;
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     settings.cuda_context = FOVEA_CUDA_CONTEXT_OWN;
     return settings;
