@@ -51,15 +51,24 @@ bool config_local_is_of_folder(const char *directory, const char *path)
     return inside;
 }
 
-static bool allows_path(const struct config_file *file, const char *name, const char *before,
-                        const char *after, struct config_words *complaint)
+/* Of every setting that names a file, an operator's too; foveation.display.table has been read by
+ * now, where it may (table.c). */
+static bool allows_paths(const struct config_file *file, const struct fovea_settings *before,
+                         const struct fovea_settings *after, struct config_words *complaint)
 {
-    if (strcmp(before, after) == 0 || !after[0] ||
-        config_local_is_of_folder(file->directory, after)) {
-        return true;
+    for (size_t i = 0; i < config_key_count; i++) {
+        const struct config_key *key = &config_keys[i];
+        const char *path = (const char *)after + key->offset;
+        if (key->type != CONFIG_PATH || !path[0] ||
+            strcmp((const char *)before + key->offset, path) == 0 ||
+            config_local_is_of_folder(file->directory, path)) {
+            continue;
+        }
+        config_words_add(complaint->text, sizeof complaint->text, "%s: " CONFIG_LOCAL_FILES_ONLY,
+                         key->path);
+        return false;
     }
-    config_words_add(complaint->text, sizeof complaint->text, "%s: " CONFIG_LOCAL_FILES_ONLY, name);
-    return false;
+    return true;
 }
 
 bool config_local_allows(const struct config_file *file, const struct fovea_settings *before,
@@ -73,8 +82,5 @@ bool config_local_allows(const struct config_file *file, const struct fovea_sett
                          "other machines");
         return false;
     }
-    return allows_path(file, "foveation.map.file", before->foveation.map.file,
-                       after->foveation.map.file, complaint) &&
-           allows_path(file, "gaze.scanpath.file", before->gaze.scanpath_file,
-                       after->gaze.scanpath_file, complaint);
+    return allows_paths(file, before, after, complaint);
 }

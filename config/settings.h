@@ -216,8 +216,8 @@ enum fovea_gaze_origin {
     FOVEA_GAZE_ORIGIN_CENTER = 2, /* y up, as in psychophysics software */
 };
 
-/* Which picture the gaze of a frame lies on: they differ where an operator such as lens moves pixels
- * after foveate has looked at the gaze. */
+/* Which picture the gaze of a frame lies on: they differ where an operator such as lens moves
+ * pixels after foveate has looked at the gaze. */
 enum fovea_gaze_over {
     FOVEA_GAZE_OVER_DRAWN = 0, /* the one that foveate reads */
     FOVEA_GAZE_OVER_SHOWN = 1, /* the one that is presented, which a pointer lies on */
