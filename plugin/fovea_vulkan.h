@@ -202,9 +202,9 @@ FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
 
 /* Settings for the frames after this call: "operators" and what is below their names,
- * "foveation." and "overlay.", "gaze.late" and "gaze.over"; the rest counts at creation. The next frame makes
- * what depends on them, which allocates and takes some milliseconds. On failure the old ones stay
- * in force. */
+ * "foveation." and "overlay.", "gaze.late" and "gaze.over"; the rest counts at creation. The next
+ * frame makes what depends on them, which allocates and takes some milliseconds. On failure the old
+ * ones stay in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
     struct fovea_vk *fovea, const struct fovea_settings *settings);
 
@@ -432,7 +432,8 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_v
  * headset gives it, does not. Without such an operator it is the place, to the bit. A place outside
  * the view counts as the nearest one inside; one that is not finite is
  * FOVEA_ERROR_INVALID_ARGUMENT, as is what a frame's view would be refused for. Needs no frame and
- * no queue; the first call for a kind of view makes its plan, as a frame does, or finds it. */
+ * no queue; FOVEA_ERROR_DEVICE_LOST and FOVEA_ERROR_INVALID_STATE as for frames. The first call for
+ * a kind of view makes its plan, as a frame does, or finds it. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_gaze_at(struct fovea_vk *fovea,
                                                               const struct fovea_vk_view *view,
                                                               struct fovea_point_uv place,

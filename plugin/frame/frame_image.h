@@ -20,12 +20,13 @@ FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
                                                       struct frame_scratch **out_scratch);
 void frame_images_finish(struct fovea_vk *fovea);
 
-/* frame_plan.c: for views of that size, eye and frustum. The plan is not replaced before the next
- * frame has retired. FOVEA_ERROR_INVALID_ARGUMENT: more blur than there is. */
+/* frame_plan.c: for views of that size, eye and frustum. for_frame: of that frame, the next one,
+ * before which has retired the plan is not replaced; else it may be by the next call.
+ * FOVEA_ERROR_INVALID_ARGUMENT: more blur than there is. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    const struct fovea_geometry *geometry,
                                                    enum fovea_map_eye eye, uint32_t width_px,
-                                                   uint32_t height_px,
+                                                   uint32_t height_px, bool for_frame,
                                                    struct frame_plan **out_plan);
 FOVEA_MUST_CHECK enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea,
                                                            enum fovea_format format,

@@ -204,9 +204,15 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
     return FOVEA_OK;
 }
 
+/* A frame that has retired whatever the others do: its slot is another one's now. */
+static uint64_t retired_frame(const struct fovea_vk *fovea)
+{
+    return fovea->frame > fovea->slot_count ? fovea->frame - fovea->slot_count : 0;
+}
+
 enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geometry *geometry,
                                   enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
-                                  struct frame_plan **out_plan)
+                                  bool for_frame, struct frame_plan **out_plan)
 {
     struct fovea_settings settings = fovea->settings;
     settings.foveation.geometry = *geometry;
@@ -218,7 +224,9 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geo
     if (!found) {
         FOVEA_TRY(make_plan(fovea, &desc, &plan));
     }
-    plan->last_frame = fovea->frame + 1; /* before others go: this one may be the oldest */
+    /* Before others go: this one may be the oldest. */
+    const uint64_t used = for_frame ? fovea->frame + 1 : retired_frame(fovea);
+    plan->last_frame = plan->last_frame > used ? plan->last_frame : used;
     if (found) {
         forget_one(fovea);
     }

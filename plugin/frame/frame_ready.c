@@ -182,7 +182,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
 {
     *out_lack = LACK_PLAN;
     FOVEA_TRY(frame_plan_find(fovea, &view->geometry, view->eye, work->view_width_px,
-                              work->view_height_px, &view->plan));
+                              work->view_height_px, true, &view->plan));
     const struct fovea_point_uv middle = {0.5, 0.5};
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
                                       view->sighted ? drawn_gaze(fovea, view) : middle);

@@ -4,6 +4,7 @@
 #include "frame_image.h"
 #include "frame_work.h"
 
+#include "core/ending.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
 
@@ -260,8 +261,8 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
     }
     FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
     FOVEA_TRY(check_geometry(fovea, given, 0, &view));
-    FOVEA_TRY(
-        frame_plan_find(fovea, &view.geometry, view.eye, given->width_px, given->height_px, &plan));
+    FOVEA_TRY(frame_plan_find(fovea, &view.geometry, view.eye, given->width_px, given->height_px,
+                              false, &plan));
     *out_gaze = row_gaze_at(plan->plan, place);
     return FOVEA_OK;
 }
@@ -273,12 +274,16 @@ enum fovea_result fovea_vk_gaze_at(struct fovea_vk *fovea, const struct fovea_vk
     if (!fovea || !view || !out_gaze || !isfinite(place.x_uv) || !isfinite(place.y_uv)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    if (frame_is_parents(fovea)) {
+    if (!frame_is_parents(fovea) && fovea->device_lost) {
+        return FOVEA_ERROR_DEVICE_LOST;
+    }
+    if (frame_is_parents(fovea) || !ending_enter()) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    if (!struct_take(&taken, sizeof taken, view)) {
-        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0: %s",
-                            struct_refusal(view));
-    }
-    return gaze_at(fovea, &taken, place, out_gaze);
+    const enum fovea_result result =
+        struct_take(&taken, sizeof taken, view)
+            ? gaze_at(fovea, &taken, place, out_gaze)
+            : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0: %s", struct_refusal(view));
+    ending_leave();
+    return result;
 }

@@ -56,6 +56,9 @@ static void take_time(const char *name)
     X(VkResult, CreateFence,                                                                       \
       (VkDevice d, const VkFenceCreateInfo *i, const VkAllocationCallbacks *a, VkFence *o),        \
       (d, i, a, o))                                                                                \
+    X(VkResult, CreateBuffer,                                                                      \
+      (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *o),      \
+      (d, i, a, o))                                                                                \
     X(void, DestroyImage, (VkDevice d, VkImage i, const VkAllocationCallbacks *a), (d, i, a))      \
     X(void, DestroyFence, (VkDevice d, VkFence f, const VkAllocationCallbacks *a), (d, f, a))
 
@@ -122,6 +125,22 @@ static void destroy_image(void)
     fovea_vk_image_destroy(&program.image);
 }
 
+static enum fovea_result find_gaze(void)
+{
+    const struct fovea_point_uv middle = {0.5, 0.5};
+    struct fovea_point_uv gaze;
+    struct fovea_vk_view view;
+    fovea_vk_view_init(&view);
+    view.width_px = 96; /* of no frame */
+    view.height_px = 64;
+    return fovea_vk_gaze_at(program.fovea, &view, middle, &gaze);
+}
+
+static void gaze_at(void)
+{
+    (void)!find_gaze();
+}
+
 static const struct call {
     const char *name;
     void (*run)(void);
@@ -132,6 +151,7 @@ static const struct call {
     {"wait", wait_for_frames, "vkWaitForFences"},
     {"create-image", create_image, "vkCreateImage"},
     {"destroy-image", destroy_image, "vkDestroyImage"},
+    {"gaze-at", gaze_at, "vkCreateBuffer"},
 };
 #define CALL_COUNT (sizeof calls / sizeof calls[0])
 
@@ -143,7 +163,8 @@ static void see_who_is_there(void)
     if (atomic_load(&in_driver)) {
         _exit(IN_THE_DRIVER);
     }
-    if ((program.fovea && make_image(&image) != FOVEA_ERROR_INVALID_STATE) ||
+    if ((program.fovea && (make_image(&image) != FOVEA_ERROR_INVALID_STATE ||
+                           find_gaze() != FOVEA_ERROR_INVALID_STATE)) ||
         fovea_vk_create(&program.desc, &other) != FOVEA_ERROR_INVALID_STATE) {
         _exit(NOT_REFUSED);
     }

@@ -609,6 +609,24 @@ static void places_beside_the_view_count_as_its_edge(void **state)
     rig_close(&rig);
 }
 
+/* Plans of views that no frame has take no frame's place. */
+static void any_number_of_views_may_be_asked_about(void **state)
+{
+    (void)state;
+    const struct fovea_point_uv at = {0.25, 0.75};
+    struct fovea_point_uv gaze = {-1, -1};
+    struct rig rig;
+    rig_open(&rig, NULL);
+    use(&rig, &foveate_lens);
+    for (uint32_t i = 0; i < 300; i++) {
+        const struct fovea_vk_view view = view_of(64 + i, 48);
+        assert_int_equal(fovea_vk_gaze_at(rig.fovea, &view, at, &gaze), FOVEA_OK);
+    }
+    struct test_image shown = frame_around(&rig, at);
+    image_free(&shown);
+    rig_close(&rig);
+}
+
 static void gazes_of_no_view_are_refused(void **state)
 {
     (void)state;
@@ -693,6 +711,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(gazes_are_of_the_views_eye),
         cmocka_unit_test(nothing_moves_gazes_but_what_comes_after_foveate),
         cmocka_unit_test(places_beside_the_view_count_as_its_edge),
+        cmocka_unit_test(any_number_of_views_may_be_asked_about),
         cmocka_unit_test(gazes_of_no_view_are_refused),
         cmocka_unit_test(places_of_gazes_are_the_way_back),
     };
