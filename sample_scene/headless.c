@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "headless.h"
 
+#include "headset.h"
 #include "interrupt.h"
 #include "output.h"
 #include "progress.h"
@@ -25,7 +26,8 @@ static bool one_frame(struct run *run, uint64_t number)
                                      .time_s = (double)number / FRAME_HZ,
                                      .capture = output_wants(&run->output, number)};
     int64_t scene_ns = (int64_t)(number * 1000000000u / FRAME_HZ);
-    request.gaze = settings_gaze(run->settings, scene_ns, extent.width, extent.height);
+    const uint32_t width_px = headset_eye_width_px(extent.width, run->engine->targets.desc.eyes);
+    request.gaze = settings_gaze(run->settings, scene_ns, width_px, extent.height);
     run->table.gaze_frames[request.gaze.state]++;
     if (request.gaze.rate_hz > run->table.gaze_rate_hz) {
         run->table.gaze_rate_hz = request.gaze.rate_hz;

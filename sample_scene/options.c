@@ -246,27 +246,6 @@ static void say_what_is_wrong(char **argv, int choice, int index)
     }
 }
 
-/* What a headset's display shows: behind a lens of the kind that Kim, Yang and Kim (2022) have,
- * which bends blue more than red. Before all that is given, so that it counts less. */
-static bool add_lens(struct options *options)
-{
-    static const char *const sets[] = {"operators=foveate,lens", "lens.unit=half-height",
-                                       "lens.r2=0.22",           "lens.r4=0.24",
-                                       "lens.red_r2=-0.02",      "lens.blue_r2=0.02"};
-    const size_t count = sizeof sets / sizeof sets[0];
-    if (!options->hmd || options->config) {
-        return true;
-    }
-    if (options->set_count + count > OPTIONS_MAX_SETS) {
-        say_error("--set: with --hmd there is room for %zu", OPTIONS_MAX_SETS - count);
-        return false;
-    }
-    memmove(options->sets + count, options->sets, options->set_count * sizeof options->sets[0]);
-    memcpy(options->sets, sets, sizeof sets);
-    options->set_count += count;
-    return true;
-}
-
 /* The sizes that are not given. False: one that is given is no good. */
 static bool complete_size(struct options *options)
 {
@@ -309,5 +288,5 @@ enum options_outcome options_read(int argc, char **argv, struct options *out_opt
         say_error("'%s' is not a flag; --help lists them", argv[optind]);
         return OPTIONS_WRONG;
     }
-    return complete_size(out_options) && add_lens(out_options) ? OPTIONS_GO : OPTIONS_WRONG;
+    return complete_size(out_options) ? OPTIONS_GO : OPTIONS_WRONG;
 }

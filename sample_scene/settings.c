@@ -54,17 +54,50 @@ static bool prefer_mouse(const struct options *options, const struct fovea_setti
            value_is(settings, "gaze.source", "fixed");
 }
 
+/* What a headset's display shows: behind a lens of the kind that Kim, Yang and Kim (2022) have,
+ * which bends blue more than red. */
+static void set_headset(struct fovea_settings *settings)
+{
+    value_set(settings, "operators", "[\"foveate\", \"lens\"]");
+    value_set(settings, "lens.unit", "half-height");
+    value_set_number(settings, "lens.r2", 0.22);
+    value_set_number(settings, "lens.r4", 0.24);
+    value_set_number(settings, "lens.red_r2", -0.02);
+    value_set_number(settings, "lens.blue_r2", 0.02);
+}
+
+/* In force where nobody says otherwise. NULL with a message. */
+static struct fovea_settings *defaults_of(const struct options *options)
+{
+    struct fovea_settings *defaults = NULL;
+    if (fovea_settings_create(&defaults) < 0) {
+        say_error("out of memory");
+        return NULL;
+    }
+    if (options->hmd) {
+        set_headset(defaults);
+    }
+    return defaults;
+}
+
 static bool open_config(const struct options *options, struct fovea_config **out_config)
 {
+    struct fovea_settings *defaults = defaults_of(options);
+    if (!defaults) {
+        return false;
+    }
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
+    desc.defaults = defaults;
     desc.file = config_file(options);
     desc.sets = options->sets;
     desc.set_count = options->set_count;
     desc.program_name = "fovea_demo";
     desc.ignore_changes = !options->window;
     desc.log = say_log(FOVEA_LOG_INFO); /* also which files were read */
-    return fovea_config_create(&desc, out_config) >= 0;
+    const bool opened = fovea_config_create(&desc, out_config) >= 0;
+    fovea_settings_destroy(&defaults);
+    return opened;
 }
 
 static bool copy_of(const struct fovea_settings *settings, struct fovea_settings **out_copy)

@@ -32,7 +32,8 @@ bool settings_open_gaze(struct settings *settings);
 bool settings_poll(struct settings *settings);
 /* Reads the files now. False with a message: the old settings stay. */
 bool settings_reload(struct settings *settings, const struct options *options);
-/* Over the picture as it is drawn. scene_ns: for sources that are played back; the others have a clock of their own. */
+/* Over the picture as it is drawn, of that size; with --hmd the one between the eyes, as large as
+ * one's. scene_ns: for sources that are played back; the others have a clock of their own. */
 struct fovea_gaze settings_gaze(struct settings *settings, int64_t scene_ns, uint32_t width_px,
                                 uint32_t height_px);
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "window.h"
 
+#include "headset.h"
 #include "interrupt.h"
 #include "keys.h"
 #include "swapchain.h"
@@ -232,7 +233,8 @@ static struct frames_request request_of(struct window *window, int64_t now_ns)
     struct frames_request request = {.number = window->number, .time_s = window->scene_s};
     push_mouse(window);
     request.gaze =
-        settings_gaze(window->settings, now_ns - window->start_ns, extent.width, extent.height);
+        settings_gaze(window->settings, now_ns - window->start_ns,
+                      headset_eye_width_px(extent.width, eyes_of(window->options)), extent.height);
     request.hud = window->keys.help ? keys_help() : NULL;
     window->table.gaze_frames[request.gaze.state]++;
     if (request.gaze.rate_hz > window->table.gaze_rate_hz) {

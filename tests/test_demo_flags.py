@@ -134,6 +134,26 @@ def test_a_headsets_lenses_are_undone(run_demo, tmp_path, backend):
     assert shown[:4].max() == 0 and shown[-4:].max() == 0
 
 
+def test_a_headsets_lens_is_a_default(run_demo, tmp_path):
+    """Files and FOVEA_SET count more."""
+    named = tmp_path / "named.json"
+    named.write_text('{"version": 1, "operators": ["foveate", "lens"], "lens": {"r2": 0, "r4": 0, "red_r2": 0, "blue_r2": 0}}')
+    flags = ["--hmd", "--size", "320x180", "--frames", "1", "--gaze", "0.5,0.5", "--set", "foveation.strength=0"]
+    shown = {}
+    for name, added, environment in (
+        ("lens", [], {}),
+        ("without", ["--set", "operators=foveate"], {}),
+        ("set", [], {"FOVEA_SET": 'operators=["foveate"]'}),
+        ("file", [], {"FOVEA_CONFIG": str(named)}),
+        ("config", ["--config", str(named)], {}),
+    ):
+        run_demo(*flags, *added, folder=name, env={**os.environ, **environment})
+        shown[name] = pixels(tmp_path / name / "frame_000.png")
+    assert (shown["lens"] != shown["without"]).any()
+    for name in ("set", "file", "config"):
+        assert (shown[name] == shown["without"]).all(), name
+
+
 @pytest.mark.parametrize("over", ["drawn", "shown"])
 def test_a_gaze_lies_on_the_picture_that_the_settings_name(run_demo, tmp_path, over):
     """Fovea's marker is around the place that shows it."""
