@@ -81,9 +81,8 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
     return openxr.below.get ? openxr.below.get(instance, name, function) : XR_ERROR_HANDLE_INVALID;
 }
 
-static bool look_up(XrInstance instance)
+static bool look_up(XrInstance instance, struct openxr_below *below)
 {
-    struct openxr_below *below = &openxr.below;
     bool all = true;
 #define LOOK_UP(name)                                                                              \
     all &= below->get(instance, "xr" #name, (PFN_xrVoidFunction *)&below->name) == XR_SUCCESS;
@@ -95,7 +94,7 @@ static bool look_up(XrInstance instance)
 struct attempt {
     xr_create_layer_instance create;
     const struct xr_layer_create_info *next;
-    bool gaze;
+    bool gaze; /* with the extension; afterwards: the instance has it */
     bool eyes;
 };
 
@@ -109,7 +108,7 @@ static bool has_name(const XrInstanceCreateInfo *info, const char *name)
 }
 
 /* The program's instance with these extensions beside its own. */
-static XrResult create_with(const struct attempt *attempt, const XrInstanceCreateInfo *info,
+static XrResult create_with(struct attempt *attempt, const XrInstanceCreateInfo *info,
                             XrInstance *out)
 {
     const char *names[EXTENSIONS];
@@ -118,12 +117,12 @@ static XrResult create_with(const struct attempt *attempt, const XrInstanceCreat
     for (uint32_t i = 0; room && i < info->enabledExtensionCount; i++) {
         names[i] = info->enabledExtensionNames[i];
     }
-    openxr.gaze_extension = room && attempt->gaze;
-    openxr.eyes_extension = room && attempt->eyes;
-    if (openxr.gaze_extension && !has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME)) {
+    attempt->gaze = room && attempt->gaze;
+    attempt->eyes = room && attempt->eyes;
+    if (attempt->gaze && !has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME)) {
         names[more.enabledExtensionCount++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
     }
-    if (openxr.eyes_extension && !has_name(info, XR_EYE_TRACKING_EXTENSION)) {
+    if (attempt->eyes && !has_name(info, XR_EYE_TRACKING_EXTENSION)) {
         names[more.enabledExtensionCount++] = XR_EYE_TRACKING_EXTENSION;
     }
     more.enabledExtensionNames = room ? names : info->enabledExtensionNames;
@@ -133,7 +132,8 @@ static XrResult create_with(const struct attempt *attempt, const XrInstanceCreat
 /* The runtime's gaze is asked for where the runtime has it. One without refuses the attempt, with
  * results of their own where layers stand between; the last one is what the program wants. */
 static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_instance create,
-                             const struct xr_layer_create_info *next, XrInstance *out)
+                             const struct xr_layer_create_info *next, XrInstance *out,
+                             struct attempt *out_made)
 {
     const bool gaze = has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME);
     const bool eyes = has_name(info, XR_EYE_TRACKING_EXTENSION);
@@ -143,7 +143,8 @@ static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_i
                                        {create, next, gaze, eyes}};
     XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0] && XR_FAILED(result); i++) {
-        result = create_with(&attempts[i], info, out);
+        *out_made = attempts[i];
+        result = create_with(out_made, info, out);
     }
     return result;
 }
@@ -156,19 +157,23 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     }
     struct xr_layer_create_info next = *layer;
     next.next = layer->next->next;
-    openxr.below = (struct openxr_below){.get = layer->next->get_instance_proc_addr};
-    const XrResult result = create_below(info, layer->next->create_instance, &next, out);
+    struct openxr_below below = {.get = layer->next->get_instance_proc_addr};
+    struct attempt made;
+    const XrResult result = create_below(info, layer->next->create_instance, &next, out, &made);
     if (result != XR_SUCCESS) {
         return result;
     }
-    if (!look_up(*out)) {
+    if (!look_up(*out, &below)) {
         openxr_say(FOVEA_LOG_ERROR, "the runtime lacks a function of OpenXR 1.0: no instance");
-        if (openxr.below.DestroyInstance) {
-            openxr.below.DestroyInstance(*out);
+        if (below.DestroyInstance) {
+            below.DestroyInstance(*out);
         }
         *out = XR_NULL_HANDLE;
         return XR_ERROR_INITIALIZATION_FAILED;
     }
+    openxr.below = below; /* not before: a second instance may be refused while one lives */
+    openxr.gaze_extension = made.gaze;
+    openxr.eyes_extension = made.eyes;
     openxr.instance = *out;
     openxr_gaze_start();
     openxr_eyes_start();

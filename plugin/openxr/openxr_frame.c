@@ -42,6 +42,38 @@ static void tell_of_frustum(struct openxr_session *session, const XrFovf *fov)
     }
 }
 
+static bool spans_overlap(int32_t a, int32_t a_length, int32_t b, int32_t b_length)
+{
+    return (int64_t)a < (int64_t)b + b_length && (int64_t)b < (int64_t)a + a_length;
+}
+
+static bool overlap(const struct openxr_view *view, const XrSwapchainSubImage *image)
+{
+    const XrRect2Di *a = &view->rect;
+    const XrRect2Di *b = &image->imageRect;
+    return view->layer == image->imageArrayIndex &&
+           spans_overlap(a->offset.x, a->extent.width, b->offset.x, b->extent.width) &&
+           spans_overlap(a->offset.y, a->extent.height, b->offset.y, b->extent.height);
+}
+
+/* A part of the image has one gaze, the first view's. */
+static bool has_room(struct openxr_session *session, const struct openxr_swapchain *swapchain,
+                     const XrSwapchainSubImage *image)
+{
+    bool room = swapchain->view_count < OPENXR_VIEWS;
+    for (uint32_t i = 0; i < swapchain->view_count; i++) {
+        room = room && !overlap(&swapchain->views[i], image);
+    }
+    if (!room && !session->warned_views) {
+        session->warned_views = true;
+        openxr_say(FOVEA_LOG_WARNING,
+                   "views overlap in their image, or a swapchain has more than %d: those that come "
+                   "later are shown as drawn",
+                   OPENXR_VIEWS);
+    }
+    return room;
+}
+
 /* Notes which part of its swapchain a view is. */
 static void note(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                  uint32_t index)
@@ -49,8 +81,9 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
     struct openxr_swapchain *swapchain = openxr_swapchain_of(session, seen->subImage.swapchain);
     if (!swapchain || !swapchain->can_foveate || !swapchain->held ||
-        !inside(swapchain, &seen->subImage) || swapchain->view_count == OPENXR_VIEWS ||
-        is_in(swapchain->views, swapchain->view_count, &seen->subImage)) {
+        !inside(swapchain, &seen->subImage) ||
+        is_in(swapchain->views, swapchain->view_count, &seen->subImage) ||
+        !has_room(session, swapchain, &seen->subImage)) {
         return;
     }
     struct openxr_view *view = &swapchain->views[swapchain->view_count];
@@ -114,6 +147,7 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
         }
     }
     pthread_mutex_unlock(&session->lock);
+    openxr_gaze_tell(session);
 }
 
 /* The layers as the runtime gets them: the same, but for the swapchains of foveated views. */

@@ -157,7 +157,24 @@ static bool both_look(const struct openxr_session *session, XrSpace space, XrTim
            openxr_direction(&at.pose.orientation, out);
 }
 
-static void tell(struct openxr_session *session, enum openxr_told what)
+#define LASTS_NS 1000000000
+
+/* Each is said at once the first time, and then when it has lasted: blinks are no news. */
+static bool is_news(struct openxr_session *session, enum openxr_told what)
+{
+    const int64_t now_ns = fovea_time_ns();
+    if (what == session->told_gaze) {
+        session->next_gaze = what;
+        return false;
+    }
+    if (what != session->next_gaze) {
+        session->next_gaze = what;
+        session->next_gaze_ns = now_ns;
+    }
+    return !(session->told_before & 1u << what) || now_ns - session->next_gaze_ns >= LASTS_NS;
+}
+
+void openxr_gaze_tell(struct openxr_session *session)
 {
     static const char *const lines[] = {
         [OPENXR_TOLD_NONE] = "the runtime tells no gaze; each view's is straight ahead",
@@ -166,9 +183,12 @@ static void tell(struct openxr_session *session, enum openxr_told what)
         [OPENXR_TOLD_BOTH] = "the gaze is the runtime's, one of both eyes",
         [OPENXR_TOLD_EACH] = "the gaze is the runtime's, one of each eye",
     };
-    if (what != session->told_gaze) {
+    const enum openxr_told what = session->found_gaze;
+    session->found_gaze = OPENXR_TOLD_NOTHING;
+    if (what != OPENXR_TOLD_NOTHING && is_news(session, what)) {
         openxr_say(FOVEA_LOG_INFO, "%s", lines[what]);
         session->told_gaze = what;
+        session->told_before |= 1u << what;
     }
 }
 
@@ -189,7 +209,8 @@ static void read_runtime(struct openxr_session *session, XrSpace space, XrTime t
     }
     const enum openxr_told none =
         openxr.gaze_action && !gaze_of(session) ? OPENXR_TOLD_UNATTACHED : OPENXR_TOLD_NONE;
-    tell(session, some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none);
+    const enum openxr_told found = some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none;
+    session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
 }
 
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,

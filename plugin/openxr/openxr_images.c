@@ -90,9 +90,11 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
 {
     struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
     const bool holds = swapchain && swapchain->can_foveate && swapchain->waited &&
-                       !swapchain->held && swapchain->acquired_count > 0 && !(info && info->next);
+                       swapchain->acquired_count > 0 && !(info && info->next);
     XrResult result = XR_SUCCESS;
-    if (holds) {
+    if (swapchain && swapchain->held) {
+        result = XR_ERROR_CALL_ORDER_INVALID; /* as of any image that was not waited for */
+    } else if (holds) {
         swapchain->held = true;
         swapchain->waited = false;
         if (swapchain->waits_early && swapchain->acquired_count > 1) {

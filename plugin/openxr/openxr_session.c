@@ -51,8 +51,10 @@ static enum fovea_result leave_lens_out(struct openxr_session *session,
     }
     if (!session->warned_lens) {
         session->warned_lens = true;
-        openxr_say(FOVEA_LOG_WARNING, "lens is among the operators, and runtimes undo the lenses "
-                                      "of their headsets: it is left out");
+        openxr_say(FOVEA_LOG_WARNING,
+                   "lens is among the operators, and runtimes undo the lenses of their headsets: "
+                   "it is left out%s",
+                   others[0] ? "" : ", and nothing else is left: pictures are shown as drawn");
     }
     if (others[0] == '\0') {
         settings->operators = fovea_settings_default().operators;
@@ -61,17 +63,27 @@ static enum fovea_result leave_lens_out(struct openxr_session *session,
     return fovea_settings_set(settings, "operators", others, openxr_log());
 }
 
-/* CUDA would need a device made for it, which the program has made: shaders do the work unless
- * another backend is named. NULL: there is no memory. */
+/* The other backends need a device made for them, with what fovea_vk_query lists, and the program
+ * has made it: shaders do the work. */
+static void use_vulkan(struct openxr_session *session, struct fovea_settings *settings)
+{
+    if (settings->backend != FOVEA_BACKEND_AUTO && settings->backend != FOVEA_BACKEND_VULKAN &&
+        !session->warned_backend) {
+        session->warned_backend = true;
+        openxr_say(FOVEA_LOG_WARNING,
+                   "backend %s needs a device that programs of OpenXR do not "
+                   "make: vulkan is used",
+                   fovea_backend_name(settings->backend));
+    }
+    settings->backend = FOVEA_BACKEND_VULKAN;
+}
+
+/* NULL: there is no memory. */
 static struct fovea_settings *settings_of(struct openxr_session *session)
 {
     struct fovea_settings *settings = NULL;
-    char backend[32];
-    if (fovea_settings_copy(fovea_config_settings(session->config), &settings) == FOVEA_OK &&
-        fovea_settings_get(settings, "backend", backend, sizeof backend) == FOVEA_OK &&
-        strcmp(backend, "auto") == 0 &&
-        fovea_settings_set(settings, "backend", "vulkan", openxr_log()) != FOVEA_OK) {
-        fovea_settings_destroy(&settings);
+    if (fovea_settings_copy(fovea_config_settings(session->config), &settings) == FOVEA_OK) {
+        use_vulkan(session, settings);
     }
     if (settings && leave_lens_out(session, settings) != FOVEA_OK) {
         fovea_settings_destroy(&settings);
@@ -79,11 +91,13 @@ static struct fovea_settings *settings_of(struct openxr_session *session)
     return settings;
 }
 
-/* The runtime knows where the eyes look, unless a source is named. */
+/* The runtime knows where the eyes look, unless a source is named. The blur is what the eye itself
+ * takes away, so that menus and texts can be read, as in the layer for Vulkan. */
 static struct fovea_settings defaults(void)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.gaze.kind = FOVEA_GAZE_OPENXR;
+    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     return settings;
 }
 

@@ -31,6 +31,7 @@ static void leave_to_runtime(struct openxr_session *session,
     }
     if (session->gaze_switch.source) {
         session->told_gaze = OPENXR_TOLD_NOTHING; /* the log says anew whether there is one */
+        session->told_before = 0;
     }
     gaze_switch_close(&session->gaze_switch, settings);
 }

@@ -38,7 +38,6 @@
     X(ReleaseSwapchainImage)                                                                       \
     X(EndFrame)                                                                                    \
     X(CreateActionSet)                                                                             \
-    X(DestroyActionSet)                                                                            \
     X(CreateAction)                                                                                \
     X(SuggestInteractionProfileBindings)                                                           \
     X(AttachSessionActionSets)                                                                     \
@@ -146,11 +145,17 @@ struct openxr_session {
     bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
+    enum openxr_told found_gaze; /* this frame's best, of its layers */
     enum openxr_told told_gaze;
+    uint32_t told_before; /* which of them were ever told, by bits */
+    enum openxr_told next_gaze; /* what may be told next, and since when it has been so */
+    int64_t next_gaze_ns;
     bool is_vulkan_1_0; /* or not known to be 1.1: nothing is foveated */
     bool warned_layers; /* of a frame with more layers than there is room for */
     bool warned_lens; /* of the operator that is left out */
     bool warned_frustum; /* of a view whose frustum is none */
+    bool warned_views; /* of views that overlap, or are too many */
+    bool warned_backend; /* of the one that is left out */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
@@ -189,6 +194,8 @@ bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *ou
 /* Reads where the eyes look, before the views of that layer. */
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time);
+/* After all layers of a frame: says where the gaze comes from, if that is another than before. */
+void openxr_gaze_tell(struct openxr_session *session);
 /* Fills gaze and geometry of a view, the layer's one at view->index. False: its frustum is none
  * that the settings take. */
 bool openxr_gaze_view(const struct openxr_session *session,

@@ -4,6 +4,7 @@
 /*     openxr_program KIND
  *
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
+ * lapped: of which one lies half over the other; twice: as separate, releases each image twice;
  * quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16 bits a
  * channel; after: two sessions, one after the other; beside: two at once; old: as separate, with
  * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
@@ -14,6 +15,7 @@
 #include "program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define FRAMES 3
 
@@ -25,6 +27,11 @@ static void release(const struct program *program, struct program_chain *chain)
         program_acquire(chain);
     }
     MUST(xrReleaseSwapchainImage(chain->handle, NULL));
+    if (program_is(program, "twice") &&
+        xrReleaseSwapchainImage(chain->handle, NULL) != XR_ERROR_CALL_ORDER_INVALID) {
+        fprintf(stderr, "a second release was taken\n");
+        exit(1);
+    }
     chain->waited = false;
     if (program_is(program, "early")) {
         program_acquire(chain);

@@ -96,6 +96,7 @@ static void make_chains(struct program_session *session)
     const struct program *program = session->program;
     const bool array = program_is(program, "array");
     const bool atlas = program_is(program, "atlas");
+    const bool lapped = program_is(program, "lapped");
     const bool foreign = program_is(program, "foreign");
     XrViewConfigurationView sizes[PROGRAM_VIEWS];
     for (uint32_t i = 0; i < PROGRAM_VIEWS; i++) {
@@ -104,18 +105,20 @@ static void make_chains(struct program_session *session)
     MUST(xrEnumerateViewConfigurationViews(program->instance, program->system, session->type,
                                            PROGRAM_VIEWS, &session->view_count, sizes));
     session->texel_bytes = foreign ? 8 : 4;
-    session->chain_count = array || atlas ? 1 : session->view_count;
+    session->chain_count = array || atlas || lapped ? 1 : session->view_count;
     for (uint32_t i = 0; i < session->view_count; i++) {
         const uint32_t width_px = sizes[i].recommendedImageRectWidth;
         const uint32_t height_px = sizes[i].recommendedImageRectHeight;
         const uint32_t of = session->chain_count == 1 ? 0 : i;
-        const XrRect2Di rect = {{atlas ? (int32_t)(i * width_px) : 0, 0},
+        const uint32_t apart_px = atlas ? width_px : lapped ? width_px / 2 : 0;
+        const XrRect2Di rect = {{(int32_t)(i * apart_px), 0},
                                 {(int32_t)width_px, (int32_t)height_px}};
         if (i < session->chain_count) {
-            make_chain(
-                session, foreign ? VK_FORMAT_R16G16B16A16_UNORM : VK_FORMAT_R8G8B8A8_SRGB,
-                XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
-                atlas ? 2 * width_px : width_px, height_px, array ? 2 : 1, &session->chains[i]);
+            make_chain(session, foreign ? VK_FORMAT_R16G16B16A16_UNORM : VK_FORMAT_R8G8B8A8_SRGB,
+                       XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT |
+                           XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
+                       atlas || lapped ? 2 * width_px : width_px, height_px, array ? 2 : 1,
+                       &session->chains[i]);
         }
         session->places[i] = (XrSwapchainSubImage){session->chains[of].handle, rect, array ? i : 0};
         if (program_is(program, "depth")) {

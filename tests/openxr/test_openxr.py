@@ -302,6 +302,36 @@ def test_a_view_without_a_frustum_is_shown_as_drawn_and_the_others_are_foveated(
             assert far <= (0 if as_drawn else 3), f"frame {frame}, view {view}: {far} levels"
 
 
+def test_a_view_that_overlaps_another_is_shown_as_drawn(hello):
+    before = hello("lapped", program=OURS).check()
+    after = hello("lapped", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert after.output.count("views overlap") == 1, after.output
+    assert_foveated(before, after, [(10, -5)] * FRAMES, views=1)
+    for frame in range(FRAMES):
+        assert (after.picture(frame, 1) == before.picture(frame, 1)).all()
+
+
+def test_a_second_release_is_refused_as_by_a_runtime(hello):
+    before = hello("twice", program=OURS)
+    after = hello("twice", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5")
+    assert before.code == after.code == 0, after.output
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+def test_a_backend_that_needs_another_device_is_replaced(hello, before, backend):
+    sets = f"foveation.model=paper,backend={backend}"
+    after = hello("Vulkan2", fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert after.output.count(f"backend {backend} needs a device") == 1, after.output
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+def test_the_model_is_physical_where_nothing_is_said(hello):
+    said = [hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", FOVEA_SET=sets).check()
+            for sets in ("foveation.model=physical", "gaze.late=false")]  # fmt: skip
+    assert all((said[0].picture(2, view) == said[1].picture(2, view)).all() for view in range(2))
+
+
 @pytest.mark.parametrize("kind", ["separate", "array", "atlas"])
 @pytest.mark.parametrize("direct", ["true", "false"])
 def test_kernels_see_images_where_they_are_or_they_are_copied(hello, kind, direct):
@@ -389,7 +419,8 @@ def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
 def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
     before = hello("separate", program=OURS).check()
     after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-").check()
-    assert after.output.count("tells no gaze") == 2 and after.output.count("the gaze is the runtime's") == 1
+    # A gaze that comes and goes is said once each: what was said before, only if it lasts.
+    assert after.output.count("tells no gaze") == 1 and after.output.count("the gaze is the runtime's") == 1
     for frame in range(FRAMES):
         for view in range(2):
             x, y, tangents = place(10, -5, view)
