@@ -60,7 +60,7 @@ void config_guess_offer(struct config_guess *guess, const char *candidate)
         return;
     }
     size_t edits = distance(guess->word, candidate);
-    bool near = edits <= (length + 2) / 3 && edits < strlen(guess->word);
+    bool near = edits <= (length + 2) / 3 && 2 * edits < strlen(guess->word);
     if (near && (!guess->best[0] || edits < guess->best_distance)) {
         strcpy(guess->best, candidate);
         guess->best_offer = offer;

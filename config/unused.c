@@ -16,9 +16,19 @@ static bool has_view(const struct fovea_foveation *foveation)
             foveation->map.degrees == FOVEA_MAP_DEGREES_VIEW);
 }
 
-/* `paper` is not looked at: other models take some of it. */
-static bool is_unused(const char *path, const struct fovea_foveation *foveation)
+/* Operators beside foveate may have something for each eye. */
+static bool others_have_eyes(const char *path, const struct fovea_settings *settings)
 {
+    const struct fovea_operators standard = fovea_settings_default().operators;
+    const bool others = settings->operators.count != standard.count ||
+                        settings->operators.order[0] != standard.order[0];
+    return others && strcmp(path, "foveation.map.eye") == 0;
+}
+
+/* `paper` is not looked at: other models take some of it. */
+static bool is_unused(const char *path, const struct fovea_settings *settings)
+{
+    const struct fovea_foveation *foveation = &settings->foveation;
     const struct {
         const char *begin;
         bool used;
@@ -28,7 +38,7 @@ static bool is_unused(const char *path, const struct fovea_foveation *foveation)
                   {"foveation.geometry.", has_view(foveation)}};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(path, groups[i].begin, strlen(groups[i].begin)) == 0) {
-            return !groups[i].used;
+            return !groups[i].used && !others_have_eyes(path, settings);
         }
     }
     return false;
@@ -61,22 +71,23 @@ static bool same_value(const struct config_key *key, const struct fovea_settings
     return memcmp((const char *)a + key->offset, (const char *)b + key->offset, key->bytes) == 0;
 }
 
-static bool is_unused_light(const char *path, const struct fovea_foveation *foveation)
+static bool is_unused_light(const char *path, const struct fovea_settings *settings)
 {
+    const struct fovea_foveation *foveation = &settings->foveation;
     return (strcmp(path, "foveation.display.gamma") == 0 &&
             foveation->light != FOVEA_LIGHT_GAMMA) ||
            (strcmp(path, "foveation.display.table") == 0 && foveation->light != FOVEA_LIGHT_TABLE);
 }
 
 static void add_unused(const struct fovea_settings *settings,
-                       bool (*unused)(const char *path, const struct fovea_foveation *foveation),
+                       bool (*unused)(const char *path, const struct fovea_settings *settings),
                        char *text, size_t size)
 {
     const struct fovea_settings defaults = fovea_settings_default();
     text[0] = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
-        if (unused(key->path, &settings->foveation) && !same_value(key, settings, &defaults)) {
+        if (unused(key->path, settings) && !same_value(key, settings, &defaults)) {
             config_words_add(text, size, "%s%s", text[0] ? ", " : "", key->path);
         }
     }

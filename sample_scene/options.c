@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,12 +137,12 @@ static bool take_gaze(struct options *options, const char *text)
 {
     char *end = NULL;
     double x = strtod(text, &end);
-    if (end == text || *end != ',' || !isfinite(x)) {
+    if (end == text || *end != ',') {
         return false;
     }
     const char *second = end + 1;
     double y = strtod(second, &end);
-    if (end == second || *end != '\0' || !isfinite(y)) {
+    if (end == second || *end != '\0' || !(x >= 0 && x <= 1 && y >= 0 && y <= 1)) {
         return false;
     }
     char number[2][32];

@@ -252,7 +252,7 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
             lens_assert_exact(&eyes[i], &src.view, &dst.view);
         } else {
             assert_int_equal(result, FOVEA_ERROR_INVALID_ARGUMENT);
-            assert_said(&said, "a lens for each eye; which one counts");
+            assert_said(&said, "a lens for each eye");
         }
         image_free(&dst);
     }
@@ -491,7 +491,7 @@ static void a_map_that_folds_is_refused_in_words(void **state)
     assert_int_equal(
         fovea_context_run(context, &src.view, &dst.view, (struct fovea_point_uv){0.5, 0.5}, NULL),
         FOVEA_ERROR_INVALID_ARGUMENT);
-    assert_said(&said, "red folds back");
+    assert_said(&said, "the map folds back");
     assert_true(image_guards_intact(&dst));
     image_free(&src);
     image_free(&dst);

@@ -334,6 +334,7 @@ WRONG = [
     (["--gaze", "0.5"], "--gaze 0.5"),
     (["--gaze", "nan,0"], "--gaze nan,0"),
     (["--gaze", "0,0,0"], "--gaze 0,0,0"),
+    (["--gaze", "1.5,0.5"], "--gaze 1.5,0.5"),
     (["--backend", "gpu"], "--backend gpu"),
     (["--set", "foveation.strength"], "--set foveation.strength"),
     (["--path", "fast"], "--path fast"),

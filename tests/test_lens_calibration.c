@@ -267,7 +267,7 @@ static void plans_are_of_an_eye(void **state)
     assert_int_equal(lens_plan_create(&desc, &none), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_null(none);
     assert_true(lens_complain(&desc, words, sizeof words));
-    assert_non_null(strstr(words, "a lens for each eye; which one counts"));
+    assert_non_null(strstr(words, "a lens for each eye; a view's eye says"));
     settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
     assert_false(lens_plan_fits(left, &desc));
     settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
@@ -307,7 +307,11 @@ static void what_is_wrong_is_said_with_its_place(void **state)
          "expected a finite number"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e40, 0, 0, 0, 0]}}",
          "beyond all lenses"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"metre\"}}", "there is no \"metre\""},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"metre\"}}",
+         "there is no \"metre\"; there are half-width, half-height, half-diagonal, half-short"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0], \"green\": [1, 0, 0, 0, "
+         "0]}}",
+         "\"green\" is there twice"},
         {"{\"fovea-lens\": 1, \"grid\": {\"green\": [0, 0]}}", "come before \"green\""},
         {"{\"fovea-lens\": 1, \"grid\": {\"points\": [1, 2], \"green\": [0, 0, 1, 1]}}",
          "1 columns of points; there must be 2 to 16385"},
@@ -363,7 +367,7 @@ static void what_is_wrong_with_eyes_is_said(void **state)
     } cases[] = {
         {"{\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}", "comes before \"polynomial\""},
         {"{\"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
-         "1:9: there is no \"left\" in a calibration"},
+         "1:9: \"fovea-lens\": 1 comes before \"left\""},
         {"{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}",
          "the right eye has no lens"},
         {"{\"fovea-lens\": 1, \"left\": {}}", "1:28: expected \""},
@@ -433,7 +437,7 @@ static void a_files_polynomial_may_fold(void **state)
     const struct operator_plan_desc desc = {&settings, 64, 48};
     assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_true(lens_complain(&desc, words, sizeof words));
-    assert_non_null(strstr(words, "red folds back"));
+    assert_non_null(strstr(words, "the map folds back"));
     lens_release(calibration);
 }
 

@@ -492,3 +492,19 @@ double *lens_scene_places(const struct lens_scene *scene)
     free(outside);
     return places;
 }
+
+struct fovea_settings lens_scenes_of_eyes(const struct fovea_settings *settings,
+                                          struct lens_scene out_eyes[2], const char *path)
+{
+    struct fovea_settings both = *settings;
+    both.own.lens_blank_green = 0.5;
+    for (int i = 0; i < 2; i++) {
+        out_eyes[i] =
+            (struct lens_scene){.settings = both, .format = FOVEA_FORMAT_RGBA8, .blue_first = true};
+    }
+    lens_scene_use_polynomial(&out_eyes[0]);
+    lens_scene_use_points(1, &out_eyes[1]);
+    lens_scenes_write_eyes(out_eyes, path);
+    snprintf(both.own.lens_file, sizeof both.own.lens_file, "%s", path);
+    return both;
+}

@@ -40,6 +40,11 @@ void lens_scene_write_points(const struct lens_scene *scene, const char *path);
 /* Writes one with the lenses of two scenes, for the left eye and for the right one. */
 void lens_scenes_write_eyes(const struct lens_scene eyes[2], const char *path);
 
+/* Two scenes, of the left eye and of the right one, with these settings; returns them with both
+ * lenses in a file. */
+struct fovea_settings lens_scenes_of_eyes(const struct fovea_settings *settings,
+                                          struct lens_scene out_eyes[2], const char *path);
+
 struct operator_plan *lens_scene_plan(const struct lens_scene *scene);
 struct operator_frame lens_scene_frame(const struct lens_scene *scene);
 /* A packed picture. */

@@ -130,13 +130,30 @@ static double fold_of(const double terms[LENS_POWERS], double farthest)
     return 2.0 * farthest;
 }
 
+/* "red", or "it" where all colours have one map. */
+static const char *folding_color(const struct model *model, int color)
+{
+    const size_t bytes = sizeof model->terms[color];
+    const bool same = memcmp(model->terms[0], model->terms[LENS_AXIS], bytes) == 0 &&
+                      memcmp(model->terms[LENS_COLORS - 1], model->terms[LENS_AXIS], bytes) == 0;
+    return same ? "the map" : lens_color_names[color];
+}
+
+static const char *unit_name(const struct operator_plan_desc *desc)
+{
+    static const char *const names[] = {"half widths", "half heights", "half diagonals",
+                                        "halves of the short side"};
+    const struct lens_map *map = map_of(desc);
+    return names[map ? map->polynomial.unit : desc->settings->own.lens_unit];
+}
+
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
 {
     const struct model model = model_of(desc);
     if (calibration_of(desc) && !map_of(desc)) {
         snprintf(out, bytes,
-                 "lens: the calibration has a lens for each eye; which one counts, a "
-                 "view's eye says, or foveation.map.eye");
+                 "lens: the calibration has a lens for each eye; a view's eye says which one "
+                 "counts, or foveation.map.eye, left or right");
         return true;
     }
     for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
@@ -144,9 +161,10 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
         if (fold <= model.farthest) {
             snprintf(
                 out, bytes,
-                "lens: from r = %.4g on %s folds back: its r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
-                "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g",
-                fold, lens_color_names[color], model.farthest);
+                "lens: from r = %.4g %s on %s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
+                "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g; terms "
+                "that are nearer to 0 do, or another unit",
+                fold, unit_name(desc), folding_color(&model, color), model.farthest);
             return true;
         }
     }

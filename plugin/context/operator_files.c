@@ -123,8 +123,10 @@ static enum fovea_result make(const struct reading *reading, int fd, size_t coun
     if (result == FOVEA_OK) {
         result = reading->api->read_file(bytes, count, problem, out_data);
         if (result < 0) {
+            /* "path:line:column: what" where there is a line. */
+            const bool has_line = problem[strspn(problem, "0123456789")] == ':';
             log_error(reading->log, "%s: %s:%s%s", reading->setting, reading->path,
-                      problem[0] >= '0' && problem[0] <= '9' ? "" : " ", problem);
+                      has_line ? "" : " ", problem);
         }
     }
     free(bytes);

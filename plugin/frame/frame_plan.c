@@ -63,7 +63,7 @@ static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *de
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
     if (!fovea->plan_refused && row_operator.plan_complain(desc, words, sizeof words)) {
-        log_warning(fovea->log, "frame: %s; frames of this size pass through", words);
+        log_warning(fovea->log, "frame: %s; such frames pass through", words);
         fovea->plan_refused = true;
     }
 }

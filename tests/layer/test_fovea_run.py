@@ -416,6 +416,7 @@ def test_check_tells_a_second_fovea(world, layer, make_layer):
     ({"FOVEA_SET": "backend=cdua"}, "configuration", "cdua"),
     ({"FOVEA_CONFIG": "/no/such.json"}, "configuration", "/no/such.json"),
     ({"FOVEA_SET": "gaze.source=scanpath,gaze.scanpath.file=/no.csv"}, "gaze", "/no.csv"),
+    ({"FOVEA_SET": "lens.file=/no.json"}, "lens.file", "/no.json: No such file"),
 ])  # fmt: skip
 def test_check_tells_what_stands_in_the_way(world, variables, what, said):
     if what == "cuda":

@@ -13,6 +13,7 @@
 #include "read.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,12 @@ static bool word_of(struct lens_scan *scan, const char *const *words, uint32_t *
             return true;
         }
     }
-    return lens_scan_fail(scan, "there is no \"%s\"; the first that there is is \"%s\"", word,
-                          words[0]);
+    char all[128] = "";
+    for (uint32_t i = 0; words[i]; i++) {
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", words[i]);
+    }
+    return lens_scan_fail(scan, "there is no \"%s\"; there are %s", word, all);
 }
 
 static int color_of(const char *name)
@@ -64,6 +69,9 @@ static bool polynomial_member(struct lens_scan *scan, const char *name, void *us
                                         NULL};
     struct polynomial *polynomial = user;
     const int color = color_of(name);
+    if (color < LENS_COLORS && polynomial->has[color]) {
+        return lens_scan_fail(scan, "\"%s\" is there twice", name);
+    }
     if (color < LENS_COLORS) {
         polynomial->has[color] = true;
         return lens_scan_numbers(scan, LENS_POWERS, polynomial->own->terms[color]);
@@ -359,7 +367,8 @@ static bool file_member(struct lens_scan *scan, const char *name, void *user)
         return lens_scan_number(scan, &version) && whole(scan, version, 1, &number);
     }
     const bool left = strcmp(name, eye_names[0]) == 0;
-    const bool of_eye = file->ours && (left || strcmp(name, eye_names[1]) == 0);
+    const bool eyes = left || strcmp(name, eye_names[1]) == 0;
+    const bool of_eye = file->ours && eyes;
     const bool has_eye = file->has_eye[0] || file->has_eye[1];
     if (of_eye ? file->lens.has_map || file->lens.has_values : has_eye) {
         return lens_scan_fail(scan, "there is a lens for both eyes beside one for one of them");
@@ -367,7 +376,7 @@ static bool file_member(struct lens_scan *scan, const char *name, void *user)
     if (of_eye) {
         return read_eye(scan, file, left ? 0 : 1);
     }
-    if (!file->ours && (strcmp(name, "polynomial") == 0 || strcmp(name, "grid") == 0)) {
+    if (!file->ours && (eyes || strcmp(name, "polynomial") == 0 || strcmp(name, "grid") == 0)) {
         return lens_scan_fail(scan, "\"fovea-lens\": 1 comes before \"%s\"", name);
     }
     return lens_member(scan, name, &file->lens);

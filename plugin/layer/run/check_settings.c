@@ -2,9 +2,12 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
+#include "config/key.h"
 #include "plugin/gaze/gaze_source.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Messages of the library as lines of the list. */
 static void on_log(void *user, enum fovea_log_level level, const char *message)
@@ -45,6 +48,19 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     }
 }
 
+/* What is in them, the program's frames will say. A source's own is opened below. */
+static void check_files(struct checklist *list, const struct fovea_settings *settings)
+{
+    for (size_t i = 0; i < config_key_count; i++) {
+        const struct config_key *key = &config_keys[i];
+        const char *path = (const char *)settings + key->offset;
+        if (key->type == CONFIG_PATH && strncmp(key->path, "gaze.", 5) != 0 && path[0] &&
+            access(path, R_OK) != 0) {
+            check_line(list, MARK_MISSING, key->path, "%s: %s", path, strerrordesc_np(errno));
+        }
+    }
+}
+
 void check_settings(struct checklist *list)
 {
     const struct fovea_log log = {.fn = on_log, .user = list, .min_level = FOVEA_LOG_INFO};
@@ -59,6 +75,7 @@ void check_settings(struct checklist *list)
     const struct fovea_settings *settings = fovea_config_settings(config);
     list->pointer_wanted = settings->gaze.kind == FOVEA_GAZE_MOUSE;
     list->cuda_wanted = settings->backend == FOVEA_BACKEND_CUDA;
+    check_files(list, settings);
     check_gaze(list, &settings->gaze);
     fovea_config_destroy(&config);
 }

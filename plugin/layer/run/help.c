@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 static const char text[] =
-    "{fovea-run} [flags] [--] PROGRAM [ARGUMENTS] starts a program that draws with Vulkan, and "
-    "its\n"
-    "picture is foveated: sharp where you look, blurred elsewhere. The program is not changed.\n"
+    "{fovea-run} [flags] [--] PROGRAM [ARGUMENTS] starts a program that draws with Vulkan, in a\n"
+    "window or for an OpenXR headset, and its picture is foveated: sharp where you look, blurred\n"
+    "elsewhere. The program is not changed.\n"
     "\n"
     "{How it is foveated}\n"
     "  --config FILE        settings from FILE; without it from what FOVEA_CONFIG names, or else\n"
@@ -33,7 +33,7 @@ static const char text[] =
     "Ends as the program does; with 125 when nothing was started because a flag, a setting or the\n"
     "layer was wrong, 126 when PROGRAM cannot be executed and 127 when it is not there. --check,\n"
     "--install and --uninstall end with 0, or with 1 where something is missing.\n"
-    "Documentation: docs/layer.md, docs/configuration.md\n";
+    "Documentation: docs/layer.md, docs/headsets.md, docs/configuration.md\n";
 
 /* Braces are bold on a terminal. */
 void options_help(void)

@@ -63,6 +63,8 @@ void probe_openxr(struct probe *probe)
     probe->openxr_fault[0] = '\0';
     if (result < 0) {
         snprintf(probe->openxr_fault, sizeof probe->openxr_fault,
-                 "OpenXR's loader finds no runtime (%d)", result);
+                 "OpenXR's loader finds no runtime that works (%d): XR_RUNTIME_JSON names one, or "
+                 "openxr/1/active_runtime.json in ~/.config or /etc/xdg",
+                 result);
     }
 }
