@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
-#include "config/key.h"
 #include "plugin/gaze/gaze_source.h"
 
 #include <errno.h>
@@ -51,12 +50,15 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
 /* What is in them, the program's frames will say. A source's own is opened below. */
 static void check_files(struct checklist *list, const struct fovea_settings *settings)
 {
-    for (size_t i = 0; i < config_key_count; i++) {
-        const struct config_key *key = &config_keys[i];
-        const char *path = (const char *)settings + key->offset;
-        if (key->type == CONFIG_PATH && strncmp(key->path, "gaze.", 5) != 0 && path[0] &&
+    char path[FOVEA_PATH_MAX];
+    for (size_t i = 0; i < fovea_setting_count(); i++) {
+        struct fovea_setting setting;
+        fovea_setting_init(&setting);
+        if (fovea_setting_info(i, &setting) == FOVEA_OK && setting.type == FOVEA_SETTING_FILE &&
+            strncmp(setting.path, "gaze.", 5) != 0 &&
+            fovea_settings_get(settings, setting.path, path, sizeof path) == FOVEA_OK && path[0] &&
             access(path, R_OK) != 0) {
-            check_line(list, MARK_MISSING, key->path, "%s: %s", path, strerrordesc_np(errno));
+            check_line(list, MARK_MISSING, setting.path, "%s: %s", path, strerrordesc_np(errno));
         }
     }
 }
