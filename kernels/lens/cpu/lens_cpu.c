@@ -2,11 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A frame in two steps: the source becomes floats, row by row, so that a pixel's light is worked
- * out once; then every pixel takes its source's neighbours from there. Workers share strips of
- * rows. Where colours come from one place and the nearest pixel is taken there is one step: pixels
- * are copied bit by bit. */
+ * out once; then every pixel takes its source's neighbours from there, in runs of pixels (line.c).
+ * Workers share strips of rows. Where colours come from one place and the nearest pixel is taken
+ * there is one step: pixels are copied bit by bit. */
 
 #include "lens_cpu.h"
+
+#include "line.h"
 
 #include "core/large_memory.h"
 #include "core/log.h"
@@ -92,17 +94,6 @@ static int32_t axis_of(const struct lens_cpu *cpu)
     return cpu->codec->color_channels == 1 ? 0 : LENS_AXIS;
 }
 
-static struct lens_place place_beside(const struct lens_cpu *cpu, int32_t color, int32_t x,
-                                      int32_t y, struct lens_offset offset)
-{
-    return lens_source_beside(&cpu->shape, cpu->plan->ways, color, x, y, offset);
-}
-
-static struct lens_place place_of(const struct lens_cpu *cpu, int32_t color, int32_t x, int32_t y)
-{
-    return place_beside(cpu, color, x, y, (struct lens_offset){0.0f, 0.0f});
-}
-
 /* Pixels of the row from x on, up to the end of a tile, that are blank without being asked. */
 static int32_t count_blank(const struct lens_cpu *cpu, int32_t x, int32_t y)
 {
@@ -115,34 +106,69 @@ static int32_t count_blank(const struct lens_cpu *cpu, int32_t x, int32_t y)
     return (end < cpu->shape.width_px ? end : cpu->shape.width_px) - x;
 }
 
-static void move_pixel(const struct lens_cpu *cpu, int32_t axis, int32_t x, int32_t y,
-                       unsigned char *to)
+/* The next pixels of a row that may have a source, from *x on, which goes behind those that are
+ * blank; `blank` is told of these. False: the row is at its end. */
+static bool next_run(const struct lens_cpu *cpu, int32_t *x, int32_t y, struct lens_run *out_run,
+                     int32_t *out_blank)
 {
-    const struct lens_place place = place_of(cpu, axis, x, y);
-    const unsigned char *from = cpu->blank;
-    if (!lens_is_outside(&cpu->shape, &place)) {
-        from = pixel_row_of(&cpu->src, cpu->codec, lens_nearest(place.at_x, place.part_x),
-                            lens_nearest(place.at_y, place.part_y), 1)
-                   .data;
+    const int32_t width_px = cpu->shape.width_px;
+    *out_blank = 0;
+    for (int32_t blank; *x < width_px && (blank = count_blank(cpu, *x, y)) > 0; *x += blank) {
+        *out_blank += blank;
     }
-    memcpy(to, from, cpu->codec->bytes);
+    int32_t end = *x;
+    while (end < width_px && end - *x < LENS_RUN_PX && count_blank(cpu, end, y) == 0) {
+        const int32_t tile_end = (end / LENS_TILE_PX + 1) * LENS_TILE_PX;
+        end = tile_end < width_px ? tile_end : width_px;
+    }
+    *out_run = (struct lens_run){*x, y, end - *x};
+    return *out_blank > 0 || end > *x;
+}
+
+static inline void move_pixels(const struct lens_cpu *cpu, const struct lens_places *places,
+                               int32_t count, const unsigned char *marks, unsigned char *to,
+                               ptrdiff_t stride_bytes, size_t bytes)
+{
+    const struct pixel_row first = row_at(cpu, &cpu->src, 0);
+    for (int32_t i = 0; i < count; i++) {
+        const unsigned char *from = cpu->blank;
+        if (!marks[i]) {
+            from = first.data +
+                   lens_nearest(places->at_y[i], places->part_y[i]) * cpu->src.row_stride_bytes +
+                   lens_nearest(places->at_x[i], places->part_x[i]) * first.stride_bytes;
+        }
+        memcpy(to + i * stride_bytes, from, bytes);
+    }
+}
+
+static void move_run(const struct lens_cpu *cpu, const struct lens_run *run,
+                     const struct pixel_row *dst)
+{
+    struct lens_places places;
+    unsigned char marks[LENS_RUN_PX] = {0};
+    unsigned char *to = dst->data + run->x_px * dst->stride_bytes;
+    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), run,
+                     (struct lens_offset){0.0f, 0.0f}, &places);
+    lens_mark_outside(&cpu->shape, &places, run->count, 1, marks);
+    if (cpu->codec->bytes == 4) {
+        move_pixels(cpu, &places, run->count, marks, to, dst->stride_bytes, 4);
+    } else {
+        move_pixels(cpu, &places, run->count, marks, to, dst->stride_bytes, cpu->codec->bytes);
+    }
 }
 
 static void move_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
 {
-    const int32_t axis = axis_of(cpu);
     (void)row;
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        for (int32_t x = 0; x < cpu->shape.width_px;) {
-            const int32_t end = x + count_blank(cpu, x, y);
-            for (; x < end; x++) {
-                memcpy(dst.data + x * dst.stride_bytes, cpu->blank, cpu->codec->bytes);
+        struct lens_run run;
+        int32_t blank;
+        for (int32_t x = 0; next_run(cpu, &x, y, &run, &blank); x += run.count) {
+            for (int32_t i = x - blank; i < x; i++) {
+                memcpy(dst.data + i * dst.stride_bytes, cpu->blank, cpu->codec->bytes);
             }
-            if (x < cpu->shape.width_px) {
-                move_pixel(cpu, axis, x, y, dst.data + x * dst.stride_bytes);
-                x++;
-            }
+            move_run(cpu, &run, &dst);
         }
     }
 }
@@ -163,103 +189,81 @@ static void decode_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     }
 }
 
-static int32_t inside(int32_t at, int32_t count)
-{
-    return at < 0 ? 0 : at < count ? at : count - 1;
-}
-
-static const float *sample_at(const struct lens_cpu *cpu, int32_t x, int32_t y)
-{
-    return cpu->samples + (size_t)inside(y, cpu->shape.height_px) * row_floats(cpu->plan) +
-           (size_t)inside(x, cpu->shape.width_px) * cpu->channels;
-}
-
-/* Says which channels of a pixel are taken, first..end - 1, and around which colour's place. */
-struct taken {
-    struct lens_place centre; /* the source of the pixel's centre */
-    int32_t color;
-    int32_t filter;
-    uint32_t first;
-    uint32_t end;
+/* A row of the result that is being made. */
+struct line {
+    struct lens_run run;
+    float *out; /* of the run's first pixel */
+    unsigned char *marks; /* bits of the channels that lie outside */
 };
 
-static void copy_nearest(const struct lens_cpu *cpu, const struct taken *taken, float *out)
+/* A spline undershoots, and floats may be below 0; no light is negative. */
+static void cut_below_none(const struct lens_taken *taken, uint32_t channels, int32_t count,
+                           float *out)
 {
-    const struct lens_place *place = &taken->centre;
-    const float *from = sample_at(cpu, lens_nearest(place->at_x, place->part_x),
-                                  lens_nearest(place->at_y, place->part_y));
-    memcpy(out + taken->first, from + taken->first, (taken->end - taken->first) * sizeof *out);
-}
-
-static void add_between(const struct lens_cpu *cpu, const struct lens_place *place, float share,
-                        const struct taken *taken, float *out)
-{
-    float across[4];
-    float down[4];
-    const int32_t count = lens_weights(taken->filter, place->part_x, across);
-    lens_weights(taken->filter, place->part_y, down);
-    const int32_t before = taken->filter == LENS_BICUBIC ? 1 : 0;
-    for (int32_t j = 0; j < count; j++) {
-        for (int32_t i = 0; i < count; i++) {
-            const float weight = across[i] * (share * down[j]);
-            const float *from = sample_at(cpu, place->at_x - before + i, place->at_y - before + j);
-            for (uint32_t c = taken->first; c < taken->end; c++) {
-                out[c] += weight * from[c];
-            }
+    for (int32_t i = 0; i < count; i++) {
+        for (uint32_t c = taken->first; c < taken->end; c++) {
+            float *value = &out[(size_t)i * channels + c];
+            *value = *value < 0.0f ? 0.0f : *value;
         }
     }
 }
 
-/* Returns true if the pixel's centre lies outside. */
-static bool take(const struct lens_cpu *cpu, int32_t x, int32_t y, const struct taken *taken,
-                 float *out)
+/* Sets channels of a run, around the places of a colour's pixels. */
+static void take(const struct lens_cpu *cpu, const struct line *line, int32_t color,
+                 const struct lens_places *centres, const struct lens_taken *taken)
 {
+    const struct lens_samples samples = {cpu->samples, row_floats(cpu->plan), cpu->shape.width_px,
+                                         cpu->shape.height_px, cpu->channels};
     const int32_t across = cpu->plan->samples_across;
-    const bool outside = lens_is_outside(&cpu->shape, &taken->centre);
-    if (!outside && taken->filter == LENS_NEAREST) {
-        copy_nearest(cpu, taken, out);
-        return false;
+    const int32_t count = line->run.count;
+    struct lens_places places;
+    lens_mark_outside(&cpu->shape, centres, count, taken->bits, line->marks);
+    if (taken->filter == LENS_NEAREST) {
+        lens_copy_nearest(&samples, taken, centres, count, line->marks, line->out);
+        return;
     }
-    for (uint32_t c = taken->first; c < taken->end; c++) {
-        out[c] = 0.0f;
+    if (across == 1) {
+        lens_add_between(&samples, taken, centres, count, 1.0f, line->marks, line->out);
     }
-    if (!outside && across == 1) {
-        add_between(cpu, &taken->centre, 1.0f, taken, out);
+    for (int32_t i = 0; across > 1 && i < across * across; i++) {
+        lens_find_places(&cpu->shape, cpu->plan->ways, color, &line->run, lens_offset_of(across, i),
+                         &places);
+        lens_add_between(&samples, taken, &places, count, 1.0f / (float)(across * across),
+                         line->marks, line->out);
     }
-    for (int32_t i = 0; !outside && across > 1 && i < across * across; i++) {
-        const struct lens_place place =
-            place_beside(cpu, taken->color, x, y, lens_offset_of(across, i));
-        add_between(cpu, &place, 1.0f / (float)(across * across), taken, out);
+    if (cpu->light) {
+        cut_below_none(taken, cpu->channels, count, line->out);
     }
-    for (uint32_t c = taken->first; cpu->light && c < taken->end; c++) {
-        out[c] = out[c] < 0.0f ? 0.0f : out[c]; /* a spline undershoots; no light is negative */
-    }
-    return outside;
 }
 
-/* Sets bits of the channels that lie outside. */
-static uint32_t make_pixel(const struct lens_cpu *cpu, int32_t x, int32_t y, float *out)
+/* Alpha comes after colours, whose sums may spill into it. */
+static void make_run(const struct lens_cpu *cpu, const struct line *line)
 {
     const uint32_t colors = cpu->codec->color_channels;
     const int32_t filter = cpu->plan->filter;
-    const int32_t axis = axis_of(cpu);
-    const struct lens_place centre = place_of(cpu, axis, x, y);
-    uint32_t blank = 0;
-    if (cpu->channels > colors) {
-        const int32_t own = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
-        const struct taken alpha = {centre, axis, own, colors, cpu->channels};
-        blank |= (uint32_t)take(cpu, x, y, &alpha, out) << colors;
+    const bool apart = cpu->plan->colored && colors > 1;
+    const bool has_alpha = cpu->channels > colors;
+    const bool together = !apart && has_alpha && cpu->plan->averages_alpha;
+    const struct lens_offset none = {0.0f, 0.0f};
+    struct lens_places centres;
+    struct lens_places own;
+    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none, &centres);
+    for (uint32_t c = 0; apart && c < colors; c++) {
+        const struct lens_taken one = {filter, c, c + 1, (unsigned char)(1u << c)};
+        lens_find_places(&cpu->shape, cpu->plan->ways, (int32_t)c, &line->run, none, &own);
+        take(cpu, line, (int32_t)c, &own, &one);
     }
-    if (!cpu->plan->colored || colors == 1) {
-        const struct taken all = {centre, axis, filter, 0, colors};
-        return blank | (take(cpu, x, y, &all, out) ? (1u << colors) - 1u : 0u);
+    if (!apart) {
+        const uint32_t end = together ? cpu->channels : colors;
+        const struct lens_taken all = {filter, 0, end, (unsigned char)((1u << end) - 1u)};
+        take(cpu, line, axis_of(cpu), &centres, &all);
     }
-    for (uint32_t c = 0; c < colors; c++) {
-        const struct lens_place own = place_of(cpu, (int32_t)c, x, y);
-        const struct taken one = {own, (int32_t)c, filter, c, c + 1};
-        blank |= (uint32_t)take(cpu, x, y, &one, out) << c;
+    if (has_alpha && !together) {
+        const int32_t alphas = cpu->plan->averages_alpha ? filter : LENS_NEAREST;
+        const struct lens_taken alpha = {alphas, colors, cpu->channels,
+                                         (unsigned char)(1u << colors)};
+        take(cpu, line, axis_of(cpu), &centres, &alpha);
     }
-    return blank;
 }
 
 /* Returns what is written for a channel without a source: alpha is opaque. */
@@ -294,15 +298,15 @@ static void warp_strip(const struct lens_cpu *cpu, int32_t chunk, float *row)
     unsigned char *blanks = (unsigned char *)(row + row_floats(cpu->plan));
     for (int32_t y = chunk * STRIP_ROWS; y < strip_end(cpu->plan, chunk); y++) {
         const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
-        for (int32_t x = 0; x < cpu->shape.width_px;) {
-            const int32_t count = count_blank(cpu, x, y);
-            memset(blanks + x, ALL_BLANK, (size_t)count);
-            memset(row + (size_t)x * cpu->channels, 0, (size_t)count * cpu->channels * sizeof *row);
-            x += count;
-            if (x < cpu->shape.width_px) {
-                blanks[x] = (unsigned char)make_pixel(cpu, x, y, row + (size_t)x * cpu->channels);
-                x++;
-            }
+        struct line line;
+        int32_t blank;
+        memset(blanks, 0, (size_t)cpu->shape.width_px);
+        memset(row, 0, (size_t)cpu->shape.width_px * cpu->channels * sizeof *row);
+        for (int32_t x = 0; next_run(cpu, &x, y, &line.run, &blank); x += line.run.count) {
+            memset(blanks + x - blank, ALL_BLANK, (size_t)blank);
+            line.out = row + (size_t)x * cpu->channels;
+            line.marks = blanks + x;
+            make_run(cpu, &line);
         }
         if (cpu->light) {
             pixel_light_to_levels(cpu->light, row, dst.count, cpu->channels,

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "line.h"
+
+#include <string.h>
+
+/* ---- Places */
+
+/* lens_within without fminf and fmaxf, which are calls here; a NaN is far away, too. */
+static inline float within(float way_px)
+{
+    const float above = way_px > -LENS_FARTHEST_PX ? way_px : -LENS_FARTHEST_PX;
+    return above < LENS_FARTHEST_PX ? above : LENS_FARTHEST_PX;
+}
+
+/* floorf of a number that fits an integer. */
+static inline int32_t floor_of(float number)
+{
+    const int32_t whole = (int32_t)number;
+    return whole - (number < (float)whole);
+}
+
+/* As lens_place_beside. */
+static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
+                               const struct lens_run *run, struct lens_offset offset,
+                               struct lens_places *out)
+{
+    float terms[LENS_POWERS];
+    memcpy(terms, shape->terms + color * LENS_POWERS, sizeof terms);
+    const float from_y = (float)run->y_px + 0.5f - shape->center_y_px + offset.y_px;
+    const float r_y = from_y * shape->per_px;
+    const float per_px = shape->per_px;
+    const float center_x_px = shape->center_x_px;
+    const int32_t x_px = run->x_px;
+    const int32_t y_px = run->y_px;
+    for (int32_t i = 0; i < run->count; i++) {
+        const float from_x = (float)(x_px + i) + 0.5f - center_x_px + offset.x_px;
+        const float r_x = from_x * per_px;
+        const float r = sqrtf(r_x * r_x + r_y * r_y);
+        const float factor =
+            terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
+        const float way_x = within(from_x * factor) + offset.x_px;
+        const float way_y = within(from_y * factor) + offset.y_px;
+        const int32_t whole_x = floor_of(way_x);
+        const int32_t whole_y = floor_of(way_y);
+        out->at_x[i] = x_px + i + whole_x;
+        out->at_y[i] = y_px + whole_y;
+        out->part_x[i] = way_x - (float)whole_x;
+        out->part_y[i] = way_y - (float)whole_y;
+    }
+}
+
+static void find_by_grid(const struct lens_shape *shape, const float *ways, int32_t color,
+                         const struct lens_run *run, struct lens_offset offset,
+                         struct lens_places *out)
+{
+    for (int32_t i = 0; i < run->count; i++) {
+        const struct lens_place place =
+            lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset);
+        out->at_x[i] = place.at_x;
+        out->at_y[i] = place.at_y;
+        out->part_x[i] = place.part_x;
+        out->part_y[i] = place.part_y;
+    }
+}
+
+void lens_find_places(const struct lens_shape *shape, const float *ways, int32_t color,
+                      const struct lens_run *run, struct lens_offset offset,
+                      struct lens_places *out_places)
+{
+    if (ways) {
+        find_by_grid(shape, ways, color, run, offset, out_places);
+    } else {
+        find_by_polynomial(shape, color, run, offset, out_places);
+    }
+}
+
+static inline int32_t nearest(int32_t at, float part)
+{
+    return at + (part >= 0.5f);
+}
+
+void lens_mark_outside(const struct lens_shape *shape, const struct lens_places *places,
+                       int32_t count, unsigned char bits, unsigned char *marks)
+{
+    const uint32_t width_px = (uint32_t)shape->width_px;
+    const uint32_t height_px = (uint32_t)shape->height_px;
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t x_px = (uint32_t)nearest(places->at_x[i], places->part_x[i]);
+        const uint32_t y_px = (uint32_t)nearest(places->at_y[i], places->part_y[i]);
+        const bool outside = (x_px >= width_px) | (y_px >= height_px);
+        marks[i] |= (unsigned char)(outside ? bits : 0);
+    }
+}
+
+/* ---- Sums */
+
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+
+void lens_copy_nearest(const struct lens_samples *samples, const struct lens_taken *taken,
+                       const struct lens_places *places, int32_t count, const unsigned char *marks,
+                       float *out)
+{
+    const uint32_t channels = samples->channels;
+    for (int32_t i = 0; i < count; i++) {
+        if (marks[i] & taken->bits) {
+            continue;
+        }
+        const int32_t x = nearest(places->at_x[i], places->part_x[i]);
+        const int32_t y = nearest(places->at_y[i], places->part_y[i]);
+        const float *from =
+            samples->values + (size_t)y * samples->row_floats + (size_t)x * channels;
+        for (uint32_t c = taken->first; c < taken->end; c++) {
+            out[(size_t)i * channels + c] = from[c];
+        }
+    }
+}
+
+static inline int32_t inside(int32_t at, int32_t count)
+{
+    return at < 0 ? 0 : at < count ? at : count - 1;
+}
+
+/* The samples that a pixel is a sum of: `count` each way, from x, y on. */
+struct neighbours {
+    int32_t count;
+    float across[4];
+    float down[4];
+    size_t columns[4]; /* floats from a row's first sample */
+    size_t rows[4]; /* floats from the first row */
+};
+
+static inline void find_neighbours(const struct lens_samples *samples, int32_t filter,
+                                   const struct lens_places *places, int32_t i, float share,
+                                   struct neighbours *out)
+{
+    const int32_t count = lens_weights(filter, places->part_x[i], out->across);
+    lens_weights(filter, places->part_y[i], out->down);
+    const int32_t before = count == 4 ? 1 : 0;
+    const int32_t x = places->at_x[i] - before;
+    const int32_t y = places->at_y[i] - before;
+    out->count = count;
+    for (int32_t k = 0; k < count; k++) {
+        out->columns[k] = (size_t)inside(x + k, samples->width_px) * samples->channels;
+        out->rows[k] = (size_t)inside(y + k, samples->height_px) * samples->row_floats;
+        out->down[k] *= share;
+    }
+}
+
+static inline void add_four(const struct lens_samples *samples, const struct neighbours *n,
+                            int32_t count, float *out)
+{
+    four sum = *(const four *)out;
+    for (int32_t j = 0; j < count; j++) {
+        const float *row = samples->values + n->rows[j];
+        four line = n->across[0] * *(const four *)(row + n->columns[0]);
+        for (int32_t k = 1; k < count; k++) {
+            line += n->across[k] * *(const four *)(row + n->columns[k]);
+        }
+        sum += n->down[j] * line;
+    }
+    *(four *)out = sum;
+}
+
+static inline void add_some(const struct lens_samples *samples, const struct lens_taken *taken,
+                            const struct neighbours *n, float *out)
+{
+    for (uint32_t c = taken->first; c < taken->end; c++) {
+        float sum = out[c];
+        for (int32_t j = 0; j < n->count; j++) {
+            const float *row = samples->values + n->rows[j] + c;
+            float line = n->across[0] * row[n->columns[0]];
+            for (int32_t k = 1; k < n->count; k++) {
+                line += n->across[k] * row[n->columns[k]];
+            }
+            sum += n->down[j] * line;
+        }
+        out[c] = sum;
+    }
+}
+
+void lens_add_between(const struct lens_samples *samples, const struct lens_taken *taken,
+                      const struct lens_places *places, int32_t count, float share,
+                      const unsigned char *marks, float *out)
+{
+    const bool as_four = samples->channels == 4 && taken->first == 0 && taken->end > 1;
+    struct neighbours n;
+    for (int32_t i = 0; i < count; i++) {
+        float *to = out + (size_t)i * samples->channels;
+        if (marks[i] & taken->bits) {
+            continue;
+        }
+        if (as_four && taken->filter == LENS_BILINEAR) {
+            find_neighbours(samples, LENS_BILINEAR, places, i, share, &n);
+            add_four(samples, &n, 2, to);
+        } else if (as_four) {
+            find_neighbours(samples, LENS_BICUBIC, places, i, share, &n);
+            add_four(samples, &n, 4, to);
+        } else {
+            find_neighbours(samples, taken->filter, places, i, share, &n);
+            add_some(samples, taken, &n, to);
+        }
+    }
+}
