@@ -97,15 +97,21 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
     }
 }
 
+/* NULL: the layer is another kind. */
+static const XrCompositionLayerProjection *projection_of(const XrCompositionLayerBaseHeader *layer)
+{
+    return layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION
+               ? (const XrCompositionLayerProjection *)layer
+               : NULL;
+}
+
 static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     uint32_t projections = 0;
     bool room = info->layerCount <= OPENXR_LAYERS && (info->layerCount == 0 || info->layers);
     for (uint32_t i = 0; room && i < info->layerCount; i++) {
-        const XrCompositionLayerBaseHeader *layer = info->layers[i];
-        if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
-            const XrCompositionLayerProjection *projection =
-                (const XrCompositionLayerProjection *)layer;
+        const XrCompositionLayerProjection *projection = projection_of(info->layers[i]);
+        if (projection) {
             room = ++projections <= OPENXR_PROJECTIONS &&
                    projection->viewCount <= FOVEA_VK_MAX_VIEWS && projection->views;
         }
@@ -137,9 +143,8 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     pthread_mutex_lock(&session->lock);
     for (uint32_t i = 0; i < info->layerCount; i++) {
-        const XrCompositionLayerProjection *layer =
-            (const XrCompositionLayerProjection *)info->layers[i];
-        if (layer && layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+        const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
+        if (layer) {
             openxr_gaze_read(session, layer, info->displayTime);
             for (uint32_t v = 0; v < layer->viewCount; v++) {
                 note(session, layer, v);
@@ -155,10 +160,9 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < info->layerCount; i++) {
-        const XrCompositionLayerProjection *layer =
-            (const XrCompositionLayerProjection *)info->layers[i];
+        const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
         session->layers[i] = info->layers[i];
-        if (!layer || layer->type != XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+        if (!layer) {
             continue;
         }
         XrCompositionLayerProjectionView *views = session->views[used];

@@ -19,13 +19,24 @@ static const struct lens_plan *plan_of(const struct operator_glsl *glsl)
     return *(const struct lens_plan *const *)glsl;
 }
 
+/* One at least, since a buffer of no bytes cannot be made. */
+static size_t sample_count(const struct lens_plan *plan)
+{
+    return plan->light.sample_count > 0 ? plan->light.sample_count : 1;
+}
+
+/* Samples of light, the grid and the tiles that are blank, in this order. */
+static size_t table_floats(const struct lens_plan *plan)
+{
+    return sample_count(plan) + plan->way_count + plan->blank_word_count;
+}
+
 static enum fovea_result create(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
-    const size_t way_bytes = lens_plan_of(plan)->way_count * sizeof(float);
     *out_glsl = NULL;
-    if (way_bytes > 0 && way_bytes + sizeof(struct lens_light) > limits->buffer_bytes) {
+    if (table_floats(lens_plan_of(plan)) * sizeof(float) > limits->buffer_bytes) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     const struct lens_plan **own = malloc(sizeof *own);
@@ -45,17 +56,10 @@ static void destroy(struct operator_glsl **glsl)
 
 /* ---- Memory */
 
-/* One at least, since a buffer of no bytes cannot be made. */
-static size_t sample_count(const struct lens_plan *plan)
-{
-    return plan->light.sample_count > 0 ? plan->light.sample_count : 1;
-}
-
 static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
 {
-    const struct lens_plan *plan = plan_of(glsl);
-    const size_t count = sample_count(plan) + plan->way_count + plan->blank_word_count;
-    return (struct operator_glsl_memory){.table_bytes = count * sizeof(float)};
+    return (struct operator_glsl_memory){.table_bytes =
+                                             table_floats(plan_of(glsl)) * sizeof(float)};
 }
 
 static void fill(struct operator_glsl *glsl, void *tables, void *values)
