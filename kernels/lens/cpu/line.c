@@ -21,6 +21,19 @@ static inline int32_t floor_of(float number)
     return whole - (number < (float)whole);
 }
 
+/* Place i of a run that begins at x_px, y_px, which are no pointers: what is written could change
+ * it, as far as compilers know. */
+static inline void put_place(int32_t x_px, int32_t y_px, int32_t i, float way_x, float way_y,
+                             struct lens_places *out)
+{
+    const int32_t whole_x = floor_of(way_x);
+    const int32_t whole_y = floor_of(way_y);
+    out->at_x[i] = x_px + i + whole_x;
+    out->at_y[i] = y_px + whole_y;
+    out->part_x[i] = way_x - (float)whole_x;
+    out->part_y[i] = way_y - (float)whole_y;
+}
+
 /* As lens_place_beside. */
 static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
                                const struct lens_run *run, struct lens_offset offset,
@@ -34,7 +47,8 @@ static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
     const float center_x_px = shape->center_x_px;
     const int32_t x_px = run->x_px;
     const int32_t y_px = run->y_px;
-    for (int32_t i = 0; i < run->count; i++) {
+    const int32_t count = run->count;
+    for (int32_t i = 0; i < count; i++) {
         const float from_x = (float)(x_px + i) + 0.5f - center_x_px + offset.x_px;
         const float r_x = from_x * per_px;
         const float r = sqrtf(r_x * r_x + r_y * r_y);
@@ -42,26 +56,67 @@ static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
             terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
         const float way_x = within(from_x * factor) + offset.x_px;
         const float way_y = within(from_y * factor) + offset.y_px;
-        const int32_t whole_x = floor_of(way_x);
-        const int32_t whole_y = floor_of(way_y);
-        out->at_x[i] = x_px + i + whole_x;
-        out->at_y[i] = y_px + whole_y;
-        out->part_x[i] = way_x - (float)whole_x;
-        out->part_y[i] = way_y - (float)whole_y;
+        put_place(x_px, y_px, i, way_x, way_y, out);
     }
 }
 
+/* Points that a run lies among, of a grid with about a point a pixel or fewer. */
+#define COLUMNS 160
+
+/* The ways of the points that the run lies among, between the rows of points: x and y. */
+static void blend_rows(const struct lens_grid *grid, const float *ways, int32_t color,
+                       const struct lens_between *down, int32_t first, int32_t columns, float *out)
+{
+    const int32_t count = grid->quadratic ? 3 : 2;
+    for (int32_t j = 0; j < count; j++) {
+        const float *row =
+            ways + 2 * (grid->first[color] + (down->from + j) * grid->columns + first);
+        const float weight = down->weights[j];
+        for (int32_t k = 0; k < 2 * columns; k++) {
+            out[k] = (j == 0 ? 0.0f : out[k]) + weight * row[k];
+        }
+    }
+}
+
+/* As lens_grid_place_beside, but for what has more points. */
 static void find_by_grid(const struct lens_shape *shape, const float *ways, int32_t color,
                          const struct lens_run *run, struct lens_offset offset,
                          struct lens_places *out)
 {
+    const struct lens_grid *grid = &shape->grid;
+    const int32_t count = grid->quadratic ? 3 : 2;
+    const float left = (float)run->x_px + 0.5f + offset.x_px;
+    const float right = (float)(run->x_px + run->count - 1) + 0.5f + offset.x_px;
+    const int32_t first = lens_between_at(grid, left, grid->per_px_x, grid->columns).from;
+    const int32_t columns =
+        lens_between_at(grid, right, grid->per_px_x, grid->columns).from + count - first;
+    float blended[2 * COLUMNS];
+    if (columns > COLUMNS) {
+        for (int32_t i = 0; i < run->count; i++) {
+            const struct lens_place place =
+                lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset);
+            out->at_x[i] = place.at_x;
+            out->at_y[i] = place.at_y;
+            out->part_x[i] = place.part_x;
+            out->part_y[i] = place.part_y;
+        }
+        return;
+    }
+    const struct lens_between down =
+        lens_between_at(grid, (float)run->y_px + 0.5f + offset.y_px, grid->per_px_y, grid->rows);
+    blend_rows(grid, ways, color, &down, first, columns, blended);
     for (int32_t i = 0; i < run->count; i++) {
-        const struct lens_place place =
-            lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset);
-        out->at_x[i] = place.at_x;
-        out->at_y[i] = place.at_y;
-        out->part_x[i] = place.part_x;
-        out->part_y[i] = place.part_y;
+        const struct lens_between across = lens_between_at(
+            grid, (float)(run->x_px + i) + 0.5f + offset.x_px, grid->per_px_x, grid->columns);
+        const float *points = blended + 2 * (across.from - first);
+        float way_x = across.weights[0] * points[0] + across.weights[1] * points[2];
+        float way_y = across.weights[0] * points[1] + across.weights[1] * points[3];
+        if (count == 3) {
+            way_x += across.weights[2] * points[4];
+            way_y += across.weights[2] * points[5];
+        }
+        put_place(run->x_px, run->y_px, i, within(way_x) + offset.x_px, within(way_y) + offset.y_px,
+                  out);
     }
 }
 
