@@ -262,9 +262,10 @@ static bool write_line(struct sheet *sheet, const struct sign_font *font, const 
 
 static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
 {
-    static const char *const titles[PANELS] = {"Drawn by the engine", "Foveated",
-                                               "Blur: \xcf\x83 of the Gaussian, px",
-                                               "Difference \xc3\x97 4"};
+    const char *shown = value_operators(desc->settings).text[0] ? "Shown" : "Foveated";
+    const char *const titles[PANELS] = {"Drawn by the engine", shown,
+                                        "Blur: \xcf\x83 of the Gaussian, px",
+                                        "Difference \xc3\x97 4"};
     const struct layout *l = &sheet->layout;
     bool fine = true;
     for (int i = 0; i < l->panels; i++) {

@@ -186,6 +186,10 @@ static void method_words(const struct fovea_settings *s, VkFormat format, char *
 static void settings_rows(const struct fovea_settings *settings, VkFormat format)
 {
     char words[MODEL_BYTES] = "";
+    const struct value_words operators = value_operators(settings);
+    if (operators.text[0]) {
+        row("operators", "%s", operators.text);
+    }
     model_words(settings, words, sizeof words);
     row("model", "%s", words);
     method_words(settings, format, words, sizeof words);
@@ -196,9 +200,11 @@ static void settings_line(const struct table *table, char *out_line, size_t byte
 {
     char model[MODEL_BYTES] = "";
     char method[MODEL_BYTES];
+    const struct value_words operators = value_operators(table->settings);
     model_words(table->settings, model, sizeof model);
     method_words(table->settings, table->engine->renderer->format, method, sizeof method);
-    snprintf(out_line, bytes, "model %s; %s, strength %g; gaze %s", model, method,
+    snprintf(out_line, bytes, "%s%smodel %s; %s, strength %g; gaze %s", operators.text,
+             operators.text[0] ? "; " : "", model, method,
              value_number(table->settings, "foveation.strength"),
              value_words(table->settings, "gaze.source").text);
 }

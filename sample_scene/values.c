@@ -48,6 +48,22 @@ struct value_words value_words(const struct fovea_settings *settings, const char
     return words;
 }
 
+struct value_words value_operators(const struct fovea_settings *settings)
+{
+    const struct value_words list = value_words(settings, "operators");
+    struct value_words words = {""};
+    size_t length = 0;
+    for (const char *c = list.text; *c && length + 2 < sizeof words.text; c++) {
+        if (!strchr("[]\" ", *c)) {
+            words.text[length++] = *c;
+        }
+        if (*c == ',') {
+            words.text[length++] = ' ';
+        }
+    }
+    return strcmp(words.text, "foveate") == 0 ? (struct value_words){""} : words;
+}
+
 /* "[1, 2]", "[[1, 2], [3, 4]]" */
 unsigned value_count(const struct fovea_settings *settings, const char *path)
 {

@@ -17,6 +17,9 @@ struct value_words {
 };
 struct value_words value_words(const struct fovea_settings *settings, const char *path);
 
+/* "foveate, lens"; "" where foveate alone is at work. */
+struct value_words value_operators(const struct fovea_settings *settings);
+
 /* Of a list. */
 unsigned value_count(const struct fovea_settings *settings, const char *path);
 

@@ -139,7 +139,7 @@ def test_a_headsets_lens_is_a_default(run_demo, tmp_path):
     named = tmp_path / "named.json"
     named.write_text('{"version": 1, "operators": ["foveate", "lens"], "lens": {"r2": 0, "r4": 0, "red_r2": 0, "blue_r2": 0}}')
     flags = ["--hmd", "--size", "320x180", "--frames", "1", "--gaze", "0.5,0.5", "--set", "foveation.strength=0"]
-    shown = {}
+    shown, said = {}, {}
     for name, added, environment in (
         ("lens", [], {}),
         ("without", ["--set", "operators=foveate"], {}),
@@ -147,9 +147,10 @@ def test_a_headsets_lens_is_a_default(run_demo, tmp_path):
         ("file", [], {"FOVEA_CONFIG": str(named)}),
         ("config", ["--config", str(named)], {}),
     ):
-        run_demo(*flags, *added, folder=name, env={**os.environ, **environment})
+        said[name] = run_demo(*flags, *added, folder=name, env={**os.environ, **environment}).stdout
         shown[name] = pixels(tmp_path / name / "frame_000.png")
     assert (shown["lens"] != shown["without"]).any()
+    assert table(said["lens"])["operators"] == "foveate, lens" and "operators" not in table(said["without"])
     for name in ("set", "file", "config"):
         assert (shown[name] == shown["without"]).all(), name
 
