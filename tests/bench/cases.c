@@ -25,9 +25,14 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define RGBA8 FOVEA_FORMAT_RGBA8
 #define FOVEATE FOVEA_OPERATOR_foveate, 0.0
 
-/* Points of a lens at 4K, from GRID on: 16 px apart; the same for each colour; 32 px apart,
- * quadratic; one a pixel. */
+/* Of a lens: places a pixel, 2x2, 3x3, 4x4 and 2x2 for each colour; bicubic; nearest; points at 4K,
+ * from GRID on: 16 px apart; the same for each colour; 32 px apart, quadratic; one a pixel. */
+#define APART -0.01 /* red is so much other than green, and blue likewise */
 #define SAMPLES 0.5
+#define SAMPLES_3X3 0.6
+#define SAMPLES_4X4 0.7
+#define SAMPLES_OF_COLORS 0.8
+#define BICUBIC 0.9
 #define NEAREST 1.0
 #define GRID 2.0
 #define GRID_OF_COLORS 3.0
@@ -64,9 +69,14 @@ const struct bench_mode bench_modes[] = {
     OTHER("blur-32-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, 32.0),
     OTHER("lens", "a display behind a lens, bilinear", ENCODED, lens, 0.0),
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
-    OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, -0.01),
-    OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, -0.01),
+    OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, APART),
+    OTHER("lens-colors-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, APART),
     OTHER("lens-2x2", "the mean of 2x2 places", ENCODED, lens, SAMPLES),
+    OTHER("lens-2x2-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, SAMPLES),
+    OTHER("lens-2x2-colors", "the same for each colour", ENCODED, lens, SAMPLES_OF_COLORS),
+    OTHER("lens-3x3", "the mean of 3x3 places", ENCODED, lens, SAMPLES_3X3),
+    OTHER("lens-4x4", "the mean of 4x4 places", ENCODED, lens, SAMPLES_4X4),
+    OTHER("lens-bicubic", "bicubic", ENCODED, lens, BICUBIC),
     OTHER("lens-nearest", "the nearest pixel", ENCODED, lens, NEAREST),
     OTHER("lens-grid", "places from 241 x 136 points, bilinear", ENCODED, lens, GRID),
     OTHER("lens-grid-colors", "the same for each colour", ENCODED, lens, GRID_OF_COLORS),
@@ -178,6 +188,33 @@ static struct shared_data *grid_of(double which)
     return made[i] ? &made[i]->base : NULL;
 }
 
+static void set_lens(double of_operator, struct fovea_operator_settings *own)
+{
+    static const struct {
+        double kind;
+        uint32_t samples; /* the setting's word */
+        double apart;
+    } samples[] = {{SAMPLES, 1, 0.0},
+                   {SAMPLES_3X3, 2, 0.0},
+                   {SAMPLES_4X4, 3, 0.0},
+                   {SAMPLES_OF_COLORS, 1, APART}};
+    double apart = of_operator < 0.0 ? of_operator : 0.0;
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        if (samples[i].kind == of_operator) {
+            own->lens_samples = samples[i].samples;
+            apart = samples[i].apart;
+        }
+    }
+    if (of_operator >= GRID) {
+        own->lens_file_data = grid_of(of_operator);
+    }
+    if (of_operator == BICUBIC || of_operator == NEAREST) {
+        own->lens_filter = of_operator == BICUBIC ? LENS_BICUBIC : LENS_NEAREST;
+    }
+    own->lens_red_r2 = apart;
+    own->lens_blue_r2 = -apart;
+}
+
 struct fovea_settings bench_settings(const struct bench_mode *mode)
 {
     struct fovea_settings settings = fovea_settings_default();
@@ -186,15 +223,8 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_sigma_px = mode->of_operator;
     }
-    if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator >= GRID) {
-        settings.own.lens_file_data = grid_of(mode->of_operator);
-    } else if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator == SAMPLES) {
-        settings.own.lens_samples = 1;
-    } else if (mode->op == FOVEA_OPERATOR_lens && mode->of_operator == NEAREST) {
-        settings.own.lens_filter = LENS_NEAREST;
-    } else if (mode->op == FOVEA_OPERATOR_lens) {
-        settings.own.lens_red_r2 = mode->of_operator;
-        settings.own.lens_blue_r2 = -mode->of_operator;
+    if (mode->op == FOVEA_OPERATOR_lens) {
+        set_lens(mode->of_operator, &settings.own);
     }
     return settings;
 }
