@@ -10,11 +10,13 @@
  *     <prefix>_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
  *     <prefix>_light      RGBA8, bilinear, in sRGB's light: by a table in shared memory
  *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
+ *     <prefix>_bytes_bicubic, <prefix>_light_bicubic    RGBA8, bicubic, one place or several
  *
- * The last five have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
+ * The last seven have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 
+#include "bicubic.cuh"
 #include "general.cuh"
 #include "pixels.cuh"
 #include "samples.cuh"
@@ -99,17 +101,28 @@ static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_fr
                      lens_make_light<by, lens_colored>(frame, src, dst))
 #define LENS_SAMPLE_KERNELS(prefix, by, kind)                                                      \
     LENS_BYTE_KERNEL(prefix, bytes_samples, kind, 40,                                              \
-                     lens_make_stored_samples<by, false>(frame, src, dst))                         \
+                     lens_make_stored_samples<by, lens_stored_sums, false>(frame, src, dst))       \
     LENS_BYTE_KERNEL(prefix, bytes_samples_colored, kind, 56,                                      \
-                     lens_make_stored_samples<by, true>(frame, src, dst))                          \
+                     lens_make_stored_samples<by, lens_stored_sums, true>(frame, src, dst))        \
     LENS_BYTE_KERNEL(prefix, light_samples, kind, 48,                                              \
-                     lens_make_light_samples<by, false>(frame, src, dst))                          \
+                     lens_make_light_samples<by, lens_light_sums, false>(frame, src, dst))         \
     LENS_BYTE_KERNEL(prefix, light_samples_colored, kind, 64,                                      \
-                     lens_make_light_samples<by, true>(frame, src, dst))
+                     lens_make_light_samples<by, lens_light_sums, true>(frame, src, dst))
+#define LENS_CUBIC_KERNELS(prefix, by, kind)                                                       \
+    LENS_BYTE_KERNEL(prefix, bytes_bicubic, kind, 64,                                              \
+                     lens_make_stored_samples<by, lens_stored_cubic, false>(frame, src, dst))      \
+    LENS_BYTE_KERNEL(prefix, bytes_bicubic_colored, kind, 80,                                      \
+                     lens_make_stored_samples<by, lens_stored_cubic, true>(frame, src, dst))       \
+    LENS_BYTE_KERNEL(prefix, light_bicubic, kind, 64,                                              \
+                     lens_make_light_samples<by, lens_light_cubic, false>(frame, src, dst))        \
+    LENS_BYTE_KERNEL(prefix, light_bicubic_colored, kind, 80,                                      \
+                     lens_make_light_samples<by, lens_light_cubic, true>(frame, src, dst))
 #define LENS_BYTE_KERNELS(prefix, by, samples_by)                                                  \
     LENS_BYTE_PAIR(prefix, by, linear)                                                             \
     LENS_BYTE_PAIR(prefix, by, surface)                                                            \
     LENS_SAMPLE_KERNELS(prefix, samples_by, linear)                                                \
-    LENS_SAMPLE_KERNELS(prefix, samples_by, surface)
+    LENS_SAMPLE_KERNELS(prefix, samples_by, surface)                                               \
+    LENS_CUBIC_KERNELS(prefix, samples_by, linear)                                                 \
+    LENS_CUBIC_KERNELS(prefix, samples_by, surface)
 
 #endif

@@ -20,15 +20,17 @@
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];
 
-/* Kernels: of every format by its filter, then RGBA8's: nearest, and bilinear. */
+/* Kernels: of every format by its filter, then RGBA8's. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
     BYTES = MOVED + 2, /* likewise */
     BYTES_SAMPLES = BYTES + 2, /* with several places a pixel */
-    LIGHT = BYTES_SAMPLES + 2,
+    BYTES_BICUBIC = BYTES_SAMPLES + 2,
+    LIGHT = BYTES_BICUBIC + 2,
     LIGHT_SAMPLES = LIGHT + 2,
-    WAYS = LIGHT_SAMPLES + 2,
+    LIGHT_BICUBIC = LIGHT_SAMPLES + 2,
+    WAYS = LIGHT_BICUBIC + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
@@ -77,10 +79,14 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
                                             "bytes_colored",
                                             "bytes_samples",
                                             "bytes_samples_colored",
+                                            "bytes_bicubic",
+                                            "bytes_bicubic_colored",
                                             "light",
                                             "light_colored",
                                             "light_samples",
-                                            "light_samples_colored"};
+                                            "light_samples_colored",
+                                            "light_bicubic",
+                                            "light_bicubic_colored"};
     for (int i = 0; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
@@ -272,12 +278,14 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     if (filter == LENS_NEAREST) {
         return MOVED + plan->colored;
     }
-    if (filter == LENS_BILINEAR && plan->light.kind <= IMAGE_LIGHT_SRGB) {
-        const int way = plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
-        const int samples = plan->samples_across > 1 ? BYTES_SAMPLES - BYTES : 0;
-        return way + samples + plan->colored;
+    if (plan->light.kind > IMAGE_LIGHT_SRGB) {
+        return filter;
     }
-    return filter;
+    const int way = plan->light.kind == IMAGE_LIGHT_STORED ? BYTES : LIGHT;
+    const int more = filter == LENS_BICUBIC     ? BYTES_BICUBIC - BYTES
+                     : plan->samples_across > 1 ? BYTES_SAMPLES - BYTES
+                                                : 0;
+    return way + more + plan->colored;
 }
 
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,

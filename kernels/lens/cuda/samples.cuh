@@ -10,12 +10,43 @@
 #include "bytes.cuh"
 #include "grid.cuh"
 
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Places of a pixel whose centre has a source may lie outside of the picture, and those of another
+ * colour as far as they like. */
+template <typename Image>
+static __device__ lens_four lens_load_clamped(const lens_frame &frame, const Image &src,
+                                              const lens_spot &spot)
+{
+    const int last_x = frame.shape.width_px - 1;
+    const int last_y = frame.shape.height_px - 1;
+    const int x = spot.x >> frame.fixed.bits;
+    const int y = spot.y >> frame.fixed.bits;
+    const int left = min(max(x, 0), last_x);
+    const int right = min(max(x + 1, 0), last_x);
+    const int above = min(max(y, 0), last_y);
+    const int below = min(max(y + 1, 0), last_y);
+    return {{src.load(left, above), src.load(right, above)},
+            {src.load(left, below), src.load(right, below)}};
+}
+
+template <typename Image>
+static __device__ __forceinline__ lens_four lens_load_sample(const lens_frame &frame,
+                                                             const Image &src,
+                                                             const lens_spot &spot)
+{
+    return lens_has_four(frame, spot) ? lens_load_four(frame, src, spot)
+                                      : lens_load_clamped(frame, src, spot);
+}
+
 /* ---- Sums of a pixel ------------------------------------------------------------------------- */
 
 /* Bytes as they are stored: whole numbers, of 65536 a level and place. */
 struct lens_stored_sums {
     static const int AT = lens_stored_bytes::AT;
     typedef lens_stored_bytes bytes;
+    typedef lens_four taps;
+    static const bool IN_TURN = false; /* colours: all are read before the first sum */
 
     uint32_t sums[4];
     uint32_t share; /* of a place, times 2^32 */
@@ -27,6 +58,12 @@ struct lens_stored_sums {
         for (int i = 0; i < 4; i++) {
             sums[i] = (uint32_t)count << 15; /* half a level, so that the mean is rounded */
         }
+    }
+    template <typename Image>
+    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
+                                                     const lens_spot &spot)
+    {
+        return lens_load_sample(frame, src, spot);
     }
     /* Takes colour CHANNEL alone. */
     template <int CHANNEL>
@@ -70,6 +107,8 @@ struct lens_stored_sums {
 struct lens_light_sums {
     static const int AT = lens_light_bytes::AT;
     typedef lens_light_bytes bytes;
+    typedef lens_four taps;
+    static const bool IN_TURN = false; /* colours: all are read before the first sum */
 
     const lens_light_bytes &table;
     float light[3];
@@ -81,6 +120,12 @@ struct lens_light_sums {
         : table(table), light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count),
           alpha((uint32_t)count << 15), alpha_share(0xffffffffu / (uint32_t)count + 1u)
     {
+    }
+    template <typename Image>
+    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
+                                                     const lens_spot &spot)
+    {
+        return lens_load_sample(frame, src, spot);
     }
     template <int CHANNEL>
     __device__ __forceinline__ void add_light(const lens_four &four, const float4 &w)
@@ -193,31 +238,11 @@ template <int COUNT> struct lens_grid_places_in {
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
-/* Places of a pixel whose centre has a source may lie outside of the picture, and those of another
- * colour as far as they like. */
-template <typename Image>
-static __device__ lens_four lens_load_clamped(const lens_frame &frame, const Image &src,
-                                              const lens_spot &spot)
+template <int CHANNEL, typename Sums, typename Image>
+static __device__ __forceinline__ void lens_sum_color(const lens_frame &frame, const Image &src,
+                                                      const lens_spot &spot, Sums &sums)
 {
-    const int last_x = frame.shape.width_px - 1;
-    const int last_y = frame.shape.height_px - 1;
-    const int x = spot.x >> frame.fixed.bits;
-    const int y = spot.y >> frame.fixed.bits;
-    const int left = min(max(x, 0), last_x);
-    const int right = min(max(x + 1, 0), last_x);
-    const int above = min(max(y, 0), last_y);
-    const int below = min(max(y + 1, 0), last_y);
-    return {{src.load(left, above), src.load(right, above)},
-            {src.load(left, below), src.load(right, below)}};
-}
-
-template <typename Image>
-static __device__ __forceinline__ lens_four lens_load_sample(const lens_frame &frame,
-                                                             const Image &src,
-                                                             const lens_spot &spot)
-{
-    return lens_has_four(frame, spot) ? lens_load_four(frame, src, spot)
-                                      : lens_load_clamped(frame, src, spot);
+    sums.template add_one<CHANNEL>(Sums::load(frame, src, spot), lens_parts_of(frame, spot));
 }
 
 /* COLORED: green comes from the axis's places, and red and blue do not. */
@@ -234,20 +259,24 @@ static __device__ __forceinline__ void lens_sum_places(const lens_frame &frame, 
         for (int i = 0; i < across; i++) {
             const float x_px = lens_offset_px(i, share);
             const lens_spot axis = places.at(LENS_AXIS, x_px, y_px);
-            const lens_four four = lens_load_sample(frame, src, axis);
+            const typename Sums::taps taps = Sums::load(frame, src, axis);
             if (!COLORED) {
-                sums.add(four, lens_parts_of(frame, axis));
+                sums.add(taps, lens_parts_of(frame, axis));
+            } else if (Sums::IN_TURN) {
+                sums.template add_one<1>(taps, lens_parts_of(frame, axis));
+                lens_sum_color<0>(frame, src, places.at(0, x_px, y_px), sums);
+                lens_sum_color<2>(frame, src, places.at(2, x_px, y_px), sums);
             } else {
                 const lens_spot red = places.at(0, x_px, y_px);
                 const lens_spot blue = places.at(2, x_px, y_px);
-                const lens_four red_four = lens_load_sample(frame, src, red);
-                const lens_four blue_four = lens_load_sample(frame, src, blue);
-                sums.template add_one<0>(red_four, lens_parts_of(frame, red));
-                sums.template add_one<1>(four, lens_parts_of(frame, axis));
-                sums.template add_one<2>(blue_four, lens_parts_of(frame, blue));
+                const typename Sums::taps red_taps = Sums::load(frame, src, red);
+                const typename Sums::taps blue_taps = Sums::load(frame, src, blue);
+                sums.template add_one<0>(red_taps, lens_parts_of(frame, red));
+                sums.template add_one<1>(taps, lens_parts_of(frame, axis));
+                sums.template add_one<2>(blue_taps, lens_parts_of(frame, blue));
             }
             if (frame.averages_alpha) {
-                lens_add_alpha(sums, four, lens_parts_of(frame, axis), COLORED);
+                lens_add_alpha(sums, taps, lens_parts_of(frame, axis), COLORED);
             }
         }
     }
@@ -336,24 +365,22 @@ struct lens_samples_by_grid {
     }
 };
 
-template <typename By, bool COLORED, typename Image>
+template <typename By, typename Sums, bool COLORED, typename Image>
 static __device__ __forceinline__ void lens_make_stored_samples(const lens_frame &frame,
                                                                 const Image &src, const Image &dst)
 {
-    By::template make<COLORED, lens_stored_sums>(frame, src, dst, lens_stored_bytes(),
-                                                 LENS_BYTE_ROWS);
+    By::template make<COLORED, Sums>(frame, src, dst, lens_stored_bytes(), LENS_BYTE_ROWS);
 }
 
-template <typename By, bool COLORED, typename Image>
+template <typename By, typename Sums, bool COLORED, typename Image>
 static __device__ __forceinline__ void lens_make_light_samples(const lens_frame &frame,
                                                                const Image &src, const Image &dst)
 {
     __shared__ float levels[lens_light_bytes::LEVELS * lens_light_bytes::LANES];
     lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
     __syncthreads();
-    By::template make<COLORED, lens_light_sums>(frame, src, dst,
-                                                lens_light_bytes{levels, threadIdx.x * 4u},
-                                                LENS_BYTE_ROWS * LENS_LIGHT_PASSES);
+    By::template make<COLORED, Sums>(frame, src, dst, lens_light_bytes{levels, threadIdx.x * 4u},
+                                     LENS_BYTE_ROWS * LENS_LIGHT_PASSES);
 }
 
 #endif
