@@ -57,10 +57,10 @@ struct lens_cubic {
     static __device__ __forceinline__ lens_cubic at(uint32_t part)
     {
         const float t = lens_light_bytes::part_of(part);
-        const float rest = 1.0f - t;
-        const float half = 0.5f * t * rest;
+        const float back = 1.0f - t; /* from the pixel behind */
+        const float half = 0.5f * t * back;
         lens_cubic cubic;
-        cubic.outer[0] = half * rest;
+        cubic.outer[0] = half * back;
         cubic.outer[1] = half * t;
         cubic.inner[1] = t * fmaf(t, fmaf(t, -1.5f, 2.0f), 0.5f);
         cubic.inner[0] = 1.0f - cubic.inner[1] + cubic.outer[0] + cubic.outer[1];
