@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The tables of docs/lens.md, for tables.py: from docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
+"""The tables of docs/lens.md and docs/lens-paper.md, for tables.py: from docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
 
 import statistics
 

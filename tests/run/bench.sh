@@ -20,7 +20,7 @@ help_bench()
                    against a bound; status 1 if one is broken. --points N: how many; --seed N: which.
                    docs/benchmarks.md lists the points that break their bounds at present
   --lens-paper     instead of the tables, ways to warp a picture for a lens: those of a paper, on the processor and on
-                   CUDA, those of others, and Fovea's (docs/lens.md)
+                   CUDA, those of others, and Fovea's (docs/lens-paper.md)
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
