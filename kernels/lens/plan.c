@@ -130,7 +130,7 @@ static double fold_of(const double terms[LENS_POWERS], double farthest)
     return 2.0 * farthest;
 }
 
-/* "red", or "it" where all colours have one map. */
+/* "red", or "the map" where all colours have one. */
 static const char *folding_color(const struct model *model, int color)
 {
     const size_t bytes = sizeof model->terms[color];
