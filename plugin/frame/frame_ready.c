@@ -30,11 +30,11 @@ static bool gaze_usable(const struct fovea_gaze *gaze)
 }
 
 /* Over the picture that foveate reads. */
-static struct fovea_point_uv drawn_gaze(const struct fovea_vk *fovea, const struct frame_view *view)
+static struct fovea_point_uv drawn_gaze(const struct fovea_vk *fovea, const struct frame_plan *plan,
+                                        struct fovea_point_uv point)
 {
-    const struct fovea_point_uv point = view->gaze->point;
     const bool shown = fovea->settings.gaze.over == FOVEA_GAZE_OVER_SHOWN;
-    return shown ? row_gaze_at(view->plan->plan, point) : point;
+    return shown ? row_gaze_at(plan->plan, point) : point;
 }
 
 /* False if there is nothing to do. */
@@ -180,22 +180,26 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
 static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_work *work,
                                    struct frame_view *view, enum lack *out_lack)
 {
+    struct frame_plan *plan = NULL;
     *out_lack = LACK_PLAN;
     FOVEA_TRY(frame_plan_find(fovea, &view->geometry, view->eye, work->view_width_px,
-                              work->view_height_px, true, &view->plan));
-    const struct fovea_point_uv middle = {0.5, 0.5};
-    view->frame = operator_frame_make(work->view_width_px, work->view_height_px,
-                                      view->sighted ? drawn_gaze(fovea, view) : middle);
+                              work->view_height_px, true, &plan));
+    view->plan = plan;
+    struct fovea_point_uv gaze = {0.5, 0.5};
+    if (view->sighted) {
+        gaze = drawn_gaze(fovea, plan, view->gaze->point);
+    }
+    view->frame = operator_frame_make(work->view_width_px, work->view_height_px, gaze);
     view->frame.blind = !view->sighted;
     view->frame.blue_first = work->src.format->swap_red_blue;
     if (!view->runs) {
         return FOVEA_OK;
     }
     if (!work->use_peer) {
-        return frame_plan_make_scratch(fovea, work->src.format->pixel, view->plan);
+        return frame_plan_make_scratch(fovea, work->src.format->pixel, plan);
     }
     *out_lack = LACK_PEERS_PLAN;
-    return frame_plan_share(fovea, view->plan);
+    return frame_plan_share(fovea, plan);
 }
 
 /* If it fails, it says what the frame lacks. */

@@ -34,7 +34,8 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
     }
 }
 
-/* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts. */
+/* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts.
+ */
 static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
 {
     (void)state;
