@@ -100,7 +100,7 @@ static struct fovea_context *context_open_with(const struct fovea_settings *sett
     return context;
 }
 
-/* Bytes, nearest or bilinear, have kernels of their own where pixels lie beside each other; the
+/* Bytes have kernels of their own where pixels lie beside each other; the
  * row's first operator launches as ever. */
 static void a_lens_is_one_launch(void **state)
 {
@@ -117,7 +117,9 @@ static void a_lens_is_one_launch(void **state)
         {1, 1, FOVEA_LIGHT_ENCODED, 0.1, 8, "lens_bilinear_linear_rgba8 "},
         {1, 1, FOVEA_LIGHT_LINEAR, 0.0, 4, "lens_light_linear_rgba8 "},
         {1, 1, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_light_colored_linear_rgba8 "},
-        {1, 2, FOVEA_LIGHT_ENCODED, 0.0, 4, "lens_bicubic_linear_rgba8 "},
+        {1, 2, FOVEA_LIGHT_ENCODED, 0.0, 4, "lens_bytes_bicubic_linear_rgba8 "},
+        {1, 2, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_light_bicubic_colored_linear_rgba8 "},
+        {1, 2, FOVEA_LIGHT_ENCODED, 0.0, 8, "lens_bicubic_linear_rgba8 "},
         {1, 0, FOVEA_LIGHT_LINEAR, 0.0, 4, "lens_moved_linear_rgba8 "},
         {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 4, "lens_moved_colored_linear_rgba8 "},
         {1, 0, FOVEA_LIGHT_LINEAR, 0.1, 8, "lens_nearest_linear_rgba8 "},
