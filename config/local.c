@@ -51,8 +51,8 @@ bool config_local_is_of_folder(const char *directory, const char *path)
     return inside;
 }
 
-/* Of every setting that names a file, an operator's too; foveation.display.table has been read by
- * now, where it may (table.c). */
+/* Asks about every setting that names a file, an operator's too; foveation.display.table has been
+ * read by now, where it may (table.c). */
 static bool allows_paths(const struct config_file *file, const struct fovea_settings *before,
                          const struct fovea_settings *after, struct config_words *complaint)
 {

@@ -54,7 +54,7 @@ static bool prefer_mouse(const struct options *options, const struct fovea_setti
            value_is(settings, "gaze.source", "fixed");
 }
 
-/* What a headset's display shows: behind a lens of the kind that Kim, Yang and Kim (2022) have,
+/* A headset's display shows pictures behind a lens of the kind that Kim, Yang and Kim (2022) have,
  * which bends blue more than red. */
 static void set_headset(struct fovea_settings *settings)
 {

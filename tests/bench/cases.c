@@ -25,8 +25,9 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define RGBA8 FOVEA_FORMAT_RGBA8
 #define FOVEATE FOVEA_OPERATOR_foveate, 0.0
 
-/* Of a lens: places a pixel, 2x2, 3x3, 4x4 and 2x2 for each colour; bicubic; nearest; points at 4K,
- * from GRID on: 16 px apart; the same for each colour; 32 px apart, quadratic; one a pixel. */
+/* These are of a lens: places a pixel, 2x2, 3x3, 4x4 and 2x2 for each colour; bicubic; nearest;
+ * points at 4K, from GRID on: 16 px apart; the same for each colour; 32 px apart, quadratic; one a
+ * pixel. */
 #define APART -0.01 /* red is so much other than green, and blue likewise */
 #define SAMPLES 0.5
 #define SAMPLES_3X3 0.6

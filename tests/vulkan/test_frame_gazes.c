@@ -110,7 +110,7 @@ static bool same_pixels(const struct test_image *a, const struct test_image *b)
     return memcmp(a->view.data, b->view.data, (size_t)160 * 90 * 4) == 0;
 }
 
-/* What gaze.over says of frames is what fovea_vk_gaze_at says of places. */
+/* Frames follow gaze.over as fovea_vk_gaze_at does for places. */
 static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ struct lens_run {
     int32_t count;
 };
 
-/* Of the pixels of a run; as struct lens_place has them. */
+/* It holds the places of a run's pixels, as struct lens_place has one. */
 struct lens_places {
     int32_t at_x[LENS_RUN_PX];
     int32_t at_y[LENS_RUN_PX];

@@ -83,7 +83,7 @@ struct lens_whole_cubic {
         const uint32_t left = 16384u + before + behind - right;
         return {__byte_perm(left, right, 0x5410), __byte_perm(before, behind, 0x5410)};
     }
-    /* Of row j, with its sign. */
+    /* Returns row j's, with its sign. */
     __device__ __forceinline__ int32_t of(int j) const
     {
         const int32_t low = (int32_t)((j == 1 || j == 2 ? inner : outer) & 0xffffu);

@@ -47,7 +47,7 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     }
 }
 
-/* What is in them, the program's frames will say. A source's own is opened below. */
+/* The program's frames will say what is in them. A source's own is opened below. */
 static void check_files(struct checklist *list, const struct fovea_settings *settings)
 {
     char path[FOVEA_PATH_MAX];
