@@ -130,6 +130,7 @@ add_library(fovea_cuda STATIC
     cuda/cuda_driver.c
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
+    cuda/cuda_texture.c
     cuda/cuda_uses.c
     foveate/cuda/bands/bands.c
     foveate/cuda/batch.c

@@ -11,18 +11,24 @@
 
 #include <math.h>
 
-/* Of rows: a line of the cache, and what kernels like best. */
+/* Of rows: a line of the cache, and what kernels like best; textures take 32 and less. */
 #define ALIGN_BYTES 64
+/* Of images: what textures take. */
+#define ALIGN_IMAGE_BYTES 512
 
-static uint64_t row_bytes(const struct fovea_image *like)
+static uint64_t multiple(uint64_t bytes, uint64_t of)
 {
-    const uint64_t bytes = (uint64_t)pixel_codec_of(like->format)->bytes * like->width_px;
-    return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+    return (bytes + of - 1) / of * of;
+}
+
+uint64_t row_image_pitch(const struct fovea_image *like)
+{
+    return multiple((uint64_t)pixel_codec_of(like->format)->bytes * like->width_px, ALIGN_BYTES);
 }
 
 uint64_t row_image_bytes(const struct fovea_image *like)
 {
-    return row_bytes(like) * like->height_px;
+    return multiple(row_image_pitch(like) * like->height_px, ALIGN_IMAGE_BYTES);
 }
 
 /* As much as a large GPU's cache keeps, and enough work for one. */
@@ -114,7 +120,7 @@ static struct fovea_image image_at(const struct operator_images *images, void *b
     struct fovea_image image = *images->src;
     image.data =
         between ? (char *)between + index * images->count * row_image_bytes(images->src) : NULL;
-    image.row_stride_bytes = (ptrdiff_t)row_bytes(images->src);
+    image.row_stride_bytes = (ptrdiff_t)row_image_pitch(images->src);
     image.pixel_stride_bytes = (ptrdiff_t)pixel_codec_of(images->src->format)->bytes;
     return image;
 }

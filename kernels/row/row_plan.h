@@ -43,7 +43,9 @@ static inline uint32_t row_between(uint32_t step)
     return step % OPERATOR_MAX_BETWEEN;
 }
 
-/* Bytes of an image between in linear memory, a multiple of its rows' alignment. */
+/* Bytes of an image between in linear memory, and from a row of it to the next. Both are what
+ * textures take. */
+uint64_t row_image_pitch(const struct fovea_image *like);
 uint64_t row_image_bytes(const struct fovea_image *like);
 
 /* Bytes of the images between, at most, or of those of one image: a batch goes through the whole

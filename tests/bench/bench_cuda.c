@@ -60,6 +60,16 @@ static struct bench_times time_foveation(struct cuda_bench *b, const struct benc
     return times;
 }
 
+static struct bench_times time_case(struct cuda_bench *b, const struct bench_case *c,
+                                    const char **out_way)
+{
+    if (c->mode->row != BENCH_ALONE) {
+        return cuda_time_row(b, c, out_way);
+    }
+    return c->mode->op != FOVEA_OPERATOR_foveate ? cuda_time_operator(b, c->mode, out_way)
+                                                 : time_foveation(b, c, out_way);
+}
+
 static void run_case(struct cuda_bench *b, const struct bench_case *c)
 {
     cuda_need_pictures(b, c->size, c->mode->format, 1);
@@ -70,8 +80,7 @@ static void run_case(struct cuda_bench *b, const struct bench_case *c)
                          .gaze = c->gaze->name,
                          .format = c->mode->format,
                          .images = 1};
-    row.times = c->mode->op != FOVEA_OPERATOR_foveate ? cuda_time_operator(b, c->mode, &row.way)
-                                                      : time_foveation(b, c, &row.way);
+    row.times = time_case(b, c, &row.way);
     row.reference_us = cuda_copy_us(b, row.way);
     *results_add(&b->bench->results) = row;
 }

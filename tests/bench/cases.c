@@ -23,7 +23,7 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define PAPER FOVEA_MODEL_PAPER
 #define ENCODED FOVEA_LIGHT_ENCODED
 #define RGBA8 FOVEA_FORMAT_RGBA8
-#define FOVEATE FOVEA_OPERATOR_foveate, 0.0
+#define FOVEATE FOVEA_OPERATOR_foveate, 0.0, BENCH_ALONE
 
 /* These are of a lens: places a pixel, 2x2, 3x3, 4x4 and 2x2 for each colour; bicubic; nearest;
  * points at 4K, from GRID on: 16 px apart; the same for each colour; 32 px apart, quadratic; one a
@@ -42,7 +42,16 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 
 #define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
-        name, words, SMOOTH, PAPER, light, 1.0, 32, RGBA8, true, FOVEA_OPERATOR_##op, of_operator  \
+        name, words, SMOOTH, PAPER, light, 1.0, 32, RGBA8, true, FOVEA_OPERATOR_##op, of_operator, \
+            BENCH_ALONE                                                                            \
+    }
+#define FOVEATED(name, words, model, of_lens)                                                      \
+    {name,    words,    SMOOTH, model, FOVEA_LIGHT_LINEAR,                                         \
+     1.0,     32,       RGBA8,  false, FOVEA_OPERATOR_lens,                                        \
+     of_lens, BENCH_ROW},                                                                          \
+    {                                                                                              \
+        name "-apart", "the same by each operator", SMOOTH, model, FOVEA_LIGHT_LINEAR, 1.0, 32,    \
+            RGBA8, false, FOVEA_OPERATOR_lens, of_lens, BENCH_APART                                \
     }
 
 const struct bench_mode bench_modes[] = {
@@ -83,6 +92,10 @@ const struct bench_mode bench_modes[] = {
     OTHER("lens-grid-colors", "the same for each colour", ENCODED, lens, GRID_OF_COLORS),
     OTHER("lens-grid-quadratic", "121 x 69 points, quadratic", ENCODED, lens, GRID_QUADRATIC),
     OTHER("lens-dense", "a point for each pixel", ENCODED, lens, DENSE),
+    FOVEATED("foveate-lens", "foveated, then a lens, in linear light", PAPER, 0.0),
+    FOVEATED("foveate-lens-colors", "then a place for each colour", PAPER, APART),
+    FOVEATED("foveate-lens-grid", "then places from 241 x 136 points", PAPER, GRID),
+    FOVEATED("foveate-lens-mild", "model physical, then a lens", FOVEA_MODEL_PHYSICAL, 0.0),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -221,6 +234,9 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = bench_foveation(mode);
     settings.operators.order[0] = mode->op;
+    if (mode->row != BENCH_ALONE) {
+        settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, mode->op}};
+    }
     if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_sigma_px = mode->of_operator;
     }

@@ -16,6 +16,9 @@ struct bench_size {
     uint32_t height_px;
 };
 
+/* Foveation comes first and then the mode's operator: as a row, or each by itself. */
+enum bench_row { BENCH_ALONE, BENCH_ROW, BENCH_APART };
+
 struct bench_mode {
     const char *name;
     const char *words; /* what it is, for the reader of the table */
@@ -29,6 +32,7 @@ struct bench_mode {
     enum fovea_operator op; /* others than foveation on GPUs alone */
     /* blur: sigma in px; lens: what is added to r2 for red, or which other one from 1 on */
     double of_operator;
+    enum bench_row row;
 };
 
 struct bench_gaze {
@@ -55,7 +59,7 @@ const struct bench_size *bench_sizes(bool quick, size_t *out_count);
 const struct bench_size *bench_size_named(const char *name); /* NULL: none */
 
 struct fovea_foveation bench_foveation(const struct bench_mode *mode);
-/* Its operator, and all that belongs to it. */
+/* Its operator, or row, and all that belongs to it. */
 struct fovea_settings bench_settings(const struct bench_mode *mode);
 struct fovea_point_uv bench_gaze_uv(const struct bench_gaze *gaze, const struct bench_size *size);
 const char *bench_format_name(enum fovea_format format);

@@ -88,6 +88,12 @@ void cuda_operator_free(struct cuda_operator *own);
 struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_mode *mode,
                                       const char **out_way);
 
+/* ---- cuda_row.c ---- */
+
+/* Times the pictures that are there through the mode's row. */
+struct bench_times cuda_time_row(struct cuda_bench *b, const struct bench_case *c,
+                                 const char **out_way);
+
 /* ---- cuda_copy.c ---- */
 
 void cuda_copy_load(struct cuda_bench *b);

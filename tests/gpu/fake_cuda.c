@@ -66,6 +66,14 @@ static bool ends_capture(const char *name)
 
 /* A function of the driver. */
 #define FAKE(name, ...) static CUresult fake_##name(__VA_ARGS__)
+/* One that ends what another has made. */
+#define FAKE_END(name, type, count)                                                                \
+    FAKE(name, type gone)                                                                          \
+    {                                                                                              \
+        CALLED(name);                                                                              \
+        fake_cuda.count--;                                                                         \
+        return CUDA_SUCCESS;                                                                       \
+    }
 
 FAKE(Init, unsigned flags)
 {
@@ -148,12 +156,7 @@ FAKE(DevicePrimaryCtxRetain, CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-FAKE(DevicePrimaryCtxRelease, CUdevice device)
-{
-    CALLED(DevicePrimaryCtxRelease);
-    fake_cuda.contexts--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(DevicePrimaryCtxRelease, CUdevice, contexts)
 
 /* Made current, as the driver does. */
 FAKE(CtxCreate, CUcontext *context, unsigned flags, CUdevice device)
@@ -211,12 +214,7 @@ FAKE(StreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
     return CUDA_SUCCESS;
 }
 
-FAKE(StreamDestroy, CUstream stream)
-{
-    CALLED(StreamDestroy);
-    fake_cuda.streams--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(StreamDestroy, CUstream, streams)
 
 FAKE(StreamSynchronize, CUstream stream)
 {
@@ -248,12 +246,7 @@ FAKE(EventCreate, CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-FAKE(EventDestroy, CUevent event)
-{
-    CALLED(EventDestroy);
-    fake_cuda.events--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(EventDestroy, CUevent, events)
 
 FAKE(EventRecord, CUevent event, CUstream stream)
 {
@@ -294,12 +287,7 @@ FAKE(ModuleLoadData, CUmodule *module, const void *image)
     return CUDA_SUCCESS;
 }
 
-FAKE(ModuleUnload, CUmodule module)
-{
-    CALLED(ModuleUnload);
-    fake_cuda.modules--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(ModuleUnload, CUmodule, modules)
 
 #define MOST_KERNELS 256
 static char kernels[MOST_KERNELS][64];
@@ -368,12 +356,7 @@ FAKE(MemAlloc, CUdeviceptr *memory, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-FAKE(MemFree, CUdeviceptr memory)
-{
-    CALLED(MemFree);
-    fake_cuda.memories--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(MemFree, CUdeviceptr, memories)
 
 FAKE(MemPoolCreate, CUmemoryPool *pool, const CUmemPoolProps *props)
 {
@@ -386,12 +369,7 @@ FAKE(MemPoolCreate, CUmemoryPool *pool, const CUmemPoolProps *props)
     return CUDA_SUCCESS;
 }
 
-FAKE(MemPoolDestroy, CUmemoryPool pool)
-{
-    CALLED(MemPoolDestroy);
-    fake_cuda.pools--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(MemPoolDestroy, CUmemoryPool, pools)
 
 FAKE(MemAllocFromPoolAsync, CUdeviceptr *memory, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
@@ -503,12 +481,17 @@ FAKE(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource
     return CUDA_SUCCESS;
 }
 
-FAKE(SurfObjectDestroy, CUsurfObject surface)
+FAKE_END(SurfObjectDestroy, CUsurfObject, surfaces)
+
+FAKE(TexObjectCreate, CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
+     const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    CALLED(SurfObjectDestroy);
-    fake_cuda.surfaces--;
+    CALLED(TexObjectCreate);
+    *texture = 0x2000u + (unsigned)fake_cuda.textures++;
     return CUDA_SUCCESS;
 }
+
+FAKE_END(TexObjectDestroy, CUtexObject, textures)
 
 /* On success the descriptor is the driver's. */
 FAKE(ImportExternalMemory, CUexternalMemory *memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc)
@@ -561,12 +544,7 @@ FAKE(Array3DGetDescriptor, CUDA_ARRAY3D_DESCRIPTOR *desc, CUarray array)
     return CUDA_SUCCESS;
 }
 
-FAKE(MipmappedArrayDestroy, CUmipmappedArray levels)
-{
-    CALLED(MipmappedArrayDestroy);
-    fake_cuda.memories--;
-    return CUDA_SUCCESS;
-}
+FAKE_END(MipmappedArrayDestroy, CUmipmappedArray, memories)
 
 FAKE(ImportExternalSemaphore, CUexternalSemaphore *semaphore,
      const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *desc)

@@ -155,6 +155,34 @@ static void a_lens_is_one_launch(void **state)
     }
 }
 
+/* It is there once, and goes with the memory that it is of. */
+static void a_lens_behind_foveation_reads_a_texture(void **state)
+{
+    (void)state;
+    struct capture capture = {0};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.backend = FOVEA_BACKEND_CUDA;
+    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+    settings.foveation.light = FOVEA_LIGHT_LINEAR;
+    struct fovea_context *context = context_open_with(&settings, &capture);
+    const struct fovea_image src = image(DEVICE_POINTER(0), 64);
+    const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
+    fake->fails = "TexObjectCreate";
+    fake->fail_at = 1;
+    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL),
+                     FOVEA_ERROR_OUT_OF_MEMORY);
+    fake_cuda_calm(fake);
+    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_int_equal(fake->textures, 1);
+    fake->launched[0] = fake->calls[0] = '\0';
+    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
+    assert_non_null(strstr(fake->launched, " lens_soft_linear_rgba8 "));
+    assert_null(strstr(fake->calls, "TexObject"));
+    context_close(context);
+    assert_int_equal(fake->textures, 0);
+}
+
 /* More launches in flight than there are events to tell them apart. */
 static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
 {
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_frame_in_tiles_cleans_up_after_one_that_failed),
         cmocka_unit_test(host_pointers_are_refused_and_said_once),
         cmocka_unit_test(a_lens_is_one_launch),
+        cmocka_unit_test(a_lens_behind_foveation_reads_a_texture),
         cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
         cmocka_unit_test(sizes_come_and_go_without_waiting),
         cmocka_unit_test(a_context_that_fails_anywhere_leaves_nothing_behind),

@@ -35,6 +35,7 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
                                         .gazes = gazes};
         for (uint32_t j = 0; j < view->plan->plan->images_between; j++) {
             run.between[j] = between->images[j]->surface;
+            run.between_light[j] = between->images[j]->light;
         }
         FOVEA_TRY(peer->api->run_surface(peer->kernels, &run, job->src->format, job->src->surface,
                                          job->dst->surface));

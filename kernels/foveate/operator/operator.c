@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "kernels/foveate/gradient/gradient.h"
+#include "kernels/foveate/plan/smooth.h"
 
 #include <stdio.h>
 
@@ -40,6 +41,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         foveate_plan_create(&desc->settings->foveation, desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
     plan->base.cuda_bytes = 8 * (uint64_t)plan->level_samples;
+    plan->base.soft_from_px = foveate_plan_soft_from_px(plan);
     *out_plan = &plan->base;
     return FOVEA_OK;
 }

@@ -21,6 +21,9 @@ double foveate_plan_sigma_bound_px(const struct foveate_model *model);
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
                                                             const struct foveate_model *model);
 
+/* Returns what struct operator_plan has under that name. */
+double foveate_plan_soft_from_px(const struct foveate_plan *plan);
+
 /* Lays out that many levels: plan->levels, level_count and level_samples. */
 void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count);
 

@@ -8,6 +8,7 @@
 
 #include "kernels/image/image.cuh"
 #include "kernels/image/light.cuh"
+#include "kernels/image/light_bytes.cuh"
 #include "params.h"
 #include "spot.cuh"
 
@@ -45,9 +46,14 @@ struct lens_packed_image {
     {
         return at(x, y);
     }
+    __device__ spot below(spot spot, int rows) const
+    {
+        return spot + (uint32_t)rows * row_bytes;
+    }
     __device__ void store(spot spot, int down, uint32_t word) const
     {
-        *(uint32_t *)(spot + (uint32_t)down * row_bytes) = word;
+        /* Nobody reads it soon: what the cache has of the source is to stay. */
+        __stcs((uint32_t *)(spot + (uint32_t)down * row_bytes), word);
     }
 };
 
@@ -61,11 +67,35 @@ struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
     {
         return make_int2(x, y);
     }
+    __device__ spot below(spot spot, int rows) const
+    {
+        return make_int2(spot.x, spot.y + rows);
+    }
     __device__ void store(spot spot, int down, uint32_t word) const
     {
         surface_image<pixel<FOVEA_FORMAT_RGBA8>>::store(spot.x, spot.y + down, word);
     }
 };
+
+/* Block z of a grid works on image z of a batch. */
+static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_frame &,
+                                                                  const image_linear &image,
+                                                                  int64_t next_bytes)
+{
+    const uint32_t *words = (const uint32_t *)(image.data + blockIdx.z * next_bytes);
+    ptx_keep(words); /* else each pixel works out the image of the batch again */
+    return {(char *)words, (uint32_t)image.row_stride_bytes};
+}
+
+static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_frame &frame,
+                                                                   uint64_t surface, int64_t)
+{
+    lens_surface_image image;
+    image.surface = surface;
+    image.origin_x = frame.origin_x_px;
+    image.origin_y = frame.origin_y_px;
+    return image;
+}
 
 template <typename Image>
 static __device__ __forceinline__ lens_four lens_load_four(const lens_frame &frame,
@@ -202,48 +232,40 @@ static __device__ __forceinline__ uint32_t lens_alpha_of(const lens_four &four,
                           : lens_nearest_of(four, parts);
 }
 
-/* Sums bytes as sRGB's light, which a table in shared memory has: a power for each of twelve bytes
- * would take as long as four copies of the picture. Each lane reads its own bank of it. A value is
- * the lowest byte of what is returned. */
-struct lens_light_bytes {
-    static const int AT = 0;
-    static const int LEVELS = 256;
-    static const int LANES = 32;
+/* Turns light into sRGB's levels: byte AT of what is returned, rounded. Floats from 2^15 to 2^16
+ * have eight bits behind the point. */
+struct lens_light_level {
+    static const int AT = 1;
 
-    const float *table; /* light of level i for lane j at [i][j] */
-    uint32_t lane_bytes;
-
-    /* A block of as many threads as there are levels calls it. */
-    static __device__ void fill(float *table, int thread)
+    static __device__ __forceinline__ uint32_t of(float light)
     {
-        const float light = srgb_to_light((float)thread * (1.0f / 255.0f));
-        for (int i = 0; i < LANES; i++) {
-            table[thread * LANES + (thread + i) % LANES] = light;
-        }
+        const float half = 32768.5f;
+        const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
+        const float curved = fmaf(power, 1.055f * 255.0f, half - 0.055f * 255.0f);
+        return __float_as_uint(light <= 0.0031308f ? fmaf(light, 12.92f * 255.0f, half) : curved);
     }
+};
 
-    template <int CHANNEL> __device__ __forceinline__ float at(uint32_t word) const
+/* Sums bytes as sRGB's light. Light says what it is: a struct with two<CHANNEL>, of two words. */
+template <typename Light> struct lens_sums_of_light {
+    static const int AT = lens_light_level::AT;
+
+    __device__ __forceinline__ const Light &light() const
     {
-        const int ROW_BITS = 7; /* of LANES floats */
-        const uint32_t row_bytes =
-            CHANNEL == 0 ? word << ROW_BITS : word >> ((8 * CHANNEL - ROW_BITS) & 31);
-        return *(const float *)((const char *)table +
-                                ((row_bytes & (255u << ROW_BITS)) | lane_bytes));
+        return *(const Light *)this;
     }
 
     static __device__ __forceinline__ uint32_t level_of(float light)
     {
-        const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
-        const float curved = fmaf(power, 1.055f * 255.0f, -0.055f * 255.0f);
-        return lens_bits_of(light <= 0.0031308f ? light * (12.92f * 255.0f) : curved);
+        return lens_light_level::of(light);
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t sum(const lens_four &four, const float4 &w) const
     {
-        const float light = w.x * at<CHANNEL>(four.above[0]) + w.y * at<CHANNEL>(four.above[1]) +
-                            w.z * at<CHANNEL>(four.below[0]) + w.w * at<CHANNEL>(four.below[1]);
-        return level_of(light);
+        const float2 above = light().template two<CHANNEL>(four.above[0], four.above[1]);
+        const float2 below = light().template two<CHANNEL>(four.below[0], four.below[1]);
+        return level_of(w.x * above.x + w.y * above.y + w.z * below.x + w.w * below.y);
     }
 
     /* Returns 0 to below 1. The bits behind the point of a float from 1 to below 2 are the part. */
@@ -275,6 +297,53 @@ struct lens_light_bytes {
         const float4 w = weights_of(parts);
         return lens_word_by<AT>(sum<0>(four, w), sum<1>(four, w), sum<2>(four, w),
                                 lens_alpha_of(four, parts, averages_alpha));
+    }
+};
+
+/* Takes light from a table in shared memory: a power for each of twelve bytes would take as long as
+ * four copies of the picture. Each lane reads its own bank of it. */
+struct lens_light_bytes : lens_sums_of_light<lens_light_bytes> {
+    static const int LEVELS = 256;
+    static const int LANES = 32;
+
+    const float *table; /* light of level i for lane j at [i][j] */
+    uint32_t lane_bytes;
+
+    __device__ __forceinline__ lens_light_bytes(const float *table, uint32_t lane_bytes)
+        : table(table), lane_bytes(lane_bytes)
+    {
+    }
+
+    /* A block of as many threads as there are levels calls it. */
+    static __device__ void fill(float *table, int thread)
+    {
+        const float light = srgb_to_light((float)thread * (1.0f / 255.0f));
+        for (int i = 0; i < LANES; i++) {
+            table[thread * LANES + (thread + i) % LANES] = light;
+        }
+    }
+
+    template <int CHANNEL> __device__ __forceinline__ float at(uint32_t word) const
+    {
+        const int ROW_BITS = 7; /* of LANES floats */
+        const uint32_t row_bytes =
+            CHANNEL == 0 ? word << ROW_BITS : word >> ((8 * CHANNEL - ROW_BITS) & 31);
+        return *(const float *)((const char *)table +
+                                ((row_bytes & (255u << ROW_BITS)) | lane_bytes));
+    }
+
+    template <int CHANNEL> __device__ __forceinline__ float2 two(uint32_t a, uint32_t b) const
+    {
+        return make_float2(at<CHANNEL>(a), at<CHANNEL>(b));
+    }
+};
+
+/* Works light out, in halves: half as fast again as the table that it does without. */
+struct lens_light_halves : lens_sums_of_light<lens_light_halves> {
+    template <int CHANNEL> __device__ __forceinline__ float2 two(uint32_t a, uint32_t b) const
+    {
+        const uint32_t levels = __byte_perm(a, b, CHANNEL | (CHANNEL + 4) << 8) & 0x00ff00ffu;
+        return __half22float2(light_of_bytes(levels));
     }
 };
 

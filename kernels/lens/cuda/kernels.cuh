@@ -9,10 +9,11 @@
  *     <prefix>_moved      RGBA8, nearest
  *     <prefix>_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
  *     <prefix>_light      RGBA8, bilinear, in sRGB's light: by a table in shared memory
+ *     <prefix>_soft       the same, of a source that is a texture too
  *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
  *     <prefix>_bytes_bicubic, <prefix>_light_bicubic    RGBA8, bicubic, one place or several
  *
- * The last seven have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
+ * The last eight have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 
@@ -20,6 +21,7 @@
 #include "general.cuh"
 #include "pixels.cuh"
 #include "samples.cuh"
+#include "soft.cuh"
 
 /* ---- Every format */
 
@@ -55,23 +57,6 @@
     LENS_FILTERS(prefix, places, surface, rgba16f, FOVEA_FORMAT_RGBA16F)
 
 /* ---- RGBA8 */
-
-static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_frame &frame,
-                                                                  const image_linear &image,
-                                                                  int64_t next_bytes)
-{
-    const linear_image<pixel<FOVEA_FORMAT_RGBA8>> own =
-        lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
-    const uint32_t *words = (const uint32_t *)own.view.data;
-    ptx_keep(words); /* else each pixel works out the image of the batch again */
-    return {(char *)words, (uint32_t)own.view.row_stride_bytes};
-}
-
-static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_frame &frame,
-                                                                   uint64_t surface, int64_t)
-{
-    return {lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
-}
 
 /* registers: of a thread, so that a multiprocessor of sm_80 or sm_90 holds 64, 48 or 40 warps. A
  * number of blocks would say so too, but others hold fewer, and are refused what they cannot hold.
@@ -117,9 +102,22 @@ static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_fr
                      lens_make_light_samples<by, lens_light_cubic, false>(frame, src, dst))        \
     LENS_BYTE_KERNEL(prefix, light_bicubic_colored, kind, 80,                                      \
                      lens_make_light_samples<by, lens_light_cubic, true>(frame, src, dst))
-#define LENS_BYTE_KERNELS(prefix, by, samples_by)                                                  \
+#define LENS_SOFT_KERNEL(prefix, by, name, kind, registers, own, pixel)                            \
+    extern "C" __global__ void __maxnreg__(registers)                                              \
+        prefix##_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)      \
+    {                                                                                              \
+        lens_make_soft_picture<by, own, pixel>(params);                                            \
+    }
+#define LENS_SOFT_KERNELS(prefix, by, kind)                                                        \
+    LENS_SOFT_KERNEL(prefix, by, soft, kind, by::sharp::COLORED_REGISTERS, lens_soft_plain,        \
+                     lens_plain)                                                                   \
+    LENS_SOFT_KERNEL(prefix, by, soft_colored, kind, by::sharp::COLORED_REGISTERS,                 \
+                     lens_soft_colored, lens_colored)
+#define LENS_BYTE_KERNELS(prefix, by, samples_by, soft_by)                                         \
     LENS_BYTE_PAIR(prefix, by, linear)                                                             \
     LENS_BYTE_PAIR(prefix, by, surface)                                                            \
+    LENS_SOFT_KERNELS(prefix, soft_by, linear)                                                     \
+    LENS_SOFT_KERNELS(prefix, soft_by, surface)                                                    \
     LENS_SAMPLE_KERNELS(prefix, samples_by, linear)                                                \
     LENS_SAMPLE_KERNELS(prefix, samples_by, surface)                                               \
     LENS_CUBIC_KERNELS(prefix, samples_by, linear)                                                 \

@@ -13,15 +13,20 @@
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];
 
 /* Kernels: of every format by its filter, then RGBA8's. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
+/* How far sources of a thread's pixels may lie beside the line from the first to the last. */
+#define SWING_PX 8.0f
+#define MOST_SHARP 0.6 /* of the picture's pixels */
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
     BYTES = MOVED + 2, /* likewise */
@@ -30,7 +35,8 @@ enum {
     LIGHT = BYTES_BICUBIC + 2,
     LIGHT_SAMPLES = LIGHT + 2,
     LIGHT_BICUBIC = LIGHT_SAMPLES + 2,
-    WAYS = LIGHT_BICUBIC + 2,
+    SOFT = LIGHT_BICUBIC + 2, /* of a source that is a texture too */
+    WAYS = SOFT + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
@@ -86,7 +92,9 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
                                             "light_samples",
                                             "light_samples_colored",
                                             "light_bicubic",
-                                            "light_bicubic_colored"};
+                                            "light_bicubic_colored",
+                                            "soft",
+                                            "soft_colored"};
     for (int i = 0; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
@@ -288,6 +296,34 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     return way + more + plan->colored;
 }
 
+/* Of the filters bilinear alone is what a texture does, and alpha that is interpolated would be
+ * light. */
+static bool reads_texture(const struct operator_plan *operator_plan)
+{
+    const struct lens_plan *plan = lens_plan_of(operator_plan);
+    return !plan->copies && plan->filter == LENS_BILINEAR && plan->samples_across == 1 &&
+           !plan->averages_alpha && plan->light.kind == IMAGE_LIGHT_SRGB;
+}
+
+/* Pixels that come from near the gaze cost a little more than all do without a texture, the others
+ * less than half. */
+static bool is_mostly_soft(const struct lens_shape *shape, double from_px)
+{
+    const double across_px = fmin(2.0 * from_px, shape->width_px);
+    const double down_px = fmin(2.0 * from_px, shape->height_px);
+    return across_px * down_px < MOST_SHARP * shape->width_px * shape->height_px;
+}
+
+/* The run's, of which SOFT is a faster one. */
+static int way_of_run(const struct operator_cuda_run *run, enum fovea_format format, bool packed)
+{
+    const struct lens_plan *plan = lens_plan_of(run->plan);
+    const int way = way_of(plan, format, packed);
+    const bool soft = run->src_texture.light != 0 && reads_texture(run->plan) &&
+                      is_mostly_soft(&plan->shape, run->src_texture.soft_from_px);
+    return soft && way == LIGHT + plan->colored ? SOFT + plan->colored : way;
+}
+
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
                                              const struct operator_cuda_run *run, int way)
 {
@@ -313,6 +349,34 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .blank_words = own_plan(run->cuda_plan)->blank_words};
 }
 
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static struct lens_soft soft_of(const struct operator_cuda_run *run, const struct lens_frame *frame)
+{
+    struct lens_soft soft = {
+        .texture = run->src_texture.light,
+        .gazes = run->gazes,
+        .gaze_x_2px = (float)run->frame->gaze_x_q8 / 128.0f,
+        .gaze_y_2px = (float)run->frame->gaze_y_q8 / 128.0f,
+        .from_2px = 2.0f * ((float)run->src_texture.soft_from_px + SWING_PX),
+        .width_bits = bits_of((float)frame->shape.width_px),
+        .height_bits = bits_of((float)frame->shape.height_px),
+        .px_a_step = 1.0f / frame->fixed.steps_a_px,
+        .center_x_px = 0.5f - frame->fixed.first_x_px,
+        .center_y_px = 0.5f - frame->fixed.first_y_px,
+    };
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        const float one = i % LENS_POWERS == 0 ? 1.0f : 0.0f;
+        soft.terms[i] = one + frame->fixed.terms[i] / frame->fixed.steps_a_px;
+    }
+    return soft;
+}
+
 static uint32_t divide_up(int32_t a, uint32_t b)
 {
     return ((uint32_t)a + b - 1) / b;
@@ -323,6 +387,9 @@ static uint32_t rows_of(int way)
 {
     if (way < MOVED) {
         return LENS_ROWS;
+    }
+    if (way >= SOFT) {
+        return way == SOFT ? LENS_SOFT_ROWS : LENS_SOFT_COLORED_ROWS;
     }
     return way < LIGHT ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_LIGHT_PASSES;
 }
@@ -347,12 +414,13 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct lens_cuda *lens = own(cuda);
-    const int way = way_of(lens_plan_of(run->plan), format, true);
+    const int way = way_of_run(run, format, true);
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
+    params.soft = soft_of(run, &params.frame);
     return launch(lens, run, way, kernels->surface[format], 1, &params);
 }
 
@@ -385,7 +453,8 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     params.frame.src_next_bytes = images->src_next_bytes;
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
-    const int way = way_of(lens_plan_of(run->plan), format, packed);
+    const int way = way_of_run(run, format, packed);
+    params.soft = soft_of(run, &params.frame);
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
@@ -401,6 +470,7 @@ const struct operator_cuda_api lens_operator_cuda = {
     .plan_create = plan_create,
     .plan_retire = plan_retire,
     .reserve = reserve,
+    .reads_texture = reads_texture,
     .run_linear = run_linear,
     .run_surface = run_surface,
 };

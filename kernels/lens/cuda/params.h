@@ -13,6 +13,8 @@
 #define LENS_SIDE_Y 8
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
+#define LENS_SOFT_ROWS 4 /* likewise where a texture has the source (soft.cuh); even */
+#define LENS_SOFT_COLORED_ROWS 2 /* and each colour its place */
 #define LENS_LIGHT_PASSES 4 /* so many times as many where a block fills a table first */
 
 /* How places lie between a grid's points. */
@@ -56,14 +58,31 @@ struct lens_frame {
     struct lens_fixed fixed;
 };
 
+/* A source as a texture of its light (soft.cuh). */
+struct lens_soft {
+    uint64_t texture; /* 0: there is none */
+    uint64_t gazes; /* int32_t[2] in 1/256 px; 0: it is here */
+    float gaze_x_2px; /* in halves of a pixel from the view's corner */
+    float gaze_y_2px;
+    float from_2px; /* farther from the gaze, along an axis, the source is soft; likewise */
+    uint32_t width_bits; /* of the view's sides as floats */
+    uint32_t height_bits;
+    float px_a_step; /* of lens_fixed */
+    float center_x_px; /* from the view's corner */
+    float center_y_px;
+    float terms[LENS_COLORS * LENS_POWERS]; /* a polynomial's, for r in px, with the 1 */
+};
+
 struct lens_linear_params {
     struct lens_frame frame;
+    struct lens_soft soft;
     struct image_linear src;
     struct image_linear dst;
 };
 
 struct lens_surface_params {
     struct lens_frame frame;
+    struct lens_soft soft;
     uint64_t src;
     uint64_t dst;
 };

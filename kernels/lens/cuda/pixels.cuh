@@ -271,7 +271,7 @@ static __device__ __forceinline__ void lens_make_light(const lens_frame &frame, 
     lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
     __syncthreads();
     lens_make_bytes<By, Pixel, LENS_LIGHT_PASSES>(frame, src, dst,
-                                                  lens_light_bytes{levels, threadIdx.x * 4u});
+                                                  lens_light_bytes(levels, threadIdx.x * 4u));
 }
 
 #endif

@@ -379,7 +379,7 @@ static __device__ __forceinline__ void lens_make_light_samples(const lens_frame 
     __shared__ float levels[lens_light_bytes::LEVELS * lens_light_bytes::LANES];
     lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
     __syncthreads();
-    By::template make<COLORED, Sums>(frame, src, dst, lens_light_bytes{levels, threadIdx.x * 4u},
+    By::template make<COLORED, Sums>(frame, src, dst, lens_light_bytes(levels, threadIdx.x * 4u),
                                      LENS_BYTE_ROWS * LENS_LIGHT_PASSES);
 }
 

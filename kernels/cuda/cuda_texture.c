@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda_texture.h"
+
+enum fovea_result cuda_texture_of_light(const struct cuda_device *device,
+                                        const CUDA_RESOURCE_DESC *image, CUtexObject *out_texture)
+{
+    const CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP,
+                                                   CU_TR_ADDRESS_MODE_CLAMP,
+                                                   CU_TR_ADDRESS_MODE_CLAMP},
+                                   .filterMode = CU_TR_FILTER_MODE_LINEAR,
+                                   .flags = CU_TRSF_SRGB};
+    CU_TRY(device->log, device->cu, device->cu->TexObjectCreate(out_texture, image, &how, NULL));
+    return FOVEA_OK;
+}

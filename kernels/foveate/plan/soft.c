@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* From which distance on everything is blurred, wherever the gaze is. */
+
+#include "kernels/operator/operator.h"
+#include "smooth.h"
+
+#include <math.h>
+
+#define RADIANS (3.14159265358979323846 / 180.0)
+#define RIGHT_ANGLE (90.0 * RADIANS)
+#define NOWHERE -1.0
+#define STEPS 32 /* from the view's axis to the farthest corner */
+
+/* Returns the least sigma of the law that ramp and strength leave soft. */
+static double least_sigma_px(const struct foveate_law *law)
+{
+    const double wanted_px = OPERATOR_SOFT_SIGMA_PX / (double)law->strength;
+    const double sharp_px = (double)law->sharp_px;
+    return wanted_px < 2.0 * sharp_px ? sharp_px + 0.5 * wanted_px : wanted_px;
+}
+
+/* Returns where the table has reached an entry and stays there, in its units from the gaze. */
+static double reached_at(const struct foveate_plan *plan, double least)
+{
+    int32_t from = plan->law.table_count;
+    while (from > 0 && (double)plan->law_table[from - 1] >= least) {
+        from--;
+    }
+    return from == plan->law.table_count ? NOWHERE
+                                         : (double)from / (double)plan->law.table_per_unit;
+}
+
+/* Returns the largest tangent from the view's axis along an axis of the picture. */
+static double farthest(double first, double per_px, uint32_t size_px)
+{
+    return fmax(fabs(first), fabs(first + per_px * (double)size_px));
+}
+
+/* Of all gazes that are as far from a place as each other, the one straight away from the view's
+ * axis is seen under the smallest angle, atan(r + d) - atan(r) with tangents r of the place and d
+ * of the distance; and sigma in pixels is the table's times sqrt(1 + r^2) / t or more, with t a
+ * pixel's. Returns d beyond which all is soft at places r from the axis. */
+static double apart_at(const struct foveate_plan *plan, double r, double widest_px)
+{
+    const double per_entry_px = RADIANS * sqrt(1.0 + r * r) / widest_px;
+    const double degrees = reached_at(plan, least_sigma_px(&plan->law) / per_entry_px);
+    const double away = atan(r) + degrees * RADIANS;
+    return degrees < 0.0 || away >= RIGHT_ANGLE ? NOWHERE : tan(away) - r;
+}
+
+static double projected_from_px(const struct foveate_plan *plan)
+{
+    const struct foveate_law *law = &plan->law;
+    const double widest = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+    const double finest = (double)fminf(law->tan_x_per_px, law->tan_y_per_px);
+    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
+    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
+    double most = 0.0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double apart = apart_at(plan, hypot(x, y) * i / STEPS, widest);
+        if (apart < 0.0) {
+            return NOWHERE;
+        }
+        most = fmax(most, apart);
+    }
+    return 1.01 * most / finest; /* There is more between the steps, though hardly. */
+}
+
+double foveate_plan_soft_from_px(const struct foveate_plan *plan)
+{
+    if (!plan->smooth || plan->level_count == 0 || plan->law.kind > FOVEATE_LAW_PROJECTED) {
+        return 0.0;
+    }
+    const double from = plan->law.kind == FOVEATE_LAW_RADIAL
+                            ? reached_at(plan, least_sigma_px(&plan->law))
+                            : projected_from_px(plan);
+    return from < 0.0 ? 0.0 : fmax(from, 1.0);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* RGBA8 in sRGB's light, bilinear, of a source that is blurred but for a surrounding of the gaze: a
+ * texture has the source's light, and the device interpolates it. What a texture is off by, weights
+ * of 8 bits and light within half a level, shows where neighbours differ much; so a thread some of
+ * whose pixels come from near the gaze makes them as pixels.cuh does, and works out the light of
+ * each byte. */
+#ifndef FOVEA_KERNELS_LENS_CUDA_SOFT_CUH
+#define FOVEA_KERNELS_LENS_CUDA_SOFT_CUH
+
+#include "grid.cuh"
+#include "pixels.cuh"
+
+/* ---- Places in the texture ------------------------------------------------------------------- */
+
+/* It counts from the view's upper left corner. */
+struct lens_soft_place {
+    float x;
+    float y;
+};
+
+/* Says whether it lies within the picture's edges: bits of a float that is not negative are in the
+ * order of their values, and those of a negative one are more. */
+static __device__ __forceinline__ bool lens_is_shown(const lens_soft &soft,
+                                                     const lens_soft_place &place)
+{
+    return (__float_as_uint(place.x) < soft.width_bits) &
+           (__float_as_uint(place.y) < soft.height_bits);
+}
+
+/* The polynomial in floats: what a texture's coordinates keep of a place is 8 bits behind the
+ * point. */
+template <bool EVEN> struct lens_soft_formula {
+    const lens_soft &soft;
+    float from_x_px;
+    float from_y_px;
+    float square_x;
+
+    __device__ __forceinline__ lens_soft_formula(const lens_frame &frame, const lens_soft &soft,
+                                                 int x, int y)
+        : soft(soft), from_x_px((float)x + frame.fixed.first_x_px),
+          from_y_px((float)y + frame.fixed.first_y_px), square_x(from_x_px * from_x_px)
+    {
+    }
+    __device__ __forceinline__ lens_soft_place at(int color, int down) const
+    {
+        const float *terms = soft.terms + color * LENS_POWERS;
+        const float y_px = from_y_px + (float)down;
+        const float square = fmaf(y_px, y_px, square_x);
+        float scale;
+        if (EVEN) {
+            scale = fmaf(square, fmaf(square, terms[4], terms[2]), terms[0]);
+        } else {
+            const float r = ptx_sqrt(square);
+            scale = fmaf(r, fmaf(r, fmaf(r, fmaf(r, terms[4], terms[3]), terms[2]), terms[1]),
+                         terms[0]);
+        }
+        return {fmaf(from_x_px, scale, soft.center_x_px), fmaf(y_px, scale, soft.center_y_px)};
+    }
+};
+
+/* Places among points, from steps. */
+template <typename Column> struct lens_soft_points {
+    Column own;
+    float px_a_step;
+
+    __device__ __forceinline__ lens_soft_place at(int color, int down) const
+    {
+        const lens_spot spot = own.at(color, down);
+        return {fmaf((float)spot.x, px_a_step, 0.5f), fmaf((float)spot.y, px_a_step, 0.5f)};
+    }
+};
+
+/* ---- What the device interpolates ------------------------------------------------------------ */
+
+/* A source that begins where the texture does. */
+struct lens_soft_linear {
+    static __device__ __forceinline__ float4 light_at(const lens_frame &, const lens_soft &soft,
+                                                      const lens_soft_place &place)
+    {
+        return ptx_texture(soft.texture, place.x, place.y);
+    }
+};
+
+/* A view of a texture that may go on around it. */
+struct lens_soft_surface {
+    static __device__ __forceinline__ float4 light_at(const lens_frame &frame,
+                                                      const lens_soft &soft,
+                                                      const lens_soft_place &place)
+    {
+        const float x = fminf(fmaxf(place.x, 0.5f), (float)frame.shape.width_px - 0.5f);
+        const float y = fminf(fmaxf(place.y, 0.5f), (float)frame.shape.height_px - 0.5f);
+        return ptx_texture(soft.texture, x + (float)frame.origin_x_px,
+                           y + (float)frame.origin_y_px);
+    }
+};
+
+static __device__ __forceinline__ lens_soft_linear lens_soft_source(const lens_packed_image &)
+{
+    return {};
+}
+static __device__ __forceinline__ lens_soft_surface lens_soft_source(const lens_surface_image &)
+{
+    return {};
+}
+
+/* ---- Where the source is sharp --------------------------------------------------------------- */
+
+/* Returns it twice over, as soft.gaze_x_2px. */
+static __device__ __forceinline__ float2 lens_gaze_of(const lens_soft &soft)
+{
+    if (soft.gazes == 0) {
+        return make_float2(soft.gaze_x_2px, soft.gaze_y_2px);
+    }
+    const int32_t *q8 = (const int32_t *)soft.gazes;
+    return make_float2((float)__ldg(q8) * (2.0f / 256.0f), (float)__ldg(q8 + 1) * (2.0f / 256.0f));
+}
+
+/* Says whether a column of places between these comes near the gaze. Across, it may swing by what
+ * soft.from_2px has more than the source asks for. */
+static __device__ __forceinline__ bool lens_is_near(const lens_soft &soft, const float2 &gaze,
+                                                    const lens_soft_place &first,
+                                                    const lens_soft_place &last)
+{
+    const float across = first.x + last.x - gaze.x;
+    const float down = first.y + last.y - gaze.y;
+    return (fabsf(across) < soft.from_2px) &
+           (fabsf(down) < soft.from_2px + fabsf(last.y - first.y));
+}
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+/* Returns a word whose uppermost byte is alpha, which is the nearest pixel's. */
+template <typename Image>
+static __device__ __forceinline__ uint32_t lens_soft_alpha(const lens_frame &frame,
+                                                           const Image &src,
+                                                           const lens_soft_place &place)
+{
+    return src.load(min(max((int)place.x, 0), frame.shape.width_px - 1),
+                    min(max((int)place.y, 0), frame.shape.height_px - 1));
+}
+
+/* Pixels whose colours have one place, one below the other. */
+struct lens_soft_plain {
+    static const int ROWS = LENS_SOFT_ROWS;
+
+    lens_soft_place places[ROWS];
+    bool shown[ROWS];
+
+    template <typename Column>
+    __device__ __forceinline__ void find(const lens_soft &soft, const Column &column)
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            places[i] = column.at(LENS_AXIS, i * LENS_SIDE_Y);
+            shown[i] = lens_is_shown(soft, places[i]);
+        }
+    }
+    __device__ __forceinline__ bool is_shown() const
+    {
+        bool any = false;
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            any = any | shown[i];
+        }
+        return any;
+    }
+    __device__ __forceinline__ bool is_near(const lens_soft &soft, const float2 &gaze) const
+    {
+        return lens_is_near(soft, gaze, places[0], places[ROWS - 1]);
+    }
+    template <typename Source, typename Image>
+    __device__ __forceinline__ void make(const lens_frame &frame, const lens_soft &soft,
+                                         const Source &source, const Image &src,
+                                         uint32_t (&words)[ROWS]) const
+    {
+        float4 light[ROWS];
+        bool opaque = true;
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            light[i] = source.light_at(frame, soft, places[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            opaque = opaque & (light[i].w == 1.0f);
+            words[i] = lens_word_by<lens_light_level::AT>(
+                lens_light_level::of(light[i].x), lens_light_level::of(light[i].y),
+                lens_light_level::of(light[i].z), 0xff000000u);
+        }
+        if (!opaque) {
+#pragma unroll
+            for (int i = 0; i < ROWS; i++) {
+                words[i] = __byte_perm(words[i], lens_soft_alpha(frame, src, places[i]), 0x7210);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            words[i] = shown[i] ? words[i] : frame.fixed.blank;
+        }
+    }
+};
+
+/* Pixels each of whose colours has its own. */
+struct lens_soft_colored {
+    static const int ROWS = LENS_SOFT_COLORED_ROWS;
+
+    lens_soft_place places[ROWS][LENS_COLORS];
+    bool shown[ROWS][LENS_COLORS];
+
+    template <typename Column>
+    __device__ __forceinline__ void find(const lens_soft &soft, const Column &column)
+    {
+#pragma unroll
+        for (int i = 0; i < ROWS * LENS_COLORS; i++) {
+            const int row = i / LENS_COLORS;
+            const int color = i % LENS_COLORS;
+            places[row][color] = column.at(color, row * LENS_SIDE_Y);
+            shown[row][color] = lens_is_shown(soft, places[row][color]);
+        }
+    }
+    __device__ __forceinline__ bool is_shown() const
+    {
+        bool any = false;
+#pragma unroll
+        for (int i = 0; i < ROWS * LENS_COLORS; i++) {
+            any = any | shown[i / LENS_COLORS][i % LENS_COLORS];
+        }
+        return any;
+    }
+    __device__ __forceinline__ bool is_near(const lens_soft &soft, const float2 &gaze) const
+    {
+        const auto &last = places[ROWS - 1];
+        return lens_is_near(soft, gaze, places[0][0], last[0]) |
+               lens_is_near(soft, gaze, places[0][1], last[1]) |
+               lens_is_near(soft, gaze, places[0][2], last[2]);
+    }
+    template <int COLOR>
+    __device__ __forceinline__ uint32_t level_or(uint32_t blank, int row, uint32_t level) const
+    {
+        return shown[row][COLOR] ? level : blank >> (8 * COLOR) << (8 * lens_light_level::AT);
+    }
+    template <typename Source, typename Image>
+    __device__ __forceinline__ void make(const lens_frame &frame, const lens_soft &soft,
+                                         const Source &source, const Image &src,
+                                         uint32_t (&words)[ROWS]) const
+    {
+        const uint32_t blank = frame.fixed.blank;
+        float4 light[ROWS][LENS_COLORS];
+        bool opaque = true;
+#pragma unroll
+        for (int i = 0; i < ROWS * LENS_COLORS; i++) {
+            light[i / LENS_COLORS][i % LENS_COLORS] =
+                source.light_at(frame, soft, places[i / LENS_COLORS][i % LENS_COLORS]);
+        }
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            opaque = opaque & (light[i][LENS_AXIS].w == 1.0f);
+            words[i] = lens_word_by<lens_light_level::AT>(
+                level_or<0>(blank, i, lens_light_level::of(light[i][0].x)),
+                level_or<1>(blank, i, lens_light_level::of(light[i][1].y)),
+                level_or<2>(blank, i, lens_light_level::of(light[i][2].z)), 0xff000000u);
+        }
+        if (!opaque) {
+#pragma unroll
+            for (int i = 0; i < ROWS; i++) {
+                const uint32_t alpha = lens_soft_alpha(frame, src, places[i][LENS_AXIS]);
+                words[i] = __byte_perm(words[i], shown[i][LENS_AXIS] ? alpha : blank, 0x7210);
+            }
+        }
+    }
+};
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+/* Returns false where pixels come from near the gaze. */
+template <typename Own, typename Column, typename Image>
+static __device__ __forceinline__ bool lens_make_soft(const lens_frame &frame,
+                                                      const lens_soft &soft, const Column &column,
+                                                      const Image &src, const Image &dst, int x,
+                                                      int first)
+{
+    uint32_t words[Own::ROWS];
+    Own own;
+    own.find(soft, column);
+    if (own.is_near(soft, lens_gaze_of(soft))) {
+        return false;
+    }
+    if (own.is_shown()) {
+        own.make(frame, soft, lens_soft_source(src), src, words);
+    } else {
+#pragma unroll
+        for (int i = 0; i < Own::ROWS; i++) {
+            words[i] = frame.fixed.blank;
+        }
+    }
+    const int rows = frame.shape.height_px - first;
+    typename Image::spot to = dst.spot_at(x, first);
+#pragma unroll
+    for (int i = 0; i < Own::ROWS; i++) {
+        if (i * LENS_SIDE_Y < rows) {
+            dst.store(to, 0, words[i]);
+        }
+        to = dst.below(to, LENS_SIDE_Y);
+    }
+    return true;
+}
+
+struct lens_soft_by_formula {
+    typedef lens_by_formula sharp;
+
+    template <typename Own, typename Image>
+    static __device__ __forceinline__ bool make(const lens_frame &frame, const lens_soft &soft,
+                                                const Image &src, const Image &dst, int x,
+                                                int first)
+    {
+        return frame.fixed.is_simple
+                   ? lens_make_soft<Own>(frame, soft,
+                                         lens_soft_formula<true>(frame, soft, x, first), src, dst,
+                                         x, first)
+                   : lens_make_soft<Own>(frame, soft,
+                                         lens_soft_formula<false>(frame, soft, x, first), src, dst,
+                                         x, first);
+    }
+};
+
+struct lens_soft_by_grid {
+    typedef lens_by_grid sharp;
+
+    template <typename Own, typename Column, typename Image>
+    static __device__ __forceinline__ bool make_of(const lens_frame &frame, const lens_soft &soft,
+                                                   const Column &column, const Image &src,
+                                                   const Image &dst, int x, int first)
+    {
+        const lens_soft_points<Column> points = {column, soft.px_a_step};
+        return lens_make_soft<Own>(frame, soft, points, src, dst, x, first);
+    }
+
+    template <typename Own, typename Image>
+    static __device__ __forceinline__ bool make(const lens_frame &frame, const lens_soft &soft,
+                                                const Image &src, const Image &dst, int x,
+                                                int first)
+    {
+        if (frame.fixed.points == LENS_POINTS_DENSE) {
+            return make_of<Own>(frame, soft, lens_dense_column<false>{frame, x, first}, src, dst, x,
+                                first);
+        }
+        if (frame.fixed.points == LENS_POINTS_QUADRATIC) {
+            return make_of<Own>(frame, soft, lens_grid_column<3, false>(frame, x, first), src, dst,
+                                x, first);
+        }
+        return make_of<Own>(frame, soft, lens_grid_column<2, false>(frame, x, first), src, dst, x,
+                            first);
+    }
+};
+
+/* Makes a thread's pixels from bytes. Few threads do: it is a call, so that the others' registers
+ * hold nothing of it. */
+template <typename By, typename Own, template <typename> class Pixel, typename Params>
+static __device__ __noinline__ void lens_make_sharp(const Params &params, int x, int first)
+{
+    const int rows_px = LENS_BYTE_ROWS * LENS_SIDE_Y;
+    const lens_frame &frame = params.frame;
+    const auto src = lens_bytes_of(frame, params.src, frame.src_next_bytes);
+    const auto dst = lens_bytes_of(frame, params.dst, frame.dst_next_bytes);
+    for (int row = 0; row < Own::ROWS; row += LENS_BYTE_ROWS, first += rows_px) {
+        if (first < frame.shape.height_px) {
+            By::template make_some<Pixel>(frame, src, dst, lens_light_halves(), x, first,
+                                          frame.fixed.blank);
+        }
+    }
+}
+
+template <typename By, typename Own, template <typename> class Pixel, typename Params>
+static __device__ __forceinline__ void lens_make_soft_picture(const Params &params)
+{
+    const lens_frame &frame = params.frame;
+    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
+    const int first = blockIdx.y * (LENS_SIDE_Y * Own::ROWS) + threadIdx.y;
+    if (x >= frame.shape.width_px || first >= frame.shape.height_px) {
+        return;
+    }
+    if (!By::template make<Own>(frame, params.soft,
+                                lens_bytes_of(frame, params.src, frame.src_next_bytes),
+                                lens_bytes_of(frame, params.dst, frame.dst_next_bytes), x, first)) {
+        lens_make_sharp<typename By::sharp, Own, Pixel>(params, x, first);
+    }
+}
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* lens behind foveate on CUDA, which reads what foveate made from a texture but for a surrounding
+ * of the gaze (kernels/lens/cuda/soft.cuh): against the definition of the lens on what foveate
+ * made, and against both operators one after the other. */
+
+#include "compare.h"
+#include "cuda_fixture.h"
+#include "kernels/cuda/cuda_texture.h"
+#include "kernels/lens/calibration.h"
+#include "kernels/lens/lens.h"
+#include "kernels/operator/operator_cuda.h"
+#include "kernels/row/row_plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* kernels/lens/README.md: beyond rounding, in levels, at places that may be off by so much. */
+#define MOST_BEYOND_ROUNDING 0.85
+#define OFF_PX 0.012
+#define MOST_OF_OPERATORS 2.0
+
+static struct cuda_fixture fixture;
+static struct operator_cuda *kernels;
+
+/* ---- Scenes */
+
+struct scene {
+    struct fovea_settings settings; /* of both operators */
+    struct fovea_point_uv gaze;
+    uint32_t width_px;
+    uint32_t height_px;
+    enum fovea_format format;
+    int picture;
+    bool opaque;
+    bool blue_first;
+    bool late; /* surfaces: the gaze lies on the device */
+};
+
+static const struct fovea_operators both = {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
+static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
+
+/* Laws are flat enough for tiles: sigma may grow with the size. */
+static struct scene scene_of(uint32_t i, uint32_t width_px, uint32_t height_px)
+{
+    static const struct fovea_point_uv gazes[] = {
+        {0.5, 0.5}, {0.05, 0.1}, {0.9, 0.4}, {0.3, 1.2}, {0.45, 0.55}};
+    struct scene scene = {.settings = fovea_settings_default(),
+                          .gaze = gazes[i % 5],
+                          .width_px = width_px,
+                          .height_px = height_px,
+                          .format = FOVEA_FORMAT_RGBA8,
+                          .picture = (int)(i % IMAGE_CONTRAST_COUNT),
+                          .opaque = i % 3 > 0,
+                          .blue_first = i % 5 == 1,
+                          .late = i % 4 == 1};
+    struct fovea_operator_settings *own = &scene.settings.own;
+    scene.settings.operators = both;
+    scene.settings.foveation.strength = fmin(1.0, width_px / 970.0);
+    own->lens_r2 = i % 4 == 2 ? -0.05 : 0.22;
+    own->lens_r1 = i % 7 == 5 ? 0.02 : 0.0;
+    own->lens_r4 = i % 4 == 3 ? 0.24 : 0.0;
+    own->lens_r0 = i % 4 == 3 ? 0.8 : 1.0;
+    own->lens_shift_x = i % 4 == 1 ? 0.1 : 0.0;
+    own->lens_blank_green = 0.4;
+    if (i % 2) {
+        own->lens_red_r2 = 0.013;
+        own->lens_blue_r2 = -0.017;
+    }
+    return scene;
+}
+
+static struct test_image draw(const struct scene *scene)
+{
+    struct test_image image = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    if (scene->picture < (int)IMAGE_PATTERN_COUNT) {
+        image_draw(&image.view, (enum image_pattern)scene->picture, 7);
+    } else {
+        image_draw_contrast(&image.view, scene->picture);
+    }
+    for (uint32_t y = 0; scene->opaque && y < scene->height_px; y++) {
+        for (uint32_t x = 0; x < scene->width_px; x++) {
+            image_set(&image.view, x, y, 3, image_white(scene->format, 3));
+        }
+    }
+    return image;
+}
+
+/* A lens's map as points, of so many pixels a step. */
+static float *points_of(const struct lens_points *points, uint32_t color)
+{
+    const size_t count = (size_t)points->columns * points->rows;
+    float *places = calloc(2 * count, sizeof *places);
+    assert_non_null(places);
+    for (size_t i = 0; i < count; i++) {
+        const double x = (double)(i % points->columns) / (points->columns - 1) - 0.5;
+        const double y = (double)(i / points->columns) / (points->rows - 1) - 0.5;
+        const double grow = 0.95 + (0.3 + 0.02 * color) * (x * x + y * y);
+        places[2 * i] = (float)(0.5 + x * grow);
+        places[2 * i + 1] = (float)(0.5 + y * grow);
+    }
+    return places;
+}
+
+static struct lens_calibration *calibration_of(const struct scene *scene, bool quadratic,
+                                               bool colored)
+{
+    const uint32_t step_px = quadratic ? 32 : 16;
+    struct lens_points points = {.columns = scene->width_px / step_px + 2,
+                                 .rows = scene->height_px / step_px + 2,
+                                 .quadratic = quadratic};
+    points.step_uv[0] = 1.0 / (points.columns - 1);
+    points.step_uv[1] = 1.0 / (points.rows - 1);
+    char problem[OPERATOR_PROBLEM_BYTES] = "";
+    float *places[LENS_COLORS] = {NULL};
+    struct lens_calibration *made = NULL;
+    for (uint32_t i = 0; i < LENS_COLORS; i++) {
+        places[i] = points_of(&points, colored ? i : 1);
+        points.places_uv[i] = i == LENS_AXIS || colored ? places[i] : NULL;
+    }
+    if (lens_calibration_of_points(&points, problem, &made) < 0) {
+        fail_msg("%s", problem);
+    }
+    for (uint32_t i = 0; i < LENS_COLORS; i++) {
+        free(places[i]);
+    }
+    return made;
+}
+
+/* ---- Runs on surfaces: a view of larger arrays */
+
+#define ORIGIN_X_PX 11
+#define ORIGIN_Y_PX 7
+
+static struct device_array array_of(const struct scene *scene, const struct fovea_image *view)
+{
+    struct test_image large = image_make_packed(scene->width_px + 2 * ORIGIN_X_PX,
+                                                scene->height_px + 2 * ORIGIN_Y_PX, scene->format);
+    const size_t row_bytes = (size_t)scene->width_px * image_bytes(scene->format);
+    image_draw(&large.view, IMAGE_RANDOM, 3);
+    for (uint32_t y = 0; view && y < scene->height_px; y++) {
+        memcpy(image_pixel(&large.view, ORIGIN_X_PX, y + ORIGIN_Y_PX), image_pixel(view, 0, y),
+               row_bytes);
+    }
+    const struct device_array array = device_array_make(&fixture, &large.view);
+    image_free(&large);
+    return array;
+}
+
+static void take_view(const struct scene *scene, const struct device_array *array,
+                      const struct fovea_image *view)
+{
+    struct test_image large = image_make_packed(scene->width_px + 2 * ORIGIN_X_PX,
+                                                scene->height_px + 2 * ORIGIN_Y_PX, scene->format);
+    const size_t row_bytes = (size_t)scene->width_px * image_bytes(scene->format);
+    device_array_download(&fixture, array, &large.view);
+    for (uint32_t y = 0; y < scene->height_px; y++) {
+        memcpy(image_pixel(view, 0, y), image_pixel(&large.view, ORIGIN_X_PX, y + ORIGIN_Y_PX),
+               row_bytes);
+    }
+    image_free(&large);
+}
+
+static CUtexObject texture_of(const struct scene *scene, const struct device_array *array)
+{
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = array->array};
+    CUtexObject texture = 0;
+    if (scene->format == FOVEA_FORMAT_RGBA8) {
+        assert_int_equal(cuda_texture_of_light(fixture.device, &resource, &texture), FOVEA_OK);
+    }
+    return texture;
+}
+
+/* The gaze where late ones lie. */
+static CUdeviceptr upload_gaze(const struct operator_frame *frame)
+{
+    const int32_t q8[2] = {frame->gaze_x_q8, frame->gaze_y_q8};
+    CUdeviceptr memory = 0;
+    CU_ASSERT(&fixture, fixture.cu->MemAlloc(&memory, sizeof q8));
+    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(memory, q8, sizeof q8));
+    return memory;
+}
+
+struct surfaces {
+    const struct device_array *src;
+    const struct device_array *dst;
+    const struct device_array *between; /* NULL: the row is of one operator */
+};
+
+static void run_surfaces(const struct scene *scene, const struct fovea_operators *operators,
+                         const struct surfaces *surfaces)
+{
+    struct fovea_settings settings = scene->settings;
+    settings.operators = *operators;
+    const struct operator_plan_desc desc = {&settings, scene->width_px, scene->height_px};
+    struct operator_frame frame =
+        operator_frame_make(scene->width_px, scene->height_px, scene->gaze);
+    struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
+    struct operator_plan *plan = NULL;
+    frame.origin_x_px = ORIGIN_X_PX;
+    frame.origin_y_px = ORIGIN_Y_PX;
+    frame.blue_first = scene->blue_first;
+    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_int_equal(row_operator.cuda->plan_create(kernels, plan, scene->format, &run.cuda_plan),
+                     FOVEA_OK);
+    run.plan = plan;
+    run.gazes = scene->late ? upload_gaze(&frame) : 0;
+    if (scene->late) {
+        frame.gaze_x_q8 = frame.gaze_y_q8 = -12345;
+    }
+    if (surfaces->between) {
+        run.between[0] = surfaces->between->surface;
+        run.between_light[0] = texture_of(scene, surfaces->between);
+    }
+    assert_int_equal(row_operator.cuda->run_surface(kernels, &run, scene->format,
+                                                    surfaces->src->surface, surfaces->dst->surface),
+                     FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    if (run.between_light[0]) {
+        CU_ASSERT(&fixture, fixture.cu->TexObjectDestroy(run.between_light[0]));
+    }
+    if (run.gazes) {
+        CU_ASSERT(&fixture, fixture.cu->MemFree(run.gazes));
+    }
+    row_operator.cuda->plan_retire(kernels, &run.cuda_plan);
+    row_operator.plan_destroy(&plan);
+}
+
+/* ---- Runs on linear memory */
+
+static struct test_image run_linear(const struct scene *scene,
+                                    const struct fovea_operators *operators,
+                                    const struct test_image *host_src)
+{
+    struct fovea_settings settings = scene->settings;
+    settings.operators = *operators;
+    const struct operator_plan_desc desc = {&settings, scene->width_px, scene->height_px};
+    struct operator_frame frame =
+        operator_frame_make(scene->width_px, scene->height_px, scene->gaze);
+    struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
+    struct operator_plan *plan = NULL;
+    struct test_image host_dst =
+        image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct device_image src = device_image_make(&fixture, host_src, 0);
+    struct device_image dst = device_image_make(&fixture, &host_dst, 0);
+    const struct operator_images images = {.count = 1, .src = &src.view, .dst = &dst.view};
+    frame.blue_first = scene->blue_first;
+    assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_int_equal(row_operator.cuda->plan_create(kernels, plan, scene->format, &run.cuda_plan),
+                     FOVEA_OK);
+    run.plan = plan;
+    assert_int_equal(row_operator.cuda->reserve(kernels, run.cuda_plan, &images), FOVEA_OK);
+    assert_int_equal(row_operator.cuda->run_linear(kernels, &run, &images), FOVEA_OK);
+    cuda_fixture_wait(&fixture);
+    device_image_download(&fixture, &dst, &host_dst);
+    assert_true(image_guards_intact(&host_dst));
+    row_operator.cuda->plan_retire(kernels, &run.cuda_plan);
+    row_operator.plan_destroy(&plan);
+    device_image_free(&fixture, &src);
+    device_image_free(&fixture, &dst);
+    return host_dst;
+}
+
+/* ---- Both, one after the other, and as a row */
+
+struct results {
+    struct test_image src, foveated, apart, row;
+};
+
+static void results_free(struct results *results)
+{
+    image_free(&results->src);
+    image_free(&results->foveated);
+    image_free(&results->apart);
+    image_free(&results->row);
+}
+
+static struct results run_on_surfaces(const struct scene *scene)
+{
+    struct results results = {draw(scene), draw(scene), draw(scene), draw(scene)};
+    struct device_array src = array_of(scene, &results.src.view);
+    struct device_array arrays[4];
+    for (int i = 0; i < 4; i++) {
+        arrays[i] = array_of(scene, NULL);
+    }
+    run_surfaces(scene, &foveate, &(const struct surfaces){&src, &arrays[0], NULL});
+    run_surfaces(scene, &lens, &(const struct surfaces){&arrays[0], &arrays[1], NULL});
+    run_surfaces(scene, &both, &(const struct surfaces){&src, &arrays[2], &arrays[3]});
+    take_view(scene, &arrays[0], &results.foveated.view);
+    take_view(scene, &arrays[1], &results.apart.view);
+    take_view(scene, &arrays[2], &results.row.view);
+    device_array_free(&fixture, &src);
+    for (int i = 0; i < 4; i++) {
+        device_array_free(&fixture, &arrays[i]);
+    }
+    return results;
+}
+
+static struct results run_on_memory(const struct scene *scene)
+{
+    struct results results = {.src = draw(scene)};
+    results.foveated = run_linear(scene, &foveate, &results.src);
+    results.apart = run_linear(scene, &lens, &results.foveated);
+    results.row = run_linear(scene, &both, &results.src);
+    return results;
+}
+
+/* A texture's light is never all the same as that of bytes. */
+static bool took_texture(const struct scene *scene, const struct results *results)
+{
+    return memcmp(results->row.view.data, results->apart.view.data,
+                  (size_t)scene->width_px * scene->height_px * image_bytes(scene->format)) != 0;
+}
+
+/* A place on the line between two pixels, or on the picture's edge, is found on either side of it:
+ * alpha is the nearest pixel's, and blank is another colour. */
+static void assert_as_apart(const struct scene *scene, const struct results *results)
+{
+    const uint32_t channels = image_channels(scene->format);
+    const size_t count = (size_t)scene->width_px * scene->height_px * channels;
+    size_t astray = 0;
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t x = (uint32_t)(i / channels % scene->width_px);
+        const uint32_t y = (uint32_t)(i / channels / scene->width_px);
+        const uint32_t channel = (uint32_t)(i % channels);
+        const double off = fabs(image_get(&results->row.view, x, y, channel) -
+                                image_get(&results->apart.view, x, y, channel));
+        astray += off > (channel == 3 ? 0.0 : MOST_OF_OPERATORS);
+        sum += off > MOST_OF_OPERATORS ? 0.0 : off;
+    }
+    if (astray > count / 2000 || sum / (double)count > 0.3) {
+        fail_msg("%ux%u, picture %d: %zu values of %zu are astray, the others %.3f levels off",
+                 scene->width_px, scene->height_px, scene->picture, astray, count,
+                 sum / (double)count);
+    }
+}
+
+/* ---- The definition, on what foveate made */
+
+/* Results of places that are off to four sides, and where the picture may end. */
+struct bounds {
+    double *low;
+    double *high;
+};
+
+struct shifted {
+    const struct scene *scene;
+    double off_x_px;
+    double off_y_px;
+    bool *outside;
+};
+
+static void by_shifted_lens(const void *user, const struct fovea_image *src, const double *in,
+                            double *out)
+{
+    const struct shifted *shifted = user;
+    const struct scene *scene = shifted->scene;
+    const struct lens_reference reference = {.own = &scene->settings.own,
+                                             .view = &scene->settings.foveation.geometry,
+                                             .blue_first = scene->blue_first,
+                                             .off_x_px = shifted->off_x_px,
+                                             .off_y_px = shifted->off_y_px,
+                                             .width_px = src->width_px,
+                                             .height_px = src->height_px,
+                                             .channels = 4};
+    lens_reference(&reference, in, out, shifted->outside);
+}
+
+static void widen(const struct scene *scene, const struct fovea_image *foveated, double off_x_px,
+                  double off_y_px, struct bounds *bounds)
+{
+    const size_t count = (size_t)scene->width_px * scene->height_px * 4;
+    struct shifted shifted = {scene, off_x_px, off_y_px, calloc(count, sizeof(bool))};
+    assert_non_null(shifted.outside);
+    double *levels = compare_expected_by(&scene->settings.foveation, foveated, IMAGE_LIGHT_SRGB,
+                                         by_shifted_lens, &shifted);
+    for (size_t i = 0; i < count; i++) {
+        bounds->low[i] = shifted.outside[i] ? -1.0 : fmin(bounds->low[i], levels[i]);
+        bounds->high[i] = shifted.outside[i] ? 256.0 : fmax(bounds->high[i], levels[i]);
+    }
+    free(levels);
+    free(shifted.outside);
+}
+
+/* Alpha and blank pixels are other tests' business. */
+static void assert_as_defined(const struct scene *scene, const struct results *results)
+{
+    const size_t count = (size_t)scene->width_px * scene->height_px * 4;
+    struct bounds bounds = {calloc(count, sizeof(double)), calloc(count, sizeof(double))};
+    double most = 0.0;
+    assert_true(bounds.low && bounds.high);
+    for (size_t i = 0; i < count; i++) {
+        bounds.low[i] = 255.0;
+    }
+    for (int side = 0; side < 5; side++) {
+        const double off_px = side < 4 ? OFF_PX : 0.0;
+        widen(scene, &results->foveated.view, side % 2 ? off_px : -off_px,
+              side / 2 ? off_px : -off_px, &bounds);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t x = (uint32_t)(i / 4 % scene->width_px);
+        const uint32_t y = (uint32_t)(i / 4 / scene->width_px);
+        const double value = image_get(&results->row.view, x, y, (uint32_t)(i % 4));
+        const double off = fmax(bounds.low[i] - value, value - bounds.high[i]) - 0.5;
+        if (i % 4 < 3 && off > most) {
+            most = off;
+        }
+        if (i % 4 < 3 && off > MOST_BEYOND_ROUNDING) {
+            fail_msg("%ux%u, picture %d: channel %zu of %u, %u is %g, %g to %g", scene->width_px,
+                     scene->height_px, scene->picture, i % 4, x, y, value, bounds.low[i],
+                     bounds.high[i]);
+        }
+    }
+    print_message("%ux%u, picture %d: at most %.3f levels beyond rounding\n", scene->width_px,
+                  scene->height_px, scene->picture, most);
+    free(bounds.low);
+    free(bounds.high);
+}
+
+static void check(const struct scene *scene)
+{
+    struct results surfaces = run_on_surfaces(scene);
+    struct results memory = run_on_memory(scene);
+    assert_true(took_texture(scene, &surfaces));
+    assert_true(took_texture(scene, &memory));
+    assert_as_apart(scene, &surfaces);
+    assert_as_apart(scene, &memory);
+    assert_as_defined(scene, &surfaces);
+    compare_assert_all_same(&surfaces.row.view, &memory.row.view, "surfaces and linear memory");
+    results_free(&surfaces);
+    results_free(&memory);
+}
+
+/* ---- Tests */
+
+static void textures_are_both_operators(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{976, 549},   {1067, 671},  {960, 576},  {1104, 720},
+                                        {1920, 1080}, {1536, 1440}, {2431, 1003}};
+    for (uint32_t i = 0; i < (fixture.quick ? 3 : 14); i++) {
+        const uint32_t *size = sizes[i % COUNT(sizes)];
+        const struct scene scene =
+            fixture.quick ? scene_of(i, 400 + i, 270) : scene_of(i, size[0] + i, size[1]);
+        check(&scene);
+    }
+}
+
+static void textures_go_with_points(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
+        struct scene scene = scene_of(0, fixture.quick ? 320 : 1000, 230);
+        struct lens_calibration *calibration = calibration_of(&scene, i % 2, i / 2 != i % 2);
+        scene.settings.own.lens_file_data = (struct shared_data *)calibration;
+        check(&scene);
+        struct shared_data *data = (struct shared_data *)calibration;
+        shared_data_release(&data);
+    }
+}
+
+static void check_not_taken(const struct scene *scene, const char *what)
+{
+    struct results surfaces = run_on_surfaces(scene);
+    struct results memory = run_on_memory(scene);
+    compare_assert_all_same(&surfaces.row.view, &surfaces.apart.view, what);
+    compare_assert_all_same(&memory.row.view, &memory.apart.view, what);
+    results_free(&surfaces);
+    results_free(&memory);
+}
+
+static void all_else_takes_bytes(void **state)
+{
+    (void)state;
+    const struct scene usual = scene_of(0, 200, 120);
+    struct scene scene = usual;
+    scene.settings.foveation.light = FOVEA_LIGHT_ENCODED;
+    check_not_taken(&scene, "stored");
+    scene = usual;
+    scene.settings.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+    check_not_taken(&scene, "premultiplied");
+    scene = usual;
+    scene.settings.own.lens_filter = LENS_BICUBIC;
+    check_not_taken(&scene, "bicubic");
+    scene = usual;
+    scene.settings.own.lens_samples = 1;
+    check_not_taken(&scene, "2x2");
+    scene = usual;
+    scene.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+    check_not_taken(&scene, "blockwise");
+    scene = usual;
+    scene.settings.foveation.strength = 0.0;
+    check_not_taken(&scene, "strength 0");
+    scene = usual;
+    scene.settings.foveation.strength = 0.05;
+    check_not_taken(&scene, "nowhere soft");
+    scene = usual;
+    scene.format = FOVEA_FORMAT_RGBA16F;
+    check_not_taken(&scene, "RGBA16F");
+}
+
+static int open_kernels(void **state)
+{
+    (void)state;
+    return row_operator.cuda->create(fixture.device, &kernels) == FOVEA_OK ? 0 : -1;
+}
+
+static int close_kernels(void **state)
+{
+    (void)state;
+    row_operator.cuda->destroy(&kernels);
+    return 0;
+}
+
+#define WITH_KERNELS(test) cmocka_unit_test_setup_teardown(test, open_kernels, close_kernels)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_KERNELS(textures_are_both_operators),
+        WITH_KERNELS(textures_go_with_points),
+        WITH_KERNELS(all_else_takes_bytes),
+    };
+    return CUDA_RUN(&fixture, tests);
+}
