@@ -175,6 +175,14 @@ static void curve_follows_its_points(void **state)
     f.curve.eccentricity_deg[0] = 40.0;
     f.curve.cutoff_cpd[0] = 2.0;
     check_gazes(&f, "one point");
+    f = smooth_settings(FOVEA_MODEL_CURVE);
+    f.strength = 1.97;
+    f.geometry =
+        (struct fovea_geometry){.tan_left = 2.6, .tan_right = 2.6, .tan_up = 2.6, .tan_down = 2.6};
+    f.curve = (struct fovea_curve){.count = 5,
+                                   .eccentricity_deg = {0, 12.6, 15.7, 31.5, 31.8},
+                                   .cutoff_cpd = {40.0, 4.0, 4.08, 4.08, 2.04}};
+    check_gazes(&f, "a plateau at the limit");
 }
 
 /* ---- Known numbers */

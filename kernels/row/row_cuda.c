@@ -306,7 +306,7 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
     return of_part;
 }
 
-/* Sets what a part may read beside its own source. step: the part's of the way. */
+/* Sets what a part may read beside its own source. */
 static void set_texture(const struct row_cuda_plan *plan, uint32_t part, CUtexObject light,
                         struct operator_cuda_run *run)
 {

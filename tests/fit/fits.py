@@ -73,7 +73,7 @@ def levels_of_light_error(coefficients):
 
 
 def light_of_levels_error(coefficients):
-    """cuda/tiles/common/sample.cuh: light of level n from x = n / 512 in half precision, each step a fused one.
+    """kernels/image/light_bytes.cuh: light of level n from x = n / 512 in half precision, each step a fused one.
     The largest error, in levels."""
     half = np.float16
     x = half(np.arange(256) / 512)

@@ -42,6 +42,8 @@ struct scene {
     bool opaque;
     bool blue_first;
     bool late; /* surfaces: the gaze lies on the device */
+    uint32_t origin_x_px; /* surfaces: where the view begins */
+    uint32_t origin_y_px;
 };
 
 static const struct fovea_operators both = {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
@@ -61,7 +63,9 @@ static struct scene scene_of(uint32_t i, uint32_t width_px, uint32_t height_px)
                           .picture = (int)(i % IMAGE_CONTRAST_COUNT),
                           .opaque = i % 3 > 0,
                           .blue_first = i % 5 == 1,
-                          .late = i % 4 == 1};
+                          .late = i % 4 == 1,
+                          .origin_x_px = 11,
+                          .origin_y_px = 7};
     struct fovea_operator_settings *own = &scene.settings.own;
     scene.settings.operators = both;
     scene.settings.foveation.strength = fmin(1.0, width_px / 970.0);
@@ -94,8 +98,8 @@ static struct test_image draw(const struct scene *scene)
     return image;
 }
 
-/* A lens's map as points, of so many pixels a step. */
-static float *points_of(const struct lens_points *points, uint32_t color)
+/* A lens's map as points; turned by a right angle, so that rows of the source are columns. */
+static float *points_of(const struct lens_points *points, uint32_t color, bool turned)
 {
     const size_t count = (size_t)points->columns * points->rows;
     float *places = calloc(2 * count, sizeof *places);
@@ -104,27 +108,32 @@ static float *points_of(const struct lens_points *points, uint32_t color)
         const double x = (double)(i % points->columns) / (points->columns - 1) - 0.5;
         const double y = (double)(i / points->columns) / (points->rows - 1) - 0.5;
         const double grow = 0.95 + (0.3 + 0.02 * color) * (x * x + y * y);
-        places[2 * i] = (float)(0.5 + x * grow);
-        places[2 * i + 1] = (float)(0.5 + y * grow);
+        places[2 * i] = (float)(0.5 + (turned ? -y : x) * grow);
+        places[2 * i + 1] = (float)(0.5 + (turned ? x : y) * grow);
     }
     return places;
 }
 
-static struct lens_calibration *calibration_of(const struct scene *scene, bool quadratic,
-                                               bool colored)
+struct points_kind {
+    bool quadratic;
+    bool colored;
+    bool turned;
+};
+
+static struct lens_calibration *calibration_of(const struct scene *scene, struct points_kind kind)
 {
-    const uint32_t step_px = quadratic ? 32 : 16;
+    const uint32_t step_px = kind.quadratic ? 32 : 16;
     struct lens_points points = {.columns = scene->width_px / step_px + 2,
                                  .rows = scene->height_px / step_px + 2,
-                                 .quadratic = quadratic};
+                                 .quadratic = kind.quadratic};
     points.step_uv[0] = 1.0 / (points.columns - 1);
     points.step_uv[1] = 1.0 / (points.rows - 1);
     char problem[OPERATOR_PROBLEM_BYTES] = "";
     float *places[LENS_COLORS] = {NULL};
     struct lens_calibration *made = NULL;
     for (uint32_t i = 0; i < LENS_COLORS; i++) {
-        places[i] = points_of(&points, colored ? i : 1);
-        points.places_uv[i] = i == LENS_AXIS || colored ? places[i] : NULL;
+        places[i] = points_of(&points, kind.colored ? i : 1, kind.turned);
+        points.places_uv[i] = i == LENS_AXIS || kind.colored ? places[i] : NULL;
     }
     if (lens_calibration_of_points(&points, problem, &made) < 0) {
         fail_msg("%s", problem);
@@ -137,18 +146,22 @@ static struct lens_calibration *calibration_of(const struct scene *scene, bool q
 
 /* ---- Runs on surfaces: a view of larger arrays */
 
-#define ORIGIN_X_PX 11
-#define ORIGIN_Y_PX 7
+#define BESIDE_PX 5
+
+static struct test_image large_of(const struct scene *scene)
+{
+    return image_make_packed(scene->width_px + scene->origin_x_px + BESIDE_PX,
+                             scene->height_px + scene->origin_y_px + BESIDE_PX, scene->format);
+}
 
 static struct device_array array_of(const struct scene *scene, const struct fovea_image *view)
 {
-    struct test_image large = image_make_packed(scene->width_px + 2 * ORIGIN_X_PX,
-                                                scene->height_px + 2 * ORIGIN_Y_PX, scene->format);
+    struct test_image large = large_of(scene);
     const size_t row_bytes = (size_t)scene->width_px * image_bytes(scene->format);
     image_draw(&large.view, IMAGE_RANDOM, 3);
     for (uint32_t y = 0; view && y < scene->height_px; y++) {
-        memcpy(image_pixel(&large.view, ORIGIN_X_PX, y + ORIGIN_Y_PX), image_pixel(view, 0, y),
-               row_bytes);
+        memcpy(image_pixel(&large.view, scene->origin_x_px, y + scene->origin_y_px),
+               image_pixel(view, 0, y), row_bytes);
     }
     const struct device_array array = device_array_make(&fixture, &large.view);
     image_free(&large);
@@ -158,13 +171,12 @@ static struct device_array array_of(const struct scene *scene, const struct fove
 static void take_view(const struct scene *scene, const struct device_array *array,
                       const struct fovea_image *view)
 {
-    struct test_image large = image_make_packed(scene->width_px + 2 * ORIGIN_X_PX,
-                                                scene->height_px + 2 * ORIGIN_Y_PX, scene->format);
+    struct test_image large = large_of(scene);
     const size_t row_bytes = (size_t)scene->width_px * image_bytes(scene->format);
     device_array_download(&fixture, array, &large.view);
     for (uint32_t y = 0; y < scene->height_px; y++) {
-        memcpy(image_pixel(view, 0, y), image_pixel(&large.view, ORIGIN_X_PX, y + ORIGIN_Y_PX),
-               row_bytes);
+        memcpy(image_pixel(view, 0, y),
+               image_pixel(&large.view, scene->origin_x_px, y + scene->origin_y_px), row_bytes);
     }
     image_free(&large);
 }
@@ -206,8 +218,8 @@ static void run_surfaces(const struct scene *scene, const struct fovea_operators
         operator_frame_make(scene->width_px, scene->height_px, scene->gaze);
     struct operator_cuda_run run = {.frame = &frame, .stream = fixture.stream};
     struct operator_plan *plan = NULL;
-    frame.origin_x_px = ORIGIN_X_PX;
-    frame.origin_y_px = ORIGIN_Y_PX;
+    frame.origin_x_px = (int32_t)scene->origin_x_px;
+    frame.origin_y_px = (int32_t)scene->origin_y_px;
     frame.blue_first = scene->blue_first;
     assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
     assert_int_equal(row_operator.cuda->plan_create(kernels, plan, scene->format, &run.cuda_plan),
@@ -460,14 +472,53 @@ static void textures_are_both_operators(void **state)
 static void textures_go_with_points(void **state)
 {
     (void)state;
+    static const struct points_kind kinds[] = {
+        {false, true, true}, {true, false, false}, {false, false, false}, {true, true, true}};
     for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
         struct scene scene = scene_of(0, fixture.quick ? 320 : 1000, 230);
-        struct lens_calibration *calibration = calibration_of(&scene, i % 2, i / 2 != i % 2);
+        struct lens_calibration *calibration = calibration_of(&scene, kinds[i]);
         scene.settings.own.lens_file_data = (struct shared_data *)calibration;
         check(&scene, i / 2);
         struct shared_data *data = (struct shared_data *)calibration;
         shared_data_release(&data);
     }
+}
+
+/* ---- Views and rows */
+
+static void a_view_is_the_same_at_every_origin(void **state)
+{
+    (void)state;
+    struct scene scene = scene_of(2, 300, 190);
+    scene.origin_x_px = scene.origin_y_px = 0;
+    struct results alone = run_on_surfaces(&scene);
+    scene.origin_x_px = 4001;
+    scene.origin_y_px = 333;
+    struct results beside = run_on_surfaces(&scene);
+    assert_true(took_texture(&scene, &alone));
+    compare_assert_all_same(&alone.row.view, &beside.row.view, "another origin");
+    results_free(&alone);
+    results_free(&beside);
+}
+
+/* The texture is of the second image between. */
+static void a_row_of_three_has_its_texture_too(void **state)
+{
+    (void)state;
+    static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
+    static const struct fovea_operators three = {
+        3, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+    struct scene scene = scene_of(5, 310, 200);
+    scene.settings.own.blur_sigma_px = 0.7;
+    struct results results = {.src = draw(&scene)};
+    struct test_image blurred = run_linear(&scene, &blur, &results.src);
+    results.foveated = run_linear(&scene, &foveate, &blurred);
+    results.apart = run_linear(&scene, &lens, &results.foveated);
+    results.row = run_linear(&scene, &three, &results.src);
+    assert_true(took_texture(&scene, &results));
+    assert_as_apart(&scene, &results);
+    image_free(&blurred);
+    results_free(&results);
 }
 
 static void check_not_taken(const struct scene *scene, const char *what)
@@ -510,6 +561,80 @@ static void all_else_takes_bytes(void **state)
     check_not_taken(&scene, "RGBA16F");
 }
 
+/* ---- Contexts: single images and batches, of a plan whose images come in turn */
+
+#define BATCH 2
+
+static struct fovea_context *open_context(const struct scene *scene)
+{
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    fovea_context_desc_init(&desc);
+    desc.settings = &scene->settings;
+    desc.log = fixture.log;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
+}
+
+static void run_batch(struct fovea_context *context, const struct scene *scene,
+                      const struct device_image *src, const struct device_image *dst)
+{
+    const float uv[2] = {(float)scene->gaze.x_uv, (float)scene->gaze.y_uv};
+    const float gazes_uv[2 * BATCH] = {uv[0], uv[1], uv[0], uv[1]};
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = BATCH;
+    batch.src = src->view;
+    batch.dst = dst->view;
+    batch.src.height_px = batch.dst.height_px = scene->height_px;
+    batch.src_next_bytes = scene->height_px * batch.src.row_stride_bytes;
+    batch.dst_next_bytes = scene->height_px * batch.dst.row_stride_bytes;
+    batch.gazes_uv = gazes_uv;
+    assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
+}
+
+/* A single image before and after a batch is the same; and close to the batch's. */
+static void batches_take_bytes(void **state)
+{
+    (void)state;
+    const struct scene scene = scene_of(0, 330, 210);
+    struct scene tall = scene;
+    tall.height_px *= BATCH;
+    struct test_image source = draw(&tall);
+    struct test_image made[3] = {draw(&tall), draw(&tall), draw(&tall)};
+    struct device_image src = device_image_make(&fixture, &source, 0);
+    struct fovea_context *context = open_context(&scene);
+    struct results results = {.row = draw(&scene), .apart = draw(&scene)};
+    for (int i = 0; i < 3; i++) {
+        struct device_image dst = device_image_make(&fixture, &made[i], 0);
+        struct fovea_image from = src.view;
+        struct fovea_image to = dst.view;
+        from.height_px = to.height_px = scene.height_px;
+        if (i == 1) {
+            run_batch(context, &scene, &src, &dst);
+        } else {
+            assert_int_equal(fovea_context_run(context, &from, &to, scene.gaze, fixture.stream),
+                             FOVEA_OK);
+        }
+        cuda_fixture_wait(&fixture);
+        device_image_download(&fixture, &dst, &made[i]);
+        device_image_free(&fixture, &dst);
+    }
+    const size_t bytes = (size_t)scene.width_px * 4 * scene.height_px;
+    assert_memory_equal(made[0].view.data, made[2].view.data, bytes);
+    memcpy(results.row.view.data, made[0].view.data, bytes);
+    memcpy(results.apart.view.data, made[1].view.data, bytes);
+    assert_as_apart(&scene, &results);
+    fovea_context_destroy(&context);
+    device_image_free(&fixture, &src);
+    image_free(&source);
+    for (int i = 0; i < 3; i++) {
+        image_free(&made[i]);
+    }
+    image_free(&results.row);
+    image_free(&results.apart);
+}
+
 static int open_kernels(void **state)
 {
     (void)state;
@@ -530,6 +655,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_KERNELS(textures_are_both_operators),
         WITH_KERNELS(textures_go_with_points),
+        WITH_KERNELS(a_view_is_the_same_at_every_origin),
+        WITH_KERNELS(a_row_of_three_has_its_texture_too),
+        WITH_KERNELS(batches_take_bytes),
         WITH_KERNELS(all_else_takes_bytes),
     };
     return CUDA_RUN(&fixture, tests);

@@ -11,7 +11,7 @@
 #define RADIANS (3.14159265358979323846 / 180.0)
 #define RIGHT_ANGLE (90.0 * RADIANS)
 #define NOWHERE -1.0
-#define STEPS 32 /* from the view's axis to the farthest corner */
+#define STEPS 64 /* from the view's axis to the farthest corner */
 
 /* Returns the least sigma of the law that ramp and strength leave soft. */
 static double least_sigma_px(const struct foveate_law *law)
@@ -41,13 +41,14 @@ static double farthest(double first, double per_px, uint32_t size_px)
 /* Of all gazes that are as far from a place as each other, the one straight away from the view's
  * axis is seen under the smallest angle, atan(r + d) - atan(r) with tangents r of the place and d
  * of the distance; and sigma in pixels is the table's times sqrt(1 + r^2) / t or more, with t a
- * pixel's. Returns d beyond which all is soft at places r from the axis. */
-static double apart_at(const struct foveate_plan *plan, double r, double widest_px)
+ * pixel's. Returns d beyond which all is soft at places from r to `to` from the axis: the table is
+ * to give most at the one, and the distance is largest at the other. */
+static double apart_between(const struct foveate_plan *plan, double r, double to, double widest_px)
 {
     const double per_entry_px = RADIANS * sqrt(1.0 + r * r) / widest_px;
     const double degrees = reached_at(plan, least_sigma_px(&plan->law) / per_entry_px);
-    const double away = atan(r) + degrees * RADIANS;
-    return degrees < 0.0 || away >= RIGHT_ANGLE ? NOWHERE : tan(away) - r;
+    const double away = atan(to) + degrees * RADIANS;
+    return degrees < 0.0 || away >= RIGHT_ANGLE ? NOWHERE : tan(away) - to;
 }
 
 static double projected_from_px(const struct foveate_plan *plan)
@@ -55,17 +56,19 @@ static double projected_from_px(const struct foveate_plan *plan)
     const struct foveate_law *law = &plan->law;
     const double widest = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
     const double finest = (double)fminf(law->tan_x_per_px, law->tan_y_per_px);
-    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
-    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
+    const double step =
+        hypot(farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px),
+              farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px)) /
+        STEPS;
     double most = 0.0;
-    for (int i = 0; i <= STEPS; i++) {
-        const double apart = apart_at(plan, hypot(x, y) * i / STEPS, widest);
+    for (int i = 0; i < STEPS; i++) {
+        const double apart = apart_between(plan, step * i, step * (i + 1), widest);
         if (apart < 0.0) {
             return NOWHERE;
         }
         most = fmax(most, apart);
     }
-    return 1.01 * most / finest; /* There is more between the steps, though hardly. */
+    return most / finest;
 }
 
 double foveate_plan_soft_from_px(const struct foveate_plan *plan)

@@ -420,7 +420,9 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    params.soft = soft_of(run, &params.frame);
+    if (way >= SOFT) {
+        params.soft = soft_of(run, &params.frame);
+    }
     return launch(lens, run, way, kernels->surface[format], 1, &params);
 }
 
@@ -454,7 +456,9 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
     const int way = way_of_run(run, format, packed);
-    params.soft = soft_of(run, &params.frame);
+    if (way >= SOFT) {
+        params.soft = soft_of(run, &params.frame);
+    }
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;

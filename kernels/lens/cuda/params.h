@@ -60,14 +60,15 @@ struct lens_frame {
 
 /* A source as a texture of its light (soft.cuh). */
 struct lens_soft {
-    uint64_t texture; /* 0: there is none */
+    uint64_t texture;
     uint64_t gazes; /* int32_t[2] in 1/256 px; 0: it is here */
     float gaze_x_2px; /* in halves of a pixel from the view's corner */
     float gaze_y_2px;
-    float from_2px; /* farther from the gaze, along an axis, the source is soft; likewise */
+    float
+        from_2px; /* farther from the gaze, along an axis, the source is soft; halves of a pixel */
     uint32_t width_bits; /* of the view's sides as floats */
     uint32_t height_bits;
-    float px_a_step; /* of lens_fixed */
+    float px_a_step; /* 1 / lens_fixed.steps_a_px */
     float center_x_px; /* from the view's corner */
     float center_y_px;
     float terms[LENS_COLORS * LENS_POWERS]; /* a polynomial's, for r in px, with the 1 */

@@ -91,8 +91,17 @@ struct lens_soft_surface {
     {
         const float x = fminf(fmaxf(place.x, 0.5f), (float)frame.shape.width_px - 0.5f);
         const float y = fminf(fmaxf(place.y, 0.5f), (float)frame.shape.height_px - 0.5f);
-        return ptx_texture(soft.texture, x + (float)frame.origin_x_px,
-                           y + (float)frame.origin_y_px);
+        return ptx_texture(soft.texture, rounded(x) + (float)frame.origin_x_px,
+                           rounded(y) + (float)frame.origin_y_px);
+    }
+
+  private:
+    /* Coordinates have eight bits behind the point, and so have floats from 2^15 to 2^16. What is
+     * rounded before the origin is added is the same at every origin. */
+    static __device__ __forceinline__ float rounded(float at)
+    {
+        const float eight_bits = 49152.0f;
+        return (at + eight_bits) - eight_bits;
     }
 };
 
@@ -117,7 +126,7 @@ static __device__ __forceinline__ float2 lens_gaze_of(const lens_soft &soft)
     return make_float2((float)__ldg(q8) * (2.0f / 256.0f), (float)__ldg(q8 + 1) * (2.0f / 256.0f));
 }
 
-/* Says whether a column of places between these comes near the gaze. Across, it may swing by what
+/* Says whether a column of places between these comes near the gaze. It may swing by what
  * soft.from_2px has more than the source asks for. */
 static __device__ __forceinline__ bool lens_is_near(const lens_soft &soft, const float2 &gaze,
                                                     const lens_soft_place &first,
@@ -125,7 +134,7 @@ static __device__ __forceinline__ bool lens_is_near(const lens_soft &soft, const
 {
     const float across = first.x + last.x - gaze.x;
     const float down = first.y + last.y - gaze.y;
-    return (fabsf(across) < soft.from_2px) &
+    return (fabsf(across) < soft.from_2px + fabsf(last.x - first.x)) &
            (fabsf(down) < soft.from_2px + fabsf(last.y - first.y));
 }
 

@@ -13,6 +13,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_COMMON_SAMPLE_CUH
 
+#include "kernels/cuda/halves.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/image/light.cuh"
 #include "kernels/image/light_bytes.cuh"
@@ -55,16 +56,6 @@ struct tile_sample {
     __half2 xy;
     __half2 zw;
 };
-
-static __device__ __forceinline__ __half2 half2_of(uint32_t bits)
-{
-    return *(const __half2 *)&bits;
-}
-
-static __device__ __forceinline__ uint32_t bits_of(__half2 halves)
-{
-    return *(const uint32_t *)&halves;
-}
 
 static __device__ __forceinline__ tile_sample sample_of_bits(uint32_t xy, uint32_t zw)
 {
