@@ -358,7 +358,7 @@ static void plan_knows_the_largest_sigma_of_gazes_in_the_picture(void **state)
     check_largest(&f, "a curve with a dip");
 }
 
-/* Where the law itself becomes soft along a line from the gaze in the middle. */
+/* Returns where the law itself becomes soft along a line from the gaze in the middle. */
 static double law_soft_from_px(const struct fovea_foveation *f, uint32_t w, uint32_t h)
 {
     const struct vector middle = {w / 2.0, h / 2.0, 0.0};

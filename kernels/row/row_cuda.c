@@ -330,6 +330,7 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
 {
     const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
     const struct row_way way = row_way_of(plan->plan, run->frame->blind);
+    const CUtexObject light = light_of(plan, &way, slice);
     void *between = between_of(plan);
     struct planes planes;
     if (row_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
@@ -341,7 +342,7 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
         const enum fovea_operator name = plan->parts[part].name;
         struct operator_cuda_run of_part = run_of(run, part);
         struct row_images images_of_part;
-        set_texture(plan, part, light_of(plan, &way, slice), &of_part);
+        set_texture(plan, part, light, &of_part);
         row_images_of(plan->plan, &way, i, slice, between, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));

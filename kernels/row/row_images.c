@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-/* Of rows: a line of the cache, and what kernels like best; textures take 32 and less. */
+/* Rows begin at lines of the cache, which kernels like best; textures ask for 32. */
 #define ALIGN_BYTES 64
-/* Of images: what textures take. */
+/* Textures ask for images that begin so. */
 #define ALIGN_IMAGE_BYTES 512
 
 static uint64_t multiple(uint64_t bytes, uint64_t of)

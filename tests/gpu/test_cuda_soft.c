@@ -98,8 +98,8 @@ static struct test_image draw(const struct scene *scene)
     return image;
 }
 
-/* A lens's map as points; turned by a right angle, so that rows of the source are columns. */
-static float *points_of(const struct lens_points *points, uint32_t color, bool turned)
+/* A lens's map as points; rotated by a right angle, so that rows of the source are columns. */
+static float *points_of(const struct lens_points *points, uint32_t color, bool rotated)
 {
     const size_t count = (size_t)points->columns * points->rows;
     float *places = calloc(2 * count, sizeof *places);
@@ -108,8 +108,8 @@ static float *points_of(const struct lens_points *points, uint32_t color, bool t
         const double x = (double)(i % points->columns) / (points->columns - 1) - 0.5;
         const double y = (double)(i / points->columns) / (points->rows - 1) - 0.5;
         const double grow = 0.95 + (0.3 + 0.02 * color) * (x * x + y * y);
-        places[2 * i] = (float)(0.5 + (turned ? -y : x) * grow);
-        places[2 * i + 1] = (float)(0.5 + (turned ? x : y) * grow);
+        places[2 * i] = (float)(0.5 + (rotated ? -y : x) * grow);
+        places[2 * i + 1] = (float)(0.5 + (rotated ? x : y) * grow);
     }
     return places;
 }
@@ -117,7 +117,7 @@ static float *points_of(const struct lens_points *points, uint32_t color, bool t
 struct points_kind {
     bool quadratic;
     bool colored;
-    bool turned;
+    bool rotated;
 };
 
 static struct lens_calibration *calibration_of(const struct scene *scene, struct points_kind kind)
@@ -132,7 +132,7 @@ static struct lens_calibration *calibration_of(const struct scene *scene, struct
     float *places[LENS_COLORS] = {NULL};
     struct lens_calibration *made = NULL;
     for (uint32_t i = 0; i < LENS_COLORS; i++) {
-        places[i] = points_of(&points, kind.colored ? i : 1, kind.turned);
+        places[i] = points_of(&points, kind.colored ? i : 1, kind.rotated);
         points.places_uv[i] = i == LENS_AXIS || kind.colored ? places[i] : NULL;
     }
     if (lens_calibration_of_points(&points, problem, &made) < 0) {

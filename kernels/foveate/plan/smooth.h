@@ -21,6 +21,9 @@ double foveate_plan_sigma_bound_px(const struct foveate_model *model);
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
                                                             const struct foveate_model *model);
 
+/* Returns the largest tangent of a pixel from the view's axis. */
+double foveate_plan_farthest_tangent(const struct foveate_plan *plan);
+
 /* Returns what struct operator_plan has under that name. */
 double foveate_plan_soft_from_px(const struct foveate_plan *plan);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* From which distance on everything is blurred, wherever the gaze is. */
+/* This finds the distance from the gaze beyond which everything is blurred, wherever the gaze is.
+ */
 
 #include "kernels/operator/operator.h"
 #include "smooth.h"
@@ -32,14 +33,22 @@ static double reached_at(const struct foveate_plan *plan, double least)
                                          : (double)from / (double)plan->law.table_per_unit;
 }
 
-/* Returns the largest tangent from the view's axis along an axis of the picture. */
+/* Returns the largest tangent along an axis. */
 static double farthest(double first, double per_px, uint32_t size_px)
 {
-    return fmax(fabs(first), fabs(first + per_px * (double)size_px));
+    return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
 }
 
-/* Of all gazes that are as far from a place as each other, the one straight away from the view's
- * axis is seen under the smallest angle, atan(r + d) - atan(r) with tangents r of the place and d
+double foveate_plan_farthest_tangent(const struct foveate_plan *plan)
+{
+    const struct foveate_law *law = &plan->law;
+    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
+    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
+    return hypot(x, y);
+}
+
+/* Gazes at one distance from a place are seen under different angles. The smallest is that of the
+ * gaze straight away from the view's axis, atan(r + d) - atan(r) with tangents r of the place and d
  * of the distance; and sigma in pixels is the table's times sqrt(1 + r^2) / t or more, with t a
  * pixel's. Returns d beyond which all is soft at places from r to `to` from the axis: the table is
  * to give most at the one, and the distance is largest at the other. */
@@ -56,10 +65,7 @@ static double projected_from_px(const struct foveate_plan *plan)
     const struct foveate_law *law = &plan->law;
     const double widest = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
     const double finest = (double)fminf(law->tan_x_per_px, law->tan_y_per_px);
-    const double step =
-        hypot(farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px),
-              farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px)) /
-        STEPS;
+    const double step = foveate_plan_farthest_tangent(plan) / STEPS;
     double most = 0.0;
     for (int i = 0; i < STEPS; i++) {
         const double apart = apart_between(plan, step * i, step * (i + 1), widest);

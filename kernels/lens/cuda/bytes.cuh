@@ -6,10 +6,9 @@
 #ifndef FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 #define FOVEA_KERNELS_LENS_CUDA_BYTES_CUH
 
-#include "kernels/image/image.cuh"
+#include "images.cuh"
 #include "kernels/image/light.cuh"
 #include "kernels/image/light_bytes.cuh"
-#include "params.h"
 #include "spot.cuh"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -77,24 +76,21 @@ struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
     }
 };
 
-/* Block z of a grid works on image z of a batch. */
-static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_frame &,
+static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_frame &frame,
                                                                   const image_linear &image,
                                                                   int64_t next_bytes)
 {
-    const uint32_t *words = (const uint32_t *)(image.data + blockIdx.z * next_bytes);
+    const linear_image<pixel<FOVEA_FORMAT_RGBA8>> own =
+        lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
+    const uint32_t *words = (const uint32_t *)own.view.data;
     ptx_keep(words); /* else each pixel works out the image of the batch again */
-    return {(char *)words, (uint32_t)image.row_stride_bytes};
+    return {(char *)words, (uint32_t)own.view.row_stride_bytes};
 }
 
 static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_frame &frame,
                                                                    uint64_t surface, int64_t)
 {
-    lens_surface_image image;
-    image.surface = surface;
-    image.origin_x = frame.origin_x_px;
-    image.origin_y = frame.origin_y_px;
-    return image;
+    return {lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
 }
 
 template <typename Image>

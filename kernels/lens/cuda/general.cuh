@@ -6,10 +6,9 @@
 #ifndef FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
 #define FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
 
-#include "kernels/image/image.cuh"
+#include "images.cuh"
 #include "kernels/image/light.cuh"
 #include "kernels/lens/blank.h"
-#include "params.h"
 #include "place.cuh"
 
 /* Places by the polynomial. */
@@ -214,23 +213,6 @@ static __device__ void lens_make_picture(const lens_frame &frame, const Image &s
         }
         dst.store(x, y, word);
     }
-}
-
-/* ---- Images */
-
-template <typename Pixel>
-static __device__ linear_image<Pixel> lens_image_of(const lens_frame &, image_linear image,
-                                                    int64_t next_bytes)
-{
-    image.data += blockIdx.z * next_bytes;
-    return {image};
-}
-
-template <typename Pixel>
-static __device__ surface_image<Pixel> lens_image_of(const lens_frame &frame, uint64_t surface,
-                                                     int64_t)
-{
-    return {surface, frame.origin_x_px, frame.origin_y_px};
 }
 
 #endif

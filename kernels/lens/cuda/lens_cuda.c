@@ -296,8 +296,8 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     return way + more + plan->colored;
 }
 
-/* Of the filters bilinear alone is what a texture does, and alpha that is interpolated would be
- * light. */
+/* A texture does what the bilinear filter does, and no other. It would interpolate alpha as light.
+ */
 static bool reads_texture(const struct operator_plan *operator_plan)
 {
     const struct lens_plan *plan = lens_plan_of(operator_plan);

@@ -64,8 +64,7 @@ struct lens_soft {
     uint64_t gazes; /* int32_t[2] in 1/256 px; 0: it is here */
     float gaze_x_2px; /* in halves of a pixel from the view's corner */
     float gaze_y_2px;
-    float
-        from_2px; /* farther from the gaze, along an axis, the source is soft; halves of a pixel */
+    float from_2px; /* the source is soft farther from the gaze along an axis; likewise halves */
     uint32_t width_bits; /* of the view's sides as floats */
     uint32_t height_bits;
     float px_a_step; /* 1 / lens_fixed.steps_a_px */

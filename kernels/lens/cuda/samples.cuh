@@ -198,9 +198,9 @@ struct lens_formula_places_in {
         const float from_x_px = centre.from_x_px + beside_x_px;
         const float from_y_px = centre.from_y_px + beside_y_px;
         const float square = fmaf(from_y_px, from_y_px, from_x_px * from_x_px);
-        const float steps = frame.fixed.is_simple
-                                ? lens_steps_a_px<true>(frame.fixed, color, square)
-                                : lens_steps_a_px<false>(frame.fixed, color, square);
+        const float *terms = frame.fixed.terms + color * LENS_POWERS;
+        const float steps = frame.fixed.is_simple ? lens_polynomial<true>(terms, square)
+                                                  : lens_polynomial<false>(terms, square);
         const float a_px = frame.fixed.steps_a_px;
         return {lens_steps_after<false>(fmaf(from_x_px, steps, beside_x_px * a_px), centre.x),
                 lens_steps_after<false>(fmaf(from_y_px, steps, beside_y_px * a_px), centre.y)};

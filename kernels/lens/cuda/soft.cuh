@@ -45,17 +45,9 @@ template <bool EVEN> struct lens_soft_formula {
     }
     __device__ __forceinline__ lens_soft_place at(int color, int down) const
     {
-        const float *terms = soft.terms + color * LENS_POWERS;
         const float y_px = from_y_px + (float)down;
-        const float square = fmaf(y_px, y_px, square_x);
-        float scale;
-        if (EVEN) {
-            scale = fmaf(square, fmaf(square, terms[4], terms[2]), terms[0]);
-        } else {
-            const float r = ptx_sqrt(square);
-            scale = fmaf(r, fmaf(r, fmaf(r, fmaf(r, terms[4], terms[3]), terms[2]), terms[1]),
-                         terms[0]);
-        }
+        const float scale =
+            lens_polynomial<EVEN>(soft.terms + color * LENS_POWERS, fmaf(y_px, y_px, square_x));
         return {fmaf(from_x_px, scale, soft.center_x_px), fmaf(y_px, scale, soft.center_y_px)};
     }
 };

@@ -64,10 +64,8 @@ static __device__ __forceinline__ lens_column lens_column_at(const lens_frame &f
 
 /* EVEN: without odd powers of r, so that it takes no root. */
 template <bool EVEN>
-static __device__ __forceinline__ float lens_steps_a_px(const lens_fixed &fixed, int color,
-                                                        float square)
+static __device__ __forceinline__ float lens_polynomial(const float *terms, float square)
 {
-    const float *terms = fixed.terms + color * LENS_POWERS;
     if (EVEN) {
         return fmaf(square, fmaf(square, terms[4], terms[2]), terms[0]);
     }
@@ -90,8 +88,8 @@ static __device__ __forceinline__ lens_spot lens_spot_at(const lens_frame &frame
                                                          const lens_column &column, int32_t down)
 {
     const float from_y_px = column.from_y_px + (float)down;
-    const float steps =
-        lens_steps_a_px<EVEN>(frame.fixed, color, fmaf(from_y_px, from_y_px, column.square_x));
+    const float steps = lens_polynomial<EVEN>(frame.fixed.terms + color * LENS_POWERS,
+                                              fmaf(from_y_px, from_y_px, column.square_x));
     const uint32_t way_x = lens_way_bits<NEAREST>(column.from_x_px, steps);
     const uint32_t way_y = lens_way_bits<NEAREST>(from_y_px, steps);
     return {(int32_t)(way_x + (uint32_t)column.x),

@@ -3,6 +3,7 @@
 
 /* Decides which plans are for tiles, and fills what their kernels read. */
 
+#include "kernels/foveate/plan/smooth.h"
 #include "list.h"
 #include "tiles.h"
 
@@ -39,21 +40,6 @@ static struct table_bounds bounds_of(const struct foveate_plan *plan)
     return bounds;
 }
 
-/* Returns the largest tangent along an axis. */
-static double farthest(double first, double per_px, uint32_t size_px)
-{
-    return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
-}
-
-/* Returns the largest tangent from the view's axis. */
-static double farthest_tangent(const struct foveate_plan *plan)
-{
-    const struct foveate_law *law = &plan->law;
-    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
-    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
-    return hypot(x, y);
-}
-
 static const double radians = 3.14159265358979 / 180.0;
 
 /* Bounds the pixels that sigma grows by in a pixel, before the ramp. By angle, sigma = table(angle)
@@ -67,7 +53,7 @@ static double slope_of(const struct foveate_plan *plan, const struct table_bound
     if (law->kind == FOVEATE_LAW_RADIAL) {
         return (double)law->strength * per_unit;
     }
-    const double r = farthest_tangent(plan);
+    const double r = foveate_plan_farthest_tangent(plan);
     return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
 }
 
@@ -94,7 +80,7 @@ static double largest_sigma(const struct foveate_plan *plan, const struct table_
     if (law->kind == FOVEATE_LAW_RADIAL) {
         return largest;
     }
-    const double r = farthest_tangent(plan);
+    const double r = foveate_plan_farthest_tangent(plan);
     const double pixel = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
     return largest * radians * sqrt(1.0 + r * r) / pixel;
 }
