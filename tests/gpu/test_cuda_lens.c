@@ -343,6 +343,44 @@ static void a_batch_is_its_images(void **state)
     }
 }
 
+/* So many that a block makes several tiles, the last of which ends below an image. */
+static void many_images_are_each_as_one_alone(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 6; i += 2) { /* as stored, as light, nearest */
+        struct lens_scene scene = scene_of_bytes(i);
+        const uint32_t count = 1600;
+        scene.width_px = 33;
+        scene.height_px = 50;
+        struct lens_scene whole = scene;
+        whole.height_px = scene.height_px * count;
+        struct test_image src = lens_scene_draw(&scene);
+        struct test_image alone = lens_scene_draw(&scene);
+        struct test_image dst = image_make_packed(whole.width_px, whole.height_px, whole.format);
+        struct device_image from = device_image_make(&fixture, &src, 0);
+        struct device_image to = device_image_make(&fixture, &dst, 0);
+        struct fovea_image first = to.view;
+        first.height_px = scene.height_px;
+        const size_t bytes = (size_t)scene.height_px * dst.view.row_stride_bytes;
+        struct prepared p = prepare(&scene);
+        run_linear_view(&p, &src, &alone);
+        run_linear(&p, &(struct operator_images){.count = count,
+                                                 .src = &from.view,
+                                                 .dst = &first,
+                                                 .dst_next_bytes = (ptrdiff_t)bytes});
+        device_image_download(&fixture, &to, &dst);
+        for (uint32_t k = 0; k < count; k++) {
+            assert_memory_equal((unsigned char *)dst.view.data + k * bytes, alone.view.data, bytes);
+        }
+        finish(&p);
+        device_image_free(&fixture, &from);
+        device_image_free(&fixture, &to);
+        image_free(&src);
+        image_free(&alone);
+        image_free(&dst);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -356,6 +394,7 @@ int main(void)
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(a_view_is_a_picture_of_its_own),
         cmocka_unit_test(a_batch_is_its_images),
+        cmocka_unit_test(many_images_are_each_as_one_alone),
     };
     return CUDA_RUN(&fixture, tests);
 }

@@ -56,7 +56,7 @@ struct lens_cubic {
 
     static __device__ __forceinline__ lens_cubic at(uint32_t part)
     {
-        const float t = lens_light_bytes::part_of(part);
+        const float t = lens_part_of(part);
         const float back = 1.0f - t; /* from the pixel behind */
         const float half = 0.5f * t * back;
         lens_cubic cubic;
@@ -173,17 +173,17 @@ struct lens_stored_cubic {
 
 /* Bytes as sRGB's light, in floats; no light is negative. Alpha is summed as it is stored. */
 struct lens_light_cubic {
-    static const int AT = lens_light_bytes::AT;
-    typedef lens_light_bytes bytes;
+    static const int AT = lens_light_level::AT;
+    typedef lens_light_table bytes;
     typedef lens_sixteen taps;
     static const bool IN_TURN = true; /* 48 pixels at once are more than there are registers */
 
-    const lens_light_bytes &table;
+    const lens_light_table &table;
     float light[3];
     float share;
     lens_stored_cubic alpha;
 
-    __device__ __forceinline__ lens_light_cubic(const lens_light_bytes &table, int count)
+    __device__ __forceinline__ lens_light_cubic(const lens_light_table &table, int count)
         : table(table), light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count),
           alpha(lens_stored_bytes(), count)
     {
@@ -224,7 +224,7 @@ struct lens_light_cubic {
     }
     template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
     {
-        return lens_light_bytes::level_of(fminf(fmaxf(light[CHANNEL] * share, 0.0f), 1.0f));
+        return lens_light_level::of(fminf(fmaxf(light[CHANNEL] * share, 0.0f), 1.0f));
     }
     __device__ __forceinline__ uint32_t mean_of_alpha() const
     {

@@ -242,70 +242,67 @@ struct lens_light_level {
     }
 };
 
-/* Sums bytes as sRGB's light. Light says what it is: a struct with two<CHANNEL>, of two words. */
-template <typename Light> struct lens_sums_of_light {
+/* Returns 0 to below 1. The bits behind the point of a float from 1 to below 2 are the part. */
+static __device__ __forceinline__ float lens_part_of(uint32_t part)
+{
+    return __uint_as_float(0x3f800000u | part >> 9) - 1.0f;
+}
+
+/* The weights of the four, from the left above to the right below, add up to 1. */
+static __device__ __forceinline__ float4 lens_weights_of(const lens_parts &parts)
+{
+    const float part_x = lens_part_of(parts.x);
+    const float part_y = lens_part_of(parts.y);
+    const float right_below = part_x * part_y;
+    const float left_below = part_y - right_below;
+    return make_float4(1.0f - part_x - left_below, part_x - right_below, left_below, right_below);
+}
+
+/* Sums bytes as sRGB's light, which is worked out in halves: no table has to be filled first, so
+ * that a block can be small. */
+struct lens_light_halves {
     static const int AT = lens_light_level::AT;
 
-    __device__ __forceinline__ const Light &light() const
+    template <int CHANNEL>
+    static __device__ __forceinline__ float2 light_of_two(const uint32_t (&two)[2])
     {
-        return *(const Light *)this;
-    }
-
-    static __device__ __forceinline__ uint32_t level_of(float light)
-    {
-        return lens_light_level::of(light);
+        const int bytes = CHANNEL | (CHANNEL + 4) << 8;
+        return __half22float2(light_of_bytes(__byte_perm(two[0], two[1], bytes) & 0x00ff00ffu));
     }
 
     template <int CHANNEL>
-    __device__ __forceinline__ uint32_t sum(const lens_four &four, const float4 &w) const
+    static __device__ __forceinline__ uint32_t sum(const lens_four &four, const float4 &w)
     {
-        const float2 above = light().template two<CHANNEL>(four.above[0], four.above[1]);
-        const float2 below = light().template two<CHANNEL>(four.below[0], four.below[1]);
-        return level_of(w.x * above.x + w.y * above.y + w.z * below.x + w.w * below.y);
-    }
-
-    /* Returns 0 to below 1. The bits behind the point of a float from 1 to below 2 are the part. */
-    static __device__ __forceinline__ float part_of(uint32_t part)
-    {
-        return __uint_as_float(0x3f800000u | part >> 9) - 1.0f;
-    }
-
-    /* The weights of the four, from the left above to the right below, add up to 1. */
-    static __device__ __forceinline__ float4 weights_of(const lens_parts &parts)
-    {
-        const float part_x = part_of(parts.x);
-        const float part_y = part_of(parts.y);
-        const float right_below = part_x * part_y;
-        const float left_below = part_y - right_below;
-        return make_float4(1.0f - part_x - left_below, part_x - right_below, left_below,
-                           right_below);
+        const float2 above = light_of_two<CHANNEL>(four.above);
+        const float2 below = light_of_two<CHANNEL>(four.below);
+        return lens_light_level::of(w.x * above.x + w.y * above.y + w.z * below.x + w.w * below.y);
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_parts &parts) const
     {
-        return sum<CHANNEL>(four, weights_of(parts));
+        return sum<CHANNEL>(four, lens_weights_of(parts));
     }
 
     __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_parts &parts,
                                             bool averages_alpha) const
     {
-        const float4 w = weights_of(parts);
+        const float4 w = lens_weights_of(parts);
         return lens_word_by<AT>(sum<0>(four, w), sum<1>(four, w), sum<2>(four, w),
                                 lens_alpha_of(four, parts, averages_alpha));
     }
 };
 
-/* Takes light from a table in shared memory: a power for each of twelve bytes would take as long as
- * four copies of the picture. Each lane reads its own bank of it. */
-struct lens_light_bytes : lens_sums_of_light<lens_light_bytes> {
+/* Light of bytes in shared memory: it pays where a pixel has many places, since to fill it takes a
+ * block as long as three pixels a thread. Each lane reads its own bank of it. */
+struct lens_light_table {
     static const int LEVELS = 256;
     static const int LANES = 32;
 
     const float *table; /* light of level i for lane j at [i][j] */
     uint32_t lane_bytes;
 
-    __device__ __forceinline__ lens_light_bytes(const float *table, uint32_t lane_bytes)
+    __device__ __forceinline__ lens_light_table(const float *table, uint32_t lane_bytes)
         : table(table), lane_bytes(lane_bytes)
     {
     }
@@ -326,20 +323,6 @@ struct lens_light_bytes : lens_sums_of_light<lens_light_bytes> {
             CHANNEL == 0 ? word << ROW_BITS : word >> ((8 * CHANNEL - ROW_BITS) & 31);
         return *(const float *)((const char *)table +
                                 ((row_bytes & (255u << ROW_BITS)) | lane_bytes));
-    }
-
-    template <int CHANNEL> __device__ __forceinline__ float2 two(uint32_t a, uint32_t b) const
-    {
-        return make_float2(at<CHANNEL>(a), at<CHANNEL>(b));
-    }
-};
-
-/* Works light out, in halves: half as fast again as the table that it does without. */
-struct lens_light_halves : lens_sums_of_light<lens_light_halves> {
-    template <int CHANNEL> __device__ __forceinline__ float2 two(uint32_t a, uint32_t b) const
-    {
-        const uint32_t levels = __byte_perm(a, b, CHANNEL | (CHANNEL + 4) << 8) & 0x00ff00ffu;
-        return __half22float2(light_of_bytes(levels));
     }
 };
 

@@ -8,7 +8,7 @@
  *     <prefix>_bicubic    likewise
  *     <prefix>_moved      RGBA8, nearest
  *     <prefix>_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
- *     <prefix>_light      RGBA8, bilinear, in sRGB's light: by a table in shared memory
+ *     <prefix>_light      RGBA8, bilinear, in sRGB's light, which is worked out in halves
  *     <prefix>_soft       the same, of a source that is a texture too
  *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
  *     <prefix>_bytes_bicubic, <prefix>_light_bicubic    RGBA8, bicubic, one place or several
@@ -71,19 +71,19 @@
         __VA_ARGS__;                                                                               \
     }
 #define LENS_BYTE_PAIR(prefix, by, kind)                                                           \
-    LENS_BYTE_KERNEL(                                                                              \
-        prefix, moved, kind, by::REGISTERS,                                                        \
-        lens_make_bytes<by, lens_nearest_plain, 1>(frame, src, dst, lens_moved_bytes()))           \
+    LENS_BYTE_KERNEL(prefix, moved, kind, by::REGISTERS,                                           \
+                     lens_make_bytes<by, lens_nearest_plain>(frame, src, dst, lens_moved_bytes())) \
     LENS_BYTE_KERNEL(                                                                              \
         prefix, moved_colored, kind, by::COLORED_REGISTERS,                                        \
-        lens_make_bytes<by, lens_nearest_colored, 1>(frame, src, dst, lens_moved_bytes()))         \
+        lens_make_passes<by, lens_nearest_colored, 1>(frame, src, dst, lens_moved_bytes()))        \
     LENS_BYTE_KERNEL(prefix, bytes, kind, by::REGISTERS,                                           \
-                     lens_make_bytes<by, lens_plain, 1>(frame, src, dst, lens_stored_bytes()))     \
+                     lens_make_bytes<by, lens_plain>(frame, src, dst, lens_stored_bytes()))        \
     LENS_BYTE_KERNEL(prefix, bytes_colored, kind, by::COLORED_REGISTERS,                           \
-                     lens_make_bytes<by, lens_colored, 1>(frame, src, dst, lens_stored_bytes()))   \
-    LENS_BYTE_KERNEL(prefix, light, kind, 48, lens_make_light<by, lens_plain>(frame, src, dst))    \
-    LENS_BYTE_KERNEL(prefix, light_colored, kind, 48,                                              \
-                     lens_make_light<by, lens_colored>(frame, src, dst))
+                     lens_make_passes<by, lens_colored, 1>(frame, src, dst, lens_stored_bytes()))  \
+    LENS_BYTE_KERNEL(prefix, light, kind, by::COLORED_REGISTERS,                                   \
+                     lens_make_bytes<by, lens_plain>(frame, src, dst, lens_light_halves()))        \
+    LENS_BYTE_KERNEL(prefix, light_colored, kind, by::COLORED_REGISTERS,                           \
+                     lens_make_passes<by, lens_colored, 1>(frame, src, dst, lens_light_halves()))
 #define LENS_SAMPLE_KERNELS(prefix, by, kind)                                                      \
     LENS_BYTE_KERNEL(prefix, bytes_samples, kind, 40,                                              \
                      lens_make_stored_samples<by, lens_stored_sums, false>(frame, src, dst))       \

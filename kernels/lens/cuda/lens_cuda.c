@@ -27,6 +27,7 @@ extern const unsigned char lens_grid_fatbin[];
 /* How far sources of a thread's pixels may lie beside the line from the first to the last. */
 #define SWING_PX 8.0f
 #define MOST_SHARP 0.6 /* of the picture's pixels */
+#define MANY_TILES 12000 /* some twenty a multiprocessor at once, on large devices */
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
     BYTES = MOVED + 2, /* likewise */
@@ -391,17 +392,29 @@ static uint32_t rows_of(int way)
     if (way >= SOFT) {
         return way == SOFT ? LENS_SOFT_ROWS : LENS_SOFT_COLORED_ROWS;
     }
-    return way < LIGHT ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_LIGHT_PASSES;
+    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
 }
 
-/* Launches share nothing but what they read, so none waits for another. */
+/* Over a block's tiles, one below the other. A block takes some time to begin, so that it has more
+ * of them where enough blocks are left to keep a device busy. */
+static uint32_t passes_of(int way, uint64_t tiles)
+{
+    const bool passes = way == MOVED || way == BYTES || way == LIGHT;
+    return passes && tiles > MANY_TILES ? LENS_PASSES : 1;
+}
+
+/* Launches share nothing but what they read, so none waits for another. `frame` is in `params`. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
-                                int way, CUfunction kernel, uint32_t count, void *params)
+                                int way, CUfunction kernel, uint32_t count,
+                                struct lens_frame *frame, void *params)
 {
     const struct cuda_device *device = lens->device;
     const uint32_t tile_rows = LENS_SIDE_Y * rows_of(way);
     const uint32_t columns = divide_up(run->frame->width_px, LENS_SIDE_X);
-    const uint32_t rows = divide_up(run->frame->height_px, tile_rows);
+    const uint32_t tiles_down = divide_up(run->frame->height_px, tile_rows);
+    const uint32_t passes = passes_of(way, (uint64_t)columns * tiles_down * count);
+    const uint32_t rows = divide_up((int32_t)tiles_down, passes);
+    frame->passes = (int32_t)passes;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(kernel, columns, rows, count, LENS_SIDE_X, LENS_SIDE_Y, 1, 0,
                                     run->stream, (void *[]){params}, NULL));
@@ -423,7 +436,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     if (way >= SOFT) {
         params.soft = soft_of(run, &params.frame);
     }
-    return launch(lens, run, way, kernels->surface[format], 1, &params);
+    return launch(lens, run, way, kernels->surface[format], 1, &params.frame, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -463,7 +476,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, way, kernels->linear[format], images->count, &params);
+    return launch(lens, run, way, kernels->linear[format], images->count, &params.frame, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

@@ -15,7 +15,8 @@
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
 #define LENS_SOFT_ROWS 4 /* likewise where a texture has the source (soft.cuh); even */
 #define LENS_SOFT_COLORED_ROWS 2 /* and each colour its place */
-#define LENS_LIGHT_PASSES 4 /* so many times as many where a block fills a table first */
+#define LENS_PASSES 3 /* so many times as many in a large picture, whose colours lie together */
+#define LENS_TABLE_PASSES 4 /* so many times as many where a block fills a table first */
 
 /* How places lie between a grid's points. */
 #define LENS_POINTS_LINEAR 0
@@ -49,6 +50,7 @@ struct lens_frame {
     float light_value;
     int32_t samples_across; /* a pixel is the mean of so many places either way */
     int32_t averages_alpha; /* 0: it is the nearest pixel's */
+    int32_t passes; /* 1 or LENS_PASSES */
     int32_t colored; /* 1: colours come from different places */
     uint64_t samples; /* float[]: a display's */
     uint64_t ways; /* float[]: of a grid, x and y in pixels at its points */

@@ -105,18 +105,18 @@ struct lens_stored_sums {
 
 /* Bytes as sRGB's light. Alpha is no light, and summed as it is stored. */
 struct lens_light_sums {
-    static const int AT = lens_light_bytes::AT;
-    typedef lens_light_bytes bytes;
+    static const int AT = lens_light_level::AT;
+    typedef lens_light_table bytes;
     typedef lens_four taps;
     static const bool IN_TURN = false; /* colours: all are read before the first sum */
 
-    const lens_light_bytes &table;
+    const lens_light_table &table;
     float light[3];
     float share;
     uint32_t alpha;
     uint32_t alpha_share;
 
-    __device__ __forceinline__ lens_light_sums(const lens_light_bytes &table, int count)
+    __device__ __forceinline__ lens_light_sums(const lens_light_table &table, int count)
         : table(table), light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count),
           alpha((uint32_t)count << 15), alpha_share(0xffffffffu / (uint32_t)count + 1u)
     {
@@ -137,11 +137,11 @@ struct lens_light_sums {
     template <int CHANNEL>
     __device__ __forceinline__ void add_one(const lens_four &four, const lens_parts &parts)
     {
-        add_light<CHANNEL>(four, lens_light_bytes::weights_of(parts));
+        add_light<CHANNEL>(four, lens_weights_of(parts));
     }
     __device__ __forceinline__ void add(const lens_four &four, const lens_parts &parts)
     {
-        const float4 w = lens_light_bytes::weights_of(parts);
+        const float4 w = lens_weights_of(parts);
         add_light<0>(four, w);
         add_light<1>(four, w);
         add_light<2>(four, w);
@@ -154,7 +154,7 @@ struct lens_light_sums {
     }
     template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
     {
-        return lens_light_bytes::level_of(light[CHANNEL] * share);
+        return lens_light_level::of(light[CHANNEL] * share);
     }
     __device__ __forceinline__ uint32_t mean_of_alpha() const
     {
@@ -376,11 +376,11 @@ template <typename By, typename Sums, bool COLORED, typename Image>
 static __device__ __forceinline__ void lens_make_light_samples(const lens_frame &frame,
                                                                const Image &src, const Image &dst)
 {
-    __shared__ float levels[lens_light_bytes::LEVELS * lens_light_bytes::LANES];
-    lens_light_bytes::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
+    __shared__ float levels[lens_light_table::LEVELS * lens_light_table::LANES];
+    lens_light_table::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
     __syncthreads();
-    By::template make<COLORED, Sums>(frame, src, dst, lens_light_bytes(levels, threadIdx.x * 4u),
-                                     LENS_BYTE_ROWS * LENS_LIGHT_PASSES);
+    By::template make<COLORED, Sums>(frame, src, dst, lens_light_table(levels, threadIdx.x * 4u),
+                                     LENS_BYTE_ROWS * LENS_TABLE_PASSES);
 }
 
 #endif
