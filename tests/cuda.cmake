@@ -72,7 +72,7 @@ fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/l
 fovea_add_test(NAME test_cuda_lens_paper
     SOURCES gpu/test_cuda_lens_paper.c bench/lens_paper/tables.c $<TARGET_OBJECTS:bench_lens_paper_ptx> ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
-fovea_add_test(NAME test_cuda_soft SOURCES gpu/test_cuda_soft.c ${fixture}
+fovea_add_test(NAME test_cuda_soft SOURCES gpu/test_cuda_soft.c test_lens_support.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
 fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)

@@ -376,10 +376,10 @@ static double held(enum fovea_format format, uint32_t channel, double value)
     return format == FOVEA_FORMAT_B10G11R11F ? fmax(value, 0.0) : value;
 }
 
-static double slack_of(enum fovea_format format, double value)
+static double slack_of(enum fovea_format format, double levels, double value)
 {
     if (!image_is_float(format)) {
-        return 0.5 + 0.25;
+        return 0.5 + levels;
     }
     const double relative = pixel_has_32_bit_floats(format)     ? 1e-5
                             : format == FOVEA_FORMAT_B10G11R11F ? 1.0 / 32
@@ -387,7 +387,8 @@ static double slack_of(enum fovea_format format, double value)
     return 1e-5 * image_white(format, 0) + relative * fabs(value);
 }
 
-static struct range *ranges_of(const struct lens_scene *scene, const struct fovea_image *src)
+static struct range *ranges_of(const struct lens_scene *scene, double off_px,
+                               const struct fovea_image *src)
 {
     const struct fovea_foveation *foveation = &scene->settings.foveation;
     const uint32_t channels = image_channels(src->format);
@@ -399,7 +400,6 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
     bool *outside = calloc(count, sizeof *outside);
     assert_true(ranges && outside);
     for (int place = 0; place < 9; place++) {
-        const double off_px = lens_scene_off_px(scene);
         const struct lens_reference reference = {.own = &scene->settings.own,
                                                  .view = &scene->settings.foveation.geometry,
                                                  .eye = scene->settings.foveation.map.eye,
@@ -427,19 +427,24 @@ static struct range *ranges_of(const struct lens_scene *scene, const struct fove
     return ranges;
 }
 
-void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
-                       const struct fovea_image *actual)
+double lens_assert_within(const struct lens_scene *scene, struct lens_bound bound,
+                          const struct fovea_image *src, const struct fovea_image *actual)
 {
     const uint32_t channels = image_channels(src->format);
-    struct range *ranges = ranges_of(scene, src);
+    struct range *ranges = ranges_of(scene, bound.off_px, src);
+    double most = 0.0;
     size_t i = 0;
     for (uint32_t y = 0; y < src->height_px; y++) {
         for (uint32_t x = 0; x < src->width_px; x++) {
             for (uint32_t c = 0; c < channels; c++, i++) {
                 const double value = image_get(actual, x, y, c);
                 const struct range range = ranges[i];
-                if (!(value >= range.least - slack_of(src->format, range.least) &&
-                      value <= range.most + slack_of(src->format, range.most))) {
+                const double below =
+                    range.least - slack_of(src->format, bound.levels, range.least) - value;
+                const double above =
+                    value - range.most - slack_of(src->format, bound.levels, range.most);
+                most = fmax(most, fmax(below, above) + bound.levels);
+                if (!(below <= 0.0 && above <= 0.0)) {
                     fail_msg("%ux%u, format %d, light %d %d, alpha %d, filter %u, unit %u, picture "
                              "%d, blue first %d: (%u, %u) %u is %.9g, not %.9g to %.9g",
                              scene->width_px, scene->height_px, (int)scene->format,
@@ -453,6 +458,14 @@ void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image 
         }
     }
     free(ranges);
+    return image_is_float(src->format) ? 0.0 : most;
+}
+
+void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
+                       const struct fovea_image *actual)
+{
+    (void)lens_assert_within(scene, (struct lens_bound){lens_scene_off_px(scene), 0.25}, src,
+                             actual);
 }
 
 /* ---- Places */

@@ -50,8 +50,18 @@ struct operator_frame lens_scene_frame(const struct lens_scene *scene);
 /* A packed picture. */
 struct test_image lens_scene_draw(const struct lens_scene *scene);
 
-/* Fails the running test unless every value is within the bound of README.md: 0.25 levels beyond
- * rounding of what the reference makes of src at places that are up to lens_scene_off_px away. */
+/* How far values may be from what the reference makes of src. */
+struct lens_bound {
+    double off_px; /* at places that are up to so far away, along either axis */
+    double levels; /* beyond rounding, in formats of levels */
+};
+
+/* Fails the running test unless every value is within the bound. Returns by how many levels at most
+ * one is beyond rounding; 0 for floats. */
+double lens_assert_within(const struct lens_scene *scene, struct lens_bound bound,
+                          const struct fovea_image *src, const struct fovea_image *actual);
+
+/* The same with the bound of README.md: 0.25 levels, and lens_scene_off_px. */
 double lens_scene_off_px(const struct lens_scene *scene);
 void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
                        const struct fovea_image *actual);
