@@ -42,13 +42,27 @@ def test_levels_of_light_are_the_best_polynomial():
     assert fits.levels_of_light_error(coefficients) < 0.002
 
 
-def test_light_of_levels_is_within_its_error():
+def light_of_bytes():
     text = (FOVEATE.parent / "image/light_bytes.cuh").read_text()
     body = text[text.index(" light_of_bytes(uint32_t two)") :]
     terms = re.findall(rf"rn\(({NUMBER})f(?: \* (\d+))?\)", body[: body.index("const uint32_t dark")])
     coefficients = [float(number) * float(scale or 1) for number, scale in terms[1:]]
     assert len(coefficients) == 6
-    assert fits.light_of_levels_error(coefficients[::-1]) < 0.07
+    return coefficients[::-1]
+
+
+def test_light_of_levels_is_within_its_error():
+    assert fits.light_of_levels_error(light_of_bytes()) < 0.07
+
+
+@pytest.mark.parametrize("sharpness", [1, 6])
+def test_sums_of_light_are_within_their_error(sharpness):
+    random = np.random.default_rng(sharpness)
+    x, y = random.random((2, 200000)) ** sharpness
+    weights = np.array([(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y])
+    for levels in (random.integers(0, 256, weights.shape), random.choice([0, 3, 10, 11, 30, 254, 255], weights.shape),
+                   np.tile(random.integers(0, 256, len(x)), (4, 1))):  # fmt: skip
+        assert 0.05 < fits.light_sums_error(light_of_bytes(), weights, levels) < 0.2
 
 
 @pytest.mark.parametrize("function, count", [("of_four[", 4), ("of_five[", 5)])

@@ -72,16 +72,36 @@ def levels_of_light_error(coefficients):
     return 255.0 * np.abs(np.polyval(coefficients[::-1], q) - srgb_of_light(q**4)).max()
 
 
-def light_of_levels_error(coefficients):
-    """kernels/image/light_bytes.cuh: light of level n from x = n / 512 in half precision, each step a fused one.
-    The largest error, in levels."""
-    half = np.float16
+def half(value):
+    """Rounded to half precision, as doubles: sums and products of halves are then exact, and those of a fused step too."""
+    return np.float64(np.float16(value))
+
+
+def light_of_levels(coefficients):
+    """kernels/image/light_bytes.cuh: light of level n from x = n / 512 in half precision, each step a fused one."""
     x = half(np.arange(256) / 512)
     light = half(coefficients[-1])
     for c in coefficients[-2::-1]:
-        light = half(np.float64(x) * np.float64(light) + np.float64(half(c)))
-    light = np.where(x <= half(10 / 512), half(x * half(512 / (12.92 * 255))), light)
-    return np.abs(255.0 * srgb_of_light(np.float64(light)) - np.arange(256)).max()
+        light = half(x * light + half(c))
+    return np.where(x <= half(10 / 512), half(x * half(512 / (12.92 * 255))), light)
+
+
+def light_of_levels_error(coefficients):
+    """The largest error, in levels."""
+    return np.abs(255.0 * srgb_of_light(light_of_levels(coefficients)) - np.arange(256)).max()
+
+
+def light_sums_error(coefficients, weights, levels):
+    """kernels/lens/cuda/bytes.cuh: levels of sums of four in half precision, red's and blue's, and the others'. Weights
+    and levels are [4, count]. The largest error, in levels."""
+    exact = np.where(levels <= 10, levels / (12.92 * 255), ((levels / 255 + 0.055) / 1.055) ** 2.4)
+    light, w = light_of_levels(coefficients)[levels], half(weights)
+    chain = half(w[0] * light[0])
+    for i in (1, 2, 3):
+        chain = half(w[i] * light[i] + chain)
+    columns = [half(w[i + 2] * light[i + 2] + half(w[i] * light[i])) for i in (0, 1)]
+    right = 255.0 * srgb_of_light((weights * exact).sum(0))
+    return max(np.abs(255.0 * srgb_of_light(sum) - right).max() for sum in (chain, columns[0] + columns[1]))
 
 
 # ---- Numbers that follow from a formula

@@ -392,7 +392,7 @@ static void check(const struct scene *scene, bool defines_memory)
 static void textures_are_both_operators(void **state)
 {
     (void)state;
-    static const uint32_t sizes[][2] = {{976, 549},   {1067, 671}, {960, 576}, {1104, 720},
+    static const uint32_t sizes[][2] = {{976, 549},  {1067, 671}, {960, 576}, {1104, 720},
                                         {1920, 400}, {640, 1040}, {431, 503}};
     for (uint32_t i = 0; i < (fixture.quick ? 3 : 7); i++) {
         const uint32_t *size = sizes[i % COUNT(sizes)];

@@ -259,36 +259,60 @@ static __device__ __forceinline__ float4 lens_weights_of(const lens_parts &parts
 }
 
 /* Sums bytes as sRGB's light, which is worked out in halves: no table has to be filled first, so
- * that a block can be small. */
+ * that a block can be small. Sums are halves, too; a level is off by less than 0.2. */
 struct lens_light_halves {
     static const int AT = lens_light_level::AT;
 
+    /* The weights of two neighbours, the left one's first. */
+    struct weights {
+        __half2 above;
+        __half2 below;
+    };
+
+    static __device__ __forceinline__ weights weights_of(const lens_parts &parts)
+    {
+        const float4 w = lens_weights_of(parts);
+        return {__floats2half2_rn(w.x, w.y), __floats2half2_rn(w.z, w.w)};
+    }
+
+    /* Red and blue of a pixel. */
+    static __device__ __forceinline__ __half2 red_blue_of(uint32_t word)
+    {
+        return light_of_bytes(word & 0x00ff00ffu);
+    }
+
+    /* One channel of two neighbours. */
     template <int CHANNEL>
-    static __device__ __forceinline__ float2 light_of_two(const uint32_t (&two)[2])
+    static __device__ __forceinline__ __half2 light_of_two(const uint32_t (&two)[2])
     {
         const int bytes = CHANNEL | (CHANNEL + 4) << 8;
-        return __half22float2(light_of_bytes(__byte_perm(two[0], two[1], bytes) & 0x00ff00ffu));
+        return light_of_bytes(__byte_perm(two[0], two[1], bytes) & 0x00ff00ffu);
     }
 
     template <int CHANNEL>
-    static __device__ __forceinline__ uint32_t sum(const lens_four &four, const float4 &w)
+    static __device__ __forceinline__ uint32_t level(const lens_four &four, const weights &w)
     {
-        const float2 above = light_of_two<CHANNEL>(four.above);
-        const float2 below = light_of_two<CHANNEL>(four.below);
-        return lens_light_level::of(w.x * above.x + w.y * above.y + w.z * below.x + w.w * below.y);
+        const __half2 sums = __hfma2(w.below, light_of_two<CHANNEL>(four.below),
+                                     __hmul2(w.above, light_of_two<CHANNEL>(four.above)));
+        return lens_light_level::of(__low2float(sums) + __high2float(sums));
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_parts &parts) const
     {
-        return sum<CHANNEL>(four, lens_weights_of(parts));
+        return level<CHANNEL>(four, weights_of(parts));
     }
 
     __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_parts &parts,
                                             bool averages_alpha) const
     {
-        const float4 w = lens_weights_of(parts);
-        return lens_word_by<AT>(sum<0>(four, w), sum<1>(four, w), sum<2>(four, w),
+        const weights w = weights_of(parts);
+        __half2 sums = __hmul2(__low2half2(w.above), red_blue_of(four.above[0]));
+        sums = __hfma2(__high2half2(w.above), red_blue_of(four.above[1]), sums);
+        sums = __hfma2(__low2half2(w.below), red_blue_of(four.below[0]), sums);
+        sums = __hfma2(__high2half2(w.below), red_blue_of(four.below[1]), sums);
+        return lens_word_by<AT>(lens_light_level::of(__low2float(sums)), level<1>(four, w),
+                                lens_light_level::of(__high2float(sums)),
                                 lens_alpha_of(four, parts, averages_alpha));
     }
 };
