@@ -5,8 +5,6 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-#define LEAST_CONFIDENCE 0.5f /* of an eye that is taken at its word */
-
 void openxr_eyes_start(void)
 {
     openxr.create_eye_tracker = NULL;
@@ -56,7 +54,8 @@ bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time
         session->eyes && XR_SUCCEEDED(openxr.get_eye_gazes(session->eyes, &info, &gazes));
     for (uint32_t i = 0; i < XR_EYES; i++) {
         const struct xr_eye_gaze *eye = &gazes.eyes[i];
-        out_eyes[i].known = told && eye->valid && eye->confidence >= LEAST_CONFIDENCE &&
+        out_eyes[i].known = told && eye->valid &&
+                            (double)eye->confidence >= session->settings->gaze.min_confidence &&
                             openxr_direction(&eye->pose.orientation, &out_eyes[i].to);
         some |= out_eyes[i].known;
     }

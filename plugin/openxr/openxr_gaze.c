@@ -2,10 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Where each view's eye looks. The runtime's gaze of both eyes, by XR_EXT_eye_gaze_interaction, is
- * an action of the layer's own that travels with the program's. Without any gaze a view's is where
- * its eye looks straight ahead. */
+ * an action of the layer's own that travels with the program's. While the runtime tells none, the
+ * last one holds and then gives way to the fallback, as the settings have it; in the middle a
+ * view's eye looks straight ahead. */
 
 #include "plugin/openxr/xr_layer.h"
+
+#include "plugin/gaze/gaze_hold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,17 +179,22 @@ static bool is_news(struct openxr_session *session, enum openxr_told what)
 
 void openxr_gaze_tell(struct openxr_session *session)
 {
+    static const char *const instead[] = {
+        [FOVEA_GAZE_FALLBACK_CENTER] = "; each view's is straight ahead",
+        [FOVEA_GAZE_FALLBACK_LAST] = "; each view's stays where it was",
+        [FOVEA_GAZE_FALLBACK_NONE] = "; views are shown as drawn",
+    };
     static const char *const lines[] = {
-        [OPENXR_TOLD_NONE] = "the runtime tells no gaze; each view's is straight ahead",
-        [OPENXR_TOLD_UNATTACHED] =
-            "the program has attached no actions: no gaze; each view's is straight ahead",
+        [OPENXR_TOLD_NONE] = "the runtime tells no gaze",
+        [OPENXR_TOLD_UNATTACHED] = "the program has attached no actions: no gaze",
         [OPENXR_TOLD_BOTH] = "the gaze is the runtime's, one of both eyes",
         [OPENXR_TOLD_EACH] = "the gaze is the runtime's, one of each eye",
     };
     const enum openxr_told what = session->found_gaze;
     session->found_gaze = OPENXR_TOLD_NOTHING;
     if (what != OPENXR_TOLD_NOTHING && is_news(session, what)) {
-        openxr_say(FOVEA_LOG_INFO, "%s", lines[what]);
+        openxr_say(FOVEA_LOG_INFO, "%s%s", lines[what],
+                   what < OPENXR_TOLD_BOTH ? instead[session->settings->gaze.fallback] : "");
         session->told_gaze = what;
         session->told_before |= 1u << what;
     }
@@ -213,10 +221,56 @@ static void read_runtime(struct openxr_session *session, XrSpace space, XrTime t
     session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
 }
 
+static XrQuaternionf eye_of(const XrCompositionLayerProjection *layer, uint32_t eye)
+{
+    return layer->views[eye < layer->viewCount ? eye : 0].pose.orientation;
+}
+
+static XrQuaternionf inverse(XrQuaternionf q)
+{
+    return (XrQuaternionf){-q.x, -q.y, -q.z, q.w};
+}
+
+/* Remembers what an eye was told to look at: in its own frame, since the eye goes along with the
+ * head while it is not seen. */
+static void remember(struct openxr_held *held, XrQuaternionf eye, const struct openxr_vector *to,
+                     XrTime time)
+{
+    const struct openxr_vector ahead = turned(inverse(eye), *to);
+    if (ahead.z < 0) {
+        held->any = true;
+        held->told_at = time;
+        held->last = (struct fovea_point_uv){0.5 + ahead.x / -ahead.z, 0.5 + ahead.y / -ahead.z};
+    }
+}
+
+/* Has an eye that is not known look where the settings say. */
+static void hold(struct openxr_session *session, const XrCompositionLayerProjection *layer,
+                 XrTime time)
+{
+    for (uint32_t i = 0; i < XR_EYES; i++) {
+        struct openxr_held *held = &session->held[i];
+        struct openxr_look *look = &session->looks[i];
+        if (look->known) {
+            remember(held, eye_of(layer, i), &look->to, time);
+        }
+        const struct gaze_observation seen = {.any = held->any,
+                                              .missing = !look->known,
+                                              .valid_t_ns = held->told_at,
+                                              .missing_since_ns = held->told_at};
+        held->gaze = gaze_hold_apply(&session->settings->gaze, &seen, held->last, time);
+        if (!look->known) {
+            const struct fovea_point_uv at = held->gaze.point;
+            look->to =
+                turned(eye_of(layer, i), (struct openxr_vector){at.x_uv - 0.5, at.y_uv - 0.5, -1});
+        }
+    }
+}
+
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time)
 {
-    if (layer->viewCount == 0) {
+    if (layer->viewCount == 0 || !session->has_settings) {
         return;
     }
     if (session->gaze_switch.source) {
@@ -224,6 +278,7 @@ void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerPr
         openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
     } else {
         read_runtime(session, layer->space, time);
+        hold(session, layer, time);
     }
 }
 
@@ -270,22 +325,20 @@ static struct openxr_vector source_looks(const struct fovea_gaze *gaze,
                                          up - gaze->point.y_uv * (up - down), -1});
 }
 
-/* The gaze with its direction in the view's own frame; straight ahead where there is none. Views of
- * the left eye and of the right one take turns. */
+/* The gaze with its direction in the view's own frame; straight ahead where that is beside or
+ * behind the view. Views of the left eye and of the right one take turns. */
 static struct fovea_gaze look(const struct openxr_session *session,
                               const XrCompositionLayerProjection *layer, uint32_t index,
                               struct openxr_vector *out)
 {
-    const XrQuaternionf view = layer->views[index].pose.orientation;
-    const XrQuaternionf back = {-view.x, -view.y, -view.z, view.w};
-    struct fovea_gaze gaze = {.state = FOVEA_GAZE_TRACKED, .usable = true};
-    struct openxr_look eye = session->looks[index % XR_EYES];
+    struct fovea_gaze gaze = session->held[index % XR_EYES].gaze;
+    struct openxr_vector to = session->looks[index % XR_EYES].to;
     if (session->gaze_switch.source) {
         gaze = session->source_gaze;
-        eye = (struct openxr_look){true, source_looks(&gaze, layer)};
+        to = source_looks(&gaze, layer);
     }
-    *out = turned(back, eye.to);
-    if (!eye.known || !(out->z < 0)) {
+    *out = turned(inverse(layer->views[index].pose.orientation), to);
+    if (!(out->z < 0)) {
         *out = (struct openxr_vector){0, 0, -1};
         gaze.state = FOVEA_GAZE_LOST;
     }

@@ -64,6 +64,16 @@ struct openxr_look {
     struct openxr_vector to;
 };
 
+/* What there is of an eye's gaze while the runtime does not tell it. */
+struct openxr_held {
+    bool any; /* the runtime has told it once */
+    XrTime told_at;
+    /* On a plane before the eye, in its own frame: the tangents to the right and upwards, each with
+     * 0.5 more, so that straight ahead is where a picture's middle is. */
+    struct fovea_point_uv last;
+    struct fovea_gaze gaze; /* for this frame's layer, likewise */
+};
+
 /* What the log was told of the runtime's gaze. */
 enum openxr_told {
     OPENXR_TOLD_NOTHING,
@@ -145,6 +155,7 @@ struct openxr_session {
     bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
+    struct openxr_held held[XR_EYES];
     enum openxr_told found_gaze; /* this frame's best, of its layers */
     enum openxr_told told_gaze;
     uint32_t told_before; /* which of them were ever told, by bits */

@@ -118,6 +118,7 @@ def test_each_of_more_views_follows_its_own_eye(hello, kind):
         assert_eyes(drawn, done, frame, pair, views)
 
 
+AT_ONCE = {"hold_ms": 0, "return_ms": 0}  # a gaze that is not told is at the fallback
 BOTH = (10, -5)  # the runtime's gaze of both eyes
 LEFT, RIGHT = (14, -4), (7, -6)
 SEEN = [  # with a frame each: what the runtime tells of each eye; where the eyes look with a gaze of both, and without one
@@ -138,7 +139,7 @@ def test_an_eye_that_is_not_seen_looks_where_both_do_or_the_other(hello, both):
     drawn = plain.show()
     plain.end()
     eyes = ";".join(text for text, *_ in SEEN)
-    steps = Steps(hello, {}, FOVEA_TEST_XR_EYES=eyes, FOVEA_TEST_XR_GAZE=both)
+    steps = Steps(hello, {"gaze": {"validity": AT_ONCE}}, FOVEA_TEST_XR_EYES=eyes, FOVEA_TEST_XR_GAZE=both)
     wanted = {gaze: eyes_picture(steps.folder, drawn, gaze) for gaze in (BOTH, LEFT, RIGHT, None)}
     for text, with_both, without in SEEN:
         pair = without if both == "none" else with_both
@@ -416,9 +417,10 @@ def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
     assert_foveated(before, after, [(10, -5)] * FRAMES)
 
 
-def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
+def test_a_gaze_of_one_frame_counts_for_that_frame_where_none_is_held(hello):
     before = hello("separate", program=OURS).check()
-    after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-").check()
+    sets = "foveation.model=paper,gaze.validity.hold_ms=0,gaze.validity.return_ms=0"
+    after = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="-;10,-5;-", FOVEA_SET=sets).check()
     # A gaze that comes and goes is said once each: what was said before, only if it lasts.
     assert after.output.count("tells no gaze") == 1 and after.output.count("the gaze is the runtime's") == 1
     for frame in range(FRAMES):
@@ -429,6 +431,54 @@ def test_a_gaze_of_one_frame_counts_for_that_frame(hello):
                 y = tangents["up"] / (tangents["up"] + tangents["down"])
             wanted = expected(after.folder, before.picture(frame, view), (x, y), tangents)
             assert numpy.abs(after.picture(frame, view) - wanted).max() <= 3, (frame, view)
+
+
+FRAME_MS = 1000 / 90  # of the tests' runtime
+
+
+def on_the_way(view, part):
+    """A place so far from BOTH to straight ahead, over tangents."""
+    x, y, tangents = place(*BOTH, view)
+    ahead_x, ahead_y, _ = straight_ahead(view)
+    return x + (ahead_x - x) * part, y + (ahead_y - y) * part, tangents
+
+
+@pytest.mark.parametrize("told", ["both", "each"])
+@pytest.mark.parametrize("fallback, last_line", [("center", "straight ahead"), ("last", "stays where it was")])
+def test_a_gaze_that_is_not_told_is_held_and_then_at_the_fallback(hello, told, fallback, last_line):
+    """A blink of two frames and more: held for 2.5 frames, then 4 frames on the way."""
+    drawn = hello("separate", program=OURS).check()
+    validity = {"hold_ms": 2.5 * FRAME_MS, "return_ms": 4 * FRAME_MS, "fallback": fallback}
+    gaze = {"FOVEA_TEST_XR_EYES": "10,-5/10,-5;-", "FOVEA_TEST_XR_GAZE": "none"} if told == "each" else {
+        "FOVEA_TEST_XR_GAZE": "10,-5;-"}  # fmt: skip
+    steps = Steps(hello, {"gaze": {"validity": validity}}, **gaze)
+    for frame in range(9):
+        x = min(max((frame - 2.5) / 4, 0), 1)
+        part = x * x * (3 - 2 * x) if fallback == "center" else 0
+        wanted = []
+        for view in range(2):
+            at_x, at_y, tangents = on_the_way(view, part)
+            wanted.append(expected(steps.folder, drawn.picture(0, view), (at_x, at_y), tangents))
+        assert_near(steps.show(), wanted, f"frame {frame}")
+    assert steps.end().output.count(f"the runtime tells no gaze; each view's {'is ' if fallback == 'center' else ''}{last_line}") == 1
+
+
+def test_without_a_fallback_views_are_shown_as_drawn_once_no_gaze_is_held(hello):
+    drawn = hello("separate", program=OURS).check()
+    validity = {"hold_ms": 1.5 * FRAME_MS, "fallback": "none"}
+    steps = Steps(hello, {"gaze": {"validity": validity}}, FOVEA_TEST_XR_GAZE="10,-5;-")
+    for frame in range(4):
+        for view, shown in enumerate(steps.show()):
+            same = (shown == drawn.picture(0, view)).all()
+            assert same == (frame > 1), (frame, view)
+    assert steps.end().output.count("the runtime tells no gaze; views are shown as drawn") == 1
+
+
+def test_an_eye_counts_from_the_confidence_that_the_settings_have(hello, before):
+    sets = "foveation.model=paper,gaze.validity.min_confidence=0.2"
+    more = {"FOVEA_TEST_XR_EYES": "14,-4,0.25/7,-6,0.15", "FOVEA_TEST_XR_GAZE": "none", "FOVEA_SET": sets}
+    after = hello("Vulkan2", fovea=True, **more).check()
+    assert_eyes(before, after, 1, (LEFT, LEFT))
 
 
 PYOPENXR = (sys.executable, str(ROOT / "tests" / "openxr" / "pyopenxr_program.py"))
