@@ -13,6 +13,7 @@ static const char text[] =
     "\n"
     "{What is shown}\n"
     "  --window             open a window; the mouse is the gaze; F1 lists the keys\n"
+    "  --fullscreen         likewise, as large as the screen; F11 changes that\n"
     "  --hmd                both eyes of a headset, side by side, each with its own gaze, for a\n"
     "                       display behind lenses; --set operators=foveate leaves them out\n"
     "  --frames N           how many frames; 240, in a window until it is closed\n"

@@ -19,7 +19,7 @@ const char *keys_help(void)
            "U  this text   M  marker   R  rings\n"
            "+ -  strength  G  next gaze source\n"
            "P  pause    F5  read the config again\n"
-           "F1 help     ESC or Q  quit";
+           "F1 help     F11 full screen   ESC or Q  quit";
 }
 
 static void toggle_setting(struct keys *keys, const char *path)
@@ -72,7 +72,15 @@ static void next_gaze(struct keys *keys)
     value_set(now, "gaze.source", before.text);
 }
 
-static void take_press(struct keys *keys, SDL_Keycode key)
+static void toggle_fullscreen(SDL_Window *window)
+{
+    const bool full = SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN;
+    if (SDL_SetWindowFullscreen(window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP) != 0) {
+        say_note("the window does not fill the screen: %s", SDL_GetError());
+    }
+}
+
+static void take_press(struct keys *keys, SDL_Keycode key, SDL_Window *window)
 {
     switch (key) {
     case SDLK_ESCAPE:
@@ -107,6 +115,9 @@ static void take_press(struct keys *keys, SDL_Keycode key)
     case SDLK_F5:
         keys->reload_asked = true;
         break;
+    case SDLK_F11:
+        toggle_fullscreen(window);
+        break;
     default:
         break;
     }
@@ -134,7 +145,7 @@ static void take_repeat(struct keys *keys, SDL_Keycode key)
     }
 }
 
-static void take_key(struct keys *keys, const SDL_KeyboardEvent *event)
+static void take_key(struct keys *keys, const SDL_KeyboardEvent *event, SDL_Window *window)
 {
     SDL_Keycode key = event->keysym.sym;
     bool down = event->type == SDL_KEYDOWN;
@@ -143,7 +154,7 @@ static void take_key(struct keys *keys, const SDL_KeyboardEvent *event)
         keys->comparing = down;
     } else if (down) {
         if (!event->repeat) {
-            take_press(keys, key);
+            take_press(keys, key, window);
         }
         take_repeat(keys, key);
     }
@@ -172,7 +183,7 @@ void keys_take(struct keys *keys, const SDL_Event *event, SDL_Window *window)
         break;
     case SDL_KEYDOWN:
     case SDL_KEYUP:
-        take_key(keys, &event->key);
+        take_key(keys, &event->key, window);
         break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:

@@ -46,6 +46,12 @@ static bool take_window(struct options *options, const char *text)
     return options->window = true;
 }
 
+static bool take_fullscreen(struct options *options, const char *text)
+{
+    (void)text;
+    return options->window = options->fullscreen = true;
+}
+
 static bool take_hmd(struct options *options, const char *text)
 {
     (void)text;
@@ -189,28 +195,19 @@ static bool take_path(struct options *options, const char *text)
 }
 
 static const struct option names[] = {
-    {"window", no_argument, NULL, 0},
-    {"list-devices", no_argument, NULL, 1},
-    {"quiet", no_argument, NULL, 2},
-    {"no-video", no_argument, NULL, 3},
-    {"validate", no_argument, NULL, 4},
-    {"backend", required_argument, NULL, 5},
-    {"config", required_argument, NULL, 6},
-    {"set", required_argument, NULL, 7},
-    {"frames", required_argument, NULL, 8},
-    {"size", required_argument, NULL, 9},
-    {"gaze", required_argument, NULL, 10},
-    {"output", required_argument, NULL, 11},
-    {"device", required_argument, NULL, 12},
-    {"seed", required_argument, NULL, 13},
-    {"format", required_argument, NULL, 14},
-    {"path", required_argument, NULL, 15},
-    {"hmd", no_argument, NULL, 16},
-    {"help", no_argument, NULL, 17},
-    {NULL, 0, NULL, 0},
+    {"window", no_argument, NULL, 0},        {"list-devices", no_argument, NULL, 1},
+    {"quiet", no_argument, NULL, 2},         {"no-video", no_argument, NULL, 3},
+    {"validate", no_argument, NULL, 4},      {"backend", required_argument, NULL, 5},
+    {"config", required_argument, NULL, 6},  {"set", required_argument, NULL, 7},
+    {"frames", required_argument, NULL, 8},  {"size", required_argument, NULL, 9},
+    {"gaze", required_argument, NULL, 10},   {"output", required_argument, NULL, 11},
+    {"device", required_argument, NULL, 12}, {"seed", required_argument, NULL, 13},
+    {"format", required_argument, NULL, 14}, {"path", required_argument, NULL, 15},
+    {"hmd", no_argument, NULL, 16},          {"fullscreen", no_argument, NULL, 17},
+    {"help", no_argument, NULL, 18},         {NULL, 0, NULL, 0},
 };
 
-#define HELP 17
+#define HELP 18
 
 static const struct flag flags[] = {
     {NULL, take_window},
@@ -230,6 +227,7 @@ static const struct flag flags[] = {
     {"bgra8-srgb, rgba8-srgb, bgra8, rgba8, rgba16f, rgb10a2, bgr10a2 or rg11b10f", take_format},
     {"made or copy", take_path},
     {NULL, take_hmd},
+    {NULL, take_fullscreen},
 };
 
 /* getopt has met something that it does not know, or a flag without its argument. */

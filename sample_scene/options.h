@@ -13,6 +13,7 @@
 
 struct options {
     bool window;
+    bool fullscreen; /* a window that fills the screen */
     bool hmd; /* two eyes side by side */
     bool list_devices;
     bool quiet;

@@ -45,7 +45,8 @@ static bool open_window(struct window *window)
     }
     window->handle = SDL_CreateWindow(
         "Fovea demo", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, width, height,
-        SDL_WINDOW_VULKAN | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+        SDL_WINDOW_VULKAN | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI |
+            (window->options->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0u));
     if (!window->handle) {
         say_error("--window: no window: %s", SDL_GetError());
         return false;

@@ -3,7 +3,9 @@
 """The demo's window: keys, mouse, resizing, live settings."""
 
 import json
+import os
 import re
+import subprocess
 import time
 
 import numpy
@@ -157,6 +159,53 @@ def test_window_can_be_resized(open_window):
     code, text = window.end()
     assert code == 0, text
     assert "320x180" in text
+
+
+def test_both_eyes_follow_the_mouse_over_either(open_window):
+    """Over the left part of the right eye's picture; then over the right part of the left one's; at an odd width, too."""
+    window = open_window("--hmd", "--validate", "--set", "foveation.strength=2", "--set", "operators=foveate")
+    paused(window)
+    for width in (320, 321):
+        window.xdotool("windowsize", window.window, str(width), "180")
+        window.until(lambda: window.picture().shape[1] == width, "the window keeps its size")
+        half, shares = width // 2, []
+        for x in (half + 30, half - 30):
+            before = window.picture()
+            window.xdotool("mousemove", "--window", window.window, str(x), "90")
+            changes(window, before, "the mouse does not move the gaze")
+            time.sleep(0.3)  # frames in flight have the old gaze
+            now = window.picture()
+            eyes = now[:, :half], now[:, half : 2 * half]
+            shares.append([detail(eye[:, : half // 2]) / detail(eye[:, half // 2 :]) for eye in eyes])
+        for left_sharp, right_sharp in zip(*shares, strict=True):
+            assert left_sharp > 1.3 * right_sharp, shares
+    code, text = window.end()
+    assert code == 0 and "321x180" in text, text
+
+
+@pytest.fixture
+def window_manager(display):
+    need_tool("openbox")
+    environment = {**os.environ, "DISPLAY": display}
+    ask = ["xdotool", "get_num_desktops"]
+    with subprocess.Popen(["openbox", "--config-file", "/dev/null"], env=environment, stderr=subprocess.DEVNULL) as manager:
+        end = time.monotonic() + 30
+        while subprocess.run(ask, env=environment, capture_output=True, check=False).returncode != 0:
+            assert time.monotonic() < end, "openbox does not begin"
+            time.sleep(0.1)
+        yield
+        manager.terminate()
+
+
+def test_the_window_fills_the_screen_and_does_not(window_manager, open_window):
+    window = open_window("--fullscreen", "--validate")
+    window.until(lambda: window.picture().shape[:2] == (600, 800), "it does not fill the screen")
+    window.key("F11")
+    window.until(lambda: window.picture().shape[:2] == (180, 320), "F11 does not make it smaller")
+    window.key("F11")
+    window.until(lambda: window.picture().shape[:2] == (600, 800), "F11 does not make it larger")
+    code, text = window.end()
+    assert code == 0, text
 
 
 def test_saved_settings_come_into_force(open_window, tmp_path):

@@ -68,6 +68,7 @@ openxr-layer-corevalidation|file:/usr/share/openxr/1/api_layers/explicit.d/XrApi
 xvfb|cmd:Xvfb|a display for the window tests
 xauth|cmd:xauth|a display for the window tests
 xdotool|cmd:xdotool|presses keys in the window tests
+openbox|cmd:openbox|a window manager, which windows that fill the screen need
 locales|file:/usr/share/i18n/locales/de_DE|a language with decimal commas, for a test of number parsing
 x11-apps|cmd:xwd|takes pictures of the window in the tests
 mpv|cmd:mpv|a program that is foveated in the tests
