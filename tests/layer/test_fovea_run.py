@@ -96,6 +96,9 @@ def test_the_layer_for_headsets_is_enabled_beside_others(world):
     folders = found["XR_API_LAYER_PATH"].split(":")
     assert found["XR_ENABLE_API_LAYERS"] == "XR_APILAYER_FOVEA"
     assert folders[-1] == str(own) and f"/usr/share/{place}" in folders  # where the loader looks without the variable
+    found = world.variables(XDG_CONFIG_DIRS="/conf:/more", XDG_DATA_DIRS="/data", XDG_DATA_HOME="/home/own")
+    places = ["/conf", "/more", "/etc", "/data", "/home/own"]
+    assert found["XR_API_LAYER_PATH"].split(":") == [f"{place}/openxr/1/api_layers/explicit.d" for place in places] + [str(own)]
     found = world.variables(XR_API_LAYER_PATH="/x", XR_ENABLE_API_LAYERS="XR_other")
     assert found["XR_API_LAYER_PATH"] == f"/x:{own}"
     assert found["XR_ENABLE_API_LAYERS"] == "XR_APILAYER_FOVEA:XR_other"

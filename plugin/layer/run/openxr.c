@@ -35,11 +35,17 @@ static void write_folders(FILE *file, const char *list)
     }
 }
 
+static const char *set_or(const char *name, const char *standard)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : standard;
+}
+
 /* XR_API_LAYER_PATH takes the place of all that the loader would search. */
 static char *search_path(const char *own)
 {
     const char *path = getenv("XR_API_LAYER_PATH");
-    const char *data = getenv("XDG_DATA_DIRS");
+    const char *data_home = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     char *text = NULL;
     size_t size;
@@ -50,9 +56,12 @@ static char *search_path(const char *own)
     if (path && *path) {
         fprintf(file, "%s:", path);
     } else {
-        write_folders(file, "/etc/xdg:/etc");
-        write_folders(file, data && *data ? data : "/usr/local/share:/usr/share");
-        if (home && *home) {
+        write_folders(file, set_or("XDG_CONFIG_DIRS", "/etc/xdg"));
+        write_folders(file, "/etc");
+        write_folders(file, set_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
+        if (data_home && *data_home) {
+            write_folders(file, data_home);
+        } else if (home && *home) {
             fprintf(file, "%s/.local/share/" XR_LAYER_PLACE ":", home);
         }
     }
