@@ -57,6 +57,8 @@ static const struct {
     {"xrReleaseSwapchainImage", (PFN_xrVoidFunction)openxr_release},
     {"xrEndFrame", (PFN_xrVoidFunction)openxr_end_frame},
     {"xrSuggestInteractionProfileBindings", (PFN_xrVoidFunction)openxr_suggest},
+    {"xrDestroyAction", (PFN_xrVoidFunction)openxr_destroy_action},
+    {"xrDestroyActionSet", (PFN_xrVoidFunction)openxr_destroy_action_set},
     {"xrAttachSessionActionSets", (PFN_xrVoidFunction)openxr_attach},
     {"xrSyncActions", (PFN_xrVoidFunction)openxr_sync},
     {"xrGetVulkanGraphicsRequirementsKHR", (PFN_xrVoidFunction)openxr_requirements},

@@ -53,9 +53,33 @@ void openxr_gaze_stop(void)
 {
     openxr.gaze_set = XR_NULL_HANDLE; /* it goes with the instance */
     openxr.gaze_action = XR_NULL_HANDLE;
+    openxr.program_gaze = XR_NULL_HANDLE;
 }
 
-/* A program's bindings for the eyes would take the place of the layer's. */
+static void set_program_gaze(XrAction action)
+{
+    pthread_mutex_lock(&openxr.lock);
+    openxr.program_gaze = action;
+    pthread_mutex_unlock(&openxr.lock);
+}
+
+XrResult openxr_destroy_action(XrAction action)
+{
+    if (action == openxr.program_gaze) {
+        set_program_gaze(XR_NULL_HANDLE);
+    }
+    return openxr.below.DestroyAction(action);
+}
+
+/* Whose set the action is in is not known. */
+XrResult openxr_destroy_action_set(XrActionSet set)
+{
+    set_program_gaze(XR_NULL_HANDLE);
+    return openxr.below.DestroyActionSet(set);
+}
+
+/* A program's bindings for the eyes would take the place of the layer's; and where its action set
+ * has a higher priority, they do so while it is active: its action tells the gaze then. */
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
 {
     XrActionSuggestedBinding bindings[BINDINGS];
@@ -68,14 +92,20 @@ XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggested
     bindings[more.countSuggestedBindings++] =
         (XrActionSuggestedBinding){openxr.gaze_action, openxr.gaze_path};
     more.suggestedBindings = bindings;
-    return openxr.below.SuggestInteractionProfileBindings(instance, &more);
+    const XrResult result = openxr.below.SuggestInteractionProfileBindings(instance, &more);
+    for (uint32_t i = 0; i < info->countSuggestedBindings && XR_SUCCEEDED(result); i++) {
+        if (info->suggestedBindings[i].binding == openxr.gaze_path) {
+            set_program_gaze(info->suggestedBindings[i].action);
+        }
+    }
+    return result;
 }
 
-static XrSpace space_of(XrSession session)
+static XrSpace space_of(XrSession session, XrAction action)
 {
     XrSpace space = XR_NULL_HANDLE;
     const XrActionSpaceCreateInfo info = {.type = XR_TYPE_ACTION_SPACE_CREATE_INFO,
-                                          .action = openxr.gaze_action,
+                                          .action = action,
                                           .poseInActionSpace = {.orientation = {0, 0, 0, 1}}};
     return XR_SUCCEEDED(openxr.below.CreateActionSpace(session, &info, &space)) ? space
                                                                                 : XR_NULL_HANDLE;
@@ -102,9 +132,14 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
     const XrResult result = openxr.below.AttachSessionActionSets(handle, &more);
     struct openxr_session *session = openxr_session_of(handle);
     if (session && XR_SUCCEEDED(result)) {
-        const XrSpace space = space_of(handle);
+        const XrSpace space = space_of(handle, openxr.gaze_action);
+        pthread_mutex_lock(&openxr.lock);
+        const XrAction program = openxr.program_gaze;
+        pthread_mutex_unlock(&openxr.lock);
+        const XrSpace of_program = program ? space_of(handle, program) : XR_NULL_HANDLE;
         pthread_mutex_lock(&openxr.lock);
         session->gaze = space;
+        session->program_gaze = of_program;
         pthread_mutex_unlock(&openxr.lock);
     }
     return result;
@@ -150,14 +185,22 @@ bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *ou
     return length > 0.9f && length < 1.1f;
 }
 
-static bool both_look(const struct openxr_session *session, XrSpace space, XrTime time,
-                      struct openxr_vector *out)
+static bool looks_along(XrSpace gaze, XrSpace space, XrTime time, struct openxr_vector *out)
 {
     XrSpaceLocation at = {.type = XR_TYPE_SPACE_LOCATION};
-    const XrSpace gaze = gaze_of(session);
     return gaze && XR_SUCCEEDED(openxr.below.LocateSpace(gaze, space, time, &at)) &&
            at.locationFlags & XR_SPACE_LOCATION_ORIENTATION_VALID_BIT &&
            openxr_direction(&at.pose.orientation, out);
+}
+
+static bool both_look(const struct openxr_session *session, XrSpace space, XrTime time,
+                      struct openxr_vector *out)
+{
+    pthread_mutex_lock(&openxr.lock);
+    const XrSpace of_program = session->program_gaze;
+    pthread_mutex_unlock(&openxr.lock);
+    return looks_along(gaze_of(session), space, time, out) ||
+           looks_along(of_program, space, time, out);
 }
 
 #define LASTS_NS 1000000000

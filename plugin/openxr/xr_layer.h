@@ -39,6 +39,8 @@
     X(EndFrame)                                                                                    \
     X(CreateActionSet)                                                                             \
     X(CreateAction)                                                                                \
+    X(DestroyAction)                                                                               \
+    X(DestroyActionSet)                                                                            \
     X(SuggestInteractionProfileBindings)                                                           \
     X(AttachSessionActionSets)                                                                     \
     X(SyncActions)                                                                                 \
@@ -152,6 +154,7 @@ struct openxr_session {
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
+    XrSpace program_gaze; /* of the program's own action for the eyes; likewise */
     bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
@@ -173,7 +176,8 @@ struct openxr_session {
 };
 
 struct openxr {
-    pthread_mutex_t lock; /* of the lists of sessions and swapchains; taken last and held shortly */
+    /* Of the lists of sessions and swapchains, and of program_gaze; taken last and held shortly. */
+    pthread_mutex_t lock;
     XrInstance instance;
     struct openxr_below below;
     bool gaze_extension;
@@ -183,6 +187,7 @@ struct openxr {
     xr_get_eye_gazes get_eye_gazes;
     XrActionSet gaze_set;
     XrAction gaze_action;
+    XrAction program_gaze; /* the program's own action for the eyes; XR_NULL_HANDLE: it has none */
     XrPath gaze_profile;
     XrPath gaze_path;
     VkInstance raised[OPENXR_RAISED]; /* the newest ones that were made for Vulkan 1.1 or later */
@@ -212,6 +217,8 @@ void openxr_gaze_tell(struct openxr_session *session);
 bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
+XrResult openxr_destroy_action(XrAction action);
+XrResult openxr_destroy_action_set(XrActionSet set);
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 

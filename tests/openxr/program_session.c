@@ -27,11 +27,31 @@ bool program_is(const struct program *program, const char *kind)
     return strcmp(program->kind, kind) == 0;
 }
 
+/* An action of the program's own for the gaze. */
+static void look(const struct program *program)
+{
+    const XrActionCreateInfo info = {.type = XR_TYPE_ACTION_CREATE_INFO,
+                                     .actionName = "look",
+                                     .actionType = XR_ACTION_TYPE_POSE_INPUT,
+                                     .localizedActionName = "Look"};
+    XrActionSuggestedBinding binding = {XR_NULL_HANDLE, XR_NULL_PATH};
+    XrInteractionProfileSuggestedBinding bindings = {
+        .type = XR_TYPE_INTERACTION_PROFILE_SUGGESTED_BINDING,
+        .countSuggestedBindings = 1,
+        .suggestedBindings = &binding};
+    MUST(xrCreateAction(program->set, &info, &binding.action));
+    MUST(xrStringToPath(program->instance, "/user/eyes_ext/input/gaze_ext/pose", &binding.binding));
+    MUST(xrStringToPath(program->instance, "/interaction_profiles/ext/eye_gaze_interaction",
+                        &bindings.interactionProfile));
+    MUST(xrSuggestInteractionProfileBindings(program->instance, &bindings));
+}
+
 static void make_actions(struct program *program)
 {
     const XrActionSetCreateInfo set = {.type = XR_TYPE_ACTION_SET_CREATE_INFO,
                                        .actionSetName = "program",
-                                       .localizedActionSetName = "Program"};
+                                       .localizedActionSetName = "Program",
+                                       .priority = program_is(program, "looks") ? 7 : 0};
     const XrActionCreateInfo info = {.type = XR_TYPE_ACTION_CREATE_INFO,
                                      .actionName = "press",
                                      .actionType = XR_ACTION_TYPE_BOOLEAN_INPUT,
@@ -39,17 +59,21 @@ static void make_actions(struct program *program)
     XrAction action = XR_NULL_HANDLE;
     MUST(xrCreateActionSet(program->instance, &set, &program->set));
     MUST(xrCreateAction(program->set, &info, &action));
+    if (program_is(program, "looks")) {
+        look(program);
+    }
 }
 
 void program_start(struct program *program)
 {
     program->gpu.old = program_is(program, "old") || program_is(program, "oldest");
     program->gpu.version = program_is(program, "old") ? VK_API_VERSION_1_1 : VK_API_VERSION_1_0;
-    const char *extensions[2] = {program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
-                                                  : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
-                                 program_is(program, "quad")
-                                     ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
-                                     : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
+    const char *extensions[2] = {
+        program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME
+                         : XR_KHR_VULKAN_ENABLE2_EXTENSION_NAME,
+        program_is(program, "looks")  ? XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME
+        : program_is(program, "quad") ? XR_VARJO_QUAD_VIEWS_EXTENSION_NAME
+                                      : XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME};
     const XrInstanceCreateInfo info = {
         .type = XR_TYPE_INSTANCE_CREATE_INFO,
         .applicationInfo = {.applicationName = "program", .apiVersion = XR_CURRENT_API_VERSION},

@@ -164,6 +164,15 @@ def test_a_tracker_that_is_refused_leaves_the_gaze_of_both_eyes(hello, before, e
     assert_eyes(before, after, 1, (BOTH, BOTH))
 
 
+def test_a_program_that_asks_for_the_eyes_itself_is_foveated(hello):
+    """Its action set has a higher priority than the layer's, whose action is not told the gaze then."""
+    drawn = hello("looks", program=OURS).check()
+    after = hello("looks", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert after.output.count("the gaze is the runtime's, one of both eyes") == 1, after.output
+    for frame in range(FRAMES):
+        assert_eyes(drawn, after, frame, (BOTH, BOTH))
+
+
 def test_a_gaze_of_each_eye_needs_no_actions(hello):
     """A program that attaches no action sets has no gaze of both eyes."""
     drawn = hello("silent", program=OURS).check()

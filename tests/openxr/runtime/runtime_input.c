@@ -18,7 +18,10 @@
 static char paths[PATHS][XR_MAX_PATH_LENGTH];
 static uint32_t path_count;
 
+#define EYES_ACTIONS 4
+
 struct action_set {
+    uint32_t priority;
     bool attached;
     bool synced;
 };
@@ -34,7 +37,8 @@ struct space {
     XrPosef pose;
 };
 
-static const struct action *gaze_action; /* the one that the eyes' profile was bound to last */
+static const struct action *eyes_actions[EYES_ACTIONS]; /* bound to the eyes' profile last */
+static uint32_t eyes_action_count;
 static bool attached;
 
 /* Everything that was made goes with the instance. */
@@ -55,7 +59,7 @@ void runtime_input_gone(void)
     while (kept_count > 0) {
         free(kept[--kept_count]);
     }
-    gaze_action = NULL;
+    eyes_action_count = 0;
     attached = false;
 }
 
@@ -95,9 +99,12 @@ static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateI
 {
     struct action_set *set = keep(sizeof *set);
     (void)instance;
-    (void)info;
+    if (!set) {
+        return XR_ERROR_OUT_OF_MEMORY;
+    }
+    set->priority = info->priority;
     *out = (XrActionSet)set;
-    return set ? XR_SUCCESS : XR_ERROR_OUT_OF_MEMORY;
+    return XR_SUCCESS;
 }
 
 static XrResult xrDestroyActionSet_(XrActionSet set)
@@ -140,13 +147,16 @@ static XrResult xrSuggestInteractionProfileBindings_(
     if (runtime_gaze_is("none")) {
         return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, GAZE_PROFILE);
     }
-    gaze_action = NULL;
+    if (info->countSuggestedBindings > EYES_ACTIONS) {
+        return XR_ERROR_OUT_OF_MEMORY;
+    }
+    eyes_action_count = 0;
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
         if (strcmp(paths[binding->binding - 1], GAZE_PATH) != 0) {
             return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, paths[binding->binding - 1]);
         }
-        gaze_action = (const struct action *)binding->action;
+        eyes_actions[eyes_action_count++] = (const struct action *)binding->action;
     }
     return XR_SUCCESS;
 }
@@ -169,8 +179,8 @@ static XrResult xrAttachSessionActionSets_(XrSession handle,
 static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
 {
     const struct session *session = (const struct session *)handle;
-    if (gaze_action) {
-        gaze_action->set->synced = false;
+    for (uint32_t i = 0; i < eyes_action_count; i++) {
+        eyes_actions[i]->set->synced = false;
     }
     for (uint32_t i = 0; i < info->countActiveActionSets; i++) {
         struct action_set *set = (struct action_set *)info->activeActionSets[i].actionSet;
@@ -215,11 +225,25 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
     return XR_SUCCESS;
 }
 
+/* Of active sets that are bound to the same, the one of the highest priority alone is told. */
+static bool is_told(const struct action *action)
+{
+    bool bound = false;
+    uint32_t highest = 0;
+    for (uint32_t i = 0; i < eyes_action_count; i++) {
+        const struct action_set *set = eyes_actions[i]->set;
+        bound |= eyes_actions[i] == action;
+        highest = set->attached && set->synced && set->priority > highest ? set->priority : highest;
+    }
+    return bound && action->set->attached && action->set->synced &&
+           action->set->priority == highest;
+}
+
 static bool eyes(const struct session *session, const struct action *action, double *yaw_deg,
                  double *pitch_deg)
 {
-    return action && action == gaze_action && action->set->attached && action->set->synced &&
-           !runtime_gaze_is("refused") && runtime_gaze(session->frames, yaw_deg, pitch_deg);
+    return action && is_told(action) && !runtime_gaze_is("refused") &&
+           runtime_gaze(session->frames, yaw_deg, pitch_deg);
 }
 
 static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetInfo *info,
