@@ -4,10 +4,11 @@
 /*     openxr_program KIND
  *
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
- * lapped: of which one lies half over the other; twice: as separate, releases each image twice;
- * quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16 bits a
- * channel; after: two sessions, one after the other; beside: two at once; old: as separate, with
- * XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
+ * inset: with margins around them; lapped: of which one lies half over the other; panel: as
+ * separate, and a quad layer shows the left eye's image; twice: as separate, releases each image
+ * twice; quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16
+ * bits a channel; after: two sessions, one after the other; beside: two at once; old: as separate,
+ * with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
  * actions; idle: with no active ones; looks: with one for the eyes, in a set of higher priority
  * than others; early: as separate, the next image is acquired before the frame ends; eager: and
  * waited for; ahead: and acquired before this one is released; steps: as separate, the same picture

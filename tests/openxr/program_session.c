@@ -119,7 +119,8 @@ static void make_chains(struct program_session *session)
 {
     const struct program *program = session->program;
     const bool array = program_is(program, "array");
-    const bool atlas = program_is(program, "atlas");
+    const bool inset = program_is(program, "inset");
+    const bool atlas = program_is(program, "atlas") || inset;
     const bool lapped = program_is(program, "lapped");
     const bool foreign = program_is(program, "foreign");
     XrViewConfigurationView sizes[PROGRAM_VIEWS];
@@ -134,15 +135,17 @@ static void make_chains(struct program_session *session)
         const uint32_t width_px = sizes[i].recommendedImageRectWidth;
         const uint32_t height_px = sizes[i].recommendedImageRectHeight;
         const uint32_t of = session->chain_count == 1 ? 0 : i;
-        const uint32_t apart_px = atlas ? width_px : lapped ? width_px / 2 : 0;
-        const XrRect2Di rect = {{(int32_t)(i * apart_px), 0},
+        const uint32_t beside_px = inset ? 9 : 0;
+        const uint32_t above_px = inset ? 7 : 0;
+        const uint32_t apart_px = atlas ? width_px + beside_px : lapped ? width_px / 2 : 0;
+        const XrRect2Di rect = {{(int32_t)(beside_px + i * apart_px), (int32_t)above_px},
                                 {(int32_t)width_px, (int32_t)height_px}};
         if (i < session->chain_count) {
             make_chain(session, foreign ? VK_FORMAT_R16G16B16A16_UNORM : VK_FORMAT_R8G8B8A8_SRGB,
                        XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT |
                            XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
-                       atlas || lapped ? 2 * width_px : width_px, height_px, array ? 2 : 1,
-                       &session->chains[i]);
+                       (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px,
+                       height_px + 2 * above_px, array ? 2 : 1, &session->chains[i]);
         }
         session->places[i] = (XrSwapchainSubImage){session->chains[of].handle, rect, array ? i : 0};
         if (program_is(program, "depth")) {
@@ -280,11 +283,18 @@ void program_end_frame(const struct program_session *session, XrTime time)
                                                 .space = session->space,
                                                 .viewCount = count,
                                                 .views = views};
-    const XrCompositionLayerBaseHeader *layers[] = {(const XrCompositionLayerBaseHeader *)&layer};
+    const XrCompositionLayerQuad panel = {.type = XR_TYPE_COMPOSITION_LAYER_QUAD,
+                                          .space = session->space,
+                                          .eyeVisibility = XR_EYE_VISIBILITY_BOTH,
+                                          .subImage = session->places[0],
+                                          .pose = {.orientation = {0, 0, 0, 1}},
+                                          .size = {1, 1}};
+    const XrCompositionLayerBaseHeader *layers[] = {(const XrCompositionLayerBaseHeader *)&layer,
+                                                    (const XrCompositionLayerBaseHeader *)&panel};
     const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
                                  .displayTime = time,
                                  .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
-                                 .layerCount = 1,
+                                 .layerCount = program_is(session->program, "panel") ? 2 : 1,
                                  .layers = layers};
     MUST(xrEndFrame(session->handle, &info));
 }

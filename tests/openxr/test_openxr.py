@@ -276,7 +276,7 @@ def test_hello_xr_with_vulkan_1_0_is_shown_as_drawn(hello):
             assert (after.picture(frame, view) == before.picture(frame, view)).all()
 
 
-KINDS = {"separate": 2, "array": 2, "atlas": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2, "idle": 2}
+KINDS = {"separate": 2, "array": 2, "atlas": 2, "inset": 2, "quad": 4, "depth": 2, "after": 2, "beside": 2, "early": 2, "idle": 2}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -290,8 +290,18 @@ def test_every_view_is_foveated_wherever_it_lies(hello, kind):
     after = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_GAZE=gaze).check(shown)
     assert after.output.count("the gaze is the runtime's") == sessions, after.output
     assert_foveated(before, after, gazes, views)
-    chains = {"array": 1, "atlas": 1}.get(kind, views)
+    chains = {"array": 1, "atlas": 1, "inset": 1}.get(kind, views)
     assert len(after.swapchains(0) | after.swapchains(1)) >= min(chains, 2)
+
+
+def test_a_quad_layer_is_handed_on_as_it_is(hello):
+    """It shows the left eye's swapchain, whose view is foveated in the same frame."""
+    before = hello("panel", program=OURS).check(3 * FRAMES)
+    after = hello("panel", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(3 * FRAMES)
+    assert_foveated(before, after, [(10, -5)] * FRAMES)
+    for frame in range(FRAMES):
+        name = f"frame{frame}-layer1-view0.raw"
+        assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
 
 
 @pytest.mark.parametrize(
