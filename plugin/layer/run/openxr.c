@@ -99,7 +99,9 @@ static void check_eyes(struct checklist *list)
         check_line(list, MARK_NOTE, "eyes", "%s: nobody tells where they look",
                    probe->openxr_fault);
     } else if (probe->openxr_each_eye || probe->openxr_both_eyes) {
-        check_line(list, MARK_OK, "eyes", "the OpenXR runtime can tell a gaze of %s%s%s",
+        check_line(list, MARK_OK, "eyes",
+                   "the OpenXR runtime has what it takes for a gaze of %s%s%s; whether the headset "
+                   "tracks eyes, programs are told",
                    probe->openxr_each_eye ? "each eye (XR_FB_eye_tracking_social)" : "",
                    probe->openxr_each_eye && probe->openxr_both_eyes ? " and of " : "",
                    probe->openxr_both_eyes ? "both (XR_EXT_eye_gaze_interaction)" : "");

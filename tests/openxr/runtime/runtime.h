@@ -91,6 +91,9 @@ void runtime_change_fov(uint32_t frame, XrFovf *fov);
 /* Its extent, which the inner views of four have smaller. */
 void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px);
 XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);
+/* An orientation in the head's frame as it is in the room, where FOVEA_TEST_XR_HEAD turns the head:
+ * "yaw,pitch,roll" in degrees for each frame. */
+XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head);
 
 /* ---- runtime_session.c ---- */
 bool runtime_is_session(XrSession handle);

@@ -160,6 +160,7 @@ static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gaz
     for (uint32_t i = 0; i < XR_EYES; i++) {
         struct xr_eye_gaze *eye = &gazes->eyes[i];
         eye->valid = eye->valid && session->state == XR_SESSION_STATE_FOCUSED;
+        eye->pose.orientation = runtime_with_head(session->frames, eye->pose.orientation);
         eye->pose.position.x = (i == 0 ? -0.032f : 0.032f) - from.position.x;
         eye->pose.position.y = -from.position.y;
         eye->pose.position.z = -from.position.z;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Paths, actions and spaces. The head rests; the eyes turn, and are told to whoever has suggested a
- * binding, attached its action set and synchronised it. */
+/* Paths, actions and spaces. The head turns, and the eyes in it, and are told to whoever has
+ * suggested a binding, attached its action set and synchronised it. */
 
 #include "runtime.h"
 
@@ -355,7 +355,8 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
         return XR_SUCCESS;
     }
     if (space->action) {
-        location->pose.orientation = runtime_turn(yaw_deg, pitch_deg);
+        location->pose.orientation =
+            runtime_with_head(space->session->frames, runtime_turn(yaw_deg, pitch_deg));
     }
     location->pose.position.x -= from->position.x;
     location->pose.position.y -= from->position.y;

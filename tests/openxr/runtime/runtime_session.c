@@ -353,6 +353,8 @@ static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, X
     *count = runtime_view_count(info->viewConfigurationType);
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         views[i] = runtime_view(info->viewConfigurationType, i);
+        views[i].pose.orientation =
+            runtime_with_head(((const struct session *)handle)->frames, views[i].pose.orientation);
     }
     if (capacity > 0) {
         runtime_change_fov(((const struct session *)handle)->frames, &views[0].fov);

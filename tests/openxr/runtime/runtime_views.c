@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RADIANS_PER_DEG 0.017453292519943295
 
@@ -40,6 +41,31 @@ XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg)
                            .y = (float)(sin(yaw) * cos(pitch)),
                            .z = (float)(-sin(yaw) * sin(pitch)),
                            .w = (float)(cos(yaw) * cos(pitch))};
+}
+
+static XrQuaternionf after(XrQuaternionf a, XrQuaternionf b)
+{
+    return (XrQuaternionf){.x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                           .y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                           .z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+                           .w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head)
+{
+    const char *text = getenv("FOVEA_TEST_XR_HEAD");
+    double deg[3] = {0, 0, 0}; /* yaw, pitch, roll */
+    for (const char *next; text && frame > 0 && (next = strchr(text, ';')); frame--) {
+        text = next + 1;
+    }
+    for (int i = 0; text && i < 3; i++) {
+        char *at = NULL;
+        deg[i] = strtod(text, &at);
+        text = *at == ',' ? at + 1 : NULL;
+    }
+    const double roll = deg[2] * RADIANS_PER_DEG / 2;
+    const XrQuaternionf about = {.z = (float)sin(roll), .w = (float)cos(roll)};
+    return after(after(runtime_turn(deg[0], deg[1]), about), in_head);
 }
 
 XrView runtime_view(XrViewConfigurationType type, uint32_t index)
