@@ -75,15 +75,15 @@
                      lens_make_bytes<by, lens_nearest_plain>(frame, src, dst, lens_moved_bytes())) \
     LENS_BYTE_KERNEL(                                                                              \
         prefix, moved_colored, kind, by::COLORED_REGISTERS,                                        \
-        lens_make_passes<by, lens_nearest_colored, 1>(frame, src, dst, lens_moved_bytes()))        \
+        lens_make_passes<by, lens_nearest_colored>(frame, src, dst, lens_moved_bytes(), 1))        \
     LENS_BYTE_KERNEL(prefix, bytes, kind, by::REGISTERS,                                           \
                      lens_make_bytes<by, lens_plain>(frame, src, dst, lens_stored_bytes()))        \
     LENS_BYTE_KERNEL(prefix, bytes_colored, kind, by::COLORED_REGISTERS,                           \
-                     lens_make_passes<by, lens_colored, 1>(frame, src, dst, lens_stored_bytes()))  \
+                     lens_make_passes<by, lens_colored>(frame, src, dst, lens_stored_bytes(), 1))  \
     LENS_BYTE_KERNEL(prefix, light, kind, by::COLORED_REGISTERS,                                   \
                      lens_make_bytes<by, lens_plain>(frame, src, dst, lens_light_halves()))        \
     LENS_BYTE_KERNEL(prefix, light_colored, kind, by::COLORED_REGISTERS,                           \
-                     lens_make_passes<by, lens_colored, 1>(frame, src, dst, lens_light_halves()))
+                     lens_make_passes<by, lens_colored>(frame, src, dst, lens_light_halves(), 1))
 #define LENS_SAMPLE_KERNELS(prefix, by, kind)                                                      \
     LENS_BYTE_KERNEL(prefix, bytes_samples, kind, 40,                                              \
                      lens_make_stored_samples<by, lens_stored_sums, false>(frame, src, dst))       \

@@ -247,19 +247,21 @@ struct lens_by_formula {
     }
 };
 
-template <typename By, template <typename> class Pixel, int PASSES, typename Image, typename Bytes>
+/* How many passes is no template's argument: a loop of a known number takes a tenth longer. */
+template <typename By, template <typename> class Pixel, typename Image, typename Bytes>
 static __device__ __forceinline__ void lens_make_passes(const lens_frame &frame, const Image &src,
-                                                        const Image &dst, const Bytes &bytes)
+                                                        const Image &dst, const Bytes &bytes,
+                                                        int passes)
 {
     const uint32_t blank = frame.fixed.blank;
     const int rows = LENS_SIDE_Y * LENS_BYTE_ROWS;
     const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    int first = blockIdx.y * (rows * PASSES) + threadIdx.y;
+    int first = blockIdx.y * (rows * passes) + threadIdx.y;
     if (x >= frame.shape.width_px) {
         return;
     }
 #pragma unroll 1
-    for (int i = 0; i < PASSES && first < frame.shape.height_px; i++, first += rows) {
+    for (int i = 0; i < passes && first < frame.shape.height_px; i++, first += rows) {
         By::template make_some<Pixel>(frame, src, dst, bytes, x, first, blank);
     }
 }
@@ -270,9 +272,9 @@ static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, 
                                                        const Image &dst, const Bytes &bytes)
 {
     if (frame.passes == 1) {
-        lens_make_passes<By, Pixel, 1>(frame, src, dst, bytes);
+        lens_make_passes<By, Pixel>(frame, src, dst, bytes, 1);
     } else {
-        lens_make_passes<By, Pixel, LENS_PASSES>(frame, src, dst, bytes);
+        lens_make_passes<By, Pixel>(frame, src, dst, bytes, frame.passes);
     }
 }
 
