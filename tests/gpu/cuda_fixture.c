@@ -130,14 +130,20 @@ static void wait_for_upload(const struct cuda_fixture *fixture)
     CU_ASSERT(fixture, fixture->cu->StreamSynchronize(NULL));
 }
 
+void cuda_fixture_upload(const struct cuda_fixture *fixture, CUdeviceptr to, const void *from,
+                         size_t bytes)
+{
+    CU_ASSERT(fixture, fixture->cu->MemcpyHtoD(to, from, bytes));
+    wait_for_upload(fixture);
+}
+
 struct device_image device_image_make(const struct cuda_fixture *fixture,
                                       const struct test_image *host, uint32_t shift)
 {
     struct device_image image = {.bytes = host->memory_bytes, .view = host->view};
     CU_ASSERT(fixture, fixture->cu->MemAlloc(&image.memory, host->memory_bytes + shift));
     image.copy = image.memory + shift;
-    CU_ASSERT(fixture, fixture->cu->MemcpyHtoD(image.copy, host->memory, image.bytes));
-    wait_for_upload(fixture);
+    cuda_fixture_upload(fixture, image.copy, host->memory, image.bytes);
     const size_t offset = (size_t)((unsigned char *)host->view.data - host->memory);
     image.view.data = (void *)(uintptr_t)(image.copy + offset);
     image.view.memory = FOVEA_MEMORY_CUDA;

@@ -37,6 +37,9 @@ int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *test
                      const struct CMUnitTest *heavy_tests, size_t heavy_count);
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture);
+/* The device has it when this returns. */
+void cuda_fixture_upload(const struct cuda_fixture *fixture, CUdeviceptr to, const void *from,
+                         size_t bytes);
 
 /* A copy of a test image, guards and gaps included, `shift` bytes off the device's own
  * alignment. */

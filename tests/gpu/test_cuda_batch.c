@@ -86,8 +86,7 @@ static struct fovea_image on_device(const struct device_image *device, const str
 static void upload_gazes(struct scene *s)
 {
     const size_t bytes = 2 * (size_t)s->src.count * sizeof *s->gazes_uv;
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s->device_gazes, s->gazes_uv, bytes));
-    CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(NULL));
+    cuda_fixture_upload(&fixture, s->device_gazes, s->gazes_uv, bytes);
 }
 
 static void make_gazes(struct scene *s, uint32_t count)
@@ -369,8 +368,8 @@ static void check_planes(struct kind kind)
     struct scene *pixels = scene_make(kind);
     struct scene *planes = scene_make(planar);
     each_sample(&pixels->src, &planes->src, kind.count, fill_plane);
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(planes->device_src.copy, planes->src.all.memory,
-                                               planes->device_src.bytes));
+    cuda_fixture_upload(&fixture, planes->device_src.copy, planes->src.all.memory,
+                        planes->device_src.bytes);
     planes->batch.count = kind.count;
     planes->batch.src.format = planes->batch.dst.format = kind.format;
     planes->batch.src_plane_bytes = planes->src.next_bytes;

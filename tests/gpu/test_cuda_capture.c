@@ -127,9 +127,9 @@ static void change(struct scene *s, uint64_t seed)
     const struct device_image *image = &s->images[SRC];
     sheet_draw(&s->sheets[SRC], IMAGE_RANDOM, seed);
     sheet_gazes(s->gazes_uv, count, seed);
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(image->copy, all->memory, all->memory_bytes));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s->device_gazes, s->gazes_uv,
-                                               2 * (size_t)count * sizeof *s->gazes_uv));
+    cuda_fixture_upload(&fixture, image->copy, all->memory, all->memory_bytes);
+    cuda_fixture_upload(&fixture, s->device_gazes, s->gazes_uv,
+                        2 * (size_t)count * sizeof *s->gazes_uv);
     for (int i = CAPTURED; i <= CALLED; i++) {
         CU_ASSERT(&fixture, fixture.cu->MemsetD8(s->images[i].copy, 0xa5, s->images[i].bytes));
     }

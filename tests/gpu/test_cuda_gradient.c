@@ -156,7 +156,7 @@ static void run_gpu(const struct scene *scene, const struct operator_plan *plan,
     batch.d_gazes_uv = p->gpu_gazes;
     if (gazes_on_device) {
         CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, 2 * sizeof scene->gazes_uv));
-        CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, scene->gazes_uv, sizeof scene->gazes_uv));
+        cuda_fixture_upload(&fixture, gazes, scene->gazes_uv, sizeof scene->gazes_uv);
         batch.gazes_uv = (const float *)(uintptr_t)gazes;
         batch.d_gazes_uv = (float *)(uintptr_t)(gazes + sizeof scene->gazes_uv);
         batch.gazes_on_device = true;
@@ -383,7 +383,7 @@ static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
         cuda_fixture_wait(&fixture);
     }
     CUgraphExec exec = capture(&c);
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, scene->gazes_uv, bytes));
+    cuda_fixture_upload(&fixture, gazes, scene->gazes_uv, bytes);
     CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
     CU_ASSERT(&fixture, fixture.cu->GraphLaunch(exec, fixture.stream));
     cuda_fixture_wait(&fixture);

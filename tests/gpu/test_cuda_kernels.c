@@ -197,7 +197,7 @@ static void batches_with_gazes_in_either_memory(void **state)
     }
     CUdeviceptr on_device = 0;
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&on_device, sizeof gazes_uv));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(on_device, gazes_uv, sizeof gazes_uv));
+    cuda_fixture_upload(&fixture, on_device, gazes_uv, sizeof gazes_uv);
     run_one_by_one(context, &images[0], &images[1], gazes_uv);
     run_batch(context, &images[0], &images[2], gazes_uv, FOVEA_MEMORY_CPU);
     run_batch(context, &images[0], &images[3], (const float *)(uintptr_t)on_device,

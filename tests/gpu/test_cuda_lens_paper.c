@@ -23,7 +23,7 @@ static CUdeviceptr upload(const void *data, size_t bytes)
 {
     CUdeviceptr memory = 0;
     assert_int_equal(fixture.cu->MemAlloc(&memory, bytes), CUDA_SUCCESS);
-    assert_int_equal(fixture.cu->MemcpyHtoD(memory, data, bytes), CUDA_SUCCESS);
+    cuda_fixture_upload(&fixture, memory, data, bytes);
     return memory;
 }
 

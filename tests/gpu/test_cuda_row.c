@@ -203,7 +203,7 @@ static void a_row_goes_in_slices_of_a_batch(void **state)
     (void)state;
     struct steps s;
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(s.gazes, some_gazes_uv, sizeof some_gazes_uv));
+    cuda_fixture_upload(&fixture, s.gazes, some_gazes_uv, sizeof some_gazes_uv);
     for (int i = 0; i < 4; i++) {
         s.host[i] = image_make_packed(64, BATCH * 48, FOVEA_FORMAT_RGB8);
         image_draw(&s.host[i].view, i == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
@@ -274,7 +274,7 @@ static void a_late_gaze_is_the_whole_rows(void **state)
     struct test_image host[4];
     struct device_array arrays[4]; /* the source, with the frame's gaze, with a late one, between */
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&gazes, sizeof gaze_q8));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(gazes, gaze_q8, sizeof gaze_q8));
+    cuda_fixture_upload(&fixture, gazes, gaze_q8, sizeof gaze_q8);
     assert_int_equal(row_operator.cuda->create(fixture.device, &kernels), FOVEA_OK);
     for (int i = 0; i < 4; i++) {
         host[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);

@@ -198,7 +198,7 @@ static CUdeviceptr upload_gaze(const struct operator_frame *frame)
     const int32_t q8[2] = {frame->gaze_x_q8, frame->gaze_y_q8};
     CUdeviceptr memory = 0;
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&memory, sizeof q8));
-    CU_ASSERT(&fixture, fixture.cu->MemcpyHtoD(memory, q8, sizeof q8));
+    cuda_fixture_upload(&fixture, memory, q8, sizeof q8);
     return memory;
 }
 
