@@ -56,6 +56,7 @@ void openxr_gaze_stop(void)
     openxr.program_gaze = XR_NULL_HANDLE;
 }
 
+/* The program's action for the eyes, while it has one. */
 static void set_program_gaze(XrAction action)
 {
     pthread_mutex_lock(&openxr.lock);
@@ -63,9 +64,17 @@ static void set_program_gaze(XrAction action)
     pthread_mutex_unlock(&openxr.lock);
 }
 
+static XrAction program_gaze(void)
+{
+    pthread_mutex_lock(&openxr.lock);
+    const XrAction action = openxr.program_gaze;
+    pthread_mutex_unlock(&openxr.lock);
+    return action;
+}
+
 XrResult openxr_destroy_action(XrAction action)
 {
-    if (action == openxr.program_gaze) {
+    if (action == program_gaze()) {
         set_program_gaze(XR_NULL_HANDLE);
     }
     return openxr.below.DestroyAction(action);
@@ -133,9 +142,7 @@ XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *in
     struct openxr_session *session = openxr_session_of(handle);
     if (session && XR_SUCCEEDED(result)) {
         const XrSpace space = space_of(handle, openxr.gaze_action);
-        pthread_mutex_lock(&openxr.lock);
-        const XrAction program = openxr.program_gaze;
-        pthread_mutex_unlock(&openxr.lock);
+        const XrAction program = program_gaze();
         const XrSpace of_program = program ? space_of(handle, program) : XR_NULL_HANDLE;
         pthread_mutex_lock(&openxr.lock);
         session->gaze = space;
