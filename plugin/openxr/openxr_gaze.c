@@ -56,7 +56,6 @@ void openxr_gaze_stop(void)
     openxr.program_gaze = XR_NULL_HANDLE;
 }
 
-/* The program's action for the eyes, while it has one. */
 static void set_program_gaze(XrAction action)
 {
     pthread_mutex_lock(&openxr.lock);
@@ -80,7 +79,7 @@ XrResult openxr_destroy_action(XrAction action)
     return openxr.below.DestroyAction(action);
 }
 
-/* Whose set the action is in is not known. */
+/* The layer does not know which set the action is in. */
 XrResult openxr_destroy_action_set(XrActionSet set)
 {
     set_program_gaze(XR_NULL_HANDLE);
@@ -120,12 +119,18 @@ static XrSpace space_of(XrSession session, XrAction action)
                                                                                 : XR_NULL_HANDLE;
 }
 
-static XrSpace gaze_of(const struct openxr_session *session)
+/* Reads a session's gaze or program_gaze. */
+static XrSpace read_space(const XrSpace *space)
 {
     pthread_mutex_lock(&openxr.lock);
-    const XrSpace gaze = session ? session->gaze : XR_NULL_HANDLE;
+    const XrSpace now = *space;
     pthread_mutex_unlock(&openxr.lock);
-    return gaze;
+    return now;
+}
+
+static XrSpace gaze_of(const struct openxr_session *session)
+{
+    return session ? read_space(&session->gaze) : XR_NULL_HANDLE;
 }
 
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info)
@@ -173,7 +178,7 @@ static struct openxr_vector cross(struct openxr_vector a, struct openxr_vector b
                                   a.x * b.y - a.y * b.x};
 }
 
-static struct openxr_vector turned(XrQuaternionf by, struct openxr_vector v)
+static struct openxr_vector rotated(XrQuaternionf by, struct openxr_vector v)
 {
     const struct openxr_vector axis = {(double)by.x, (double)by.y, (double)by.z};
     const double w = (double)by.w;
@@ -188,7 +193,7 @@ bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *ou
 {
     const XrQuaternionf q = *orientation;
     const float length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    *out = turned(q, (struct openxr_vector){0, 0, -1});
+    *out = rotated(q, (struct openxr_vector){0, 0, -1});
     return length > 0.9f && length < 1.1f;
 }
 
@@ -203,11 +208,8 @@ static bool looks_along(XrSpace gaze, XrSpace space, XrTime time, struct openxr_
 static bool both_look(const struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_vector *out)
 {
-    pthread_mutex_lock(&openxr.lock);
-    const XrSpace of_program = session->program_gaze;
-    pthread_mutex_unlock(&openxr.lock);
     return looks_along(gaze_of(session), space, time, out) ||
-           looks_along(of_program, space, time, out);
+           looks_along(read_space(&session->program_gaze), space, time, out);
 }
 
 #define LASTS_NS 1000000000
@@ -286,7 +288,7 @@ static XrQuaternionf inverse(XrQuaternionf q)
 static void remember(struct openxr_held *held, XrQuaternionf eye, const struct openxr_vector *to,
                      XrTime time)
 {
-    const struct openxr_vector ahead = turned(inverse(eye), *to);
+    const struct openxr_vector ahead = rotated(inverse(eye), *to);
     if (ahead.z < 0) {
         held->any = true;
         held->told_at = time;
@@ -312,7 +314,7 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
         if (!look->known) {
             const struct fovea_point_uv at = held->gaze.point;
             look->to =
-                turned(eye_of(layer, i), (struct openxr_vector){at.x_uv - 0.5, at.y_uv - 0.5, -1});
+                rotated(eye_of(layer, i), (struct openxr_vector){at.x_uv - 0.5, at.y_uv - 0.5, -1});
         }
     }
 }
@@ -370,9 +372,9 @@ static struct openxr_vector source_looks(const struct fovea_gaze *gaze,
     const double right = (one.right + other.right) / 2;
     const double up = (one.up + other.up) / 2;
     const double down = (one.down + other.down) / 2;
-    return turned(between(a->pose.orientation, b->pose.orientation),
-                  (struct openxr_vector){left + gaze->point.x_uv * (right - left),
-                                         up - gaze->point.y_uv * (up - down), -1});
+    return rotated(between(a->pose.orientation, b->pose.orientation),
+                   (struct openxr_vector){left + gaze->point.x_uv * (right - left),
+                                          up - gaze->point.y_uv * (up - down), -1});
 }
 
 /* The gaze with its direction in the view's own frame; straight ahead where that is beside or
@@ -387,7 +389,7 @@ static struct fovea_gaze look(const struct openxr_session *session,
         gaze = session->source_gaze;
         to = source_looks(&gaze, layer);
     }
-    *out = turned(inverse(layer->views[index].pose.orientation), to);
+    *out = rotated(inverse(layer->views[index].pose.orientation), to);
     if (!(out->z < 0)) {
         *out = (struct openxr_vector){0, 0, -1};
         gaze.state = FOVEA_GAZE_LOST;

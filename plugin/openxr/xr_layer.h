@@ -66,7 +66,7 @@ struct openxr_look {
     struct openxr_vector to;
 };
 
-/* What there is of an eye's gaze while the runtime does not tell it. */
+/* It stands in for an eye's gaze while the runtime does not tell it. */
 struct openxr_held {
     bool any; /* the runtime has told it once */
     XrTime told_at;
@@ -176,7 +176,8 @@ struct openxr_session {
 };
 
 struct openxr {
-    /* Of the lists of sessions and swapchains, and of program_gaze; taken last and held shortly. */
+    /* It guards the lists of sessions and swapchains, and program_gaze. It is taken last and held
+     * shortly. */
     pthread_mutex_t lock;
     XrInstance instance;
     struct openxr_below below;

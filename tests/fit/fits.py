@@ -101,7 +101,7 @@ def light_sums_error(coefficients, weights, levels):
         chain = half(w[i] * light[i] + chain)
     columns = [half(w[i + 2] * light[i + 2] + half(w[i] * light[i])) for i in (0, 1)]
     right = 255.0 * srgb_of_light((weights * exact).sum(0))
-    return max(np.abs(255.0 * srgb_of_light(sum) - right).max() for sum in (chain, columns[0] + columns[1]))
+    return max(np.abs(255.0 * srgb_of_light(light) - right).max() for light in (chain, columns[0] + columns[1]))
 
 
 # ---- Numbers that follow from a formula

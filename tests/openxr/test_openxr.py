@@ -165,7 +165,7 @@ def test_a_tracker_that_is_refused_leaves_the_gaze_of_both_eyes(hello, before, e
 
 
 @pytest.mark.parametrize("eyes", ["12,-4/6,-5", ""])
-def test_a_gaze_is_the_same_however_the_head_is_turned(hello, eyes):
+def test_a_gaze_is_the_same_however_the_head_is_rotated(hello, eyes):
     """Yaw, pitch and roll, upside down too; the last frame has no gaze, and holds the one before, with the head."""
     head = "30,-20,15;-140,50,-80;200,10,175"
     gaze = {"FOVEA_TEST_XR_EYES": f"{eyes};{eyes};-", "FOVEA_TEST_XR_GAZE": "none"} if eyes else {

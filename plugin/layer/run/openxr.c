@@ -35,33 +35,27 @@ static void write_folders(FILE *file, const char *list)
     }
 }
 
-static const char *set_or(const char *name, const char *standard)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : standard;
-}
-
 /* XR_API_LAYER_PATH takes the place of all that the loader would search. */
 static char *search_path(const char *own)
 {
-    const char *path = getenv("XR_API_LAYER_PATH");
-    const char *data_home = getenv("XDG_DATA_HOME");
-    const char *home = getenv("HOME");
+    const char *path = variable_or("XR_API_LAYER_PATH", NULL);
+    const char *data_home = variable_or("XDG_DATA_HOME", NULL);
+    const char *home = variable_or("HOME", NULL);
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     if (!file) {
         return NULL;
     }
-    if (path && *path) {
+    if (path) {
         fprintf(file, "%s:", path);
     } else {
-        write_folders(file, set_or("XDG_CONFIG_DIRS", "/etc/xdg"));
+        write_folders(file, variable_or("XDG_CONFIG_DIRS", XDG_CONFIG_DIRS_STANDARD));
         write_folders(file, "/etc");
-        write_folders(file, set_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
-        if (data_home && *data_home) {
+        write_folders(file, variable_or("XDG_DATA_DIRS", XDG_DATA_DIRS_STANDARD));
+        if (data_home) {
             write_folders(file, data_home);
-        } else if (home && *home) {
+        } else if (home) {
             fprintf(file, "%s/.local/share/" XR_LAYER_PLACE ":", home);
         }
     }

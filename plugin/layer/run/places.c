@@ -30,17 +30,16 @@ static void add(struct places *places, const char *folder, size_t length, const 
     }
 }
 
-/* What is set to nothing is not set. */
-static const char *variable(const char *name)
+const char *variable_or(const char *name, const char *standard)
 {
     const char *value = getenv(name);
-    return value && *value ? value : NULL;
+    return value && *value ? value : standard;
 }
 
 static void add_home(struct places *places, const char *name, const char *below_home)
 {
-    const char *folder = variable(name);
-    const char *home = variable("HOME");
+    const char *folder = variable_or(name, NULL);
+    const char *home = variable_or("HOME", NULL);
     if (folder) {
         add(places, folder, strlen(folder), "");
     } else if (home) {
@@ -60,14 +59,12 @@ static void add_list(struct places *places, const char *list)
 /* Vulkan-Loader, LoaderLayerInterface.md, "Linux Layer Discovery". */
 void places_find(struct places *out_places)
 {
-    const char *config = variable("XDG_CONFIG_DIRS");
-    const char *data = variable("XDG_DATA_DIRS");
     out_places->count = 0;
     add_home(out_places, "XDG_CONFIG_HOME", "/.config");
-    add_list(out_places, config ? config : "/etc/xdg");
+    add_list(out_places, variable_or("XDG_CONFIG_DIRS", XDG_CONFIG_DIRS_STANDARD));
     add_list(out_places, "/etc");
     add_home(out_places, "XDG_DATA_HOME", "/.local/share");
-    add_list(out_places, data ? data : "/usr/local/share:/usr/share");
+    add_list(out_places, variable_or("XDG_DATA_DIRS", XDG_DATA_DIRS_STANDARD));
 }
 
 static bool has_manifest(const char *data)

@@ -55,7 +55,13 @@ struct places {
     size_t count;
 };
 
+#define XDG_CONFIG_DIRS_STANDARD "/etc/xdg"
+#define XDG_DATA_DIRS_STANDARD "/usr/local/share:/usr/share"
+
 void places_find(struct places *out_places);
+/* The value of an environment variable; standard, which may be NULL, where it is not set, or set to
+ * nothing. */
+const char *variable_or(const char *name, const char *standard);
 /* The folder of data of this program's own installation or build, "" where it cannot be told. */
 bool places_own_data(char out_folder[PATH_MAX]);
 /* False: the result does not fit. */

@@ -88,12 +88,9 @@ static bool add_sets(struct variables *variables, const struct options *options)
 
 /* ---- Where the loader looks ------------------------------------------------------------------ */
 
-#define DATA_DIRS "/usr/local/share:/usr/share"
-
 static const char *data_dirs(void)
 {
-    const char *list = getenv("XDG_DATA_DIRS");
-    return list && *list ? list : DATA_DIRS;
+    return variable_or("XDG_DATA_DIRS", XDG_DATA_DIRS_STANDARD);
 }
 
 /* The first manifest that the loader can use. False: it finds none. */

@@ -225,7 +225,8 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
     return XR_SUCCESS;
 }
 
-/* Of active sets that are bound to the same, the one of the highest priority alone is told. */
+/* Where several active sets are bound to the eyes, the one of the highest priority alone is told.
+ */
 static bool is_told(const struct action *action)
 {
     bool bound = false;
