@@ -143,7 +143,7 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
     VkDescriptorBufferInfo buffers[5] = {
         {bindings->tables.buffer, bindings->tables.offset, bindings->tables.bytes},
-        {.buffer = bindings->scratch, .range = VK_WHOLE_SIZE},
+        {bindings->scratch.buffer, bindings->scratch.offset, bindings->scratch.bytes},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
         {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
         {bindings->values.buffer, bindings->values.offset, bindings->values.bytes}};

@@ -42,7 +42,7 @@ struct vk_compute_bindings {
     VkImageView source;
     VkImageView result;
     struct vk_compute_range tables;
-    VkBuffer scratch;
+    struct vk_compute_range scratch;
     struct vk_compute_range values;
     VkBuffer text;
     VkDeviceSize text_offset;

@@ -10,6 +10,7 @@
  *     frame_copy.c     copies by kernels, of images that those may see
  *     frame_image.c    images made for the engine, and scratch between foreign images and kernels
  *     frame_plan.c     plans and their GPU tables, by size
+ *     frame_pass_scratch.c   what passes leave for each other, for all plans
  *     frame_link.c     the peer's jobs, and the semaphores between the queue and it
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
@@ -21,7 +22,6 @@
  *     frame_ready.c    what a frame needs: images, plans, pipelines; or why it passes through
  *     frame_submit.c   a frame's commands, in the order of the queue
  *     frame_trouble.c  what is told of frames that are not foveated, or refused
- *     frame_times.c    the newest of a kind, and their percentiles
  *     frame_run.c      one frame: check, choose a slot, make ready, submit or record
  *     frame_late.c     late gazes: from a source to frames that are already queued
  *     frame_overlay.c  marker, rings, heat map, wipe, HUD
@@ -109,11 +109,20 @@ struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
-    struct vk_buffer tables;
+    struct vk_buffer tables; /* of a free place: the next plan's, if they are large enough */
     struct vk_buffer values;
-    struct vk_buffer scratch; /* what passes leave for each other */
     uint64_t last_frame;
 };
+
+/* What passes leave for each other. Frames follow each other on the queue, and so do the views of
+ * one: plans of any number use the same, each from the beginning. */
+struct frame_pass_scratch {
+    struct vk_buffer buffer;
+    uint64_t last_frame;
+};
+
+/* One that frames grow out of is in use until they are over. At least one is always free. */
+#define FRAME_MAX_PASS_SCRATCH (FRAME_MAX_SLOTS + 1)
 
 struct frame_kept_end {
     const struct fovea_vk_image *image;
@@ -301,6 +310,7 @@ struct fovea_vk {
     bool plan_refused; /* too much of it for a frame, in the log */
 
     struct frame_plan plans[FRAME_MAX_PLANS];
+    struct frame_pass_scratch pass_scratch[FRAME_MAX_PASS_SCRATCH];
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
     struct fovea_vk_image *images;
 
@@ -332,7 +342,7 @@ FOVEA_MUST_CHECK enum fovea_result frame_create(const struct fovea_vk_desc *desc
 /* frame_choose.c: sets backend, reason and peer. */
 FOVEA_MUST_CHECK enum fovea_result frame_choose_backend(struct fovea_vk *fovea);
 
-/* frame_times.c */
+/* frame_stats.c */
 void frame_times_add(struct frame_times *times, double us);
 /* p in 0..1; 0 where there is none. */
 double frame_times_percentile(const struct frame_times *times, double p);

@@ -45,7 +45,7 @@ static void record_views(struct fovea_vk *fovea, const struct frame_work *work,
         if (!work->views[i].runs) {
             continue;
         }
-        /* A plan's scratch is shared by its views and with the frame before. */
+        /* All plans share what passes leave for each other, also with the frame before. */
         frame_record_kernel_barrier(fovea, commands);
         record_view(fovea, work, i, commands);
     }

@@ -84,24 +84,38 @@ static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch
     *scratch = (struct frame_scratch){0};
 }
 
-/* A peer that is out of use may still write where it has been told to: scratch that it knows is not
- * used again. */
-static bool scratch_fits(const struct fovea_vk *fovea, const struct frame_scratch *scratch,
-                         const struct vk_image_desc *wanted, uint32_t between)
-{
-    const struct vk_image_desc *desc = &scratch->src.image.desc;
-    const bool known = scratch->src.peer || scratch->dst.peer;
-    return scratch->src.image.handle && scratch->between == between &&
-           (!known || frame_peer_usable(fovea)) && desc->format->pixel == wanted->format->pixel &&
-           desc->width_px == wanted->width_px && desc->height_px == wanted->height_px;
-}
-
 /* After a resize a size is gone: scratch that was not used for so many frames is freed. */
 #define SCRATCH_KEPT_FRAMES 32
+/* Scratch with so many times the pixels is left to larger pictures. */
+#define SCRATCH_TIMES_LARGER 4
+/* A picture that grows has so much of its width and height more made for it. */
+#define SCRATCH_ROOM 8
+
+static bool is_known(const struct frame_scratch *scratch)
+{
+    return scratch->src.peer || scratch->dst.peer;
+}
+
+static bool is_as_large(const struct vk_image_desc *desc, const struct vk_image_desc *wanted)
+{
+    const uint64_t pixels = (uint64_t)desc->width_px * desc->height_px;
+    return desc->width_px >= wanted->width_px && desc->height_px >= wanted->height_px &&
+           pixels / SCRATCH_TIMES_LARGER <= (uint64_t)wanted->width_px * wanted->height_px;
+}
+
+/* A peer that is out of use may still write where it has been told to: scratch that it knows is not
+ * used again. */
+static bool is_of_kind(const struct fovea_vk *fovea, const struct frame_scratch *scratch,
+                       const struct vk_image_desc *wanted, uint32_t between)
+{
+    return scratch->src.image.handle && scratch->between == between &&
+           (!is_known(scratch) || frame_peer_usable(fovea)) &&
+           scratch->src.image.desc.format->pixel == wanted->format->pixel;
+}
 
 static bool goes_without_wait(const struct fovea_vk *fovea, const struct frame_scratch *scratch)
 {
-    return !(scratch->src.peer || scratch->dst.peer) || frame_peer_is_quiet(fovea);
+    return !is_known(scratch) || frame_peer_is_quiet(fovea);
 }
 
 /* A free place, or the one used longest ago that no unfinished frame uses. */
@@ -136,21 +150,9 @@ static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found
     }
 }
 
-enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_image_desc *desc,
-                                     uint32_t between, struct frame_scratch **out_scratch)
+static enum fovea_result make_scratch(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                      uint32_t between, struct frame_scratch *place)
 {
-    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        if (scratch_fits(fovea, &fovea->scratch[i], desc, between)) {
-            *out_scratch = &fovea->scratch[i];
-            forget_one(fovea, *out_scratch);
-            return FOVEA_OK;
-        }
-    }
-    struct frame_scratch *place = find_place(fovea);
-    if (!place) {
-        return FOVEA_NOT_READY;
-    }
-    finish_scratch(fovea, place);
     place->between = between;
     enum fovea_result result = frame_shared_init(fovea, desc, &place->src);
     if (result == FOVEA_OK && between != 1) {
@@ -159,8 +161,56 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_ima
     if (result < 0) {
         finish_scratch(fovea, place);
     }
-    *out_scratch = place;
     return result;
+}
+
+/* Whether pictures have been smaller until now, as those of a resolution that changes are. */
+static bool grows(const struct fovea_vk *fovea, const struct vk_image_desc *wanted,
+                  uint32_t between)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        const struct frame_scratch *scratch = &fovea->scratch[i];
+        any = any || (is_of_kind(fovea, scratch, wanted, between) &&
+                      scratch->last_frame + SCRATCH_KEPT_FRAMES > fovea->frame &&
+                      scratch->src.image.desc.width_px <= wanted->width_px &&
+                      scratch->src.image.desc.height_px <= wanted->height_px);
+    }
+    return any;
+}
+
+static uint32_t with_room(const struct fovea_vk *fovea, uint32_t size_px)
+{
+    const uint64_t most_px = fovea->device.properties.limits.maxImageDimension2D;
+    const uint64_t wanted_px = (uint64_t)size_px + size_px / SCRATCH_ROOM;
+    return wanted_px < most_px ? (uint32_t)wanted_px : size_px;
+}
+
+enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                     uint32_t between, struct frame_scratch **out_scratch)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        struct frame_scratch *scratch = &fovea->scratch[i];
+        if (is_of_kind(fovea, scratch, desc, between) &&
+            is_as_large(&scratch->src.image.desc, desc)) {
+            *out_scratch = scratch;
+            forget_one(fovea, scratch);
+            return FOVEA_OK;
+        }
+    }
+    struct vk_image_desc larger = *desc;
+    const bool has_room = grows(fovea, desc, between);
+    struct frame_scratch *place = find_place(fovea);
+    if (!place) {
+        return FOVEA_NOT_READY;
+    }
+    finish_scratch(fovea, place);
+    *out_scratch = place;
+    larger.width_px = with_room(fovea, desc->width_px);
+    larger.height_px = with_room(fovea, desc->height_px);
+    return has_room && make_scratch(fovea, &larger, between, place) == FOVEA_OK
+               ? FOVEA_OK
+               : make_scratch(fovea, desc, between, place);
 }
 
 /* ---- Images for the engine ---- */

@@ -28,12 +28,14 @@ FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    enum fovea_map_eye eye, uint32_t width_px,
                                                    uint32_t height_px, bool for_frame,
                                                    struct frame_plan **out_plan);
-FOVEA_MUST_CHECK enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea,
-                                                           enum fovea_format format,
-                                                           struct frame_plan *entry);
 /* The peer gets to know it, once. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
                                                     struct frame_plan *entry);
 void frame_plans_finish(struct fovea_vk *fovea);
+
+/* frame_pass_scratch.c: so many bytes or more, for the next frame. */
+FOVEA_MUST_CHECK enum fovea_result frame_pass_scratch_find(struct fovea_vk *fovea, uint64_t bytes,
+                                                           struct frame_pass_scratch **out_scratch);
+void frame_pass_scratch_finish(struct fovea_vk *fovea);
 
 #endif

@@ -9,18 +9,23 @@
 
 #include <string.h>
 
+/* Its buffers stay, for the next plan: where each frame has another frustum, none is made. */
+static void vacate(struct fovea_vk *fovea, struct frame_plan *place)
+{
+    if (place->peer) {
+        frame_quiet_lost_peer(fovea);
+        fovea->peer->api->forget_plan(fovea->peer, &place->peer);
+    }
+    row_operator.glsl->destroy(&place->glsl);
+    row_operator.plan_destroy(&place->plan);
+    place->last_frame = 0;
+}
+
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
-    if (plan->peer) {
-        frame_quiet_lost_peer(fovea);
-        fovea->peer->api->forget_plan(fovea->peer, &plan->peer);
-    }
+    vacate(fovea, plan);
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
-    vk_buffer_finish(&plan->scratch, &fovea->device);
-    row_operator.glsl->destroy(&plan->glsl);
-    row_operator.plan_destroy(&plan->plan);
-    *plan = (struct frame_plan){0};
 }
 
 void frame_plans_finish(struct fovea_vk *fovea)
@@ -30,18 +35,26 @@ void frame_plans_finish(struct fovea_vk *fovea)
     }
 }
 
-/* Every workgroup reads them: near the device where there is such memory, which is written once and
- * in order. */
+/* Every workgroup reads it: near the device where there is such memory, which is written once and
+ * in order. One that the place had before serves if no half of it is left over. */
+static enum fovea_result make_buffer(struct fovea_vk *fovea, uint64_t bytes,
+                                     struct vk_buffer *buffer)
+{
+    if (bytes <= buffer->bytes && bytes > buffer->bytes / 2) {
+        return FOVEA_OK;
+    }
+    vk_buffer_finish(buffer, &fovea->device);
+    return bytes > 0
+               ? vk_buffer_init_shared(buffer, &fovea->device, bytes, VK_BUFFER_READ_BY_KERNELS)
+               : FOVEA_OK;
+}
+
 static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct operator_glsl_api *api = row_operator.glsl;
     const struct operator_glsl_memory memory = api->memory(entry->glsl);
-    FOVEA_TRY(vk_buffer_init_shared(&entry->tables, &fovea->device, memory.table_bytes,
-                                    VK_BUFFER_READ_BY_KERNELS));
-    if (memory.value_bytes > 0) {
-        FOVEA_TRY(vk_buffer_init_shared(&entry->values, &fovea->device, memory.value_bytes,
-                                        VK_BUFFER_READ_BY_KERNELS));
-    }
+    FOVEA_TRY(make_buffer(fovea, memory.table_bytes, &entry->tables));
+    FOVEA_TRY(make_buffer(fovea, memory.value_bytes, &entry->values));
     api->fill(entry->glsl, entry->tables.mapped, entry->values.mapped);
     return FOVEA_OK;
 }
@@ -81,17 +94,6 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
     return make_tables(fovea, entry);
 }
 
-/* A peer has memory of its own, so only frames without one need this. */
-enum fovea_result frame_plan_make_scratch(struct fovea_vk *fovea, enum fovea_format format,
-                                          struct frame_plan *entry)
-{
-    const uint64_t bytes = row_operator.glsl->scratch_bytes(entry->glsl, format);
-    if (bytes == 0 || entry->scratch.handle) {
-        return FOVEA_OK;
-    }
-    return vk_buffer_init_local(&entry->scratch, &fovea->device, bytes);
-}
-
 enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     if (entry->peer) {
@@ -106,11 +108,11 @@ static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
     return entry->last_frame <= fovea->frame && frame_retired(fovea, entry->last_frame);
 }
 
-/* On the device: its tables, and the levels, which a peer has of its own. */
+/* On the device: its tables, and what a peer has of its own. */
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
     const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;
-    return entry->tables.bytes + entry->values.bytes + entry->scratch.bytes + peers;
+    return entry->tables.bytes + entry->values.bytes + peers;
 }
 
 /* Of no interest to jobs of a lost peer, which would have to be waited for. */
@@ -135,6 +137,18 @@ static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
     return oldest;
 }
 
+/* A free place with buffers; NULL: there is none. */
+static struct frame_plan *find_vacant(struct fovea_vk *fovea)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        struct frame_plan *entry = &fovea->plans[i];
+        if (!entry->plan && entry->tables.handle) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
 static void forget_old(struct fovea_vk *fovea)
 {
     uint64_t bytes = 0;
@@ -143,13 +157,15 @@ static void forget_old(struct fovea_vk *fovea)
     }
     while (true) {
         const bool too_much = bytes > FRAME_PLAN_BYTES;
-        struct frame_plan *old =
-            find_oldest(fovea, too_much ? FRAME_PLAN_CYCLE_FRAMES : FRAME_PLAN_KEPT_FRAMES);
+        struct frame_plan *old = too_much ? find_vacant(fovea) : NULL;
+        old = old ? old
+                  : find_oldest(fovea, too_much ? FRAME_PLAN_CYCLE_FRAMES : FRAME_PLAN_KEPT_FRAMES);
         if (!old) {
             return;
         }
         bytes -= bytes_of(old);
-        finish_plan(fovea, old);
+        (too_much ? finish_plan : vacate)(fovea, old);
+        bytes += bytes_of(old);
     }
 }
 
@@ -157,23 +173,34 @@ static void forget_old(struct fovea_vk *fovea)
  * the same, one at a time, so that no frame pays for many. */
 static void forget_one(struct fovea_vk *fovea)
 {
-    struct frame_plan *old =
-        fovea->frame % FRAME_FORGET_EVERY == 0 ? find_oldest(fovea, FRAME_PLAN_KEPT_FRAMES) : NULL;
+    if (fovea->frame % FRAME_FORGET_EVERY != 0) {
+        return;
+    }
+    struct frame_plan *old = find_vacant(fovea);
+    old = old ? old : find_oldest(fovea, FRAME_PLAN_KEPT_FRAMES);
     if (old) {
         finish_plan(fovea, old);
     }
 }
 
-/* A free place, or the one used longest ago; there are more than frames in flight use. */
-static struct frame_plan *find_place(struct fovea_vk *fovea)
+static struct frame_plan *find_empty(struct fovea_vk *fovea)
 {
-    forget_old(fovea);
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         if (!fovea->plans[i].plan) {
             return &fovea->plans[i];
         }
     }
-    return find_oldest(fovea, 0);
+    return NULL;
+}
+
+/* A free place, with buffers if there is one, or the plan used longest ago; there are more than
+ * frames in flight use. */
+static struct frame_plan *find_place(struct fovea_vk *fovea)
+{
+    forget_old(fovea);
+    struct frame_plan *place = find_vacant(fovea);
+    place = place ? place : find_empty(fovea);
+    return place ? place : find_oldest(fovea, 0);
 }
 
 static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
@@ -194,7 +221,7 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
     if (!place) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    finish_plan(fovea, place);
+    vacate(fovea, place);
     enum fovea_result result = fill_plan(fovea, desc, place);
     if (result < 0) {
         finish_plan(fovea, place);

@@ -196,10 +196,26 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
         return FOVEA_OK;
     }
     if (!work->use_peer) {
-        return frame_plan_make_scratch(fovea, work->src.format->pixel, plan);
+        return FOVEA_OK;
     }
     *out_lack = LACK_PEERS_PLAN;
     return frame_plan_share(fovea, plan);
+}
+
+/* A peer has memory of its own. */
+static enum fovea_result find_pass_scratch(struct fovea_vk *fovea, struct frame_work *work)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < work->view_count && !work->use_peer; i++) {
+        const struct frame_view *view = &work->views[i];
+        const uint64_t bytes =
+            view->runs ? row_operator.glsl->scratch_bytes(view->plan->glsl, work->src.format->pixel)
+                       : 0;
+        most = bytes > most ? bytes : most;
+    }
+    work->pass_scratch_bytes = most;
+    work->pass_scratch = NULL;
+    return most > 0 ? frame_pass_scratch_find(fovea, most, &work->pass_scratch) : FOVEA_OK;
 }
 
 /* If it fails, it says what the frame lacks. */
@@ -216,6 +232,8 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work,
             FOVEA_TRY(find_plan(fovea, work, &work->views[i], out_lack));
         }
     }
+    *out_lack = LACK_PLAN;
+    FOVEA_TRY(find_pass_scratch(fovea, work));
     work->overlay = work->overlay && frame_overlay_kind(work).shader.shader;
     frame_late_choose(fovea, work);
     *out_lack = LACK_IMAGES;
@@ -250,11 +268,14 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
     const struct frame_plan *plan = work->views[index].plan;
     /* Every binding must be something, also where only the overlay runs. */
     const struct vk_compute_range tables = range_of(&plan->tables, step->tables);
+    const struct vk_compute_range scratch = {work->pass_scratch ? work->pass_scratch->buffer.handle
+                                                                : VK_NULL_HANDLE,
+                                             0, work->pass_scratch_bytes};
     struct vk_compute_bindings bindings = {
         .source = view_of(work, index, step->reads),
         .result = view_of(work, index, step->writes),
         .tables = tables,
-        .scratch = plan->scratch.handle ? plan->scratch.handle : plan->tables.handle,
+        .scratch = work->pass_scratch ? scratch : tables,
         .values = step->values.bytes > 0 ? range_of(&plan->values, step->values) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,

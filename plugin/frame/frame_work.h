@@ -64,6 +64,8 @@ struct frame_work {
     bool in_place; /* src and dst are one image */
     struct frame_target read; /* what the kernels read and write */
     struct frame_target write;
+    struct frame_pass_scratch *pass_scratch; /* NULL: no pass needs any */
+    uint64_t pass_scratch_bytes; /* of it, that passes may use */
     struct frame_scratch *between; /* images between operators; NULL: there are none */
     enum frame_copy copy_in; /* read is scratch */
     enum frame_copy copy_out; /* write is scratch */

@@ -4,7 +4,8 @@
 /*     openxr_cost [--quick]
  *
  * What the OpenXR layer adds to a frame of two views, in the tests' runtime, as a table in
- * Markdown. The manifests of the runtime and the layer lie in the folder openxr beside the program.
+ * Markdown: of views that stay as they are, of frusta and of rectangles that are others in every
+ * frame. The manifests of the runtime and the layer lie in the folder openxr beside the program.
  *
  * CPU: the time in the frame's calls of OpenXR, which the runtime makes nothing of. GPU: from the
  * program's last drawing to the end of what the frame has submitted. The queue is held back until
@@ -36,6 +37,9 @@ struct meter {
     double us_per_tick;
     uint64_t mask; /* of the ticks that count */
 };
+
+/* What changes from frame to frame, beside the gaze. */
+enum change { NOTHING, FRUSTA, RECTANGLES };
 
 struct medians {
     double cpu_us;
@@ -196,8 +200,9 @@ static double gpu_us(const struct meter *meter)
     return (double)((ticks[1] - ticks[0]) & meter->mask) * meter->us_per_tick;
 }
 
-/* A queue that is held back would never end what the layer waits for in its first frames. */
-static void show(const struct program_session *session, const struct meter *meter, bool warm,
+/* A queue that is held back would never end what the layer waits for in its first frames, nor what
+ * software Vulkan waits for where it is asked for times. */
+static void show(const struct program_session *session, const struct meter *meter, bool held_back,
                  double *out_cpu_us, double *out_gpu_us)
 {
     uint32_t images[PROGRAM_VIEWS];
@@ -212,7 +217,7 @@ static void show(const struct program_session *session, const struct meter *mete
         gpu_draw(meter->gpu, session->chains[i].images[images[i]], &session->places[i].imageRect,
                  0);
     }
-    if (!warm) {
+    if (!held_back) {
         MUST(vkSetEvent(meter->gpu->device, meter->go));
     }
     submit(meter, 0);
@@ -237,7 +242,22 @@ static void look(uint32_t frame)
     MUST(-putenv(text));
 }
 
-static struct medians measure(const char *layer, bool quick, bool head)
+/* Frusta are narrowed, and rectangles made smaller, by up to a third, as inner views that follow
+ * the gaze and dynamic resolution do; no two frames have the same. */
+static void change(struct program_session *session, enum change what, uint32_t frame)
+{
+    const double part = 1.0 - (1.0 - cos((double)frame * 0.037)) / 6.0;
+    if (what == FRUSTA) {
+        session->frusta_part = (float)part;
+    }
+    for (uint32_t i = 0; what == RECTANGLES && i < session->view_count; i++) {
+        XrExtent2Di *size = &session->places[i].imageRect.extent;
+        size->width = (int32_t)lround(session->whole.width * part);
+        size->height = (int32_t)lround(session->whole.height * part);
+    }
+}
+
+static struct medians measure(const char *layer, enum change what, bool quick, bool head)
 {
     static double cpu[COSTS_FRAMES];
     static double gpu[COSTS_FRAMES];
@@ -253,7 +273,8 @@ static struct medians measure(const char *layer, bool quick, bool head)
     for (uint32_t i = 0; i < warm_up + frames; i++) {
         const uint32_t at = i < warm_up ? 0 : i - warm_up;
         look(i);
-        show(&session, &meter, i >= warm_up, &cpu[at], &gpu[at]);
+        change(&session, what, i);
+        show(&session, &meter, !quick && i >= warm_up, &cpu[at], &gpu[at]);
     }
     if (head) {
         VkPhysicalDeviceProperties properties;
@@ -286,9 +307,21 @@ static void choose_manifests(void)
     MUST(unsetenv("XR_ENABLE_API_LAYERS"));
 }
 
+struct layered {
+    const char *name;
+    const char *settings; /* FOVEA_SET */
+    enum change what;
+};
+
 int main(int count, char **arguments)
 {
-    static const char *const models[] = {"paper", "physical"};
+    static const struct layered cases[] = {
+        {"Fovea, paper", "foveation.model=paper", NOTHING},
+        {"Fovea, physical", "foveation.model=physical", NOTHING},
+        {"Fovea, physical; frusta change", "foveation.model=physical", FRUSTA},
+        {"Fovea, physical; rectangles change", "foveation.model=physical", RECTANGLES},
+        {"Fovea, physical; copied", "layer.direct=false", NOTHING},
+        {"Fovea, physical; copied, rectangles change", "layer.direct=false", RECTANGLES}};
     bool quick = false;
     bool right = true;
     if (!costs_arguments(count, arguments, &quick)) {
@@ -297,16 +330,14 @@ int main(int count, char **arguments)
     }
     choose_manifests();
     MUST(setenv("FOVEA_TEST_XR_SIZE", quick ? "128x96" : "2064x2208", 1));
-    const struct medians off = measure(NULL, quick, true);
+    const struct medians off = measure(NULL, NOTHING, quick, true);
     printf("| layer | CPU, us | CPU, 99 of 100 below | it adds | GPU, us | it adds |\n");
     printf("|---|---|---|---|---|---|\n");
     printf("| none | %.1f | %.1f | | %.1f | |\n", off.cpu_us, off.cpu_99_us, off.gpu_us);
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        char set[64];
-        snprintf(set, sizeof set, "foveation.model=%s", models[i]);
-        MUST(setenv("FOVEA_SET", set, 1));
-        const struct medians on = measure("XR_APILAYER_FOVEA", quick, false);
-        printf("| Fovea, %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", models[i], on.cpu_us,
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        MUST(setenv("FOVEA_SET", cases[i].settings, 1));
+        const struct medians on = measure("XR_APILAYER_FOVEA", cases[i].what, quick, false);
+        printf("| %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", cases[i].name, on.cpu_us,
                on.cpu_99_us, on.cpu_us - off.cpu_us, on.gpu_us, on.gpu_us - off.gpu_us);
         fflush(stdout);
         right &= on.gpu_us > off.gpu_us;

@@ -55,7 +55,9 @@ struct program_session {
     uint32_t chain_count;
     struct program_chain chains[PROGRAM_VIEWS];
     struct program_chain depths[PROGRAM_VIEWS];
+    XrExtent2Di whole; /* of the first view, as the runtime recommends it */
     XrSwapchainSubImage places[PROGRAM_VIEWS];
+    float frusta_part; /* of the runtime's, that is drawn */
     XrSwapchainSubImage depth_places[PROGRAM_VIEWS];
 };
 

@@ -115,6 +115,12 @@ static void make_chain(const struct program_session *session, int64_t format,
     }
 }
 
+static XrFovf part_of(XrFovf fov, float part)
+{
+    return (XrFovf){fov.angleLeft * part, fov.angleRight * part, fov.angleUp * part,
+                    fov.angleDown * part};
+}
+
 static void make_chains(struct program_session *session)
 {
     const struct program *program = session->program;
@@ -130,6 +136,9 @@ static void make_chains(struct program_session *session)
     MUST(xrEnumerateViewConfigurationViews(program->instance, program->system, session->type,
                                            PROGRAM_VIEWS, &session->view_count, sizes));
     session->texel_bytes = foreign ? 8 : 4;
+    session->frusta_part = 1;
+    session->whole = (XrExtent2Di){(int32_t)sizes[0].recommendedImageRectWidth,
+                                   (int32_t)sizes[0].recommendedImageRectHeight};
     session->chain_count = array || atlas || lapped ? 1 : session->view_count;
     for (uint32_t i = 0; i < session->view_count; i++) {
         const uint32_t width_px = sizes[i].recommendedImageRectWidth;
@@ -276,7 +285,7 @@ void program_end_frame(const struct program_session *session, XrTime time)
             (XrCompositionLayerProjectionView){.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION_VIEW,
                                                .next = depth ? &depths[i] : NULL,
                                                .pose = seen[i].pose,
-                                               .fov = seen[i].fov,
+                                               .fov = part_of(seen[i].fov, session->frusta_part),
                                                .subImage = session->places[i]};
     }
     const XrCompositionLayerProjection layer = {.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION,

@@ -186,7 +186,8 @@ static void old_scratch_goes_where_no_new_one_comes(void **state)
         .format = vk_format_find(STEREO_FORMAT), .raw = true, .width_px = 16, .height_px = 16};
     for (uint32_t i = 0; i < 5; i++) {
         struct frame_scratch *scratch = NULL;
-        desc.width_px = 16 + i;
+        desc.width_px = 16 + i; /* none of them is as large as another */
+        desc.height_px = 16 - i;
         assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch), FOVEA_OK);
         scratch->last_frame = 1; /* as if the first frame had used it */
     }
@@ -199,6 +200,37 @@ static void old_scratch_goes_where_no_new_one_comes(void **state)
         assert_true(count_scratch(&bench) == 5 || i >= FRAME_PLAN_KEPT_FRAMES);
     }
     assert_int_equal(count_scratch(&bench), 1);
+    rig_close(&bench.rig);
+}
+
+/* A resolution that changes: images that are larger serve, and one that grows has some more made.
+ */
+static void scratch_serves_smaller_pictures(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    struct vk_image_desc desc = {.format = vk_format_find(STEREO_FORMAT), .raw = true};
+    uint32_t made = 0;
+    VkImage newest = VK_NULL_HANDLE;
+    for (uint32_t i = 0; i < 96; i++) {
+        struct frame_scratch *scratch = NULL;
+        desc.width_px = 64 + (i < 48 ? i : 96 - i);
+        desc.height_px = 32 + (i < 48 ? i : 96 - i) / 2;
+        assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &scratch), FOVEA_OK);
+        const struct vk_image_desc *got = &scratch->src.image.desc;
+        assert_in_range(got->width_px, desc.width_px, 2 * desc.width_px);
+        assert_in_range(got->height_px, desc.height_px, 2 * desc.height_px);
+        scratch->last_frame = ++bench.rig.fovea->frame;
+        made += scratch->dst.image.handle != newest;
+        newest = scratch->dst.image.handle;
+    }
+    assert_in_range(made, 2, 8);
+    /* One that is much larger is left alone. */
+    struct frame_scratch *small = NULL;
+    desc.width_px = desc.height_px = 16;
+    assert_int_equal(frame_scratch_find(bench.rig.fovea, &desc, 0, &small), FOVEA_OK);
+    assert_int_equal(small->src.image.desc.width_px, 16);
     rig_close(&bench.rig);
 }
 
@@ -219,6 +251,96 @@ static void views_that_are_copied_need_no_plan(void **state)
     assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
     assert_int_equal(bench.made, 2);
+    rig_close(&bench.rig);
+}
+
+static uint64_t pass_scratch_bytes(const struct bench *bench, uint32_t *out_count)
+{
+    uint64_t bytes = 0;
+    *out_count = 0;
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
+        bytes += bench->rig.fovea->pass_scratch[i].buffer.bytes;
+        *out_count += bench->rig.fovea->pass_scratch[i].buffer.handle != VK_NULL_HANDLE;
+    }
+    return bytes;
+}
+
+/* Buffers of plans: what frames that come again and again find made. */
+static void list_buffers(const struct bench *bench, VkBuffer out_buffers[FRAME_MAX_PLANS])
+{
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        out_buffers[i] = bench->rig.fovea->plans[i].tables.handle;
+    }
+}
+
+/* A frustum that follows the gaze: after a while frames make no memory of the device's, and all of
+ * them leave their levels in one place. */
+static void frustums_that_are_others_in_every_frame_allocate_nothing(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    VkBuffer before[FRAME_MAX_PLANS];
+    VkBuffer after[FRAME_MAX_PLANS];
+    const int settled = FRAME_PLAN_KEPT_FRAMES + 8;
+    struct stereo scene = stereo_side_by_side();
+    for (int i = 0; i < settled + 40; i++) {
+        struct fovea_geometry own[2] = {frustum(2 * i), frustum(2 * i + 1)};
+        scene.views[0].geometry = &own[0];
+        scene.views[1].geometry = &own[1];
+        assert_int_equal(run(&bench, &scene), FOVEA_OK);
+        if (i == settled) {
+            list_buffers(&bench, before);
+        }
+    }
+    list_buffers(&bench, after);
+    assert_int_equal(bench.made, 2 * (settled + 40));
+    assert_memory_equal(before, after, sizeof before);
+    uint32_t count = 0;
+    (void)pass_scratch_bytes(&bench, &count);
+    assert_int_equal(count, bench.rig.fovea->peer ? 0 : 1); /* which has memory of its own */
+    assert_int_equal(bench.warnings, 0);
+    rig_close(&bench.rig);
+}
+
+/* Find in frame after frame. */
+static uint64_t find_pass_scratch(struct bench *bench, uint64_t bytes)
+{
+    struct frame_pass_scratch *scratch = NULL;
+    assert_int_equal(frame_pass_scratch_find(bench->rig.fovea, bytes, &scratch), FOVEA_OK);
+    assert_true(scratch->buffer.handle && scratch->buffer.bytes >= bytes);
+    bench->rig.fovea->frame++;
+    return scratch->buffer.bytes;
+}
+
+/* A picture that grows by a little in every frame, one that is small again, and two by turns. */
+static void pass_scratch_is_as_large_as_pictures_are(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench);
+    const uint64_t mb = 1 << 20;
+    uint32_t count = 0;
+    uint32_t made = 0;
+    uint64_t newest = 0;
+    for (uint64_t i = 0; i < 64; i++) {
+        const uint64_t bytes = find_pass_scratch(&bench, 4 * mb + i * (mb >> 4));
+        made += bytes != newest;
+        newest = bytes;
+        assert_true(bytes <= 10 * mb + (mb >> 1));
+        assert_int_equal(pass_scratch_bytes(&bench, &count), bytes);
+    }
+    assert_in_range(made, 3, 5);
+    for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + FRAME_FORGET_EVERY; i++) {
+        assert_true(find_pass_scratch(&bench, mb) < 2 * mb);
+    }
+    assert_true(pass_scratch_bytes(&bench, &count) < 2 * mb);
+    assert_int_equal(count, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(find_pass_scratch(&bench, i % 2 ? mb : 3 * mb), 3 * mb + 3 * mb / 4);
+    }
+    assert_true(pass_scratch_bytes(&bench, &count) > 0);
+    assert_int_equal(count, 1);
     rig_close(&bench.rig);
 }
 
@@ -252,6 +374,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(old_plans_go_where_no_new_ones_come),
         cmocka_unit_test(a_gaze_that_comes_back_finds_its_plan),
         cmocka_unit_test(old_scratch_goes_where_no_new_one_comes),
+        cmocka_unit_test(frustums_that_are_others_in_every_frame_allocate_nothing),
+        cmocka_unit_test(pass_scratch_is_as_large_as_pictures_are),
+        cmocka_unit_test(scratch_serves_smaller_pictures),
         cmocka_unit_test(views_that_are_copied_need_no_plan),
         cmocka_unit_test(a_frustum_of_too_much_blur_keeps_nobody_else),
     };

@@ -22,15 +22,15 @@ static double least_sigma_px(const struct foveate_law *law)
     return wanted_px < 2.0 * sharp_px ? sharp_px + 0.5 * wanted_px : wanted_px;
 }
 
-/* Returns where the table has reached an entry and stays there, in its units from the gaze. */
-static double reached_at(const struct foveate_plan *plan, double least)
+/* Returns where the table has reached an entry and stays there, in its units from the gaze. Entries
+ * from *from on are known to have reached it, which is then moved to the first one. */
+static double reached_at(const struct foveate_plan *plan, double least, int32_t *from)
 {
-    int32_t from = plan->law.table_count;
-    while (from > 0 && (double)plan->law_table[from - 1] >= least) {
-        from--;
+    while (*from > 0 && (double)plan->law_table[*from - 1] >= least) {
+        --*from;
     }
-    return from == plan->law.table_count ? NOWHERE
-                                         : (double)from / (double)plan->law.table_per_unit;
+    return *from == plan->law.table_count ? NOWHERE
+                                          : (double)*from / (double)plan->law.table_per_unit;
 }
 
 /* Returns the largest tangent along an axis. */
@@ -51,11 +51,13 @@ double foveate_plan_farthest_tangent(const struct foveate_plan *plan)
  * gaze straight away from the view's axis, atan(r + d) - atan(r) with tangents r of the place and d
  * of the distance; and sigma in pixels is the table's times sqrt(1 + r^2) / t or more, with t a
  * pixel's. Returns d beyond which all is soft at places from r to `to` from the axis: the table is
- * to give most at the one, and the distance is largest at the other. */
-static double apart_between(const struct foveate_plan *plan, double r, double to, double widest_px)
+ * to give most at the one, and the distance is largest at the other. The table has to give less for
+ * a larger r: *from, as above, is the one before's. */
+static double apart_between(const struct foveate_plan *plan, double r, double to, double widest_px,
+                            int32_t *from)
 {
     const double per_entry_px = RADIANS * sqrt(1.0 + r * r) / widest_px;
-    const double degrees = reached_at(plan, least_sigma_px(&plan->law) / per_entry_px);
+    const double degrees = reached_at(plan, least_sigma_px(&plan->law) / per_entry_px, from);
     const double away = atan(to) + degrees * RADIANS;
     return degrees < 0.0 || away >= RIGHT_ANGLE ? NOWHERE : tan(away) - to;
 }
@@ -67,8 +69,9 @@ static double projected_from_px(const struct foveate_plan *plan)
     const double finest = (double)fminf(law->tan_x_per_px, law->tan_y_per_px);
     const double step = foveate_plan_farthest_tangent(plan) / STEPS;
     double most = 0.0;
+    int32_t reached = law->table_count;
     for (int i = 0; i < STEPS; i++) {
-        const double apart = apart_between(plan, step * i, step * (i + 1), widest);
+        const double apart = apart_between(plan, step * i, step * (i + 1), widest, &reached);
         if (apart < 0.0) {
             return NOWHERE;
         }
@@ -82,8 +85,9 @@ double foveate_plan_soft_from_px(const struct foveate_plan *plan)
     if (!plan->smooth || plan->level_count == 0 || plan->law.kind > FOVEATE_LAW_PROJECTED) {
         return 0.0;
     }
+    int32_t reached = plan->law.table_count;
     const double from = plan->law.kind == FOVEATE_LAW_RADIAL
-                            ? reached_at(plan, least_sigma_px(&plan->law))
+                            ? reached_at(plan, least_sigma_px(&plan->law), &reached)
                             : projected_from_px(plan);
     return from < 0.0 ? 0.0 : fmax(from, 1.0);
 }

@@ -266,6 +266,7 @@ static void destroy(struct fovea_vk *old)
         frame_link_finish(old);
         frame_images_finish(old);
         frame_plans_finish(old);
+        frame_pass_scratch_finish(old);
         if (old->peer) {
             old->peer->api->destroy(old->peer);
             old->peer = NULL;

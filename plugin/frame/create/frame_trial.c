@@ -230,6 +230,7 @@ static void clean_up(struct fovea_vk *fovea)
     fovea->half = (struct frame_half){.lost = false}; /* nobody but the trial has lost anything */
     frame_images_finish(fovea);
     frame_plans_finish(fovea);
+    frame_pass_scratch_finish(fovea);
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         fovea->slots[i].frame = 0;
     }
