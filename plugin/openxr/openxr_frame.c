@@ -74,6 +74,12 @@ static bool has_room(struct openxr_session *session, const struct openxr_swapcha
     return room;
 }
 
+static bool is_blended(const XrCompositionLayerProjection *layer)
+{
+    return layer->layerFlags & XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT &&
+           !(layer->layerFlags & XR_COMPOSITION_LAYER_UNPREMULTIPLIED_ALPHA_BIT);
+}
+
 /* Notes which part of its swapchain a view is. */
 static void note(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                  uint32_t index)
@@ -90,6 +96,7 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
     view->rect = seen->subImage.imageRect;
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
+    view->blended = is_blended(layer);
     if (openxr_gaze_view(session, layer, view)) {
         swapchain->view_count++;
     } else {

@@ -289,16 +289,47 @@ static enum fovea_result fill(struct openxr_swapchain *swapchain, VkImage src, V
     return result;
 }
 
+static bool any_is_blended(const struct openxr_swapchain *swapchain)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < swapchain->view_count; i++) {
+        any = any || swapchain->views[i].blended;
+    }
+    return any;
+}
+
+/* Colours that are multiplied with their alpha are blurred with it, whatever the settings say: else
+ * what lies behind would be seen through them by another picture's alpha. */
+static enum fovea_result take(const struct openxr_swapchain *swapchain,
+                              const struct fovea_settings *settings)
+{
+    if (!swapchain->blended) {
+        return fovea_vk_set_settings(swapchain->fovea, settings);
+    }
+    struct fovea_settings *own = NULL;
+    enum fovea_result result = fovea_settings_copy(settings, &own);
+    if (result == FOVEA_OK) {
+        result = fovea_settings_set(own, "foveation.alpha", "premultiplied", openxr_log());
+    }
+    if (result == FOVEA_OK) {
+        result = fovea_vk_set_settings(swapchain->fovea, own);
+    }
+    fovea_settings_destroy(&own);
+    return result;
+}
+
 /* Settings that a context refuses leave the ones it has in force; it has said why. */
 static void update(struct openxr_swapchain *swapchain)
 {
     const struct openxr_session *session = swapchain->session;
+    const bool blended = any_is_blended(swapchain);
     if (swapchain->layer_swapchain.failed ||
-        swapchain->settings_serial == session->settings_serial) {
+        (swapchain->settings_serial == session->settings_serial && swapchain->blended == blended)) {
         return;
     }
     swapchain->settings_serial = session->settings_serial;
-    const enum fovea_result result = fovea_vk_set_settings(swapchain->fovea, session->settings);
+    swapchain->blended = blended;
+    const enum fovea_result result = take(swapchain, session->settings);
     if (result < 0) {
         openxr_say(FOVEA_LOG_WARNING, "the new settings are not taken: %s",
                    fovea_result_name(result));

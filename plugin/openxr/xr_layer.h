@@ -90,6 +90,7 @@ struct openxr_view {
     XrRect2Di rect;
     uint32_t layer;
     uint32_t index; /* of the projection layer's views */
+    bool blended; /* the runtime blends it by its alpha, which its colours are multiplied with */
     struct fovea_geometry geometry;
     struct fovea_gaze gaze;
 };
@@ -131,6 +132,7 @@ struct openxr_swapchain {
     VkImageView program_views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
     struct fovea_vk *fovea;
     uint32_t settings_serial; /* of the settings that it has */
+    bool blended; /* those are for such views */
     uint32_t view_count; /* of this frame */
     struct openxr_view views[OPENXR_VIEWS];
     uint32_t made_count; /* of the newest image of `layer_swapchain` */

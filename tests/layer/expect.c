@@ -3,14 +3,15 @@
 
 /* What Fovea makes of a picture that the layer has dumped, on the CPU and without the layer:
  *
- *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y
+ *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y [A2B10G10R10 | RGBA16F]
  *
- * for four bytes a pixel. The settings are those of FOVEA_CONFIG and FOVEA_SET. */
+ * without a format for RGBA8. The settings are those of FOVEA_CONFIG and FOVEA_SET. */
 
 #include "config/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void fail(const char *what)
 {
@@ -43,19 +44,28 @@ static struct fovea_settings settings_in_force(void)
     return settings;
 }
 
+static enum fovea_format format_of(const char *name)
+{
+    return !name                              ? FOVEA_FORMAT_RGBA8
+           : strcmp(name, "A2B10G10R10") == 0 ? FOVEA_FORMAT_A2B10G10R10
+                                              : FOVEA_FORMAT_RGBA16F;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 7) {
-        fail("six arguments");
+    if (argc != 7 && argc != 8) {
+        fail("six arguments, or seven");
     }
+    const enum fovea_format format = format_of(argv[7]);
+    const size_t texel_bytes = format == FOVEA_FORMAT_RGBA16F ? 8 : 4;
     const uint32_t width_px = (uint32_t)atoi(argv[3]), height_px = (uint32_t)atoi(argv[4]);
-    const size_t size = (size_t)width_px * height_px * 4;
+    const size_t size = (size_t)width_px * height_px * texel_bytes;
     const struct fovea_point_uv gaze = {atof(argv[5]), atof(argv[6])};
     struct fovea_image src = {.data = read_file(argv[1], size),
                               .width_px = width_px,
                               .height_px = height_px,
-                              .format = FOVEA_FORMAT_RGBA8,
-                              .row_stride_bytes = (ptrdiff_t)width_px * 4};
+                              .format = format,
+                              .row_stride_bytes = (ptrdiff_t)(width_px * texel_bytes)};
     struct fovea_image dst = src;
     dst.data = calloc(size, 1);
     const struct fovea_settings settings = settings_in_force();

@@ -146,6 +146,50 @@ class Steps:
         return Done(self.folder, code, self.process.stdout.read() + self.said()).check(2 * self.frames)
 
 
+def place(yaw_deg, pitch_deg, view):
+    """Where a direction of the head's is in a view of the runtime's (runtime_views.c), and the view's tangents. The
+    views 2 and 3 are the inner ones of four."""
+    out, inner, up, down = numpy.radians([22, 18, 17, 21] if view > 1 else [50, 42, 40, 48])
+    left, right, turn = (inner, out, 5) if view % 2 else (out, inner, -5)
+    turn = numpy.radians(turn)
+    tangents = {"left": numpy.tan(left), "right": numpy.tan(right)}
+    tangents.update(up=numpy.tan(up), down=numpy.tan(down))
+    yaw, pitch = numpy.radians(yaw_deg) - turn, numpy.radians(pitch_deg)
+    x, y = numpy.tan(yaw), numpy.tan(pitch) / numpy.cos(yaw)
+    uv = (x + tangents["left"]) / (tangents["left"] + tangents["right"])
+    return uv, (tangents["up"] - y) / (tangents["up"] + tangents["down"]), tangents
+
+
+def file_expected(folder, drawn, uv, tangents, name=None, **more):
+    """The file that the library's CPU call makes of a file, of RGBA8 or the format of that name."""
+    sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}, **more}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
+    env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
+    view = 0 if drawn.stat().st_size % (SIZE[0] * SIZE[1] * 4) == 0 else 2
+    width, height = reversed(size_of(view))
+    words = [BUILD / "tests" / "layer_expect", drawn, folder / "out.raw", width, height, *uv] + ([name] if name else [])
+    subprocess.run([str(word) for word in words], env=env, check=True, timeout=60)
+    return folder / "out.raw"
+
+
+def expected(folder, before, uv, tangents, **more):
+    """What the library's CPU call makes of a picture."""
+    before.astype(numpy.uint8).tofile(folder / "before.raw")
+    out = file_expected(folder, folder / "before.raw", uv, tangents, **more)
+    return numpy.fromfile(out, numpy.uint8).reshape(before.shape).astype(int)
+
+
+def assert_foveated(before, after, gazes, views=2):
+    for frame, gaze in enumerate(gazes):
+        for view in range(views):
+            x, y, tangents = place(*gaze, view)
+            drawn = before.picture(frame, view)
+            wanted = expected(after.folder, drawn, (x, y), tangents)
+            assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"
+            far = numpy.abs(after.picture(frame, view) - wanted).max()
+            assert far <= 3, f"frame {frame}, view {view}: {far} levels"
+
+
 @pytest.fixture
 def hello(tmp_path):
     return runner(tmp_path)

@@ -10,9 +10,12 @@
  * bits a channel; after: two sessions, one after the other; beside: two at once; old: as separate,
  * with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
  * actions; idle: with no active ones; looks: with one for the eyes, in a set of higher priority
- * than others; early: as separate, the next image is acquired before the frame ends; eager: and
- * waited for; ahead: and acquired before this one is released; steps: as separate, the same picture
- * for each line that it reads, and a line when the runtime has it. */
+ * than others; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in
+ * each frame; again: with nothing new in every second frame, static: in all but the first; blended:
+ * with alpha; double: with two projection layers that show the same; crowd: with sixteen quad
+ * layers more; mips: with mip levels; early: as separate, the next image is acquired before the
+ * frame ends; eager: and waited for; ahead: and acquired before this one is released; steps: as
+ * separate, the same picture for each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -62,10 +65,20 @@ static void draw(struct program_session *session, uint32_t frame)
     }
 }
 
+/* Whether the frame shows what the one before has shown. */
+static bool is_old(const struct program *program, uint32_t frame)
+{
+    return (program_is(program, "again") && frame % 2 == 1) ||
+           (program_is(program, "static") && frame > 0);
+}
+
 static void show(struct program_session *session, uint32_t frame)
 {
     const XrTime time = program_begin_frame(session);
-    draw(session, frame);
+    session->frusta_part = program_is(session->program, "zooms") ? 1 - 0.1f * (float)frame : 1;
+    if (!is_old(session->program, frame)) {
+        draw(session, frame);
+    }
     program_end_frame(session, time);
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A program for headsets that has what hello_xr has not. Each frame shows blocks of many colours,
- * others in each frame and view. */
+ * others in each frame and view. FOVEA_TEST_XR_FORMAT: the VkFormat of its swapchains. */
 #ifndef FOVEA_TEST_XR_PROGRAM_H
 #define FOVEA_TEST_XR_PROGRAM_H
 
@@ -12,6 +12,7 @@
 
 #define PROGRAM_IMAGES 8
 #define PROGRAM_VIEWS 4
+#define PROGRAM_QUADS 16 /* of a crowd */
 #define PROGRAM_BYTES (20u << 20) /* of the pictures of one swapchain */
 
 struct gpu {
@@ -51,6 +52,7 @@ struct program_session {
     XrSpace space;
     XrViewConfigurationType type;
     uint32_t view_count;
+    int64_t format;
     uint32_t texel_bytes;
     uint32_t chain_count;
     struct program_chain chains[PROGRAM_VIEWS];

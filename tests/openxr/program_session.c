@@ -94,6 +94,9 @@ static void make_chain(const struct program_session *session, int64_t format,
                        uint32_t layers, struct program_chain *chain)
 {
     const XrSwapchainCreateInfo info = {.type = XR_TYPE_SWAPCHAIN_CREATE_INFO,
+                                        .createFlags = program_is(session->program, "static")
+                                                           ? XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT
+                                                           : 0,
                                         .usageFlags = usage,
                                         .format = format,
                                         .sampleCount = 1,
@@ -101,7 +104,7 @@ static void make_chain(const struct program_session *session, int64_t format,
                                         .height = height_px,
                                         .faceCount = 1,
                                         .arraySize = layers,
-                                        .mipCount = 1};
+                                        .mipCount = program_is(session->program, "mips") ? 2 : 1};
     XrSwapchainImageVulkanKHR images[PROGRAM_IMAGES];
     uint32_t count = 0;
     for (uint32_t i = 0; i < PROGRAM_IMAGES; i++) {
@@ -128,14 +131,20 @@ static void make_chains(struct program_session *session)
     const bool inset = program_is(program, "inset");
     const bool atlas = program_is(program, "atlas") || inset;
     const bool lapped = program_is(program, "lapped");
-    const bool foreign = program_is(program, "foreign");
+    const char *format = getenv("FOVEA_TEST_XR_FORMAT");
     XrViewConfigurationView sizes[PROGRAM_VIEWS];
     for (uint32_t i = 0; i < PROGRAM_VIEWS; i++) {
         sizes[i] = (XrViewConfigurationView){.type = XR_TYPE_VIEW_CONFIGURATION_VIEW};
     }
     MUST(xrEnumerateViewConfigurationViews(program->instance, program->system, session->type,
                                            PROGRAM_VIEWS, &session->view_count, sizes));
-    session->texel_bytes = foreign ? 8 : 4;
+    session->format = program_is(program, "foreign") ? VK_FORMAT_R16G16B16A16_UNORM
+                      : format                       ? strtol(format, NULL, 10)
+                                                     : VK_FORMAT_R8G8B8A8_SRGB;
+    session->texel_bytes = session->format == VK_FORMAT_R16G16B16A16_UNORM ||
+                                   session->format == VK_FORMAT_R16G16B16A16_SFLOAT
+                               ? 8
+                               : 4;
     session->frusta_part = 1;
     session->whole = (XrExtent2Di){(int32_t)sizes[0].recommendedImageRectWidth,
                                    (int32_t)sizes[0].recommendedImageRectHeight};
@@ -150,7 +159,7 @@ static void make_chains(struct program_session *session)
         const XrRect2Di rect = {{(int32_t)(beside_px + i * apart_px), (int32_t)above_px},
                                 {(int32_t)width_px, (int32_t)height_px}};
         if (i < session->chain_count) {
-            make_chain(session, foreign ? VK_FORMAT_R16G16B16A16_UNORM : VK_FORMAT_R8G8B8A8_SRGB,
+            make_chain(session, session->format,
                        XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT |
                            XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
                        (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px,
@@ -181,7 +190,9 @@ void program_begin(struct program *program, struct program_session *session)
     const XrReferenceSpaceCreateInfo space = {
         .type = XR_TYPE_REFERENCE_SPACE_CREATE_INFO,
         .referenceSpaceType = XR_REFERENCE_SPACE_TYPE_LOCAL,
-        .poseInReferenceSpace = {.orientation = {0, 0, 0, 1}}};
+        .poseInReferenceSpace = {.orientation = program_is(program, "rotated")
+                                                    ? (XrQuaternionf){0.36f, -0.48f, 0, 0.8f}
+                                                    : (XrQuaternionf){0, 0, 0, 1}}};
     const XrSessionActionSetsAttachInfo attach = {.type = XR_TYPE_SESSION_ACTION_SETS_ATTACH_INFO,
                                                   .countActionSets = 1,
                                                   .actionSets = &program->set};
@@ -216,6 +227,24 @@ XrTime program_begin_frame(const struct program_session *session)
     return state.predictedDisplayTime;
 }
 
+/* Colours are multiplied with their alpha where that is blended by. Halves are 0.5 to 1. */
+static void put(const struct program_session *session, uint32_t colour, uint8_t *texel)
+{
+    uint8_t bytes[4] = {(uint8_t)colour, (uint8_t)(colour >> 8), (uint8_t)(colour >> 16), 255};
+    if (program_is(session->program, "blended")) {
+        bytes[3] = (uint8_t)(colour >> 24);
+        for (int i = 0; i < 3; i++) {
+            bytes[i] = (uint8_t)(bytes[i] * bytes[3] / 255);
+        }
+    }
+    memset(texel, 255, session->texel_bytes);
+    memcpy(texel, bytes, 4);
+    for (int i = 0; i < 4 && session->format == VK_FORMAT_R16G16B16A16_SFLOAT; i++) {
+        const uint16_t half = (uint16_t)(i < 3 ? 0x3800 + 4 * bytes[i] : 0x3c00);
+        memcpy(texel + 2 * (size_t)i, &half, sizeof half);
+    }
+}
+
 void program_paint(const struct program_session *session, uint32_t frame, uint32_t view)
 {
     const XrExtent2Di size = session->places[view].imageRect.extent;
@@ -225,9 +254,7 @@ void program_paint(const struct program_session *session, uint32_t frame, uint32
             const uint32_t block = ((uint32_t)x / 8 + 1) * 73856093u ^
                                    ((uint32_t)y / 8 + 1) * 19349663u ^
                                    (frame * PROGRAM_VIEWS + view + 1) * 83492791u;
-            const uint32_t colour = (block ^ block >> 13) * 2654435761u;
-            memset(texel, 255, session->texel_bytes);
-            memcpy(texel, &colour, 3);
+            put(session, (block ^ block >> 13) * 2654435761u, texel);
         }
     }
 }
@@ -288,22 +315,33 @@ void program_end_frame(const struct program_session *session, XrTime time)
                                                .fov = part_of(seen[i].fov, session->frusta_part),
                                                .subImage = session->places[i]};
     }
-    const XrCompositionLayerProjection layer = {.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION,
-                                                .space = session->space,
-                                                .viewCount = count,
-                                                .views = views};
+    const XrCompositionLayerProjection layer = {
+        .type = XR_TYPE_COMPOSITION_LAYER_PROJECTION,
+        .layerFlags = program_is(session->program, "blended")
+                          ? XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT
+                          : 0,
+        .space = session->space,
+        .viewCount = count,
+        .views = views};
     const XrCompositionLayerQuad panel = {.type = XR_TYPE_COMPOSITION_LAYER_QUAD,
                                           .space = session->space,
                                           .eyeVisibility = XR_EYE_VISIBILITY_BOTH,
                                           .subImage = session->places[0],
                                           .pose = {.orientation = {0, 0, 0, 1}},
                                           .size = {1, 1}};
-    const XrCompositionLayerBaseHeader *layers[] = {(const XrCompositionLayerBaseHeader *)&layer,
-                                                    (const XrCompositionLayerBaseHeader *)&panel};
+    const bool twice = program_is(session->program, "double");
+    const XrCompositionLayerBaseHeader *layers[1 + PROGRAM_QUADS];
+    layers[0] = (const XrCompositionLayerBaseHeader *)&layer;
+    for (uint32_t i = 1; i <= PROGRAM_QUADS; i++) {
+        layers[i] = twice ? layers[0] : (const XrCompositionLayerBaseHeader *)&panel;
+    }
     const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
                                  .displayTime = time,
                                  .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
-                                 .layerCount = program_is(session->program, "panel") ? 2 : 1,
+                                 .layerCount = twice || program_is(session->program, "panel") ? 2
+                                               : program_is(session->program, "crowd")
+                                                   ? 1 + PROGRAM_QUADS
+                                                   : 1,
                                  .layers = layers};
     MUST(xrEndFrame(session->handle, &info));
 }

@@ -15,6 +15,7 @@
  *   extension
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
+ * - FOVEA_TEST_XR_USAGE: 0x44: swapchains with one of these usages are refused
  * - FOVEA_TEST_XR_LACKS: a function that it does not have
  * - FOVEA_TEST_XR_LOST: the session is lost in that frame
  * - FOVEA_TEST_XR_RESULT: "xrEndFrame:2:3": the function's second call ends with the result 3;
@@ -95,6 +96,9 @@ XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);
  * "yaw,pitch,roll" in degrees for each frame. */
 XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head);
 
+/* A pose as it is in a space that has that pose itself. */
+XrPosef runtime_seen_from(const XrPosef *space, const XrPosef *pose);
+
 /* ---- runtime_session.c ---- */
 bool runtime_is_session(XrSession handle);
 void runtime_event(XrSession session, XrSessionState state);
@@ -112,7 +116,7 @@ PFN_xrVoidFunction runtime_swapchain_function(const char *name);
 /* ---- runtime_input.c ---- */
 PFN_xrVoidFunction runtime_input_function(const char *name);
 void runtime_input_gone(void);
-/* Where a space is that stays with the head; false: it is none of that session's. */
+/* Where a reference space is; false: it is none of that session's. */
 bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose);
 
 /* ---- runtime_eyes.c ---- */
@@ -121,6 +125,9 @@ void runtime_eyes_enable(bool on);
 PFN_xrVoidFunction runtime_eyes_function(const char *name);
 
 /* ---- runtime_vulkan.c ---- */
+/* The program has asked for the graphics requirements of that instance, as it must. */
+bool runtime_vulkan_asked(void);
+void runtime_vulkan_gone(void);
 PFN_xrVoidFunction runtime_vulkan_function(const char *name);
 
 struct runtime_function {

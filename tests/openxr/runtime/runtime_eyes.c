@@ -136,9 +136,6 @@ static XrResult look_at(const struct session *session, const struct xr_eye_gazes
     if (!runtime_space_from(info->base, session, out_from)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, "xrGetEyeGazesFB", "no space of its");
     }
-    if (out_from->orientation.w < 1) {
-        return runtime_refuse(XR_ERROR_RUNTIME_FAILURE, "xrGetEyeGazesFB", "a base that is turned");
-    }
     return XR_SUCCESS;
 }
 
@@ -161,9 +158,8 @@ static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gaz
         struct xr_eye_gaze *eye = &gazes->eyes[i];
         eye->valid = eye->valid && session->state == XR_SESSION_STATE_FOCUSED;
         eye->pose.orientation = runtime_with_head(session->frames, eye->pose.orientation);
-        eye->pose.position.x = (i == 0 ? -0.032f : 0.032f) - from.position.x;
-        eye->pose.position.y = -from.position.y;
-        eye->pose.position.z = -from.position.z;
+        eye->pose.position = (XrVector3f){i == 0 ? -0.032f : 0.032f, 0, 0};
+        eye->pose = runtime_seen_from(&from, &eye->pose);
     }
     return scripted;
 }

@@ -347,9 +347,6 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
     if (time <= 0) {
         return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "time");
     }
-    if (from->orientation.w < 1) {
-        return runtime_refuse(XR_ERROR_RUNTIME_FAILURE, __func__, "a base that is turned");
-    }
     location->locationFlags = 0;
     location->pose = space->pose;
     if (space->action && !eyes(space->session, space->action, &yaw_deg, &pitch_deg)) {
@@ -359,9 +356,7 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
         location->pose.orientation =
             runtime_with_head(space->session->frames, runtime_turn(yaw_deg, pitch_deg));
     }
-    location->pose.position.x -= from->position.x;
-    location->pose.position.y -= from->position.y;
-    location->pose.position.z -= from->position.z;
+    location->pose = runtime_seen_from(from, &location->pose);
     location->locationFlags =
         XR_SPACE_LOCATION_ORIENTATION_VALID_BIT | XR_SPACE_LOCATION_POSITION_VALID_BIT |
         XR_SPACE_LOCATION_ORIENTATION_TRACKED_BIT | XR_SPACE_LOCATION_POSITION_TRACKED_BIT;

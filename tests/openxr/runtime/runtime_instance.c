@@ -113,6 +113,7 @@ static XrResult xrDestroyInstance_(XrInstance instance)
     instance_made = false;
     runtime_say("instance gone");
     runtime_input_gone();
+    runtime_vulkan_gone();
     runtime_eyes_enable(false);
     return XR_SUCCESS;
 }

@@ -77,7 +77,7 @@ XrResult runtime_scripted(const char *function)
 uint32_t runtime_number(const char *name, uint32_t otherwise)
 {
     const char *text = getenv(name);
-    return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
+    return text ? (uint32_t)strtoul(text, NULL, 0) : otherwise;
 }
 
 void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px)

@@ -5,6 +5,7 @@
 
 #include "runtime.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,6 +90,10 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
     const XrGraphicsBindingVulkanKHR *binding = info->next;
     const bool none = !binding && runtime_headless();
     (void)instance;
+    if (!none && !runtime_vulkan_asked()) {
+        return runtime_refuse(XR_ERROR_GRAPHICS_REQUIREMENTS_CALL_MISSING, __func__,
+                              "no call of xrGetVulkanGraphicsRequirements");
+    }
     if (!none && (!binding || binding->type != XR_TYPE_GRAPHICS_BINDING_VULKAN_KHR)) {
         return runtime_refuse(XR_ERROR_GRAPHICS_DEVICE_INVALID, __func__, "no Vulkan binding");
     }
@@ -251,17 +256,35 @@ static XrResult look_at_image(const struct session *session, const XrSwapchainSu
     return XR_SUCCESS;
 }
 
+static XrResult look_at_space(const struct session *session, XrSpace space)
+{
+    XrPosef pose;
+    return runtime_space_from(space, session, &pose)
+               ? XR_SUCCESS
+               : runtime_refuse(XR_ERROR_HANDLE_INVALID, "xrEndFrame", "no space of its");
+}
+
+static XrResult look_at_pose(const XrPosef *pose)
+{
+    const XrQuaternionf *q = &pose->orientation;
+    const float length = sqrtf(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+    return fabsf(length - 1) < 0.01f
+               ? XR_SUCCESS
+               : runtime_refuse(XR_ERROR_POSE_INVALID, "xrEndFrame", "orientation");
+}
+
 static XrResult look_at_projection(const struct session *session,
                                    const XrCompositionLayerProjection *layer)
 {
     if (layer->viewCount != runtime_view_count(session->views)) {
         return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, "xrEndFrame", "viewCount");
     }
-    XrResult result = XR_SUCCESS;
+    XrResult result = look_at_space(session, layer->space);
     for (uint32_t i = 0; i < layer->viewCount && result == XR_SUCCESS; i++) {
         const XrCompositionLayerProjectionView *view = &layer->views[i];
         const XrCompositionLayerDepthInfoKHR *depth = view->next;
-        result = look_at_image(session, &view->subImage);
+        result = look_at_pose(&view->pose);
+        result = result == XR_SUCCESS ? look_at_image(session, &view->subImage) : result;
         if (result == XR_SUCCESS && depth &&
             depth->type == XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR) {
             result = look_at_image(session, &depth->subImage);
@@ -281,7 +304,9 @@ static XrResult look_at_layers(const struct session *session, const XrFrameEndIn
             result = look_at_projection(session, (const XrCompositionLayerProjection *)layer);
         } else if (layer->type == XR_TYPE_COMPOSITION_LAYER_QUAD) {
             const XrCompositionLayerQuad *quad = (const XrCompositionLayerQuad *)layer;
-            result = look_at_image(session, &quad->subImage);
+            result = look_at_space(session, quad->space);
+            result = result == XR_SUCCESS ? look_at_pose(&quad->pose) : result;
+            result = result == XR_SUCCESS ? look_at_image(session, &quad->subImage) : result;
         } else {
             result = runtime_refuse(XR_ERROR_LAYER_INVALID, "xrEndFrame", "type of a layer");
         }
@@ -350,11 +375,19 @@ static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, X
     if (result != XR_SUCCESS) {
         return result;
     }
+    XrPosef space;
+    if (!runtime_space_from(info->space, (const struct session *)handle, &space)) {
+        return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no space of its");
+    }
+    if (info->displayTime <= 0) {
+        return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "displayTime");
+    }
     *count = runtime_view_count(info->viewConfigurationType);
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         views[i] = runtime_view(info->viewConfigurationType, i);
         views[i].pose.orientation =
             runtime_with_head(((const struct session *)handle)->frames, views[i].pose.orientation);
+        views[i].pose = runtime_seen_from(&space, &views[i].pose);
     }
     if (capacity > 0) {
         runtime_change_fov(((const struct session *)handle)->frames, &views[0].fov);

@@ -10,9 +10,10 @@
 
 static struct swapchain *swapchains;
 
-static const int64_t formats[] = {VK_FORMAT_R8G8B8A8_SRGB,      VK_FORMAT_B8G8R8A8_SRGB,
-                                  VK_FORMAT_R8G8B8A8_UNORM,     VK_FORMAT_R16G16B16A16_SFLOAT,
-                                  VK_FORMAT_R16G16B16A16_UNORM, VK_FORMAT_D32_SFLOAT};
+static const int64_t formats[] = {VK_FORMAT_R8G8B8A8_SRGB,           VK_FORMAT_B8G8R8A8_SRGB,
+                                  VK_FORMAT_R8G8B8A8_UNORM,          VK_FORMAT_R16G16B16A16_SFLOAT,
+                                  VK_FORMAT_R16G16B16A16_UNORM,      VK_FORMAT_D32_SFLOAT,
+                                  VK_FORMAT_A2B10G10R10_UNORM_PACK32};
 
 struct swapchain *runtime_swapchain_of(XrSwapchain handle)
 {
@@ -221,6 +222,10 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     if (info->faceCount != 1 || info->sampleCount != 1 || info->width == 0 || info->height == 0 ||
         info->arraySize == 0 || info->mipCount == 0) {
         return runtime_refuse(XR_ERROR_FEATURE_UNSUPPORTED, __func__, "shape");
+    }
+    if (info->usageFlags & runtime_number("FOVEA_TEST_XR_USAGE", 0)) {
+        runtime_say("no usage %#x", (unsigned)info->usageFlags);
+        return XR_ERROR_FEATURE_UNSUPPORTED;
     }
     struct swapchain *chain = calloc(1, sizeof *chain);
     if (!chain) {

@@ -51,6 +51,24 @@ static XrQuaternionf after(XrQuaternionf a, XrQuaternionf b)
                            .w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
+static XrVector3f rotate(XrQuaternionf q, XrVector3f v)
+{
+    const XrQuaternionf to = {q.x, q.y, q.z, q.w};
+    const XrQuaternionf back = {-q.x, -q.y, -q.z, q.w};
+    const XrQuaternionf out = after(after(to, (XrQuaternionf){v.x, v.y, v.z, 0}), back);
+    return (XrVector3f){out.x, out.y, out.z};
+}
+
+XrPosef runtime_seen_from(const XrPosef *space, const XrPosef *pose)
+{
+    const XrQuaternionf q = space->orientation;
+    const XrQuaternionf back = {-q.x, -q.y, -q.z, q.w};
+    const XrVector3f apart = {pose->position.x - space->position.x,
+                              pose->position.y - space->position.y,
+                              pose->position.z - space->position.z};
+    return (XrPosef){after(back, pose->orientation), rotate(back, apart)};
+}
+
 XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head)
 {
     const char *text = getenv("FOVEA_TEST_XR_HEAD");

@@ -7,6 +7,18 @@
 
 #include <stdio.h>
 
+static bool asked;
+
+bool runtime_vulkan_asked(void)
+{
+    return asked;
+}
+
+void runtime_vulkan_gone(void)
+{
+    asked = false;
+}
+
 static XrResult none(uint32_t capacity, uint32_t *count, char *text)
 {
     *count = 1;
@@ -60,6 +72,7 @@ static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSyste
 {
     (void)instance;
     (void)system;
+    asked = true;
     requirements->minApiVersionSupported = XR_MAKE_VERSION(1, 0, 0);
     requirements->maxApiVersionSupported = XR_MAKE_VERSION(1, 3, 0);
     return XR_SUCCESS;
