@@ -28,7 +28,8 @@ static CUdeviceptr upload(const void *data, size_t bytes)
 }
 
 /* A picture whose pixels are their own numbers, from 1 on, so that 0 is none. */
-static uint32_t *run(const char *name, const struct lens_paper_tables *t, const int32_t *table)
+static uint32_t *run_table(const char *name, const struct lens_paper_tables *t,
+                           const int32_t *table, size_t numbers_each)
 {
     const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
     uint32_t *picture = calloc(count, sizeof *picture);
@@ -39,7 +40,7 @@ static uint32_t *run(const char *name, const struct lens_paper_tables *t, const 
         picture[i] = (uint32_t)i + 1;
     }
     params.src = upload(picture, count * sizeof *picture);
-    params.table = upload(table ? table : t->x, count * sizeof *table);
+    params.table = upload(table, count * numbers_each * sizeof *table);
     params.table_y = upload(t->y, count * sizeof *table);
     CUmodule module = NULL;
     CUfunction kernel = NULL;
@@ -59,6 +60,25 @@ static uint32_t *run(const char *name, const struct lens_paper_tables *t, const 
     assert_int_equal(fixture.cu->MemFree(params.dst), CUDA_SUCCESS);
     assert_int_equal(fixture.cu->MemFree(params.table), CUDA_SUCCESS);
     assert_int_equal(fixture.cu->MemFree(params.table_y), CUDA_SUCCESS);
+    return picture;
+}
+
+static uint32_t *run(const char *name, const struct lens_paper_tables *t, const int32_t *table)
+{
+    return run_table(name, t, table ? table : t->x, 1);
+}
+
+static uint32_t *run_pairs(const struct lens_paper_tables *t)
+{
+    const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
+    int32_t *pairs = calloc(2 * count, sizeof *pairs);
+    assert_non_null(pairs);
+    for (size_t i = 0; i < count; i++) {
+        pairs[2 * i] = t->x[i];
+        pairs[2 * i + 1] = t->y[i];
+    }
+    uint32_t *picture = run_table("lens_paper_lut_pairs", t, pairs, 2);
+    free(pairs);
     return picture;
 }
 
@@ -90,7 +110,9 @@ static void backward_ways_make_the_tables_picture(void **state)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i]);
         assert_int_equal(others(&t, run("lens_paper_lut", &t, NULL)), 0);
+        assert_int_equal(others(&t, run_pairs(&t)), 0);
         assert_int_equal(others(&t, run("lens_paper_backward", &t, t.key)), 0);
+        assert_int_equal(others(&t, run("lens_paper_backward_blocks", &t, t.key)), 0);
         assert_int_equal(others(&t, run("lens_paper_by_address", &t, t.address)), 0);
         assert_int_equal(others(&t, run("lens_paper_naive_double", &t, NULL)), 0);
         assert_true(others(&t, run("lens_paper_naive_pow", &t, NULL)) <= 2);

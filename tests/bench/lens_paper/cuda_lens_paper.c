@@ -169,6 +169,7 @@ static void run_all_ours(struct cuda_lens *lens)
 struct launch {
     CUfunction kernel;
     struct lens_paper_params params;
+    unsigned block[2]; /* threads */
 };
 
 static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
@@ -177,13 +178,12 @@ static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t pict
     struct lens_paper_params params = launch->params;
     params.src = b->pictures.src[picture];
     params.dst = b->pictures.dst[picture];
-    const unsigned columns =
-        ((unsigned)params.size.width_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
-    const unsigned rows = ((unsigned)params.size.height_px + LENS_PAPER_SIDE - 1) / LENS_PAPER_SIDE;
+    const unsigned *block = launch->block;
+    const unsigned columns = ((unsigned)params.size.width_px + block[0] - 1) / block[0];
+    const unsigned rows = ((unsigned)params.size.height_px + block[1] - 1) / block[1];
     return CU_CHECK(b->device->log, b->cu,
-                    b->cu->LaunchKernel(launch->kernel, columns, rows, 1, LENS_PAPER_SIDE,
-                                        LENS_PAPER_SIDE, 1, 0, b->stream, (void *[]){&params},
-                                        NULL));
+                    b->cu->LaunchKernel(launch->kernel, columns, rows, 1, block[0], block[1], 1, 0,
+                                        b->stream, (void *[]){&params}, NULL));
 }
 
 static void check_table(const struct cuda_lens *lens, char *words, size_t bytes)
@@ -209,7 +209,34 @@ struct paper_way {
     const char *what;
     const int32_t *table; /* NULL: it reads none */
     const int32_t *table_y;
+    bool in_pairs; /* both as one array */
+    unsigned block[2]; /* 0: the paper's */
+    bool of_one_color; /* the pictures */
 };
+
+static CUdeviceptr upload_pairs(struct cuda_bench *b, const int32_t *x, const int32_t *y,
+                                size_t count)
+{
+    int32_t *pairs = bench_memory(2 * count * sizeof *pairs, 1);
+    for (size_t i = 0; i < count; i++) {
+        pairs[2 * i] = x[i];
+        pairs[2 * i + 1] = y[i];
+    }
+    const CUdeviceptr memory = upload(b, pairs, 2 * count);
+    free(pairs);
+    return memory;
+}
+
+static void paint(struct cuda_lens *lens, bool of_one_color)
+{
+    struct cuda_bench *b = lens->b;
+    const size_t bytes = bench_image_bytes(b->pictures.size, FOVEA_FORMAT_RGBA8);
+    for (size_t i = 0; i < BENCH_PICTURES; i++) {
+        CUDA_MUST(b, of_one_color ? b->cu->MemsetD8(b->pictures.src[i], 0x80, bytes)
+                                  : b->cu->MemcpyHtoD(b->pictures.src[i], lens->src, bytes));
+    }
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+}
 
 static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct paper_way *way)
 {
@@ -218,25 +245,32 @@ static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct 
     const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
     struct launch launch = {.params = {.size = t->size, .k1 = t->lens.k1, .k2 = t->lens.k2}};
     CUDA_MUST(b, b->cu->ModuleGetFunction(&launch.kernel, module, way->kernel));
-    launch.params.table = way->table ? upload(b, way->table, count) : 0;
-    launch.params.table_y = way->table_y ? upload(b, way->table_y, count) : 0;
-    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    launch.block[0] = way->block[0] ? way->block[0] : LENS_PAPER_SIDE;
+    launch.block[1] = way->block[1] ? way->block[1] : LENS_PAPER_SIDE;
+    launch.params.table = way->in_pairs ? upload_pairs(b, way->table, way->table_y, count)
+                          : way->table  ? upload(b, way->table, count)
+                                        : 0;
+    launch.params.table_y = way->table_y && !way->in_pairs ? upload(b, way->table_y, count) : 0;
+    paint(lens, way->of_one_color);
     const bool forward = way->table == t->forward;
     const struct cuda_lens_way row = {.what = way->what,
                                       .enqueue = enqueue,
                                       .user = &launch,
-                                      .check = forward ? check_forward : check_table,
+                                      .check = way->of_one_color ? NULL
+                                               : forward         ? check_forward
+                                                                 : check_table,
                                       .ours_us = lens->ours.nearest_us};
     cuda_lens_measure(lens, &row);
-    if (way->table == t->key) {
+    if (way->table == t->key && way->block[0] == 0 && !way->of_one_color) {
         cuda_lens_memory(lens, launch.kernel, &launch.params);
     }
-    if (way->table) {
+    if (launch.params.table) {
         CUDA_MUST(b, b->cu->MemFree(launch.params.table));
     }
-    if (way->table_y) {
+    if (launch.params.table_y) {
         CUDA_MUST(b, b->cu->MemFree(launch.params.table_y));
     }
+    paint(lens, false);
 }
 
 static void run_paper(struct cuda_lens *lens)
@@ -244,13 +278,38 @@ static void run_paper(struct cuda_lens *lens)
     struct cuda_bench *b = lens->b;
     const struct lens_paper_tables *t = &lens->tables;
     const struct paper_way ways[] = {
-        {"lens_paper_naive_float", "GPU_naive in floats", NULL, NULL},
-        {"lens_paper_naive_double", "GPU_naive in doubles", NULL, NULL},
-        {"lens_paper_naive_pow", "GPU_naive in doubles, by pow", NULL, NULL},
-        {"lens_paper_lut", "GPU_LUT, two tables", t->x, t->y},
-        {"lens_paper_backward", "Ours_B, one table", t->key, NULL},
-        {"lens_paper_forward", "Ours_F, one table", t->forward, NULL},
-        {"lens_paper_by_address", "one table of addresses", t->address, NULL},
+        {.kernel = "lens_paper_naive_float", .what = "GPU_naive in floats"},
+        {.kernel = "lens_paper_naive_double", .what = "GPU_naive in doubles"},
+        {.kernel = "lens_paper_naive_pow", .what = "GPU_naive in doubles, by pow"},
+        {.kernel = "lens_paper_lut", .what = "GPU_LUT, two tables", .table = t->x, .table_y = t->y},
+        {.kernel = "lens_paper_lut_pairs",
+         .what = "GPU_LUT, an array of pairs",
+         .table = t->x,
+         .table_y = t->y,
+         .in_pairs = true},
+        {.kernel = "lens_paper_backward", .what = "Ours_B, one table", .table = t->key},
+        {.kernel = "lens_paper_backward",
+         .what = "Ours_B, pictures of one colour",
+         .table = t->key,
+         .of_one_color = true},
+        {.kernel = "lens_paper_backward_blocks",
+         .what = "Ours_B, blocks of 8x8",
+         .table = t->key,
+         .block = {8, 8}},
+        {.kernel = "lens_paper_backward_blocks",
+         .what = "Ours_B, blocks of 32x8",
+         .table = t->key,
+         .block = {32, 8}},
+        {.kernel = "lens_paper_backward_blocks",
+         .what = "Ours_B, blocks of 128x1",
+         .table = t->key,
+         .block = {128, 1}},
+        {.kernel = "lens_paper_backward_blocks",
+         .what = "Ours_B, blocks of 32x32",
+         .table = t->key,
+         .block = {32, 32}},
+        {.kernel = "lens_paper_forward", .what = "Ours_F, one table", .table = t->forward},
+        {.kernel = "lens_paper_by_address", .what = "one table of addresses", .table = t->address},
     };
     CUmodule module = NULL;
     CUDA_MUST(b, b->cu->ModuleLoadData(&module, bench_lens_paper_ptx));

@@ -5,7 +5,8 @@
  *
  *     naive_*      equation 1 for every pixel, in floats, in doubles, in doubles by pow()
  *     lut          two tables, of x and of y
- *     backward     one table of equation 2's numbers
+ *     lut_pairs    one array of both
+ *     backward     one table of equation 2's numbers; backward_blocks: for blocks of any shape
  *     forward      the same, asked by the source; which of several that meet is shown, chance says
  *     by_address   one table of addresses */
 
@@ -15,8 +16,8 @@ namespace {
 
 __device__ bool own_pixel(const lens_paper_params &p, lens_paper_pixel &at)
 {
-    at.x = blockIdx.x * LENS_PAPER_SIDE + threadIdx.x;
-    at.y = blockIdx.y * LENS_PAPER_SIDE + threadIdx.y;
+    at.x = blockIdx.x * blockDim.x + threadIdx.x;
+    at.y = blockIdx.y * blockDim.y + threadIdx.y;
     return at.x < p.size.width_px && at.y < p.size.height_px;
 }
 
@@ -60,11 +61,24 @@ template <typename Number, typename Powers> __device__ void naive(const lens_pap
     }
 }
 
+__device__ void backward(const lens_paper_params &p)
+{
+    lens_paper_pixel at;
+    if (own_pixel(p, at)) {
+        const int32_t i = lens_paper_address(p.size, at);
+        const int32_t key = ((const int32_t *)p.table)[i];
+        if (key != LENS_PAPER_NOWHERE) {
+            copy(p, lens_paper_address(p.size, lens_paper_pixel_of(p.size, key)), i);
+        }
+    }
+}
+
 } // namespace
 
-#define KERNEL(name)                                                                               \
-    extern "C" __global__ void __launch_bounds__(LENS_PAPER_SIDE *LENS_PAPER_SIDE)                 \
+#define KERNEL_OF(name, threads)                                                                   \
+    extern "C" __global__ void __launch_bounds__(threads)                                          \
         lens_paper_##name(const __grid_constant__ lens_paper_params p)
+#define KERNEL(name) KERNEL_OF(name, LENS_PAPER_SIDE *LENS_PAPER_SIDE)
 
 KERNEL(naive_float)
 {
@@ -94,16 +108,26 @@ KERNEL(lut)
     }
 }
 
-KERNEL(backward)
+KERNEL(lut_pairs)
 {
     lens_paper_pixel at;
     if (own_pixel(p, at)) {
         const int32_t i = lens_paper_address(p.size, at);
-        const int32_t key = ((const int32_t *)p.table)[i];
-        if (key != LENS_PAPER_NOWHERE) {
-            copy(p, lens_paper_address(p.size, lens_paper_pixel_of(p.size, key)), i);
+        const int2 from = ((const int2 *)p.table)[i];
+        if (from.x != LENS_PAPER_NOWHERE) {
+            copy(p, lens_paper_address(p.size, {from.x, from.y}), i);
         }
     }
+}
+
+KERNEL(backward)
+{
+    backward(p);
+}
+
+KERNEL_OF(backward_blocks, LENS_PAPER_MOST_THREADS)
+{
+    backward(p);
 }
 
 KERNEL(forward)

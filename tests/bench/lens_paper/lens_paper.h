@@ -19,6 +19,7 @@
 
 #define LENS_PAPER_NOWHERE (-1) /* in every table: there is no source */
 #define LENS_PAPER_SIDE 16 /* threads of a block along each axis, the paper's best */
+#define LENS_PAPER_MOST_THREADS 1024 /* of a block of another shape */
 
 /* The paper prints no coefficients. This k1, with r = 1 at half the width, leaves 22.21 % of
  * 1920 x 1080 without a source, as it says. */
@@ -66,7 +67,7 @@ HOST_DEVICE int32_t lens_paper_address(struct lens_paper_size size, struct lens_
 struct lens_paper_params {
     uint64_t src; /* uint32_t[]: RGBA8, rows without gaps */
     uint64_t dst;
-    uint64_t table; /* int32_t[]: x, or one number a pixel */
+    uint64_t table; /* int32_t[]: x, or one number a pixel; or int32_t[2], x and y */
     uint64_t table_y; /* int32_t[] */
     struct lens_paper_size size;
     double k1;
