@@ -110,6 +110,14 @@ static bool table_is_given(const struct fovea_foveation *foveation, struct confi
     return false;
 }
 
+bool config_geometry_agrees(const struct fovea_geometry *geometry,
+                            struct config_words *out_complaint)
+{
+    *out_complaint = (struct config_words){0};
+    return projection_is_a_view(geometry, out_complaint) &&
+           screen_is_a_view(geometry, out_complaint);
+}
+
 bool config_settings_agree(const struct fovea_settings *settings,
                            struct config_words *out_complaint)
 {
@@ -118,8 +126,7 @@ bool config_settings_agree(const struct fovea_settings *settings,
     return transfer_is_known(foveation->transfer, out_complaint) &&
            table_is_given(foveation, out_complaint) &&
            physical_sees_something(&foveation->physical, out_complaint) &&
-           projection_is_a_view(&foveation->geometry, out_complaint) &&
-           screen_is_a_view(&foveation->geometry, out_complaint) &&
+           config_geometry_agrees(&foveation->geometry, out_complaint) &&
            config_combos_agree(settings, out_complaint) &&
            (foveation->model != FOVEA_MODEL_MAP ||
             config_map_agrees(&foveation->map, out_complaint));

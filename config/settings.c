@@ -5,6 +5,8 @@
 #include "core/log.h"
 #include "value.h"
 
+#include <string.h>
+
 /* Limits of resolution that the program of Tariq et al. 2022 ascribes to Thibos, Cheney and Walsh
  * 1987; at 5 degrees a third of its limit of detection, 40, as the paper's abstract has it: the
  * program's own 27 is twice what the paper and the other laws say. */
@@ -109,20 +111,43 @@ struct fovea_settings fovea_settings_default(void)
     };
 }
 
+/* Of the settings whose paths begin so. */
+static enum fovea_result check_values(const struct fovea_settings *settings, const char *begin,
+                                      struct fovea_log log)
+{
+    const size_t length = strlen(begin);
+    for (size_t i = 0; i < config_key_count; i++) {
+        struct config_words found;
+        if (strncmp(config_keys[i].path, begin, length) == 0 &&
+            !config_value_check(&config_keys[i], settings, &found)) {
+            log_error(log, "%s is %s; it must be %s", config_keys[i].path, found.text,
+                      config_key_range(&config_keys[i]).text);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result config_geometry_check(const struct fovea_geometry *geometry, struct fovea_log log)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.geometry = *geometry;
+    FOVEA_TRY(check_values(&settings, "foveation.geometry.", log));
+    struct config_words complaint;
+    if (!config_geometry_agrees(geometry, &complaint)) {
+        log_error(log, "%s", complaint.text);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    return FOVEA_OK;
+}
+
 enum fovea_result fovea_settings_check(const struct fovea_settings *settings, struct fovea_log log)
 {
     if (!settings) {
         log_error(log, "settings is NULL");
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    for (size_t i = 0; i < config_key_count; i++) {
-        struct config_words found;
-        if (!config_value_check(&config_keys[i], settings, &found)) {
-            log_error(log, "%s is %s; it must be %s", config_keys[i].path, found.text,
-                      config_key_range(&config_keys[i]).text);
-            return FOVEA_ERROR_INVALID_ARGUMENT;
-        }
-    }
+    FOVEA_TRY(check_values(settings, "", log));
     struct config_words complaint;
     if (!config_settings_agree(settings, &complaint)) {
         log_error(log, "%s", complaint.text);
