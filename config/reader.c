@@ -147,6 +147,10 @@ static void log_unused(const struct config_reader *reader, const struct fovea_se
         log_info(reader->log, "configuration: foveation.model \"%s\" does not use %s",
                  model->names[settings->foveation.model], names);
     }
+    config_unused_operator_names(settings, &reader->defaults, names, sizeof names);
+    if (names[0]) {
+        log_info(reader->log, "configuration: none of the \"operators\" uses %s", names);
+    }
     config_unused_light_names(settings, names, sizeof names);
     if (names[0]) {
         const struct config_key *light = config_key_find("foveation.light");

@@ -79,15 +79,14 @@ static bool is_unused_light(const char *path, const struct fovea_settings *setti
            (strcmp(path, "foveation.display.table") == 0 && foveation->light != FOVEA_LIGHT_TABLE);
 }
 
-static void add_unused(const struct fovea_settings *settings,
+static void add_unused(const struct fovea_settings *settings, const struct fovea_settings *defaults,
                        bool (*unused)(const char *path, const struct fovea_settings *settings),
                        char *text, size_t size)
 {
-    const struct fovea_settings defaults = fovea_settings_default();
     text[0] = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
-        if (unused(key->path, settings) && !same_value(key, settings, &defaults)) {
+        if (unused(key->path, settings) && !same_value(key, settings, defaults)) {
             config_words_add(text, size, "%s%s", text[0] ? ", " : "", key->path);
         }
     }
@@ -95,10 +94,38 @@ static void add_unused(const struct fovea_settings *settings,
 
 void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
 {
-    add_unused(settings, is_unused, text, size);
+    const struct fovea_settings defaults = fovea_settings_default();
+    add_unused(settings, &defaults, is_unused, text, size);
+}
+
+/* Whether a setting is one of an operator that does not run. */
+static bool is_unused_operator(const char *path, const struct fovea_settings *settings)
+{
+    static const char *const names[] = {
+#define OPERATOR(name) #name,
+#include "kernels/operators.def"
+    };
+    for (uint32_t op = 0; op < sizeof names / sizeof names[0]; op++) {
+        const size_t length = strlen(names[op]);
+        bool runs = strncmp(path, names[op], length) != 0 || path[length] != '.';
+        for (uint32_t i = 0; i < settings->operators.count; i++) {
+            runs = runs || settings->operators.order[i] == op;
+        }
+        if (!runs) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void config_unused_operator_names(const struct fovea_settings *settings,
+                                  const struct fovea_settings *defaults, char *text, size_t size)
+{
+    add_unused(settings, defaults, is_unused_operator, text, size);
 }
 
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)
 {
-    add_unused(settings, is_unused_light, text, size);
+    const struct fovea_settings defaults = fovea_settings_default();
+    add_unused(settings, &defaults, is_unused_light, text, size);
 }

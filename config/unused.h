@@ -13,6 +13,9 @@
 /* Names them in text, with ", " between; "" where there are none. A value that is the default has
  * nothing to lose and is not named: a copy of default.json names none. */
 void config_unused_names(const struct fovea_settings *settings, char *text, size_t size);
+/* Those of operators that do not run. A value that is `defaults`' is not named. */
+void config_unused_operator_names(const struct fovea_settings *settings,
+                                  const struct fovea_settings *defaults, char *text, size_t size);
 /* Those of the light. */
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size);
 

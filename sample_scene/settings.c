@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PATH_BYTES 1024
@@ -56,9 +57,8 @@ static bool prefer_mouse(const struct options *options, const struct fovea_setti
 
 /* A headset's display shows pictures behind a lens of the kind that Kim, Yang and Kim (2022) have,
  * which bends blue more than red. */
-static void set_headset(struct fovea_settings *settings)
+static void set_headset_lens(struct fovea_settings *settings)
 {
-    value_set(settings, "operators", "[\"foveate\", \"lens\"]");
     value_set(settings, "lens.unit", "half-height");
     value_set_number(settings, "lens.r2", 0.22);
     value_set_number(settings, "lens.r4", 0.24);
@@ -67,7 +67,7 @@ static void set_headset(struct fovea_settings *settings)
 }
 
 /* In force where nobody says otherwise. NULL with a message. */
-static struct fovea_settings *defaults_of(const struct options *options)
+static struct fovea_settings *defaults_of(const struct options *options, bool own_lens)
 {
     struct fovea_settings *defaults = NULL;
     if (fovea_settings_create(&defaults) < 0) {
@@ -75,14 +75,55 @@ static struct fovea_settings *defaults_of(const struct options *options)
         return NULL;
     }
     if (options->hmd) {
-        set_headset(defaults);
+        value_set(defaults, "operators", "[\"foveate\", \"lens\"]");
+    }
+    if (options->hmd && own_lens) {
+        set_headset_lens(defaults);
     }
     return defaults;
 }
 
+/* Which lens it is, and not how pictures are warped for it. */
+static bool is_of_a_lens(const char *path)
+{
+    static const char *const others[] = {"lens.file", "lens.filter", "lens.samples", "lens.blank_"};
+    bool is = strncmp(path, "lens.", strlen("lens.")) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        is = is && strncmp(path, others[i], strlen(others[i])) != 0;
+    }
+    return is;
+}
+
+static bool has_lens_of(const struct fovea_settings *a, const struct fovea_settings *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < fovea_setting_count() && same; i++) {
+        struct fovea_setting info;
+        char texts[2][64];
+        fovea_setting_init(&info);
+        same = fovea_setting_info(i, &info) < 0 || !is_of_a_lens(info.path) ||
+               (fovea_settings_get(a, info.path, texts[0], sizeof texts[0]) >= 0 &&
+                fovea_settings_get(b, info.path, texts[1], sizeof texts[1]) >= 0 &&
+                strcmp(texts[0], texts[1]) == 0);
+    }
+    return same;
+}
+
+/* Whoever sets a term of a lens has one of his own: no term of the demo's is to be left in it. */
+static bool takes_demos_lens(const struct fovea_config_desc *wanted)
+{
+    struct fovea_config_desc desc = *wanted;
+    struct fovea_config *config = NULL;
+    desc.log = (struct fovea_log){0}; /* what is wrong is said when it is opened */
+    const bool taken = fovea_config_create(&desc, &config) < 0 ||
+                       has_lens_of(fovea_config_settings(config), desc.defaults);
+    fovea_config_destroy(&config);
+    return taken;
+}
+
 static bool open_config(const struct options *options, struct fovea_config **out_config)
 {
-    struct fovea_settings *defaults = defaults_of(options);
+    struct fovea_settings *defaults = defaults_of(options, true);
     if (!defaults) {
         return false;
     }
@@ -95,7 +136,12 @@ static bool open_config(const struct options *options, struct fovea_config **out
     desc.program_name = "fovea_demo";
     desc.ignore_changes = !options->window;
     desc.log = say_log(FOVEA_LOG_INFO); /* also which files were read */
-    const bool opened = fovea_config_create(&desc, out_config) >= 0;
+    if (options->hmd && !takes_demos_lens(&desc)) {
+        fovea_settings_destroy(&defaults);
+        defaults = defaults_of(options, false);
+        desc.defaults = defaults;
+    }
+    const bool opened = defaults && fovea_config_create(&desc, out_config) >= 0;
     fovea_settings_destroy(&defaults);
     return opened;
 }

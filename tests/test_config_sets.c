@@ -339,6 +339,34 @@ static void what_the_light_does_not_use_is_said(void **state)
     }
 }
 
+static void what_no_operator_uses_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sets[3];
+        const char *names;
+    } cases[] = {
+        {{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
+        {{"lens.r2=0.3", "lens.file=nowhere.json", "backend=cpu"}, "lens.r2, lens.file"},
+        {{"lens.r2=0.3", "operators=lens", "blur.sigma_px=2"}, "blur.sigma_px"},
+        {{"lens.r2=0.3", "operators=[\"foveate\",\"lens\"]", "backend=cpu"}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recorded recorded = {0};
+        struct fovea_config *config = NULL;
+        struct fovea_config_desc desc = only_file(NULL, &recorded);
+        const struct fovea_settings defaults = fovea_settings_default();
+        desc.sets = cases[i].sets;
+        desc.set_count = 3;
+        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+        char names[FOVEA_PATH_MAX];
+        config_unused_operator_names(fovea_config_settings(config), &defaults, names, sizeof names);
+        assert_string_equal(names, cases[i].names);
+        assert_int_equal(recorded.count[FOVEA_LOG_INFO], names[0] ? 2 : 1);
+        fovea_config_destroy(&config);
+    }
+}
+
 static void commas_separate_settings_but_not_inside_of_values(void **state)
 {
     (void)state;
@@ -396,6 +424,7 @@ int main(void)
         cmocka_unit_test(sets_of_wrong_values_are_named),
         cmocka_unit_test(what_the_model_does_not_use_is_said),
         cmocka_unit_test(what_the_light_does_not_use_is_said),
+        cmocka_unit_test(what_no_operator_uses_is_said),
         cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
         cmocka_unit_test(wrong_lists_name_their_entry),
     };

@@ -61,7 +61,8 @@ static void a_panotools_project_is_its_formula(void **state)
     (void)state;
     struct lens_calibration *calibration =
         lens_read_text("# a project\np f2 w3000\r\no w1 h1 a9\n"
-                       "i w800 h600 f0 v50 Ra0 a0.02 b-.05 c0.01 d40 e-30 n\"x.jpg\"\r\ni a1\n");
+                       "i w800 h600 n\"my a0.9 d40.jpg\" f0 v50 Ra0 a0.02 b-.05 c0.01 d40 e-30 "
+                       "n\"e50 a1\"\r\ni a1\n");
     struct lens_plan *plan = lens_plan_for(calibration, 400, 300);
     for (int32_t at = 0; at < 400; at++) {
         double place[2];
@@ -288,6 +289,8 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"", "1:1: expected JSON, or a project of panotools"},
         {"p f2\no a0\n", "1:1: expected JSON, or a project"},
         {"i", "expected JSON, or a project"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [50, 0.5], \"green\": [1, 0, 0, 0, 0]}}",
+         "1:53: a center is in parts of the picture, -1.5 to 2.5"},
         {"i w8 h6 ax b0\n", "1:9: expected a finite number after a"},
         {"i a0 b0 c0 d5\n", "d and e, which shift the centre, need w and h"},
         {"i a1e9 b0 c0\n", "a value is beyond all lenses"},

@@ -139,6 +139,16 @@ static const char *folding_color(const struct model *model, int color)
     return same ? "the map" : lens_color_names[color];
 }
 
+/* "the left eye's ", where a calibration has a lens for each. */
+static const char *eye_name(const struct operator_plan_desc *desc)
+{
+    const struct lens_calibration *calibration = calibration_of(desc);
+    const enum fovea_map_eye eye = desc->settings->foveation.map.eye;
+    return !calibration || calibration->eye_count == 1 ? ""
+           : eye == FOVEA_MAP_EYE_LEFT                 ? "the left eye's "
+                                                       : "the right eye's ";
+}
+
 static const char *unit_name(const struct operator_plan_desc *desc)
 {
     static const char *const names[] = {"half widths", "half heights", "half diagonals",
@@ -161,10 +171,11 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
         if (fold <= model.farthest) {
             snprintf(
                 out, bytes,
-                "lens: from r = %.4g %s on %s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
+                "lens: from r = %.4g %s on %s%s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
                 "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g; terms "
                 "that are nearer to 0 do, or another unit",
-                fold, unit_name(desc), folding_color(&model, color), model.farthest);
+                fold, unit_name(desc), eye_name(desc), folding_color(&model, color),
+                model.farthest);
             return true;
         }
     }

@@ -102,8 +102,7 @@ struct operator_glsl_api {
     struct operator_glsl_memory (*memory)(const struct operator_glsl *glsl);
     /* Once. Values are NULL where they have no bytes. Both are written in order. */
     void (*fill)(struct operator_glsl *glsl, void *tables, void *values);
-    /* Binding 3, what passes of that format leave for each other; 0: nothing. Of the formats for
-     * which it is not 0 it is the same. */
+    /* Binding 3, what passes of that format leave for each other; 0: nothing. */
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
     /* The shaders that the passes of any frame of that format may take; returns how many, at most

@@ -118,25 +118,12 @@ static void fill(struct operator_glsl *glsl, void *tables, void *values)
     }
 }
 
-static uint64_t largest_scratch(const struct row_glsl *row, enum fovea_format format)
+static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
+    const struct row_glsl *row = own(glsl);
     uint64_t largest = 0;
     for (uint32_t i = 0; i < row->plan->count; i++) {
         const uint64_t bytes = api_of(row, i)->scratch_bytes(row->parts[i], format);
-        largest = bytes > largest ? bytes : largest;
-    }
-    return largest;
-}
-
-/* The same for all formats that need any: the largest of them. */
-static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
-{
-    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
-                                                FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
-    const struct row_glsl *row = own(glsl);
-    uint64_t largest = largest_scratch(row, format);
-    for (size_t i = 0; largest > 0 && i < sizeof formats / sizeof formats[0]; i++) {
-        const uint64_t bytes = largest_scratch(row, formats[i]);
         largest = bytes > largest ? bytes : largest;
     }
     return largest;

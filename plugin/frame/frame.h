@@ -109,9 +109,15 @@ struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
-    struct vk_buffer tables; /* of a free place: the next plan's, if they are large enough */
+    /* Of a free place they are the next plan's, if they are as large and at most twice so. */
+    struct vk_buffer tables;
     struct vk_buffer values;
     uint64_t last_frame;
+};
+
+/* Since when a picture has grown, for what is made for it. */
+struct frame_growth {
+    uint64_t last_frame; /* 0: it has not */
 };
 
 /* What passes leave for each other. Frames follow each other on the queue, and so do the views of
@@ -311,7 +317,9 @@ struct fovea_vk {
 
     struct frame_plan plans[FRAME_MAX_PLANS];
     struct frame_pass_scratch pass_scratch[FRAME_MAX_PASS_SCRATCH];
+    struct frame_growth pass_scratch_growth;
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
+    struct frame_growth scratch_growth;
     struct fovea_vk_image *images;
 
     uint32_t timed_every; /* of the peer's frames */

@@ -86,9 +86,9 @@ static void finish_scratch(struct fovea_vk *fovea, struct frame_scratch *scratch
 
 /* After a resize a size is gone: scratch that was not used for so many frames is freed. */
 #define SCRATCH_KEPT_FRAMES 32
-/* Scratch with so many times the pixels is left to larger pictures. */
+/* Scratch with more than so many times the pixels is left to larger pictures. */
 #define SCRATCH_TIMES_LARGER 4
-/* A picture that grows has so much of its width and height more made for it. */
+/* A picture that grows has one part in so many of its width and height more made for it. */
 #define SCRATCH_ROOM 8
 
 static bool is_known(const struct frame_scratch *scratch)
@@ -136,18 +136,34 @@ static struct frame_scratch *find_place(struct fovea_vk *fovea)
     return place;
 }
 
-/* As plans do: frame_plan.c. */
-static void forget_one(struct fovea_vk *fovea, const struct frame_scratch *found)
+/* No unfinished frame uses it, nor does the one that is being made ready. */
+static bool may_go(struct fovea_vk *fovea, const struct frame_scratch *scratch)
 {
-    for (uint32_t i = 0; fovea->frame % FRAME_FORGET_EVERY == 0 && i < FRAME_MAX_SCRATCH; i++) {
+    return scratch->src.image.handle && scratch->last_frame <= fovea->frame &&
+           frame_retired(fovea, scratch->last_frame) && goes_without_wait(fovea, scratch);
+}
+
+void frame_scratch_forget(struct fovea_vk *fovea)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
-        if (scratch != found && scratch->src.image.handle &&
-            frame_retired(fovea, scratch->last_frame) && goes_without_wait(fovea, scratch) &&
-            scratch->last_frame + FRAME_PLAN_KEPT_FRAMES < fovea->frame) {
+        if (scratch->last_frame + FRAME_PLAN_KEPT_FRAMES < fovea->frame && may_go(fovea, scratch)) {
             finish_scratch(fovea, scratch);
             return;
         }
     }
+}
+
+bool frame_scratch_give_up(struct fovea_vk *fovea)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        if (may_go(fovea, &fovea->scratch[i])) {
+            finish_scratch(fovea, &fovea->scratch[i]);
+            any = true;
+        }
+    }
+    return any;
 }
 
 static enum fovea_result make_scratch(struct fovea_vk *fovea, const struct vk_image_desc *desc,
@@ -165,8 +181,8 @@ static enum fovea_result make_scratch(struct fovea_vk *fovea, const struct vk_im
 }
 
 /* Whether pictures have been smaller until now, as those of a resolution that changes are. */
-static bool grows(const struct fovea_vk *fovea, const struct vk_image_desc *wanted,
-                  uint32_t between)
+static bool outgrows(const struct fovea_vk *fovea, const struct vk_image_desc *wanted,
+                     uint32_t between)
 {
     bool any = false;
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
@@ -179,38 +195,53 @@ static bool grows(const struct fovea_vk *fovea, const struct vk_image_desc *want
     return any;
 }
 
-static uint32_t with_room(const struct fovea_vk *fovea, uint32_t size_px)
+/* With room for pictures that have grown twice within a while, unless there are no such images. */
+static struct vk_image_desc with_room(struct fovea_vk *fovea, const struct vk_image_desc *wanted,
+                                      uint32_t between)
 {
-    const uint64_t most_px = fovea->device.properties.limits.maxImageDimension2D;
-    const uint64_t wanted_px = (uint64_t)size_px + size_px / SCRATCH_ROOM;
-    return wanted_px < most_px ? (uint32_t)wanted_px : size_px;
+    const uint32_t most_px = fovea->device.properties.limits.maxImageDimension2D;
+    struct vk_image_desc larger = *wanted;
+    larger.sharing = sharing_of(fovea);
+    larger.width_px += larger.width_px / SCRATCH_ROOM;
+    larger.height_px += larger.height_px / SCRATCH_ROOM;
+    return outgrows(fovea, wanted, between) && frame_grows(fovea, &fovea->scratch_growth) &&
+                   larger.width_px <= most_px && larger.height_px <= most_px &&
+                   vk_image_supported(&fovea->device, &larger, FOVEA_LOG_DEBUG) == FOVEA_OK
+               ? larger
+               : *wanted;
+}
+
+/* The largest, as in frame_pass_scratch.c. */
+static struct frame_scratch *find_scratch(struct fovea_vk *fovea, const struct vk_image_desc *desc,
+                                          uint32_t between)
+{
+    struct frame_scratch *found = NULL;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        struct frame_scratch *scratch = &fovea->scratch[i];
+        const struct vk_image_desc *own = &scratch->src.image.desc;
+        if (is_of_kind(fovea, scratch, desc, between) && is_as_large(own, desc) &&
+            (!found || own->width_px > found->src.image.desc.width_px)) {
+            found = scratch;
+        }
+    }
+    return found;
 }
 
 enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_image_desc *desc,
                                      uint32_t between, struct frame_scratch **out_scratch)
 {
-    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        struct frame_scratch *scratch = &fovea->scratch[i];
-        if (is_of_kind(fovea, scratch, desc, between) &&
-            is_as_large(&scratch->src.image.desc, desc)) {
-            *out_scratch = scratch;
-            forget_one(fovea, scratch);
-            return FOVEA_OK;
-        }
+    *out_scratch = find_scratch(fovea, desc, between);
+    if (*out_scratch) {
+        return FOVEA_OK;
     }
-    struct vk_image_desc larger = *desc;
-    const bool has_room = grows(fovea, desc, between);
+    const struct vk_image_desc roomy = with_room(fovea, desc, between);
     struct frame_scratch *place = find_place(fovea);
     if (!place) {
         return FOVEA_NOT_READY;
     }
     finish_scratch(fovea, place);
     *out_scratch = place;
-    larger.width_px = with_room(fovea, desc->width_px);
-    larger.height_px = with_room(fovea, desc->height_px);
-    return has_room && make_scratch(fovea, &larger, between, place) == FOVEA_OK
-               ? FOVEA_OK
-               : make_scratch(fovea, desc, between, place);
+    return make_scratch(fovea, &roomy, between, place);
 }
 
 /* ---- Images for the engine ---- */

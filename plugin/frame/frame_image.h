@@ -20,6 +20,24 @@ FOVEA_MUST_CHECK enum fovea_result frame_scratch_find(struct fovea_vk *fovea,
                                                       struct frame_scratch **out_scratch);
 void frame_images_finish(struct fovea_vk *fovea);
 
+/* Memory that no frame has used for long goes, a piece at a time: _forget. All that no unfinished
+ * frame uses, nor the one that is being made ready: _give_up, true if there was any. */
+void frame_scratch_forget(struct fovea_vk *fovea);
+bool frame_scratch_give_up(struct fovea_vk *fovea);
+void frame_pass_scratch_forget(struct fovea_vk *fovea);
+bool frame_pass_scratch_give_up(struct fovea_vk *fovea);
+bool frame_plans_give_up(struct fovea_vk *fovea); /* what plans have left for others */
+
+/* Notes that a picture has grown. True: it has done so before within a while, and what is made for
+ * it is to have some room. Two pictures by turns have grown once. */
+static inline bool frame_grows(const struct fovea_vk *fovea, struct frame_growth *growth)
+{
+    const bool again =
+        growth->last_frame > 0 && growth->last_frame + FRAME_PLAN_KEPT_FRAMES > fovea->frame;
+    growth->last_frame = fovea->frame + 1;
+    return again;
+}
+
 /* frame_plan.c: for views of that size, eye and frustum. for_frame: of that frame, the next one,
  * before which has retired the plan is not replaced; else it may be by the next call.
  * FOVEA_ERROR_INVALID_ARGUMENT: more blur than there is. */

@@ -48,11 +48,9 @@ static void finish(struct fovea_vk *fovea, struct frame_pass_scratch *scratch)
     *scratch = (struct frame_pass_scratch){0};
 }
 
-/* As plans do: frame_plan.c. */
-static void forget_one(struct fovea_vk *fovea)
+void frame_pass_scratch_forget(struct fovea_vk *fovea)
 {
-    for (uint32_t i = 0; fovea->frame % FRAME_FORGET_EVERY == 0 && i < FRAME_MAX_PASS_SCRATCH;
-         i++) {
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
         struct frame_pass_scratch *scratch = &fovea->pass_scratch[i];
         if (scratch->buffer.handle && !is_used(fovea, scratch) && retired(fovea, scratch)) {
             finish(fovea, scratch);
@@ -61,21 +59,35 @@ static void forget_one(struct fovea_vk *fovea)
     }
 }
 
-/* Those that frames have grown out of go first, so that a picture that grows does not take the
- * memory of all its sizes. */
-static void make_room(struct fovea_vk *fovea, uint64_t bytes, bool *out_grows)
+bool frame_pass_scratch_give_up(struct fovea_vk *fovea)
 {
-    *out_grows = false;
+    bool any = false;
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
+        struct frame_pass_scratch *scratch = &fovea->pass_scratch[i];
+        if (scratch->buffer.handle && retired(fovea, scratch)) {
+            finish(fovea, scratch);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Those that frames have grown out of go first, so that a picture that grows does not take the
+ * memory of all its sizes. True: there was one. */
+static bool make_room(struct fovea_vk *fovea, uint64_t bytes)
+{
+    bool outgrown = false;
     for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
         struct frame_pass_scratch *scratch = &fovea->pass_scratch[i];
         if (!scratch->buffer.handle || scratch->buffer.bytes >= bytes) {
             continue;
         }
-        *out_grows = *out_grows || is_used(fovea, scratch);
+        outgrown = outgrown || is_used(fovea, scratch);
         if (bytes / TIMES_LARGER <= scratch->buffer.bytes && retired(fovea, scratch)) {
             finish(fovea, scratch);
         }
     }
+    return outgrown;
 }
 
 static struct frame_pass_scratch *find_place(struct fovea_vk *fovea)
@@ -93,36 +105,34 @@ static struct frame_pass_scratch *find_place(struct fovea_vk *fovea)
     return place;
 }
 
-/* A picture that grows in every frame has a quarter more made for it, if there is as much. */
+/* A picture that has grown twice within a while has a quarter more made for it. */
+static uint64_t with_room(struct fovea_vk *fovea, uint64_t bytes)
+{
+    struct frame_growth *growth = &fovea->pass_scratch_growth;
+    return make_room(fovea, bytes) && frame_grows(fovea, growth) ? bytes + bytes / 4 : bytes;
+}
+
 static enum fovea_result make(struct fovea_vk *fovea, uint64_t bytes,
                               struct frame_pass_scratch **out_scratch)
 {
-    bool grows = false;
-    make_room(fovea, bytes, &grows);
+    const uint64_t roomy = with_room(fovea, bytes);
     struct frame_pass_scratch *place = find_place(fovea);
     if (!place) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     finish(fovea, place);
     *out_scratch = place;
-    return grows && vk_buffer_init_local(&place->buffer, &fovea->device, bytes + bytes / 4) ==
-                        FOVEA_OK
-               ? FOVEA_OK
-               : vk_buffer_init_local(&place->buffer, &fovea->device, bytes);
+    return vk_buffer_init_local(&place->buffer, &fovea->device, roomy);
 }
 
 enum fovea_result frame_pass_scratch_find(struct fovea_vk *fovea, uint64_t bytes,
                                           struct frame_pass_scratch **out_scratch)
 {
     *out_scratch = find(fovea, bytes);
-    const bool found = *out_scratch;
-    if (!found) {
+    if (!*out_scratch) {
         FOVEA_TRY(make(fovea, bytes, out_scratch));
     }
-    (*out_scratch)->last_frame = fovea->frame + 1; /* before others go: it may be the oldest */
-    if (found) {
-        forget_one(fovea);
-    }
+    (*out_scratch)->last_frame = fovea->frame + 1;
     return FOVEA_OK;
 }
 

@@ -18,7 +18,7 @@ static void vacate(struct fovea_vk *fovea, struct frame_plan *place)
     }
     row_operator.glsl->destroy(&place->glsl);
     row_operator.plan_destroy(&place->plan);
-    place->last_frame = 0;
+    place->last_frame = fovea->frame;
 }
 
 static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
@@ -26,6 +26,7 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
     vacate(fovea, plan);
     vk_buffer_finish(&plan->tables, &fovea->device);
     vk_buffer_finish(&plan->values, &fovea->device);
+    plan->last_frame = 0;
 }
 
 void frame_plans_finish(struct fovea_vk *fovea)
@@ -137,16 +138,18 @@ static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
     return oldest;
 }
 
-/* A free place with buffers; NULL: there is none. */
+/* The free place with buffers that is so longest; NULL: there is none. */
 static struct frame_plan *find_vacant(struct fovea_vk *fovea)
 {
+    struct frame_plan *first = NULL;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (!entry->plan && entry->tables.handle) {
-            return entry;
+        if (!entry->plan && entry->tables.handle &&
+            (!first || entry->last_frame < first->last_frame)) {
+            first = entry;
         }
     }
-    return NULL;
+    return first;
 }
 
 static void forget_old(struct fovea_vk *fovea)
@@ -169,17 +172,28 @@ static void forget_old(struct fovea_vk *fovea)
     }
 }
 
+/* A vacant place that no new plan has taken for long. */
+static struct frame_plan *find_left_over(struct fovea_vk *fovea)
+{
+    struct frame_plan *place = find_vacant(fovea);
+    return place && place->last_frame + FRAME_PLAN_KEPT_FRAMES <= fovea->frame ? place : NULL;
+}
+
 /* A window whose edge was dragged rests: no new plan comes, and those of its former sizes go all
- * the same, one at a time, so that no frame pays for many. */
+ * the same, one at a time, so that no frame pays for many. Their buffers stay a while: another view
+ * of the frame may have a new plan each time. */
 static void forget_one(struct fovea_vk *fovea)
 {
     if (fovea->frame % FRAME_FORGET_EVERY != 0) {
         return;
     }
-    struct frame_plan *old = find_vacant(fovea);
-    old = old ? old : find_oldest(fovea, FRAME_PLAN_KEPT_FRAMES);
+    struct frame_plan *place = find_left_over(fovea);
+    struct frame_plan *old = find_oldest(fovea, FRAME_PLAN_KEPT_FRAMES);
+    if (place) {
+        finish_plan(fovea, place);
+    }
     if (old) {
-        finish_plan(fovea, old);
+        vacate(fovea, old);
     }
 }
 
@@ -201,6 +215,17 @@ static struct frame_plan *find_place(struct fovea_vk *fovea)
     struct frame_plan *place = find_vacant(fovea);
     place = place ? place : find_empty(fovea);
     return place ? place : find_oldest(fovea, 0);
+}
+
+bool frame_plans_give_up(struct fovea_vk *fovea)
+{
+    bool any = false;
+    struct frame_plan *place = find_vacant(fovea);
+    for (; place; place = find_vacant(fovea)) {
+        finish_plan(fovea, place);
+        any = true;
+    }
+    return any;
 }
 
 static struct frame_plan *find_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc)

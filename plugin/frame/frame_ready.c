@@ -218,6 +218,15 @@ static enum fovea_result find_pass_scratch(struct fovea_vk *fovea, struct frame_
     return most > 0 ? frame_pass_scratch_find(fovea, most, &work->pass_scratch) : FOVEA_OK;
 }
 
+/* After this frame's are found: they are none of those. */
+static void forget_scratch(struct fovea_vk *fovea)
+{
+    if (fovea->frame % FRAME_FORGET_EVERY == 0) {
+        frame_scratch_forget(fovea);
+        frame_pass_scratch_forget(fovea);
+    }
+}
+
 /* If it fails, it says what the frame lacks. */
 static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns,
                                 enum lack *out_lack)
@@ -238,6 +247,7 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work,
     frame_late_choose(fovea, work);
     *out_lack = LACK_IMAGES;
     FOVEA_TRY(find_images(fovea, work));
+    forget_scratch(fovea);
     return find_pipelines(fovea, work, out_lack);
 }
 
@@ -344,12 +354,23 @@ static bool do_without(struct fovea_vk *fovea, const struct frame_work *work,
     return false;
 }
 
+/* False: nothing was kept that a frame in want of memory could have. */
+static bool give_up_what_is_kept(struct fovea_vk *fovea)
+{
+    const bool plans = frame_plans_give_up(fovea);
+    const bool passes = frame_pass_scratch_give_up(fovea);
+    return frame_scratch_give_up(fovea) || passes || plans;
+}
+
 /* Each thing that can be done without is so only once in a frame, and there are three. */
 static enum fovea_result gather_what_can_be_had(struct fovea_vk *fovea, struct frame_work *work,
                                                 int64_t now_ns)
 {
     enum lack lack = LACK_PLAN;
     enum fovea_result result = gather(fovea, work, now_ns, &lack);
+    if (result == FOVEA_ERROR_OUT_OF_MEMORY && give_up_what_is_kept(fovea)) {
+        result = gather(fovea, work, now_ns, &lack);
+    }
     while (result < 0 && do_without(fovea, work, result, lack, now_ns)) {
         result = gather(fovea, work, now_ns, &lack);
     }

@@ -20,14 +20,16 @@ static bool same_place(const struct openxr_view *view, const XrSwapchainSubImage
            memcmp(&view->rect, &image->imageRect, sizeof view->rect) == 0;
 }
 
-static bool is_in(const struct openxr_view *views, uint32_t count, const XrSwapchainSubImage *image)
+/* NULL: it is none of them. */
+static struct openxr_view *find_in(struct openxr_view *views, uint32_t count,
+                                   const XrSwapchainSubImage *image)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (same_place(&views[i], image)) {
-            return true;
+            return &views[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 static void tell_of_frustum(struct openxr_session *session, const XrFovf *fov)
@@ -87,9 +89,15 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
     struct openxr_swapchain *swapchain = openxr_swapchain_of(session, seen->subImage.swapchain);
     if (!swapchain || !swapchain->can_foveate || !swapchain->held ||
-        !inside(swapchain, &seen->subImage) ||
-        is_in(swapchain->views, swapchain->view_count, &seen->subImage) ||
-        !has_room(session, swapchain, &seen->subImage)) {
+        !inside(swapchain, &seen->subImage)) {
+        return;
+    }
+    struct openxr_view *known = find_in(swapchain->views, swapchain->view_count, &seen->subImage);
+    if (known) {
+        known->blended = known->blended || is_blended(layer);
+        return;
+    }
+    if (!has_room(session, swapchain, &seen->subImage)) {
         return;
     }
     struct openxr_view *view = &swapchain->views[swapchain->view_count];
@@ -175,10 +183,10 @@ static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
         XrCompositionLayerProjectionView *views = session->views[used];
         for (uint32_t v = 0; v < layer->viewCount; v++) {
             views[v] = layer->views[v];
-            const struct openxr_swapchain *swapchain =
+            struct openxr_swapchain *swapchain =
                 openxr_swapchain_of(session, views[v].subImage.swapchain);
             if (swapchain && swapchain->shown &&
-                is_in(swapchain->made, swapchain->made_count, &views[v].subImage)) {
+                find_in(swapchain->made, swapchain->made_count, &views[v].subImage)) {
                 views[v].subImage.swapchain = swapchain->layer_swapchain.handle;
             }
         }

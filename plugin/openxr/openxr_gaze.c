@@ -402,11 +402,16 @@ static double away_from_0(double tangent)
     return fabs(tangent) < LEAST_TANGENT ? LEAST_TANGENT : tangent;
 }
 
-/* False for what is not finite, too. */
-static bool is_sound(const struct fovea_geometry *geometry)
+/* False for what is not finite, too. By the angle: beyond a right one tangents come again. */
+static bool is_before_the_eye(float angle)
 {
-    return fabs(geometry->tan_left) <= MOST_TANGENT && fabs(geometry->tan_right) <= MOST_TANGENT &&
-           fabs(geometry->tan_up) <= MOST_TANGENT && fabs(geometry->tan_down) <= MOST_TANGENT &&
+    return fabs((double)angle) <= atan(MOST_TANGENT);
+}
+
+static bool is_sound(const XrFovf *fov, const struct fovea_geometry *geometry)
+{
+    return is_before_the_eye(fov->angleLeft) && is_before_the_eye(fov->angleRight) &&
+           is_before_the_eye(fov->angleUp) && is_before_the_eye(fov->angleDown) &&
            geometry->tan_left + geometry->tan_right >= LEAST_EXTENT_TAN &&
            geometry->tan_up + geometry->tan_down >= LEAST_EXTENT_TAN;
 }
@@ -426,5 +431,5 @@ bool openxr_gaze_view(const struct openxr_session *session,
                                              .tan_down = away_from_0(-along * f.down)};
     view->gaze.point = (struct fovea_point_uv){(to.x / -to.z - f.left) / (f.right - f.left),
                                                (f.up - to.y / -to.z) / (f.up - f.down)};
-    return is_sound(&view->geometry);
+    return is_sound(&layer->views[view->index].fov, &view->geometry);
 }

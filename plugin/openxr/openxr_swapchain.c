@@ -300,10 +300,10 @@ static bool any_is_blended(const struct openxr_swapchain *swapchain)
 
 /* Colours that are multiplied with their alpha are blurred with it, whatever the settings say: else
  * what lies behind would be seen through them by another picture's alpha. */
-static enum fovea_result take(const struct openxr_swapchain *swapchain,
-                              const struct fovea_settings *settings)
+static enum fovea_result take(struct openxr_swapchain *swapchain,
+                              const struct fovea_settings *settings, bool blended)
 {
-    if (!swapchain->blended) {
+    if (!blended) {
         return fovea_vk_set_settings(swapchain->fovea, settings);
     }
     struct fovea_settings *own = NULL;
@@ -318,7 +318,8 @@ static enum fovea_result take(const struct openxr_swapchain *swapchain,
     return result;
 }
 
-/* Settings that a context refuses leave the ones it has in force; it has said why. */
+/* Settings that a context refuses leave the ones it has in force; it has said why. Where memory is
+ * short, the next frame asks again. */
 static void update(struct openxr_swapchain *swapchain)
 {
     const struct openxr_session *session = swapchain->session;
@@ -327,9 +328,12 @@ static void update(struct openxr_swapchain *swapchain)
         (swapchain->settings_serial == session->settings_serial && swapchain->blended == blended)) {
         return;
     }
+    const enum fovea_result result = take(swapchain, session->settings, blended);
+    if (result == FOVEA_ERROR_OUT_OF_MEMORY) {
+        return;
+    }
     swapchain->settings_serial = session->settings_serial;
     swapchain->blended = blended;
-    const enum fovea_result result = take(swapchain, session->settings);
     if (result < 0) {
         openxr_say(FOVEA_LOG_WARNING, "the new settings are not taken: %s",
                    fovea_result_name(result));

@@ -27,9 +27,12 @@ static CUdeviceptr upload(const void *data, size_t bytes)
     return memory;
 }
 
+static const unsigned papers_block[2] = {LENS_PAPER_SIDE, LENS_PAPER_SIDE};
+static const unsigned blocks[][2] = {{8, 8}, {16, 16}, {32, 8}, {128, 1}, {32, 32}};
+
 /* A picture whose pixels are their own numbers, from 1 on, so that 0 is none. */
 static uint32_t *run_table(const char *name, const struct lens_paper_tables *t,
-                           const int32_t *table, size_t numbers_each)
+                           const int32_t *table, size_t numbers_each, const unsigned block[2])
 {
     const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
     uint32_t *picture = calloc(count, sizeof *picture);
@@ -46,12 +49,11 @@ static uint32_t *run_table(const char *name, const struct lens_paper_tables *t,
     CUfunction kernel = NULL;
     assert_int_equal(fixture.cu->ModuleLoadData(&module, bench_lens_paper_ptx), CUDA_SUCCESS);
     assert_int_equal(fixture.cu->ModuleGetFunction(&kernel, module, name), CUDA_SUCCESS);
-    const unsigned side = LENS_PAPER_SIDE;
-    assert_int_equal(
-        fixture.cu->LaunchKernel(kernel, ((unsigned)t->size.width_px + side - 1) / side,
-                                 ((unsigned)t->size.height_px + side - 1) / side, 1, side, side, 1,
-                                 0, fixture.stream, (void *[]){&params}, NULL),
-        CUDA_SUCCESS);
+    assert_int_equal(fixture.cu->LaunchKernel(
+                         kernel, ((unsigned)t->size.width_px + block[0] - 1) / block[0],
+                         ((unsigned)t->size.height_px + block[1] - 1) / block[1], 1, block[0],
+                         block[1], 1, 0, fixture.stream, (void *[]){&params}, NULL),
+                     CUDA_SUCCESS);
     cuda_fixture_wait(&fixture);
     assert_int_equal(fixture.cu->MemcpyDtoH(picture, params.dst, count * sizeof *picture),
                      CUDA_SUCCESS);
@@ -65,7 +67,7 @@ static uint32_t *run_table(const char *name, const struct lens_paper_tables *t,
 
 static uint32_t *run(const char *name, const struct lens_paper_tables *t, const int32_t *table)
 {
-    return run_table(name, t, table ? table : t->x, 1);
+    return run_table(name, t, table ? table : t->x, 1, papers_block);
 }
 
 static uint32_t *run_pairs(const struct lens_paper_tables *t)
@@ -77,7 +79,7 @@ static uint32_t *run_pairs(const struct lens_paper_tables *t)
         pairs[2 * i] = t->x[i];
         pairs[2 * i + 1] = t->y[i];
     }
-    uint32_t *picture = run_table("lens_paper_lut_pairs", t, pairs, 2);
+    uint32_t *picture = run_table("lens_paper_lut_pairs", t, pairs, 2, papers_block);
     free(pairs);
     return picture;
 }
@@ -112,7 +114,10 @@ static void backward_ways_make_the_tables_picture(void **state)
         assert_int_equal(others(&t, run("lens_paper_lut", &t, NULL)), 0);
         assert_int_equal(others(&t, run_pairs(&t)), 0);
         assert_int_equal(others(&t, run("lens_paper_backward", &t, t.key)), 0);
-        assert_int_equal(others(&t, run("lens_paper_backward_blocks", &t, t.key)), 0);
+        for (size_t k = 0; k < COUNT(blocks); k++) {
+            assert_int_equal(
+                others(&t, run_table("lens_paper_backward_blocks", &t, t.key, 1, blocks[k])), 0);
+        }
         assert_int_equal(others(&t, run("lens_paper_by_address", &t, t.address)), 0);
         assert_int_equal(others(&t, run("lens_paper_naive_double", &t, NULL)), 0);
         assert_true(others(&t, run("lens_paper_naive_pow", &t, NULL)) <= 2);

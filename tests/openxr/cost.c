@@ -246,7 +246,7 @@ static void look(uint32_t frame)
  * the gaze and dynamic resolution do; no two frames have the same. */
 static void change(struct program_session *session, enum change what, uint32_t frame)
 {
-    const double part = 1.0 - (1.0 - cos((double)frame * 0.037)) / 6.0;
+    const double part = 1.0 - (double)frame / (3.0 * (COSTS_WARM_UP + COSTS_FRAMES));
     if (what == FRUSTA) {
         session->frusta_part = (float)part;
     }

@@ -12,10 +12,11 @@
  * actions; idle: with no active ones; looks: with one for the eyes, in a set of higher priority
  * than others; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in
  * each frame; again: with nothing new in every second frame, static: in all but the first; blended:
- * with alpha; double: with two projection layers that show the same; crowd: with sixteen quad
- * layers more; mips: with mip levels; early: as separate, the next image is acquired before the
- * frame ends; eager: and waited for; ahead: and acquired before this one is released; steps: as
- * separate, the same picture for each line that it reads, and a line when the runtime has it. */
+ * with alpha; double: and two projection layers that show the same, of which the second is blended;
+ * crowd: with sixteen quad layers more; mips: with mip levels; early: as separate, the next image
+ * is acquired before the frame ends; eager: and waited for; ahead: and acquired before this one is
+ * released; steps: as separate, the same picture for each line that it reads, and a line when the
+ * runtime has it. */
 
 #include "program.h"
 

@@ -231,7 +231,7 @@ XrTime program_begin_frame(const struct program_session *session)
 static void put(const struct program_session *session, uint32_t colour, uint8_t *texel)
 {
     uint8_t bytes[4] = {(uint8_t)colour, (uint8_t)(colour >> 8), (uint8_t)(colour >> 16), 255};
-    if (program_is(session->program, "blended")) {
+    if (program_is(session->program, "blended") || program_is(session->program, "double")) {
         bytes[3] = (uint8_t)(colour >> 24);
         for (int i = 0; i < 3; i++) {
             bytes[i] = (uint8_t)(bytes[i] * bytes[3] / 255);
@@ -330,10 +330,13 @@ void program_end_frame(const struct program_session *session, XrTime time)
                                           .pose = {.orientation = {0, 0, 0, 1}},
                                           .size = {1, 1}};
     const bool twice = program_is(session->program, "double");
+    XrCompositionLayerProjection again = layer;
+    again.layerFlags = XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT;
     const XrCompositionLayerBaseHeader *layers[1 + PROGRAM_QUADS];
     layers[0] = (const XrCompositionLayerBaseHeader *)&layer;
     for (uint32_t i = 1; i <= PROGRAM_QUADS; i++) {
-        layers[i] = twice ? layers[0] : (const XrCompositionLayerBaseHeader *)&panel;
+        layers[i] = twice ? (const XrCompositionLayerBaseHeader *)&again
+                          : (const XrCompositionLayerBaseHeader *)&panel;
     }
     const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
                                  .displayTime = time,

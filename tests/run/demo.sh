@@ -20,7 +20,9 @@ Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
                                    ./fovea.json, ~/.config/fovea/ and /etc/fovea/, or
                                    sample_scene/demo.json
   --set key.path=value             one setting, as often as wanted
-  --hmd                            both eyes of a headset side by side, each with its own gaze
+  --fullscreen                     the same over a whole display; F11 changes between both
+  --hmd                            both eyes of a headset side by side, 1920x1080 together, each with its own gaze
+  --no-video                       no out/demo.mp4
   --frames N   --size WxH          how many, how large
   --gaze x,y                       a gaze that stays, 0..1 from the top left corner
   --output DIR                     where pictures go, instead of out/
@@ -59,7 +61,9 @@ demo_cuda()
 command_demo()
 {
     local groups=(build render) arguments=("$@") program=$BUILD_ROOT/demo/sample_scene/fovea_demo
-    has_flag --window "$@" && groups+=(window)
+    if has_flag --window "$@" || has_flag --fullscreen "$@"; then
+        groups+=(window)
+    fi
     need_packages "${groups[@]}"
     mark_build_root
     demo_cuda

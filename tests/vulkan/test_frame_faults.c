@@ -19,11 +19,16 @@ static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 
 /* Calls until one fails; negative: none does. */
 static int countdown = -1;
+static int failures_after; /* calls after that one, which fail too */
 static VkResult failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
 static int submits;
 
 static bool fails_now(void)
 {
+    if (countdown < 0 && failures_after > 0) {
+        failures_after--;
+        return true;
+    }
     return countdown >= 0 && countdown-- == 0;
 }
 
@@ -297,12 +302,28 @@ static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state
     assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
     failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
     countdown = 1;
+    failures_after = 1; /* when what other sizes have left was given up */
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
     assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
     assert_int_equal(frame_of_width(&rig, 3 * WIDTH_PX), FOVEA_OK);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
+    rig_close(&rig);
+}
+
+static void a_frame_that_finds_no_memory_has_what_others_have_left(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_engine(&rig);
+    assert_int_equal(make_fovea(&rig), FOVEA_OK);
+    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
+    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    countdown = 1;
+    assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
+    assert_true(countdown < 0);
+    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
     rig_close(&rig);
 }
 
@@ -396,6 +417,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
         cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
         cmocka_unit_test(a_frame_that_finds_no_memory_stops_none_of_another_size),
+        cmocka_unit_test(a_frame_that_finds_no_memory_has_what_others_have_left),
         cmocka_unit_test(a_full_heap_near_the_device_is_done_without),
         cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
         cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),

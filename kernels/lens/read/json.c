@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_SHIFT 2.0 /* lens.shift_x and lens.shift_y in operator.def */
+
 /* A count of pictures or points, which has to be whole. */
 static bool whole(struct lens_scan *scan, double number, double most, uint32_t *out_whole)
 {
@@ -58,6 +60,17 @@ static int color_of(const char *name)
 
 /* ---- A polynomial */
 
+/* As far off as the shifts of the settings go: one in pixels is farther. */
+static bool center_is_near(struct lens_scan *scan, const double center_uv[2])
+{
+    bool near = true;
+    for (int i = 0; i < 2; i++) {
+        near = near && fabs(center_uv[i] - 0.5) <= MOST_SHIFT;
+    }
+    return near || lens_scan_fail(scan, "a center is in parts of the picture, %g to %g",
+                                  0.5 - MOST_SHIFT, 0.5 + MOST_SHIFT);
+}
+
 struct polynomial {
     struct lens_polynomial *own;
     bool has[LENS_COLORS];
@@ -81,7 +94,8 @@ static bool polynomial_member(struct lens_scan *scan, const char *name, void *us
     }
     if (strcmp(name, "center") == 0) {
         polynomial->own->centered = true;
-        return lens_scan_numbers(scan, 2, polynomial->own->center_uv);
+        return lens_scan_numbers(scan, 2, polynomial->own->center_uv) &&
+               center_is_near(scan, polynomial->own->center_uv);
     }
     return lens_scan_fail(scan, "a polynomial has no \"%s\"", name);
 }

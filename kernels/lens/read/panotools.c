@@ -29,12 +29,15 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A word of one letter and a number, as in b-0.02; 0 where there is none. */
+/* A word of one letter and a number, as in b-0.02; 0 where there is none. Names of files are in
+ * quotes, and may have words of any kind. */
 static double value_of(struct lens_scan *scan, struct line line, char letter)
 {
+    bool quoted = false;
     for (const char *at = line.at + 1; at + 1 < line.end; at++) {
         double number = 0.0;
-        if (!is_space(at[-1]) || *at != letter) {
+        quoted = quoted != (*at == '"');
+        if (quoted || !is_space(at[-1]) || *at != letter) {
             continue;
         }
         const char *end = lens_scan_decimal(at + 1, line.end, &number);
