@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "output.h"
 #include "progress.h"
+#include "say.h"
 #include "table.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct run {
     struct settings *settings;
     struct output output;
     struct table table;
+    uint64_t gazes; /* frames that had one */
 };
 
 static bool one_frame(struct run *run, uint64_t number)
@@ -29,6 +31,7 @@ static bool one_frame(struct run *run, uint64_t number)
     const uint32_t width_px = headset_eye_width_px(extent.width, run->engine->targets.desc.eyes);
     request.gaze = settings_gaze(run->settings, scene_ns, width_px, extent.height);
     run->table.gaze_frames[request.gaze.state]++;
+    run->gazes += request.gaze.usable;
     if (request.gaze.rate_hz > run->table.gaze_rate_hz) {
         run->table.gaze_rate_hz = request.gaze.rate_hz;
     }
@@ -57,6 +60,14 @@ static bool all_frames(struct run *run, uint64_t count, bool quiet)
     return fine;
 }
 
+/* Frames without a gaze pass through as they should; those with one do where the settings ask for
+ * what cannot be done. */
+static bool all_passed_through(const struct run *run)
+{
+    return run->gazes > 0 && run->table.stats.frames == 0 &&
+           run->table.stats.frames_passed_through > 0;
+}
+
 static bool write_panels(struct run *run)
 {
     char lines[PANELS_CAPTION_LINES][512];
@@ -65,6 +76,7 @@ static bool write_panels(struct run *run)
         table_caption(&run->table, lines[i], sizeof lines[i], i);
         caption[i] = lines[i];
     }
+    run->output.passed_through = run->table.stats.frames == 0;
     return output_write_panels(&run->output, caption);
 }
 
@@ -77,6 +89,10 @@ static bool run_frames(struct run *run, const struct options *options, uint64_t 
     fine = foveation_stats(engine->foveation, &run->table.stats) && fine;
     fine = write_panels(run) && fine;
     fine = fine && foveation_failed_frames(engine->foveation) == 0;
+    if (fine && all_passed_through(run)) {
+        say_error("no frame was foveated: all are shown as drawn, for the reason above");
+        fine = false;
+    }
     output_finish(&run->output); /* ffmpeg has written its file when the table names it */
     fflush(stderr);
     table_print(&run->table);

@@ -157,7 +157,8 @@ bool output_write_panels(struct output *output, const char *const caption[PANELS
     struct panels_desc desc = {.drawn = &output->panel.drawn,
                                .foveated = &output->panel.shown,
                                .marks = {.gaze = output->panel.gaze, .eyes = output->eyes},
-                               .settings = output->settings};
+                               .settings = output->settings,
+                               .passed_through = output->passed_through};
     memcpy(desc.caption, caption, sizeof desc.caption);
     return !output->panel.taken ||
            (file_path(output, "demo.png", path) && panels_write(&desc, path));

@@ -19,6 +19,7 @@ struct output {
     uint64_t chosen[OUTPUT_CHOSEN];
     struct picture drawn;
     struct picture shown;
+    bool passed_through; /* no frame was foveated */
     struct picture pair; /* a frame of the video: drawn on the left, shown on the right */
     struct video *video;
     struct {

@@ -262,7 +262,9 @@ static bool write_line(struct sheet *sheet, const struct sign_font *font, const 
 
 static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
 {
-    const char *shown = value_operators(desc->settings).text[0] ? "Shown" : "Foveated";
+    const char *shown = desc->passed_through                      ? "Shown as drawn"
+                        : value_operators(desc->settings).text[0] ? "Shown"
+                                                                  : "Foveated";
     const char *const titles[PANELS] = {"Drawn by the engine", shown,
                                         "Blur: \xcf\x83 of the Gaussian, px",
                                         "Difference \xc3\x97 4"};

@@ -23,6 +23,7 @@ struct panels_desc {
     const struct picture *foveated;
     struct panels_marks marks; /* without font */
     const struct fovea_settings *settings;
+    bool passed_through; /* `foveated` is what was drawn */
     const char *caption[PANELS_CAPTION_LINES];
 };
 

@@ -445,6 +445,26 @@ def test_without_usable_gaze_frames_pass_through(run_demo, tmp_path):
     assert digest(tmp_path / "lost" / "frame_001.png") == digest(tmp_path / "drawn" / "frame_001.png")
 
 
+def test_settings_that_no_frame_can_be_foveated_with_are_an_error(run_demo, tmp_path):
+    """The lens folds back within the picture."""
+    sets = ["--set", 'operators=["foveate","lens"]', "--set", "lens.r2=-1"]
+    done = run_demo(*sets, folder="folded", check=False)
+    assert done.returncode == 1 and "folds back" in done.stderr and "no frame was foveated" in done.stderr, done.stderr
+    assert (tmp_path / "folded" / "demo.png").exists() and "3 passed through" in table(done.stdout)["frames"]
+
+
+def test_a_lens_by_its_terms_has_none_of_the_headsets(run_demo, tmp_path):
+    """A row of lens.md's table, by settings and as a file."""
+    sets = {"lens.r3": 0.01, "lens.r2": 0.2, "lens.r1": 0.02, "lens.r0": 0.77, "lens.unit": "half-short"}
+    run_demo("--hmd", *(word for name, value in sets.items() for word in ("--set", f"{name}={value}")), folder="set")
+    lens = {"fovea-lens": 1, "polynomial": {"unit": "half-short", "green": [0.77, 0.02, 0.2, 0.01, 0]}}
+    (tmp_path / "lens.json").write_text(json.dumps(lens))
+    run_demo("--hmd", "--set", f"lens.file={tmp_path / 'lens.json'}", folder="file")
+    run_demo("--hmd", folder="demos")
+    pictures = [digest(tmp_path / folder / "frame_001.png") for folder in ("set", "file", "demos")]
+    assert pictures[0] == pictures[1] != pictures[2]
+
+
 def test_frames_that_fovea_refuses_are_shown_as_drawn(run_demo, build_dir, tmp_path):
     shim = build_dir / "tests" / "libdemo_failing_fovea.so"
     assert shim.exists(), f"{shim} was not built"
