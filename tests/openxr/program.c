@@ -13,15 +13,16 @@
  * than others; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in
  * each frame; again: with nothing new in every second frame, static: in all but the first; blended:
  * with alpha; double: and two projection layers that show the same, of which the second is blended;
- * crowd: with sixteen quad layers more; mips: with mip levels; early: as separate, the next image
- * is acquired before the frame ends; eager: and waited for; ahead: and acquired before this one is
- * released; steps: as separate, the same picture for each line that it reads, and a line when the
- * runtime has it. */
+ * many: and five of them; crowd: as separate, with sixteen quad layers more; mips: with mip levels;
+ * early: as separate, the next image is acquired before the frame ends; eager: and waited for;
+ * ahead: and acquired before this one is released; steps: as separate, the same picture for each
+ * line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FRAMES 3
 
@@ -95,9 +96,27 @@ static bool goes_on(const struct program *program, uint32_t frame)
     return fgets(line, sizeof line, stdin);
 }
 
+static bool is_a_kind(const char *word)
+{
+    static const char *const kinds[] = {
+        "separate", "array",   "atlas", "inset",  "lapped", "panel",   "twice",  "quad",
+        "depth",    "foreign", "after", "beside", "old",    "oldest",  "silent", "idle",
+        "looks",    "rotated", "zooms", "again",  "static", "blended", "double", "many",
+        "crowd",    "mips",    "early", "eager",  "ahead",  "steps"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        is = is || strcmp(word, kinds[i]) == 0;
+    }
+    return is;
+}
+
 int main(int argc, char **argv)
 {
     struct program program = {.kind = argc == 2 ? argv[1] : "separate"};
+    if (argc > 2 || !is_a_kind(program.kind)) {
+        fprintf(stderr, "openxr_program KIND: program.c says which there are\n");
+        return 2;
+    }
     program_start(&program);
     const uint32_t rounds = program_is(&program, "after") ? 2 : 1;
     const uint32_t at_once = program_is(&program, "beside") ? 2 : 1;

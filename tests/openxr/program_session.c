@@ -329,7 +329,8 @@ void program_end_frame(const struct program_session *session, XrTime time)
                                           .subImage = session->places[0],
                                           .pose = {.orientation = {0, 0, 0, 1}},
                                           .size = {1, 1}};
-    const bool twice = program_is(session->program, "double");
+    const bool many = program_is(session->program, "many");
+    const bool twice = many || program_is(session->program, "double");
     XrCompositionLayerProjection again = layer;
     again.layerFlags = XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT;
     const XrCompositionLayerBaseHeader *layers[1 + PROGRAM_QUADS];
@@ -341,7 +342,8 @@ void program_end_frame(const struct program_session *session, XrTime time)
     const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
                                  .displayTime = time,
                                  .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
-                                 .layerCount = twice || program_is(session->program, "panel") ? 2
+                                 .layerCount = many                                             ? 5
+                                               : twice || program_is(session->program, "panel") ? 2
                                                : program_is(session->program, "crowd")
                                                    ? 1 + PROGRAM_QUADS
                                                    : 1,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int instance_object;
 static bool instance_made;
@@ -13,6 +14,7 @@ static bool quad_views; /* the extension is enabled */
 static bool headless; /* likewise */
 
 #define EXTENSIONS 8
+#define MOST_PX 8192 /* of a view, each way */
 
 /* Those that the environment leaves. */
 static uint32_t find_extensions(const char *out_names[EXTENSIONS])
@@ -75,8 +77,30 @@ static XrResult xrEnumerateApiLayerProperties_(uint32_t capacity, uint32_t *coun
     return XR_SUCCESS;
 }
 
+/* Somebody has typed it. */
+static bool environment_is_sound(void)
+{
+    uint32_t width_px = 0;
+    uint32_t height_px = 0;
+    runtime_size(&width_px, &height_px);
+    if (width_px == 0 || height_px == 0 || width_px > MOST_PX || height_px > MOST_PX) {
+        fprintf(stderr, "the tests' runtime: FOVEA_TEST_XR_SIZE is WIDTHxHEIGHT, each 1 to %d\n",
+                MOST_PX);
+        return false;
+    }
+    if (runtime_out() && access(runtime_out(), W_OK | X_OK) != 0) {
+        fprintf(stderr, "the tests' runtime: FOVEA_TEST_XR_OUT: %s is no folder to write to\n",
+                runtime_out());
+        return false;
+    }
+    return true;
+}
+
 static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *instance)
 {
+    if (!environment_is_sound()) {
+        return XR_ERROR_RUNTIME_FAILURE;
+    }
     if (instance_made) {
         return runtime_refuse(XR_ERROR_LIMIT_REACHED, __func__, "there is an instance");
     }
@@ -163,7 +187,7 @@ static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
     properties->systemId = system;
     properties->vendorId = 1;
     snprintf(properties->systemName, sizeof properties->systemName, "No headset");
-    properties->graphicsProperties = (XrSystemGraphicsProperties){8192, 8192, 16};
+    properties->graphicsProperties = (XrSystemGraphicsProperties){MOST_PX, MOST_PX, 16};
     properties->trackingProperties = (XrSystemTrackingProperties){XR_TRUE, XR_FALSE};
     for (XrBaseOutStructure *next = properties->next; next; next = next->next) {
         if (next->type == XR_TYPE_SYSTEM_EYE_GAZE_INTERACTION_PROPERTIES_EXT) {
@@ -227,8 +251,8 @@ static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystem
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         XrViewConfigurationView *view = &views[i];
         runtime_view_size(i, &view->recommendedImageRectWidth, &view->recommendedImageRectHeight);
-        view->maxImageRectWidth = 8192;
-        view->maxImageRectHeight = 8192;
+        view->maxImageRectWidth = MOST_PX;
+        view->maxImageRectHeight = MOST_PX;
         view->recommendedSwapchainSampleCount = 1;
         view->maxSwapchainSampleCount = 1;
     }
