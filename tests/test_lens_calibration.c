@@ -287,6 +287,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         const char *text, *words;
     } cases[] = {
         {"", "1:1: expected JSON, or a project of panotools"},
+        {"\xef\xbb\xbf{\"fovea-lens\": 1}", "1:1: expected UTF-8 without a byte order mark"},
         {"p f2\no a0\n", "1:1: expected JSON, or a project"},
         {"i", "expected JSON, or a project"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [50, 0.5], \"green\": [1, 0, 0, 0, 0]}}",
@@ -444,6 +445,25 @@ static void a_files_polynomial_may_fold(void **state)
     lens_release(calibration);
 }
 
+/* What is said of a lens for each eye says whose folds. */
+static void an_eyes_polynomial_may_fold(void **state)
+{
+    (void)state;
+    struct lens_calibration *calibration = lens_read_text(
+        "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, -0.5, 0, 0], "
+        "\"red\": [1, 0, 0, 0, 0]}}, \"right\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}");
+    struct fovea_settings settings = fovea_settings_default();
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    settings.own.lens_file_data = &calibration->base;
+    settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
+    const struct operator_plan_desc desc = {&settings, 64, 48};
+    assert_true(lens_complain(&desc, words, sizeof words));
+    assert_non_null(strstr(words, "on the left eye's green folds back"));
+    settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
+    assert_false(lens_complain(&desc, words, sizeof words));
+    lens_release(calibration);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -458,6 +478,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_eyes_is_said),
         cmocka_unit_test(damaged_files_are_refused_safely),
         cmocka_unit_test(a_files_polynomial_may_fold),
+        cmocka_unit_test(an_eyes_polynomial_may_fold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

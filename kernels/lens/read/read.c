@@ -49,6 +49,9 @@ static bool is_vives(const struct lens_scan *scan)
 
 static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibration)
 {
+    if (scan->count >= 3 && memcmp(scan->bytes, "\xef\xbb\xbf", 3) == 0) {
+        return lens_scan_fail(scan, "expected UTF-8 without a byte order mark; found one");
+    }
     if (!lens_scan_sees(scan, '{')) {
         return lens_read_panotools(scan, &calibration->eyes[0].polynomial);
     }
