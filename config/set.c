@@ -123,8 +123,12 @@ enum fovea_result config_apply_value(const char *path, const char *value, const 
     return apply_pair(&text, (struct span){path, strlen(path)}, settings);
 }
 
-enum fovea_result config_apply_set(const char *set, size_t count, const char *said_by,
-                                   struct fovea_log log, struct fovea_settings *settings)
+#define WANTED "expected key.path=value"
+
+/* wanted: what is said where there is no =. */
+static enum fovea_result apply_set(const char *set, size_t count, const char *said_by,
+                                   const char *wanted, struct fovea_log log,
+                                   struct fovea_settings *settings)
 {
     char name[128] = "";
     struct span all = trim((struct span){set, count});
@@ -136,7 +140,7 @@ enum fovea_result config_apply_set(const char *set, size_t count, const char *sa
         return config_text_fail(&text, 0, "", "expected at most %u bytes", CONFIG_TEXT_MAX_BYTES);
     }
     if (!equals || equals == all.bytes) {
-        return config_text_fail(&text, 0, "", "expected key.path=value");
+        return config_text_fail(&text, 0, "", "%s", wanted);
     }
     struct span path = trim((struct span){all.bytes, (size_t)(equals - all.bytes)});
     struct span value =
@@ -144,6 +148,12 @@ enum fovea_result config_apply_set(const char *set, size_t count, const char *sa
     text.bytes = value.bytes;
     text.count = value.count;
     return apply_pair(&text, path, settings);
+}
+
+enum fovea_result config_apply_set(const char *set, size_t count, const char *said_by,
+                                   struct fovea_log log, struct fovea_settings *settings)
+{
+    return apply_set(set, count, said_by, WANTED, log, settings);
 }
 
 /* Bytes of the first setting of a list: up to a comma that is in no string, array or object. */
@@ -170,12 +180,14 @@ static size_t first_length(const char *sets)
 enum fovea_result config_apply_set_list(const char *sets, const char *said_by, struct fovea_log log,
                                         struct fovea_settings *settings)
 {
+    const char *wanted = WANTED;
     for (;;) {
         size_t length = first_length(sets);
-        FOVEA_TRY(config_apply_set(sets, length, said_by, log, settings));
+        FOVEA_TRY(apply_set(sets, length, said_by, wanted, log, settings));
         if (!sets[length]) {
             return FOVEA_OK;
         }
         sets += length + 1;
+        wanted = WANTED "; a value with a comma needs quotes or brackets here";
     }
 }

@@ -390,8 +390,16 @@ static void wrong_lists_name_their_entry(void **state)
     } cases[] = {
         {"backend=cpu,strength=1", "FOVEA_SET \"strength=1\": strength: unknown key; did you mean "
                                    "\"foveation.strength\"?"},
-        {"backend=cpu,", "FOVEA_SET \"\": expected key.path=value"},
-        {"backend=cpu,,cpu_threads=1", "FOVEA_SET \"\": expected key.path=value"},
+        {"backend", "FOVEA_SET \"backend\": expected key.path=value"},
+        {"backend=cpu,",
+         "FOVEA_SET \"\": expected key.path=value; a value with a comma needs quotes "
+         "or brackets here"},
+        {"backend=cpu,,cpu_threads=1",
+         "FOVEA_SET \"\": expected key.path=value; a value with a comma "
+         "needs quotes or brackets here"},
+        {"operators=foveate,lens,cpu_threads=1", "FOVEA_SET \"lens\": expected key.path=value; a "
+                                                 "value with a comma needs quotes or brackets "
+                                                 "here"},
         {"gaze.screen_px=[1,2",
          "FOVEA_SET \"gaze.screen_px=[1,2\": the text ends, but the [ of line "
          "1, column 1 has no ]"},
