@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_SIDE_PX 16384u
+#define MOST_EYE_HEIGHT 40u /* times its width: to 88.6 degrees up and down */
 
 /* One flag: its name is in the table of getopt, at the same place. */
 struct flag {
@@ -253,6 +254,11 @@ static bool complete_size(struct options *options)
     if (options->hmd && options->width_px % 2 != 0) {
         say_error("--size %ux%u: with --hmd the width is that of two eyes, and must be even",
                   options->width_px, options->height_px);
+        return false;
+    }
+    if (options->hmd && options->height_px > MOST_EYE_HEIGHT * (options->width_px / 2)) {
+        say_error("--size %ux%u: with --hmd an eye's picture is at most %u times as high as wide",
+                  options->width_px, options->height_px, MOST_EYE_HEIGHT);
         return false;
     }
     return true;

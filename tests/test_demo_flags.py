@@ -189,6 +189,8 @@ def test_each_eye_of_a_headset_has_the_lens_of_a_calibration(run_demo, tmp_path)
 def test_both_eyes_of_a_headset_are_equally_wide(run_demo):
     done = run_demo("--hmd", "--size", "161x90", check=False)
     assert done.returncode == 2 and "--size 161x90" in done.stderr and "even" in done.stderr
+    done = run_demo("--hmd", "--size", "8x2000", check=False)
+    assert done.returncode == 2 and "--size 8x2000" in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_set_and_config(run_demo, tmp_path):
