@@ -27,12 +27,19 @@ struct layout {
     int height_px;
 };
 
-/* Two by two. Both eyes are twice as wide: one below the other, and without the difference, which a
- * lens makes one of places. */
-static struct layout layout_of(const struct picture *panel, uint32_t eyes)
+bool panels_warped(const struct fovea_settings *settings)
 {
-    const int columns = eyes > 1 ? 1 : 2;
-    const int rows = eyes > 1 ? 3 : 2;
+    return strstr(value_words(settings, "operators").text, "lens") != NULL;
+}
+
+/* Two by two. Both eyes are twice as wide: one below the other, and without the difference. So is a
+ * picture behind a lens, where that would be one of places. */
+static struct layout layout_of(const struct panels_desc *desc)
+{
+    const struct picture *panel = desc->drawn;
+    const bool below = desc->marks.eyes > 1 || panels_warped(desc->settings);
+    const int columns = below ? 1 : 2;
+    const int rows = below ? 3 : 2;
     struct layout l = {0};
     float unit = fmaxf((float)panel->width_px / 1280.0f, 0.25f);
     l.letter_px = 26.0f * unit;
@@ -283,11 +290,6 @@ static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
     return fine;
 }
 
-bool panels_warped(const struct fovea_settings *settings)
-{
-    return strstr(value_words(settings, "operators").text, "lens") != NULL;
-}
-
 static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
 {
     const struct layout *l = &sheet->layout;
@@ -316,7 +318,7 @@ static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
 
 bool panels_write(const struct panels_desc *desc, const char *path)
 {
-    struct sheet sheet = {.layout = layout_of(desc->drawn, desc->marks.eyes)};
+    struct sheet sheet = {.layout = layout_of(desc)};
     bool written = sign_font_create(true, &sheet.bold) && sign_font_create(false, &sheet.plain);
     if (written && !(picture_init(&sheet.picture, sheet.layout.width_px, sheet.layout.height_px) &&
                      draw_sheet(&sheet, desc))) {
