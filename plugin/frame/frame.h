@@ -109,19 +109,15 @@ struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
-    /* Of a free place they are the next plan's, if they are as large and at most twice so. */
+    /* Where the place is free they are the next plan's, if they are as large and at most twice so.
+     */
     struct vk_buffer tables;
     struct vk_buffer values;
     uint64_t last_frame;
 };
 
-/* Since when a picture has grown, for what is made for it. */
-struct frame_growth {
-    uint64_t last_frame; /* 0: it has not */
-};
-
-/* What passes leave for each other. Frames follow each other on the queue, and so do the views of
- * one: plans of any number use the same, each from the beginning. */
+/* It holds what passes leave for each other. Frames follow each other on the queue, and so do the
+ * views of one: plans of any number use the same, each from the beginning. */
 struct frame_pass_scratch {
     struct vk_buffer buffer;
     uint64_t last_frame;
@@ -317,9 +313,9 @@ struct fovea_vk {
 
     struct frame_plan plans[FRAME_MAX_PLANS];
     struct frame_pass_scratch pass_scratch[FRAME_MAX_PASS_SCRATCH];
-    struct frame_growth pass_scratch_growth;
+    uint64_t pass_scratch_grown; /* the frame that has last needed more; 0: none has */
     struct frame_scratch scratch[FRAME_MAX_SCRATCH];
-    struct frame_growth scratch_growth;
+    uint64_t scratch_grown; /* likewise */
     struct fovea_vk_image *images;
 
     uint32_t timed_every; /* of the peer's frames */

@@ -136,11 +136,10 @@ static struct frame_scratch *find_place(struct fovea_vk *fovea)
     return place;
 }
 
-/* No unfinished frame uses it, nor does the one that is being made ready. */
 static bool may_go(struct fovea_vk *fovea, const struct frame_scratch *scratch)
 {
-    return scratch->src.image.handle && scratch->last_frame <= fovea->frame &&
-           frame_retired(fovea, scratch->last_frame) && goes_without_wait(fovea, scratch);
+    return scratch->src.image.handle && frame_is_free(fovea, scratch->last_frame) &&
+           goes_without_wait(fovea, scratch);
 }
 
 void frame_scratch_forget(struct fovea_vk *fovea)
@@ -204,7 +203,7 @@ static struct vk_image_desc with_room(struct fovea_vk *fovea, const struct vk_im
     larger.sharing = sharing_of(fovea);
     larger.width_px += larger.width_px / SCRATCH_ROOM;
     larger.height_px += larger.height_px / SCRATCH_ROOM;
-    return outgrows(fovea, wanted, between) && frame_grows(fovea, &fovea->scratch_growth) &&
+    return outgrows(fovea, wanted, between) && frame_grows(fovea, &fovea->scratch_grown) &&
                    larger.width_px <= most_px && larger.height_px <= most_px &&
                    vk_image_supported(&fovea->device, &larger, FOVEA_LOG_DEBUG) == FOVEA_OK
                ? larger

@@ -30,11 +30,10 @@ bool frame_plans_give_up(struct fovea_vk *fovea); /* what plans have left for ot
 
 /* Notes that a picture has grown. True: it has done so before within a while, and what is made for
  * it is to have some room. Two pictures by turns have grown once. */
-static inline bool frame_grows(const struct fovea_vk *fovea, struct frame_growth *growth)
+static inline bool frame_grows(const struct fovea_vk *fovea, uint64_t *grown)
 {
-    const bool again =
-        growth->last_frame > 0 && growth->last_frame + FRAME_PLAN_KEPT_FRAMES > fovea->frame;
-    growth->last_frame = fovea->frame + 1;
+    const bool again = *grown > 0 && *grown + FRAME_PLAN_KEPT_FRAMES > fovea->frame;
+    *grown = fovea->frame + 1;
     return again;
 }
 

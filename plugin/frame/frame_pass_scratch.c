@@ -31,12 +31,6 @@ static struct frame_pass_scratch *find(struct fovea_vk *fovea, uint64_t bytes)
     return found;
 }
 
-/* No unfinished frame uses it, nor does the one that is being made ready. */
-static bool retired(struct fovea_vk *fovea, const struct frame_pass_scratch *scratch)
-{
-    return scratch->last_frame <= fovea->frame && frame_retired(fovea, scratch->last_frame);
-}
-
 static bool is_used(const struct fovea_vk *fovea, const struct frame_pass_scratch *scratch)
 {
     return scratch->last_frame + FRAME_PLAN_KEPT_FRAMES > fovea->frame;
@@ -52,7 +46,8 @@ void frame_pass_scratch_forget(struct fovea_vk *fovea)
 {
     for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
         struct frame_pass_scratch *scratch = &fovea->pass_scratch[i];
-        if (scratch->buffer.handle && !is_used(fovea, scratch) && retired(fovea, scratch)) {
+        if (scratch->buffer.handle && !is_used(fovea, scratch) &&
+            frame_is_free(fovea, scratch->last_frame)) {
             finish(fovea, scratch);
             return;
         }
@@ -64,7 +59,7 @@ bool frame_pass_scratch_give_up(struct fovea_vk *fovea)
     bool any = false;
     for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
         struct frame_pass_scratch *scratch = &fovea->pass_scratch[i];
-        if (scratch->buffer.handle && retired(fovea, scratch)) {
+        if (scratch->buffer.handle && frame_is_free(fovea, scratch->last_frame)) {
             finish(fovea, scratch);
             any = true;
         }
@@ -83,7 +78,8 @@ static bool make_room(struct fovea_vk *fovea, uint64_t bytes)
             continue;
         }
         outgrown = outgrown || is_used(fovea, scratch);
-        if (bytes / TIMES_LARGER <= scratch->buffer.bytes && retired(fovea, scratch)) {
+        if (bytes / TIMES_LARGER <= scratch->buffer.bytes &&
+            frame_is_free(fovea, scratch->last_frame)) {
             finish(fovea, scratch);
         }
     }
@@ -98,7 +94,8 @@ static struct frame_pass_scratch *find_place(struct fovea_vk *fovea)
         if (!scratch->buffer.handle) {
             return scratch;
         }
-        if (retired(fovea, scratch) && (!place || scratch->last_frame < place->last_frame)) {
+        if (frame_is_free(fovea, scratch->last_frame) &&
+            (!place || scratch->last_frame < place->last_frame)) {
             place = scratch;
         }
     }
@@ -108,8 +105,9 @@ static struct frame_pass_scratch *find_place(struct fovea_vk *fovea)
 /* A picture that has grown twice within a while has a quarter more made for it. */
 static uint64_t with_room(struct fovea_vk *fovea, uint64_t bytes)
 {
-    struct frame_growth *growth = &fovea->pass_scratch_growth;
-    return make_room(fovea, bytes) && frame_grows(fovea, growth) ? bytes + bytes / 4 : bytes;
+    return make_room(fovea, bytes) && frame_grows(fovea, &fovea->pass_scratch_grown)
+               ? bytes + bytes / 4
+               : bytes;
 }
 
 static enum fovea_result make(struct fovea_vk *fovea, uint64_t bytes,

@@ -103,12 +103,6 @@ enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *en
     return fovea->peer->api->import_plan(fovea->peer, entry->plan, &entry->peer);
 }
 
-/* No unfinished frame uses it, nor does the one that is being made ready. */
-static bool retired(struct fovea_vk *fovea, const struct frame_plan *entry)
-{
-    return entry->last_frame <= fovea->frame && frame_retired(fovea, entry->last_frame);
-}
-
 /* On the device: its tables, and what a peer has of its own. */
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
@@ -129,7 +123,8 @@ static struct frame_plan *find_oldest(struct fovea_vk *fovea, uint64_t frames)
     struct frame_plan *oldest = NULL;
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
         struct frame_plan *entry = &fovea->plans[i];
-        if (entry->plan && entry->last_frame + frames <= fovea->frame && retired(fovea, entry) &&
+        if (entry->plan && entry->last_frame + frames <= fovea->frame &&
+            frame_is_free(fovea, entry->last_frame) &&
             (frames == 0 || goes_without_wait(fovea, entry)) &&
             (!oldest || entry->last_frame < oldest->last_frame)) {
             oldest = entry;

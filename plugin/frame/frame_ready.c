@@ -192,10 +192,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px, gaze);
     view->frame.blind = !view->sighted;
     view->frame.blue_first = work->src.format->swap_red_blue;
-    if (!view->runs) {
-        return FOVEA_OK;
-    }
-    if (!work->use_peer) {
+    if (!view->runs || !work->use_peer) {
         return FOVEA_OK;
     }
     *out_lack = LACK_PEERS_PLAN;
@@ -278,14 +275,12 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
     const struct frame_plan *plan = work->views[index].plan;
     /* Every binding must be something, also where only the overlay runs. */
     const struct vk_compute_range tables = range_of(&plan->tables, step->tables);
-    const struct vk_compute_range scratch = {work->pass_scratch ? work->pass_scratch->buffer.handle
-                                                                : VK_NULL_HANDLE,
-                                             0, work->pass_scratch_bytes};
+    const struct operator_range scratch = {0, work->pass_scratch_bytes};
     struct vk_compute_bindings bindings = {
         .source = view_of(work, index, step->reads),
         .result = view_of(work, index, step->writes),
         .tables = tables,
-        .scratch = work->pass_scratch ? scratch : tables,
+        .scratch = work->pass_scratch ? range_of(&work->pass_scratch->buffer, scratch) : tables,
         .values = step->values.bytes > 0 ? range_of(&plan->values, step->values) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,

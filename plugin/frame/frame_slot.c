@@ -71,6 +71,11 @@ bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
     return true;
 }
 
+bool frame_is_free(struct fovea_vk *fovea, uint64_t last_frame)
+{
+    return last_frame <= fovea->frame && frame_retired(fovea, last_frame);
+}
+
 /* Nobody else says when its first batch and the peer's job are over. */
 static bool wait_for_half(struct fovea_vk *fovea)
 {

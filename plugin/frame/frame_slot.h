@@ -13,6 +13,9 @@ void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
 /* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
+/* True if no unfinished frame uses what that frame was the last one to use, nor does the one that
+ * is being made ready. */
+bool frame_is_free(struct fovea_vk *fovea, uint64_t last_frame);
 /* Waits for a frame, and for one that was given up half way; the watchdog sees to it that none
  * lasts for ever. False: Vulkan does not say whether they are over; what they use must stay. */
 bool frame_wait(struct fovea_vk *fovea, uint64_t frame);

@@ -300,7 +300,7 @@ static bool any_is_blended(const struct openxr_swapchain *swapchain)
 
 /* Colours that are multiplied with their alpha are blurred with it, whatever the settings say: else
  * what lies behind would be seen through them by another picture's alpha. */
-static enum fovea_result take(struct openxr_swapchain *swapchain,
+static enum fovea_result take(const struct openxr_swapchain *swapchain,
                               const struct fovea_settings *settings, bool blended)
 {
     if (!blended) {
