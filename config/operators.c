@@ -8,6 +8,15 @@
 
 #include <string.h>
 
+bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name)
+{
+    bool have = false;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        have = have || operators->order[i] == name;
+    }
+    return have;
+}
+
 static void add_unknown(const char *const *names, const char *word, struct config_words *problem)
 {
     struct config_guess guess = config_guess_begin(word);
@@ -35,11 +44,9 @@ static bool add_word(const char *const *names, const char *word, struct fovea_op
         add_unknown(names, word, problem);
         return false;
     }
-    for (uint32_t i = 0; i < operators->count; i++) {
-        if (operators->order[i] == (enum fovea_operator)number) {
-            config_words_add(problem->text, sizeof problem->text, "; %s is there twice", word);
-            return false;
-        }
+    if (config_operators_have(operators, (enum fovea_operator)number)) {
+        config_words_add(problem->text, sizeof problem->text, "; %s is there twice", word);
+        return false;
     }
     operators->order[operators->count++] = (enum fovea_operator)number;
     return true;

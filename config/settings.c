@@ -111,7 +111,7 @@ struct fovea_settings fovea_settings_default(void)
     };
 }
 
-/* Of the settings whose paths begin so. */
+/* It checks the settings whose paths begin so. */
 static enum fovea_result check_values(const struct fovea_settings *settings, const char *begin,
                                       struct fovea_log log)
 {
@@ -128,17 +128,22 @@ static enum fovea_result check_values(const struct fovea_settings *settings, con
     return FOVEA_OK;
 }
 
+static enum fovea_result say_unless(bool agree, const struct config_words *complaint,
+                                    struct fovea_log log)
+{
+    if (!agree) {
+        log_error(log, "%s", complaint->text);
+    }
+    return agree ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
+}
+
 enum fovea_result config_geometry_check(const struct fovea_geometry *geometry, struct fovea_log log)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.geometry = *geometry;
     FOVEA_TRY(check_values(&settings, "foveation.geometry.", log));
     struct config_words complaint;
-    if (!config_geometry_agrees(geometry, &complaint)) {
-        log_error(log, "%s", complaint.text);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
+    return say_unless(config_geometry_agrees(geometry, &complaint), &complaint, log);
 }
 
 enum fovea_result fovea_settings_check(const struct fovea_settings *settings, struct fovea_log log)
@@ -149,9 +154,5 @@ enum fovea_result fovea_settings_check(const struct fovea_settings *settings, st
     }
     FOVEA_TRY(check_values(settings, "", log));
     struct config_words complaint;
-    if (!config_settings_agree(settings, &complaint)) {
-        log_error(log, "%s", complaint.text);
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
-    return FOVEA_OK;
+    return say_unless(config_settings_agree(settings, &complaint), &complaint, log);
 }

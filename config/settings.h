@@ -357,6 +357,8 @@ struct fovea_settings {
 /* The defaults, the only place where they are written. config/default.json says the same. */
 struct fovea_settings fovea_settings_default(void);
 
+bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name);
+
 /* fovea_settings_check of a geometry alone, for frames that may each have another one. */
 FOVEA_MUST_CHECK enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
                                                          struct fovea_log log);

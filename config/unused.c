@@ -105,17 +105,14 @@ static bool is_unused_operator(const char *path, const struct fovea_settings *se
 #define OPERATOR(name) #name,
 #include "kernels/operators.def"
     };
-    for (uint32_t op = 0; op < sizeof names / sizeof names[0]; op++) {
-        const size_t length = strlen(names[op]);
-        bool runs = strncmp(path, names[op], length) != 0 || path[length] != '.';
-        for (uint32_t i = 0; i < settings->operators.count; i++) {
-            runs = runs || settings->operators.order[i] == op;
-        }
-        if (!runs) {
-            return true;
-        }
+    bool unused = false;
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t length = strlen(names[i]);
+        const bool is_its = strncmp(path, names[i], length) == 0 && path[length] == '.';
+        unused = unused ||
+                 (is_its && !config_operators_have(&settings->operators, (enum fovea_operator)i));
     }
-    return false;
+    return unused;
 }
 
 void config_unused_operator_names(const struct fovea_settings *settings,

@@ -169,15 +169,6 @@ static enum fovea_result take_file(const struct reading *reading, struct shared_
 
 /* ---- All of them */
 
-static bool has_operator(const struct fovea_settings *settings, enum fovea_operator name)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < settings->operators.count; i++) {
-        has = has || settings->operators.order[i] == name;
-    }
-    return has;
-}
-
 void operator_files_finish(struct operator_files *gone)
 {
     for (size_t i = 0; i < OPERATOR_FILE_COUNT; i++) {
@@ -197,7 +188,8 @@ enum fovea_result operator_files_take(struct fovea_settings *settings, struct fo
         struct shared_data *given = NULL; /* by the program */
         memcpy(&given, (const char *)settings + files[i].data_at, sizeof given);
         out_files->data[i] = shared_data_share(given);
-        if (!given && reading.path[0] && has_operator(settings, files[i].operator_name)) {
+        if (!given && reading.path[0] &&
+            config_operators_have(&settings->operators, files[i].operator_name)) {
             const enum fovea_result result = take_file(&reading, &out_files->data[i]);
             if (result < 0) {
                 operator_files_finish(out_files);
