@@ -76,8 +76,7 @@ static bool write_panels(struct run *run)
         table_caption(&run->table, lines[i], sizeof lines[i], i);
         caption[i] = lines[i];
     }
-    run->output.passed_through = run->table.stats.frames == 0;
-    return output_write_panels(&run->output, caption);
+    return output_write_panels(&run->output, caption, run->table.stats.frames == 0);
 }
 
 static bool run_frames(struct run *run, const struct options *options, uint64_t count)

@@ -151,14 +151,15 @@ void output_take(void *user, const struct frames_picture *picture)
     }
 }
 
-bool output_write_panels(struct output *output, const char *const caption[PANELS_CAPTION_LINES])
+bool output_write_panels(struct output *output, const char *const caption[PANELS_CAPTION_LINES],
+                         bool passed_through)
 {
     char path[PATH_BYTES];
     struct panels_desc desc = {.drawn = &output->panel.drawn,
                                .foveated = &output->panel.shown,
                                .marks = {.gaze = output->panel.gaze, .eyes = output->eyes},
                                .settings = output->settings,
-                               .passed_through = output->passed_through};
+                               .passed_through = passed_through};
     memcpy(desc.caption, caption, sizeof desc.caption);
     return !output->panel.taken ||
            (file_path(output, "demo.png", path) && panels_write(&desc, path));

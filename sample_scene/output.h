@@ -19,7 +19,6 @@ struct output {
     uint64_t chosen[OUTPUT_CHOSEN];
     struct picture drawn;
     struct picture shown;
-    bool passed_through; /* no frame was foveated */
     struct picture pair; /* a frame of the video: drawn on the left, shown on the right */
     struct video *video;
     struct {
@@ -46,7 +45,9 @@ bool output_init(struct output *output, const struct output_desc *desc);
 bool output_wants(const struct output *output, uint64_t number);
 /* The sink of frames.h; user is the output. Failures are told and kept in output->failed. */
 void output_take(void *user, const struct frames_picture *picture);
-bool output_write_panels(struct output *output, const char *const caption[PANELS_CAPTION_LINES]);
+/* passed_through: no frame was foveated. */
+bool output_write_panels(struct output *output, const char *const caption[PANELS_CAPTION_LINES],
+                         bool passed_through);
 void output_finish(struct output *output);
 
 #endif
