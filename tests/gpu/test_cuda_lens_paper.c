@@ -72,13 +72,8 @@ static uint32_t *run(const char *name, const struct lens_paper_tables *t, const 
 
 static uint32_t *run_pairs(const struct lens_paper_tables *t)
 {
-    const size_t count = (size_t)t->size.width_px * (size_t)t->size.height_px;
-    int32_t *pairs = calloc(2 * count, sizeof *pairs);
+    int32_t *pairs = lens_paper_pairs(t);
     assert_non_null(pairs);
-    for (size_t i = 0; i < count; i++) {
-        pairs[2 * i] = t->x[i];
-        pairs[2 * i + 1] = t->y[i];
-    }
     uint32_t *picture = run_table("lens_paper_lut_pairs", t, pairs, 2, papers_block);
     free(pairs);
     return picture;

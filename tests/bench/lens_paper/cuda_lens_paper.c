@@ -209,23 +209,11 @@ struct paper_way {
     const char *what;
     const int32_t *table; /* NULL: it reads none */
     const int32_t *table_y;
-    bool in_pairs; /* both as one array */
+    bool in_pairs; /* table has x and y of each pixel */
     unsigned block[2]; /* 0: the paper's */
     bool of_one_color; /* the pictures */
+    bool has_memory; /* it is measured with memory of the host, too */
 };
-
-static CUdeviceptr upload_pairs(struct cuda_bench *b, const int32_t *x, const int32_t *y,
-                                size_t count)
-{
-    int32_t *pairs = bench_memory(2 * count * sizeof *pairs, 1);
-    for (size_t i = 0; i < count; i++) {
-        pairs[2 * i] = x[i];
-        pairs[2 * i + 1] = y[i];
-    }
-    const CUdeviceptr memory = upload(b, pairs, 2 * count);
-    free(pairs);
-    return memory;
-}
 
 static void paint(struct cuda_lens *lens, bool of_one_color)
 {
@@ -247,11 +235,12 @@ static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct 
     CUDA_MUST(b, b->cu->ModuleGetFunction(&launch.kernel, module, way->kernel));
     launch.block[0] = way->block[0] ? way->block[0] : LENS_PAPER_SIDE;
     launch.block[1] = way->block[1] ? way->block[1] : LENS_PAPER_SIDE;
-    launch.params.table = way->in_pairs ? upload_pairs(b, way->table, way->table_y, count)
-                          : way->table  ? upload(b, way->table, count)
-                                        : 0;
-    launch.params.table_y = way->table_y && !way->in_pairs ? upload(b, way->table_y, count) : 0;
-    paint(lens, way->of_one_color);
+    launch.params.table = way->table ? upload(b, way->table, way->in_pairs ? 2 * count : count) : 0;
+    launch.params.table_y = way->table_y ? upload(b, way->table_y, count) : 0;
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    if (way->of_one_color) {
+        paint(lens, true);
+    }
     const bool forward = way->table == t->forward;
     const struct cuda_lens_way row = {.what = way->what,
                                       .enqueue = enqueue,
@@ -261,7 +250,7 @@ static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct 
                                                                  : check_table,
                                       .ours_us = lens->ours.nearest_us};
     cuda_lens_measure(lens, &row);
-    if (way->table == t->key && way->block[0] == 0 && !way->of_one_color) {
+    if (way->has_memory) {
         cuda_lens_memory(lens, launch.kernel, &launch.params);
     }
     if (launch.params.table) {
@@ -270,13 +259,27 @@ static void run_paper_way(struct cuda_lens *lens, CUmodule module, const struct 
     if (launch.params.table_y) {
         CUDA_MUST(b, b->cu->MemFree(launch.params.table_y));
     }
-    paint(lens, false);
+    if (way->of_one_color) {
+        paint(lens, false);
+    }
 }
 
 static void run_paper(struct cuda_lens *lens)
 {
     struct cuda_bench *b = lens->b;
     const struct lens_paper_tables *t = &lens->tables;
+    int32_t *pairs = lens_paper_pairs(t);
+    if (!pairs) {
+        bench_fail("out of memory");
+    }
+#define BLOCKS(width, height)                                                                      \
+    {                                                                                              \
+        .kernel = "lens_paper_backward_blocks", .what = "Ours_B, blocks of " #width "x" #height,   \
+        .table = t->key, .block = {                                                                \
+            width,                                                                                 \
+            height                                                                                 \
+        }                                                                                          \
+    }
     const struct paper_way ways[] = {
         {.kernel = "lens_paper_naive_float", .what = "GPU_naive in floats"},
         {.kernel = "lens_paper_naive_double", .what = "GPU_naive in doubles"},
@@ -284,37 +287,25 @@ static void run_paper(struct cuda_lens *lens)
         {.kernel = "lens_paper_lut", .what = "GPU_LUT, two tables", .table = t->x, .table_y = t->y},
         {.kernel = "lens_paper_lut_pairs",
          .what = "GPU_LUT, an array of pairs",
-         .table = t->x,
-         .table_y = t->y,
+         .table = pairs,
          .in_pairs = true},
-        {.kernel = "lens_paper_backward", .what = "Ours_B, one table", .table = t->key},
+        {.kernel = "lens_paper_backward",
+         .what = "Ours_B, one table",
+         .table = t->key,
+         .has_memory = true},
         {.kernel = "lens_paper_backward",
          .what = "Ours_B, pictures of one colour",
          .table = t->key,
          .of_one_color = true},
-        {.kernel = "lens_paper_backward_blocks",
-         .what = "Ours_B, blocks of 8x8",
-         .table = t->key,
-         .block = {8, 8}},
-        {.kernel = "lens_paper_backward_blocks",
-         .what = "Ours_B, blocks of 16x16",
-         .table = t->key,
-         .block = {16, 16}},
-        {.kernel = "lens_paper_backward_blocks",
-         .what = "Ours_B, blocks of 32x8",
-         .table = t->key,
-         .block = {32, 8}},
-        {.kernel = "lens_paper_backward_blocks",
-         .what = "Ours_B, blocks of 128x1",
-         .table = t->key,
-         .block = {128, 1}},
-        {.kernel = "lens_paper_backward_blocks",
-         .what = "Ours_B, blocks of 32x32",
-         .table = t->key,
-         .block = {32, 32}},
+        BLOCKS(8, 8),
+        BLOCKS(16, 16),
+        BLOCKS(32, 8),
+        BLOCKS(128, 1),
+        BLOCKS(32, 32),
         {.kernel = "lens_paper_forward", .what = "Ours_F, one table", .table = t->forward},
         {.kernel = "lens_paper_by_address", .what = "one table of addresses", .table = t->address},
     };
+#undef BLOCKS
     CUmodule module = NULL;
     CUDA_MUST(b, b->cu->ModuleLoadData(&module, bench_lens_paper_ptx));
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -323,6 +314,7 @@ static void run_paper(struct cuda_lens *lens)
         }
     }
     CUDA_MUST(b, b->cu->ModuleUnload(module));
+    free(pairs);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

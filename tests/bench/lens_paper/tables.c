@@ -111,6 +111,17 @@ bool lens_paper_tables_make(struct thread_pool *pool, struct lens_paper_size siz
     return true;
 }
 
+int32_t *lens_paper_pairs(const struct lens_paper_tables *tables)
+{
+    const size_t count = (size_t)tables->size.width_px * (size_t)tables->size.height_px;
+    int32_t *pairs = malloc(2 * count * sizeof *pairs);
+    for (size_t i = 0; pairs && i < count; i++) {
+        pairs[2 * i] = tables->x[i];
+        pairs[2 * i + 1] = tables->y[i];
+    }
+    return pairs;
+}
+
 void lens_paper_tables_free(struct lens_paper_tables *tables)
 {
     free(tables->x);

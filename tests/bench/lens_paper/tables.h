@@ -34,6 +34,8 @@ void lens_paper_source(struct lens_paper_size size, const struct lens_paper_lens
 /* False: out of memory. */
 bool lens_paper_tables_make(struct thread_pool *pool, struct lens_paper_size size,
                             const struct lens_paper_lens *lens, struct lens_paper_tables *out);
+/* x and y of each source, one behind the other; free() has it back. NULL: out of memory. */
+int32_t *lens_paper_pairs(const struct lens_paper_tables *tables);
 void lens_paper_tables_free(struct lens_paper_tables *tables);
 
 /* What mapping forward does to a picture. */
