@@ -262,31 +262,46 @@ static void sets_of_wrong_values_are_named(void **state)
     assert_all_named(cases, sizeof cases / sizeof cases[0]);
 }
 
-static const char *unused_names(const char *const *sets, size_t count)
+typedef void names_of(const struct fovea_settings *settings, char *text, size_t size);
+
+static void unused_operator_names(const struct fovea_settings *settings, char *text, size_t size)
 {
-    static char said[FOVEA_PATH_MAX];
-    struct recorded recorded = {0};
-    struct fovea_config *config = NULL;
-    struct fovea_config_desc desc = only_file(NULL, &recorded);
-    desc.sets = sets;
-    desc.set_count = count;
-    assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-    assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
-    config_unused_names(fovea_config_settings(config), said, sizeof said);
-    assert_int_equal(recorded.count[FOVEA_LOG_INFO], said[0] ? 2 : 1);
-    fovea_config_destroy(&config);
-    return said;
+    const struct fovea_settings defaults = fovea_settings_default();
+    config_unused_operator_names(settings, &defaults, text, size);
 }
 
-/* One line where what is set belongs to a model that is not chosen; none where it is, or is the
- * default. */
+struct unused_case {
+    const char *sets[3]; /* NULL: there are fewer */
+    const char *names;
+};
+
+/* One line of the log where there are such names; none where there are not. */
+static void assert_unused(const struct unused_case *cases, size_t count, names_of *names)
+{
+    for (size_t i = 0; i < count; i++) {
+        char said[FOVEA_PATH_MAX];
+        struct recorded recorded = {0};
+        struct fovea_config *config = NULL;
+        struct fovea_config_desc desc = only_file(NULL, &recorded);
+        print_message("case %zu\n", i);
+        desc.sets = cases[i].sets;
+        while (desc.set_count < 3 && cases[i].sets[desc.set_count]) {
+            desc.set_count++;
+        }
+        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
+        assert_int_equal(recorded.count[FOVEA_LOG_WARNING], 0);
+        names(fovea_config_settings(config), said, sizeof said);
+        assert_string_equal(said, cases[i].names);
+        assert_int_equal(recorded.count[FOVEA_LOG_INFO], said[0] ? 2 : 1);
+        fovea_config_destroy(&config);
+    }
+}
+
+/* Settings that belong to a model that is not chosen; not those that are the default. */
 static void what_the_model_does_not_use_is_said(void **state)
 {
     (void)state;
-    static const struct {
-        const char *sets[3];
-        const char *names;
-    } cases[] = {
+    static const struct unused_case cases[] = {
         {{"backend=cpu"}, ""},
         {{"foveation.map.kind=human"}, ""},
         {{"foveation.map.kind=streak"}, "foveation.map.kind"},
@@ -298,23 +313,13 @@ static void what_the_model_does_not_use_is_said(void **state)
         {{"foveation.model=map", "foveation.geometry.ppd=30"}, "foveation.geometry.ppd"},
         {{"foveation.model=map", "foveation.geometry.ppd=30", "foveation.map.degrees=view"}, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        size_t count = 0;
-        while (count < 3 && cases[i].sets[count]) {
-            count++;
-        }
-        print_message("case %zu\n", i);
-        assert_string_equal(unused_names(cases[i].sets, count), cases[i].names);
-    }
+    assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_names);
 }
 
 static void what_the_light_does_not_use_is_said(void **state)
 {
     (void)state;
-    static const struct {
-        const char *sets[3];
-        const char *names;
-    } cases[] = {
+    static const struct unused_case cases[] = {
         {{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
         {{"foveation.light=table", "foveation.display.table=[0, 1]", "backend=cpu"}, ""},
         {{"foveation.display.gamma=2.2", "foveation.display.hlg_peak_cd_m2=600", "backend=cpu"},
@@ -324,47 +329,19 @@ static void what_the_light_does_not_use_is_said(void **state)
         {{"foveation.display.gamma=1.8", "foveation.display.table=[0, 1]", "backend=cpu"},
          "foveation.display.gamma, foveation.display.table"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct recorded recorded = {0};
-        struct fovea_config *config = NULL;
-        struct fovea_config_desc desc = only_file(NULL, &recorded);
-        desc.sets = cases[i].sets;
-        desc.set_count = 3;
-        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-        char names[FOVEA_PATH_MAX];
-        config_unused_light_names(fovea_config_settings(config), names, sizeof names);
-        assert_string_equal(names, cases[i].names);
-        assert_int_equal(recorded.count[FOVEA_LOG_INFO], names[0] ? 2 : 1);
-        fovea_config_destroy(&config);
-    }
+    assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_light_names);
 }
 
 static void what_no_operator_uses_is_said(void **state)
 {
     (void)state;
-    static const struct {
-        const char *sets[3];
-        const char *names;
-    } cases[] = {
+    static const struct unused_case cases[] = {
         {{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
         {{"lens.r2=0.3", "lens.file=nowhere.json", "backend=cpu"}, "lens.r2, lens.file"},
         {{"lens.r2=0.3", "operators=lens", "blur.sigma_px=2"}, "blur.sigma_px"},
         {{"lens.r2=0.3", "operators=[\"foveate\",\"lens\"]", "backend=cpu"}, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct recorded recorded = {0};
-        struct fovea_config *config = NULL;
-        struct fovea_config_desc desc = only_file(NULL, &recorded);
-        const struct fovea_settings defaults = fovea_settings_default();
-        desc.sets = cases[i].sets;
-        desc.set_count = 3;
-        assert_result(fovea_config_create(&desc, &config), FOVEA_OK);
-        char names[FOVEA_PATH_MAX];
-        config_unused_operator_names(fovea_config_settings(config), &defaults, names, sizeof names);
-        assert_string_equal(names, cases[i].names);
-        assert_int_equal(recorded.count[FOVEA_LOG_INFO], names[0] ? 2 : 1);
-        fovea_config_destroy(&config);
-    }
+    assert_unused(cases, sizeof cases / sizeof cases[0], unused_operator_names);
 }
 
 static void commas_separate_settings_but_not_inside_of_values(void **state)

@@ -445,7 +445,7 @@ static void a_files_polynomial_may_fold(void **state)
     lens_release(calibration);
 }
 
-/* What is said of a lens for each eye says whose folds. */
+/* The complaint says whose lens folds, where each eye has its own. */
 static void an_eyes_polynomial_may_fold(void **state)
 {
     (void)state;

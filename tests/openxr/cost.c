@@ -38,7 +38,7 @@ struct meter {
     uint64_t mask; /* of the ticks that count */
 };
 
-/* What changes from frame to frame, beside the gaze. */
+/* This changes from frame to frame, beside the gaze. */
 enum change { NOTHING, FRUSTA, RECTANGLES };
 
 struct medians {

@@ -160,14 +160,12 @@ def place(yaw_deg, pitch_deg, view):
     return uv, (tangents["up"] - y) / (tangents["up"] + tangents["down"]), tangents
 
 
-def file_expected(folder, drawn, uv, tangents, name=None, **more):
-    """The file that the library's CPU call makes of a file, of RGBA8 or the format of that name."""
+def file_expected(folder, drawn, size, uv, tangents, name=None, **more):
+    """The file that the library's CPU call makes of a file of that height and width, of RGBA8 or the format of that name."""
     sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}, **more}
     env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
     env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
-    view = 0 if drawn.stat().st_size % (SIZE[0] * SIZE[1] * 4) == 0 else 2
-    width, height = reversed(size_of(view))
-    words = [BUILD / "tests" / "layer_expect", drawn, folder / "out.raw", width, height, *uv] + ([name] if name else [])
+    words = [BUILD / "tests" / "layer_expect", drawn, folder / "out.raw", *reversed(size), *uv] + ([name] if name else [])
     subprocess.run([str(word) for word in words], env=env, check=True, timeout=60)
     return folder / "out.raw"
 
@@ -175,7 +173,7 @@ def file_expected(folder, drawn, uv, tangents, name=None, **more):
 def expected(folder, before, uv, tangents, **more):
     """What the library's CPU call makes of a picture."""
     before.astype(numpy.uint8).tofile(folder / "before.raw")
-    out = file_expected(folder, folder / "before.raw", uv, tangents, **more)
+    out = file_expected(folder, folder / "before.raw", before.shape[:2], uv, tangents, **more)
     return numpy.fromfile(out, numpy.uint8).reshape(before.shape).astype(int)
 
 

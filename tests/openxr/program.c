@@ -77,7 +77,9 @@ static bool is_old(const struct program *program, uint32_t frame)
 static void show(struct program_session *session, uint32_t frame)
 {
     const XrTime time = program_begin_frame(session);
-    session->frusta_part = program_is(session->program, "zooms") ? 1 - 0.1f * (float)frame : 1;
+    if (program_is(session->program, "zooms")) {
+        session->frusta_part = 1 - 0.1f * (float)frame;
+    }
     if (!is_old(session->program, frame)) {
         draw(session, frame);
     }

@@ -292,17 +292,24 @@ static enum fovea_result frame_of_width(struct rig *rig, uint32_t width_px)
     return result;
 }
 
-/* A program with two windows, say, one of which is too large. */
+/* A frame of one size is foveated, and then so many calls find no memory. */
+static void open_short_of_memory(struct rig *rig, int times)
+{
+    open_engine(rig);
+    assert_int_equal(make_fovea(rig), FOVEA_OK);
+    assert_int_equal(frame_of_width(rig, WIDTH_PX), FOVEA_OK);
+    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    countdown = 1;
+    failures_after = times - 1;
+}
+
+/* A program with two windows, say, one of which is too large. The second call fails when what other
+ * sizes have left was given up. */
 static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state)
 {
     (void)state;
     struct rig rig;
-    open_engine(&rig);
-    assert_int_equal(make_fovea(&rig), FOVEA_OK);
-    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
-    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    countdown = 1;
-    failures_after = 1; /* when what other sizes have left was given up */
+    open_short_of_memory(&rig, 2);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
     assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
     assert_int_equal(frame_of_width(&rig, 3 * WIDTH_PX), FOVEA_OK);
@@ -316,11 +323,7 @@ static void a_frame_that_finds_no_memory_has_what_others_have_left(void **state)
 {
     (void)state;
     struct rig rig;
-    open_engine(&rig);
-    assert_int_equal(make_fovea(&rig), FOVEA_OK);
-    assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);
-    failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    countdown = 1;
+    open_short_of_memory(&rig, 1);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
     assert_true(countdown < 0);
     assert_int_equal(frame_of_width(&rig, WIDTH_PX), FOVEA_OK);

@@ -263,15 +263,22 @@ static void views_that_are_copied_need_no_plan(void **state)
     rig_close(&bench.rig);
 }
 
-static uint64_t pass_scratch_bytes(const struct bench *bench, uint32_t *out_count)
+static uint64_t pass_scratch_bytes(const struct bench *bench)
 {
     uint64_t bytes = 0;
-    *out_count = 0;
     for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
         bytes += bench->rig.fovea->pass_scratch[i].buffer.bytes;
-        *out_count += bench->rig.fovea->pass_scratch[i].buffer.handle != VK_NULL_HANDLE;
     }
     return bytes;
+}
+
+static uint32_t count_pass_scratch(const struct bench *bench)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
+        count += bench->rig.fovea->pass_scratch[i].buffer.handle != VK_NULL_HANDLE;
+    }
+    return count;
 }
 
 static void assert_as_in_a_new_context(const struct stereo *scene, enum rig_path path,
@@ -298,7 +305,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL count_buffer(VkDevice device, const VkBuff
     return create_buffer(device, info, allocator, out);
 }
 
-/* Whose frustum is another one in every frame: both views', one's, or theirs by turns. */
+/* Both views' frusta are others in every frame, or one's is, or theirs are by turns. */
 enum turns { BOTH, ONE, BY_TURNS };
 
 static void set_frusta(enum turns turns, int i, struct fovea_geometry own[2])
@@ -330,9 +337,8 @@ static void run_with_changing_frusta(enum turns turns)
         }
         image_free(&shown);
     }
-    uint32_t count = 0;
-    (void)pass_scratch_bytes(&bench, &count);
-    assert_int_equal(count, bench.rig.fovea->peer ? 0 : 1); /* which has memory of its own */
+    assert_int_equal(count_pass_scratch(&bench),
+                     bench.rig.fovea->peer ? 0 : 1); /* which has memory of its own */
     assert_int_equal(bench.warnings, 0);
     rig_close(&bench.rig);
 }
@@ -365,7 +371,6 @@ static void pass_scratch_is_as_large_as_pictures_are(void **state)
     struct bench bench;
     open_bench(&bench);
     const uint64_t mb = 1 << 20;
-    uint32_t count = 0;
     uint32_t made = 0;
     uint64_t newest = 0;
     for (uint64_t i = 0; i < 64; i++) {
@@ -373,19 +378,19 @@ static void pass_scratch_is_as_large_as_pictures_are(void **state)
         made += bytes != newest;
         newest = bytes;
         assert_true(bytes <= 10 * mb + (mb >> 1));
-        assert_int_equal(pass_scratch_bytes(&bench, &count), bytes);
+        assert_int_equal(pass_scratch_bytes(&bench), bytes);
     }
     assert_in_range(made, 3, 5);
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + FRAME_FORGET_EVERY; i++) {
         assert_true(find_pass_scratch(&bench, mb) < 2 * mb);
     }
-    assert_true(pass_scratch_bytes(&bench, &count) < 2 * mb);
-    assert_int_equal(count, 1);
+    assert_true(pass_scratch_bytes(&bench) < 2 * mb);
+    assert_int_equal(count_pass_scratch(&bench), 1);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(find_pass_scratch(&bench, i % 2 ? mb : 3 * mb), 3 * mb);
     }
-    assert_true(pass_scratch_bytes(&bench, &count) > 0);
-    assert_int_equal(count, 1);
+    assert_true(pass_scratch_bytes(&bench) > 0);
+    assert_int_equal(count_pass_scratch(&bench), 1);
     rig_close(&bench.rig);
 }
 
@@ -399,7 +404,6 @@ static void pass_scratch_of_unfinished_frames_stays(void **state)
     struct fovea_vk *fovea = bench.rig.fovea;
     const uint64_t mb = 1 << 20;
     VkBuffer used[4];
-    uint32_t count = 0;
     for (uint32_t i = 0; i < 4; i++) {
         struct frame_pass_scratch *scratch = NULL;
         assert_int_equal(frame_pass_scratch_find(fovea, (2 + 2 * i) * mb, &scratch), FOVEA_OK);
@@ -415,13 +419,12 @@ static void pass_scratch_of_unfinished_frames_stays(void **state)
     }
     fovea->engines_finished = 4;
     (void)find_pass_scratch(&bench, 16 * mb);
-    (void)pass_scratch_bytes(&bench, &count);
-    assert_int_equal(count, 2); /* 2 MB is too little less, and goes when it is old */
+    assert_int_equal(count_pass_scratch(&bench),
+                     2); /* 2 MB is too little less, and goes when it is old */
     for (uint32_t i = 0; i <= FRAME_PLAN_KEPT_FRAMES; i++) {
         (void)find_pass_scratch(&bench, 16 * mb);
     }
-    (void)pass_scratch_bytes(&bench, &count);
-    assert_int_equal(count, 1);
+    assert_int_equal(count_pass_scratch(&bench), 1);
     rig_close(&bench.rig);
 }
 
@@ -430,7 +433,6 @@ static void pass_scratch_goes_where_none_is_needed(void **state)
 {
     (void)state;
     struct bench bench;
-    uint32_t count = 0;
     open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
@@ -442,8 +444,7 @@ static void pass_scratch_goes_where_none_is_needed(void **state)
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 2 * FRAME_FORGET_EVERY; i++) {
         assert_int_equal(run(&bench, &scene), FOVEA_OK);
     }
-    (void)pass_scratch_bytes(&bench, &count);
-    assert_int_equal(count, 0);
+    assert_int_equal(count_pass_scratch(&bench), 0);
     rig_close(&bench.rig);
 }
 

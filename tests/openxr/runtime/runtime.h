@@ -116,7 +116,7 @@ PFN_xrVoidFunction runtime_swapchain_function(const char *name);
 /* ---- runtime_input.c ---- */
 PFN_xrVoidFunction runtime_input_function(const char *name);
 void runtime_input_gone(void);
-/* Where a reference space is; false: it is none of that session's. */
+/* Finds where a reference space is; false: it is none of that session's. */
 bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose);
 
 /* ---- runtime_eyes.c ---- */

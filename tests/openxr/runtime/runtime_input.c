@@ -225,8 +225,7 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
     return XR_SUCCESS;
 }
 
-/* Where several active sets are bound to the eyes, the one of the highest priority alone is told.
- */
+/* Several active sets may be bound to the eyes: the one of the highest priority alone is told. */
 static bool is_told(const struct action *action)
 {
     bool bound = false;
