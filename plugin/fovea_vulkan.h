@@ -10,9 +10,9 @@
  * engine sees no difference.
  *
  * Fovea creates no instance, no device and no swapchain here, never waits for the GPU within a
- * frame, allocates only in the first frame of a size or format, and never touches a queue but the
- * one it was given. An engine that records whole frames into command buffers of its own may have
- * Fovea record into them, too (fovea_vk_record).
+ * frame, allocates only in the first frame of a size or format (or before: fovea_vk_prepare), and
+ * never touches a queue but the one it was given. An engine that records whole frames into command
+ * buffers of its own may have Fovea record into them, too (fovea_vk_record).
  *
  * Usage, without error checks:
  *
@@ -182,11 +182,11 @@ static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
 
 struct fovea_vk;
 
-/* Allocates and makes pipelines, which may take a second where the driver has not kept their
- * shaders. Chooses the backend and logs which and why. Settings that name a backend this device
- * cannot have: FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and
- * does not know yet what each costs, it submits frames of its own to the queue and waits for them,
- * about 0.1 s
+/* Allocates, and loads CUDA's kernels where that is the backend; pipelines are made by the first
+ * frame, or before it by fovea_vk_prepare. Chooses the backend and logs which and why. Settings
+ * that name a backend this device cannot have: FOVEA_ERROR_UNSUPPORTED; auto finds one on every
+ * device. Where auto has a choice and does not know yet what each costs, it submits frames of its
+ * own to the queue and waits for them, about 0.1 s
  * ("backend_measure"). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
@@ -374,6 +374,21 @@ static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
  * set. After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames
  * get FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
+                                                              const struct fovea_vk_frame *frame);
+
+/* Makes what the first frame of a kind would make, while the program loads: images, plans and
+ * pipelines, which may take a second where the driver has not kept their shaders. `frame` is as
+ * it will be given to fovea_vk_foveate or _record, but for what is not known yet: gazes, semaphores
+ * and who holds an image do not count, and an image that Fovea did not make may be VK_NULL_HANDLE.
+ * No queue is used. Frames of another format, size, number of views, or settings make their own, as
+ * without this call; what is made goes with old things of its sort, after some hundred frames of
+ * other kinds.
+ *
+ * FOVEA_OK; FOVEA_PASSED_THROUGH: frames like this one pass through, as their settings and frusta
+ * ask for more blur than there is; the log says so.
+ * FOVEA_NOT_READY: exit() has begun. Negative: as fovea_vk_foveate; such frames may come all the
+ * same, and try again. */
+FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_prepare(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
 
 /* For engines that end and submit their command buffers themselves. */

@@ -109,6 +109,7 @@ struct frame_plan {
     struct operator_plan *plan; /* NULL: the place is free */
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
+    bool described; /* the log was told of it */
     /* Where the place is free they are the next plan's, if they are as large and at most twice so.
      */
     struct vk_buffer tables;

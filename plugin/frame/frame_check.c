@@ -33,11 +33,11 @@ static enum fovea_result resolve_made(struct fovea_vk *fovea, const char *name,
 }
 
 static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *name,
-                                         const struct fovea_vk_frame_target *given,
+                                         const struct fovea_vk_frame_target *given, bool in_advance,
                                          struct frame_end *end)
 {
     const struct vk_format *format = vk_format_find(given->format);
-    if (!given->image) {
+    if (!given->image && !in_advance) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s has no image", name);
     }
     if (!format) {
@@ -59,10 +59,11 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
 }
 
 static enum fovea_result resolve(struct fovea_vk *fovea, const char *name,
-                                 const struct fovea_vk_frame_target *given, struct frame_end *end)
+                                 const struct fovea_vk_frame_target *given, bool in_advance,
+                                 struct frame_end *end)
 {
     FOVEA_TRY(given->made ? resolve_made(fovea, name, given, end)
-                          : resolve_engines(fovea, name, given, end));
+                          : resolve_engines(fovea, name, given, in_advance, end));
     if (given->layout_after == VK_IMAGE_LAYOUT_UNDEFINED ||
         given->layout_after == VK_IMAGE_LAYOUT_PREINITIALIZED) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%s cannot be left in layout %d",
@@ -113,12 +114,12 @@ static enum fovea_result check_pair(struct fovea_vk *fovea, const struct frame_w
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "src comes in layout UNDEFINED and so without contents");
     }
-    if (src->image == dst->image && src->layer_count != dst->layer_count) {
+    if (work->in_place && src->layer_count != dst->layer_count) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "src and dst are one image, but src has %u layers, dst %u",
                             src->layer_count, dst->layer_count);
     }
-    return check_holders(fovea, work);
+    return work->in_advance ? FOVEA_OK : check_holders(fovea, work);
 }
 
 static enum fovea_result check_semaphores(struct fovea_vk *fovea, const char *name,
@@ -141,12 +142,11 @@ static enum fovea_result check_semaphores(struct fovea_vk *fovea, const char *na
 enum fovea_result frame_check(struct fovea_vk *fovea, struct frame_work *work)
 {
     const struct fovea_vk_frame *desc = work->desc;
-    FOVEA_TRY(resolve(fovea, "src", &desc->src, &work->src));
-    FOVEA_TRY(resolve(fovea, "dst", &desc->dst, &work->dst));
+    FOVEA_TRY(resolve(fovea, "src", &desc->src, work->in_advance, &work->src));
+    FOVEA_TRY(resolve(fovea, "dst", &desc->dst, work->in_advance, &work->dst));
+    work->in_place = work->src.image && work->src.image == work->dst.image;
     FOVEA_TRY(check_pair(fovea, work));
     FOVEA_TRY(check_semaphores(fovea, "waits", desc->waits, desc->wait_count));
     FOVEA_TRY(check_semaphores(fovea, "signals", desc->signals, desc->signal_count));
-    FOVEA_TRY(frame_views_check(fovea, work));
-    work->in_place = work->src.image == work->dst.image;
-    return FOVEA_OK;
+    return frame_views_check(fovea, work);
 }

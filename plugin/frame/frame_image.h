@@ -45,6 +45,9 @@ FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    enum fovea_map_eye eye, uint32_t width_px,
                                                    uint32_t height_px, bool for_frame,
                                                    struct frame_plan **out_plan);
+/* A faithful view looks mild: the log says how strong a frame's plan is, once for each time that
+ * settings are set; frustums of an engine's own are many, and the others are said at debug. */
+void frame_plan_describe(struct fovea_vk *fovea, struct frame_plan *entry);
 /* The peer gets to know it, once. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_share(struct fovea_vk *fovea,
                                                     struct frame_plan *entry);

@@ -18,6 +18,7 @@ static void vacate(struct fovea_vk *fovea, struct frame_plan *place)
     }
     row_operator.glsl->destroy(&place->glsl);
     row_operator.plan_destroy(&place->plan);
+    place->described = false;
     place->last_frame = fovea->frame;
 }
 
@@ -60,18 +61,6 @@ static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *
     return FOVEA_OK;
 }
 
-/* A faithful view looks mild: the log says how strong it is, once for each time that settings are
- * set; frustums of an engine's own are many. */
-static void describe_view(struct fovea_vk *fovea, const struct operator_plan *plan)
-{
-    char words[OPERATOR_DESCRIPTION_BYTES];
-    if (row_operator.plan_describe(plan, words, sizeof words)) {
-        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "model: %s",
-                  words);
-        fovea->described = true;
-    }
-}
-
 /* Says what the operators have words for, once for each time that settings are set. */
 static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
 {
@@ -90,7 +79,6 @@ static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator
         complain(fovea, desc);
     }
     FOVEA_TRY(made);
-    describe_view(fovea, entry->plan);
     FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }
@@ -279,4 +267,15 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geo
     }
     *out_plan = plan;
     return FOVEA_OK;
+}
+
+void frame_plan_describe(struct fovea_vk *fovea, struct frame_plan *entry)
+{
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (!entry->described && row_operator.plan_describe(entry->plan, words, sizeof words)) {
+        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "model: %s",
+                  words);
+        fovea->described = true;
+    }
+    entry->described = true;
 }

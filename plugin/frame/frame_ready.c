@@ -154,6 +154,13 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
     return FOVEA_OK;
 }
 
+/* In advance there is no gaze that could be late. */
+static bool needs_latch(const struct fovea_vk *fovea, const struct frame_work *work)
+{
+    const bool may_be_late = work->in_advance && fovea->settings.gaze.late && fovea->late.source;
+    return (work->late || may_be_late) && !work->use_peer;
+}
+
 static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct frame_work *work,
                                         enum lack *out_lack)
 {
@@ -163,7 +170,7 @@ static enum fovea_result find_pipelines(struct fovea_vk *fovea, const struct fra
             FOVEA_TRY(prepare_passes(fovea, work, &work->views[i]));
         }
     }
-    if (work->late && !work->use_peer) {
+    if (needs_latch(fovea, work)) {
         FOVEA_TRY(prepare(fovea, frame_late_kind()));
     }
     if (work->overlay) {
@@ -185,6 +192,9 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     FOVEA_TRY(frame_plan_find(fovea, &view->geometry, view->eye, work->view_width_px,
                               work->view_height_px, true, &plan));
     view->plan = plan;
+    if (!work->in_advance) {
+        frame_plan_describe(fovea, plan);
+    }
     struct fovea_point_uv gaze = {0.5, 0.5};
     if (view->sighted) {
         gaze = drawn_gaze(fovea, plan, view->gaze->point);
@@ -464,4 +474,17 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
     }
     frame_copy_write_sets(fovea, work);
     return true;
+}
+
+enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
+{
+    if (!find_gazes(fovea, work)) {
+        return FOVEA_PASSED_THROUGH;
+    }
+    const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
+    if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
+        refuse_plan(fovea);
+        return FOVEA_PASSED_THROUGH;
+    }
+    return result;
 }

@@ -214,6 +214,30 @@ static enum fovea_result take_recording(struct fovea_vk *fovea, const struct fov
     return FOVEA_OK;
 }
 
+/* A gaze that no sample of a source's takes the place of. */
+static void look_straight_ahead(struct taken *taken)
+{
+    const struct fovea_gaze gaze = {.point = {0.5, 0.5}, .state = FOVEA_GAZE_HELD, .usable = true};
+    taken->frame.gaze = gaze;
+    for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
+        taken->views[i].gaze = gaze;
+    }
+}
+
+static enum fovea_result take_and_prepare(struct fovea_vk *fovea,
+                                          const struct fovea_vk_frame *frame)
+{
+    struct taken taken = {0};
+    FOVEA_TRY(take(fovea, frame, &taken));
+    look_straight_ahead(&taken);
+    taken.frame.wait_count = taken.frame.signal_count = 0;
+    struct frame_work work = {.desc = &taken.frame, .in_advance = true};
+    FOVEA_TRY(frame_check(fovea, &work));
+    const enum fovea_result result = frame_prepare(fovea, &work, fovea_time_ns());
+    fovea->device_lost = fovea->device_lost || result == FOVEA_ERROR_DEVICE_LOST;
+    return result;
+}
+
 /* given is NULL for a frame that is submitted. */
 static enum fovea_result take_and_foveate(struct fovea_vk *fovea,
                                           const struct fovea_vk_frame *frame,
@@ -228,8 +252,7 @@ static enum fovea_result take_and_foveate(struct fovea_vk *fovea,
     return foveate(fovea, &taken.frame, given ? &recording : NULL);
 }
 
-static enum fovea_result enter(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
-                               const struct fovea_vk_recording *recording)
+static enum fovea_result enter(const struct fovea_vk *fovea)
 {
     if (fovea->device_lost) {
         return FOVEA_ERROR_DEVICE_LOST;
@@ -237,22 +260,42 @@ static enum fovea_result enter(struct fovea_vk *fovea, const struct fovea_vk_fra
     if (fovea->half.lost || frame_is_parents(fovea)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    if (!ending_enter_frame()) {
-        return FOVEA_NOT_READY; /* exit() has begun */
+    return ending_enter_frame() ? FOVEA_OK : FOVEA_NOT_READY; /* exit() has begun */
+}
+
+static enum fovea_result enter_and_foveate(struct fovea_vk *fovea,
+                                           const struct fovea_vk_frame *frame,
+                                           const struct fovea_vk_recording *recording)
+{
+    enum fovea_result result = enter(fovea);
+    if (result == FOVEA_OK) {
+        result = take_and_foveate(fovea, frame, recording);
+        ending_leave_frame();
     }
-    const enum fovea_result result = take_and_foveate(fovea, frame, recording);
-    ending_leave_frame();
+    return result;
+}
+
+enum fovea_result fovea_vk_prepare(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
+{
+    if (!fovea || !frame) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    enum fovea_result result = enter(fovea);
+    if (result == FOVEA_OK) {
+        result = take_and_prepare(fovea, frame);
+        ending_leave_frame();
+    }
     return result;
 }
 
 enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
 {
-    return fovea && frame ? enter(fovea, frame, NULL) : FOVEA_ERROR_INVALID_ARGUMENT;
+    return fovea && frame ? enter_and_foveate(fovea, frame, NULL) : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
 enum fovea_result fovea_vk_record(struct fovea_vk *fovea, const struct fovea_vk_frame *frame,
                                   const struct fovea_vk_recording *recording)
 {
-    return fovea && frame && recording ? enter(fovea, frame, recording)
+    return fovea && frame && recording ? enter_and_foveate(fovea, frame, recording)
                                        : FOVEA_ERROR_INVALID_ARGUMENT;
 }

@@ -57,6 +57,7 @@ enum frame_copy {
 struct frame_work {
     const struct fovea_vk_frame *desc;
     const struct fovea_vk_recording *recording; /* NULL: the frame is submitted */
+    bool in_advance; /* what it needs is made, and no more: it has no slot */
     struct frame_slot *slot;
     uint32_t slot_index;
     struct frame_end src;
@@ -93,6 +94,9 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
+/* The same for frames to come, which the result is of. */
+FOVEA_MUST_CHECK enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work,
+                                                 int64_t now_ns);
 /* The next frame asks for what could not be had, without the usual wait. */
 void frame_ready_try_again(struct fovea_vk *fovea);
 

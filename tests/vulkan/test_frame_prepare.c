@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* fovea_vk_prepare: what it has made, the first frame does not make. */
+
+#include "cmocka_all.h"
+#include "plugin/frame/frame_image.h"
+#include "stereo.h"
+
+#include <string.h>
+
+/* Everything that a frame may make of the device. */
+#define COUNTED(X)                                                                                 \
+    X(AllocateMemory,                                                                              \
+      (VkDevice d, const VkMemoryAllocateInfo *i, const VkAllocationCallbacks *a,                  \
+       VkDeviceMemory *out),                                                                       \
+      (d, i, a, out))                                                                              \
+    X(CreateBuffer,                                                                                \
+      (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *out),    \
+      (d, i, a, out))                                                                              \
+    X(CreateComputePipelines,                                                                      \
+      (VkDevice d, VkPipelineCache c, uint32_t n, const VkComputePipelineCreateInfo *i,            \
+       const VkAllocationCallbacks *a, VkPipeline *out),                                           \
+      (d, c, n, i, a, out))                                                                        \
+    X(CreateImage,                                                                                 \
+      (VkDevice d, const VkImageCreateInfo *i, const VkAllocationCallbacks *a, VkImage *out),      \
+      (d, i, a, out))                                                                              \
+    X(CreateImageView,                                                                             \
+      (VkDevice d, const VkImageViewCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkImageView *out),                                                                          \
+      (d, i, a, out))
+
+static unsigned made;
+static unsigned submits;
+static bool memory_fails;
+
+#define COUNT(name, parameters, arguments)                                                         \
+    static PFN_vk##name below_##name;                                                              \
+    static VKAPI_ATTR VkResult VKAPI_CALL count_##name parameters                                  \
+    {                                                                                              \
+        made++;                                                                                    \
+        return below_##name arguments;                                                             \
+    }
+COUNTED(COUNT)
+#undef COUNT
+
+static PFN_vkQueueSubmit below_QueueSubmit;
+
+static VKAPI_ATTR VkResult VKAPI_CALL count_submit(VkQueue queue, uint32_t count,
+                                                   const VkSubmitInfo *infos, VkFence fence)
+{
+    submits++;
+    return below_QueueSubmit(queue, count, infos, fence);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL fail_memory(VkDevice device, const VkMemoryAllocateInfo *info,
+                                                  const VkAllocationCallbacks *allocator,
+                                                  VkDeviceMemory *out)
+{
+    return memory_fails ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+                        : count_AllocateMemory(device, info, allocator, out);
+}
+
+static void watch(struct fovea_vk *fovea)
+{
+    struct vk_functions *vk = &fovea->device.vk;
+#define WATCH(name, parameters, arguments)                                                         \
+    below_##name = vk->name;                                                                       \
+    vk->name = count_##name;
+    COUNTED(WATCH)
+#undef WATCH
+    vk->AllocateMemory = fail_memory;
+    below_QueueSubmit = vk->QueueSubmit;
+    vk->QueueSubmit = count_submit;
+    made = submits = 0;
+}
+
+static struct fovea_vk_frame without_images(const struct fovea_vk_frame *frame)
+{
+    struct fovea_vk_frame later = *frame;
+    later.src.image = later.dst.image = VK_NULL_HANDLE;
+    return later;
+}
+
+static void use(struct rig *rig, const char *name, const char *value)
+{
+    assert_int_equal(fovea_settings_set(&rig->settings, name, value, (struct fovea_log){0}),
+                     FOVEA_OK);
+}
+
+static void open_with(struct rig *rig, const char *const (*settings)[2])
+{
+    rig_open(rig, NULL);
+    for (uint32_t i = 0; settings[i][0]; i++) {
+        use(rig, settings[i][0], settings[i][1]);
+    }
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    watch(rig->fovea);
+}
+
+/* Two views, from images of the engine's that do not exist when their frames are prepared. */
+static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
+{
+    open_with(rig, settings);
+    const struct stereo scene = stereo_side_by_side();
+    struct test_image pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct stereo_end src = stereo_end_open(rig, &scene, RIG_ENGINES);
+    struct stereo_end dst = stereo_end_open(rig, &scene, RIG_ENGINES);
+    stereo_fill(rig, &src, &pixels.view);
+    stereo_fill(rig, &dst, &pixels.view);
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
+    const struct fovea_vk_frame later = without_images(&frame);
+    made = submits = 0;
+    assert_int_equal(fovea_vk_prepare(rig->fovea, &later), FOVEA_OK);
+    assert_true(made > 0);
+    assert_int_equal(submits, 0);
+    made = 0;
+    assert_int_equal(fovea_vk_prepare(rig->fovea, &later), FOVEA_OK);
+    assert_int_equal(made, 0);
+    assert_int_equal(rig_foveate(rig, &frame), FOVEA_OK);
+    assert_int_equal(made, 0);
+    engine_idle(&rig->engine);
+    stereo_end_close(rig, &src);
+    stereo_end_close(rig, &dst);
+    image_free(&pixels);
+    rig_close(rig);
+}
+
+static void a_frame_that_was_prepared_makes_nothing(void **state)
+{
+    (void)state;
+    static const char *const cases[][4][2] = {
+        {{"foveation.model", "paper"}},
+        {{"foveation.model", "physical"}},
+        {{"foveation.method", "blockwise"}, {"foveation.light", "encoded"}},
+        {{"operators", "foveate,lens"}},
+        {{"overlay.rings", "true"}, {"overlay.hud", "true"}},
+        {{"gaze.over", "shown"}, {"operators", "foveate,lens"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig rig;
+        prepare_and_run(&rig, cases[i]);
+    }
+}
+
+/* One view, on every way from an image to another. */
+static void every_path_is_prepared(void **state)
+{
+    (void)state;
+    const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
+    for (enum rig_path path = 0; path < RIG_PATH_COUNT; path++) {
+        struct rig rig;
+        open_with(&rig, (const char *const[][2]){{NULL}});
+        struct test_image pixels = stereo_picture(&scene, IMAGE_RANDOM, 1);
+        struct stereo_end src = stereo_end_open(&rig, &scene, rig_src(path));
+        struct stereo_end dst =
+            rig_in_place(path) ? src : stereo_end_open(&rig, &scene, rig_dst(path));
+        stereo_fill(&rig, &src, &pixels.view);
+        const struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
+        assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+        if (src.made) {
+            VkImageLayout layout;
+            assert_int_equal(fovea_vk_image_acquire(src.made, &layout), FOVEA_OK);
+        }
+        if (!rig_in_place(path)) {
+            stereo_fill(&rig, &dst, &pixels.view);
+        }
+        made = 0;
+        assert_int_equal(rig_foveate(&rig, &frame), FOVEA_OK);
+        engine_idle(&rig.engine);
+        if (made > 0) {
+            fail_msg("%s: the frame made %u objects", rig_path_name(path), made);
+        }
+        if (!rig_in_place(path)) {
+            stereo_end_close(&rig, &dst);
+        }
+        stereo_end_close(&rig, &src);
+        image_free(&pixels);
+        rig_close(&rig);
+    }
+}
+
+/* Gazes and semaphores are not known yet. */
+static void what_is_not_known_yet_does_not_count(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{NULL}});
+    struct stereo scene = stereo_side_by_side();
+    const struct stereo_end none = {0};
+    struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    for (uint32_t i = 0; i < scene.view_count; i++) {
+        scene.views[i].gaze = (struct fovea_gaze){0};
+    }
+    frame.waits = frame.signals = NULL;
+    frame.wait_count = frame.signal_count = 3;
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+    struct fovea_vk_stats stats;
+    fovea_vk_stats_init(&stats);
+    assert_int_equal(fovea_vk_get_stats(rig.fovea, &stats), FOVEA_OK);
+    assert_int_equal(stats.frames, 0);
+    assert_int_equal(stats.frames_passed_through, 0);
+    rig_close(&rig);
+}
+
+static void what_no_frame_may_be_is_refused(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{NULL}});
+    const struct stereo scene = stereo_side_by_side();
+    const struct stereo_end none = {0};
+    const struct fovea_vk_frame right = stereo_frame(&scene, &none, &none);
+    struct fovea_vk_frame frame = right;
+    assert_int_equal(fovea_vk_prepare(NULL, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_vk_prepare(rig.fovea, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame.src.format = frame.dst.format = VK_FORMAT_D16_UNORM;
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_UNSUPPORTED);
+    frame = right;
+    frame.dst.width_px++;
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    frame = right;
+    frame.struct_bytes = 0;
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(made, 0);
+    rig_close(&rig);
+}
+
+/* Want of memory while the program loads: frames ask again, at once. */
+static void a_failure_keeps_no_frame_from_trying(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{NULL}});
+    const struct stereo scene = stereo_side_by_side();
+    const struct stereo_end none = {0};
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    memory_fails = true;
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_OUT_OF_MEMORY);
+    memory_fails = false;
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
+                     FOVEA_OK);
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+/* A frustum that asks for more blur than there is. */
+static void frames_that_would_pass_through_are_said_to(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{NULL}});
+    const struct fovea_geometry narrow = {.ppd = 1000};
+    rig.settings.foveation.model = FOVEA_MODEL_CURVE;
+    rig.settings.foveation.curve =
+        (struct fovea_curve){.count = 1, .eccentricity_deg = {5}, .cutoff_cpd = {0.05}};
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    struct stereo scene = stereo_side_by_side();
+    scene.views[0].geometry = scene.views[1].geometry = &narrow;
+    const struct stereo_end none = {0};
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_frame_that_was_prepared_makes_nothing),
+        cmocka_unit_test(every_path_is_prepared),
+        cmocka_unit_test(what_is_not_known_yet_does_not_count),
+        cmocka_unit_test(what_no_frame_may_be_is_refused),
+        cmocka_unit_test(a_failure_keeps_no_frame_from_trying),
+        cmocka_unit_test(frames_that_would_pass_through_are_said_to),
+    };
+    return RIG_RUN(argc, argv, tests);
+}
