@@ -93,7 +93,7 @@ XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain)
         if (XR_SUCCEEDED(result)) {
             return result;
         }
-        swapchain->direct = false;
+        openxr_direct_close(swapchain);
     }
     return openxr.below.CreateSwapchain(swapchain->session->handle, &info,
                                         &swapchain->layer_swapchain.handle);
@@ -137,10 +137,18 @@ static bool make_views(const struct openxr_swapchain *swapchain, const VkImage *
 void openxr_direct_open(struct openxr_swapchain *swapchain)
 {
     if (swapchain->direct &&
-        (!make_views(swapchain, swapchain->program_images, swapchain->image_count,
-                     VK_IMAGE_USAGE_SAMPLED_BIT, swapchain->program_views) ||
-         !make_views(swapchain, swapchain->layer_swapchain.images, swapchain->layer_swapchain.count,
-                     VK_IMAGE_USAGE_STORAGE_BIT, swapchain->layer_swapchain.views))) {
+        !make_views(swapchain, swapchain->program_images, swapchain->image_count,
+                    VK_IMAGE_USAGE_SAMPLED_BIT, swapchain->program_views)) {
+        openxr_direct_close(swapchain);
+    }
+}
+
+void openxr_direct_open_own(struct openxr_swapchain *swapchain)
+{
+    const struct openxr_layer_swapchain *own = &swapchain->layer_swapchain;
+    if (swapchain->direct &&
+        !make_views(swapchain, own->images, own->count, VK_IMAGE_USAGE_STORAGE_BIT,
+                    swapchain->layer_swapchain.views)) {
         openxr_direct_close(swapchain);
     }
 }

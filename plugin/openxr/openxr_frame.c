@@ -205,6 +205,8 @@ static XrResult hand_on(const struct openxr_session *session)
          swapchain = swapchain->next) {
         if (swapchain->view_count > 0) {
             openxr_swapchain_foveate(swapchain);
+        } else if (swapchain->held && !swapchain->layer_swapchain.handle) {
+            fovea_vk_destroy(&swapchain->fovea); /* no projection layer shows what was drawn */
         }
         swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
         swapchain->view_count = 0;

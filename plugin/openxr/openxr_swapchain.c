@@ -162,6 +162,10 @@ XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *
                        "them: it is shown as drawn",
                        info->width, info->height, OPENXR_IMAGES);
         }
+        if (swapchain->can_foveate) {
+            openxr_direct_open(swapchain);
+            openxr_context_prepare(swapchain);
+        }
         put_in(swapchain);
     }
     return result;
@@ -203,20 +207,12 @@ static bool make_own(struct openxr_swapchain *swapchain)
     if (swapchain->layer_swapchain.count == 0) {
         return false;
     }
-    openxr_direct_open(swapchain);
-    struct fovea_vk_desc desc;
-    fovea_vk_desc_init(&desc);
-    desc.instance = session->binding.instance;
-    desc.physical_device = session->binding.physicalDevice;
-    desc.device = session->binding.device;
-    desc.get_instance_proc_addr = openxr_instance_get();
-    desc.queue = session->queue;
-    desc.queue_family = session->binding.queueFamilyIndex;
-    desc.frames_in_flight = OPENXR_IMAGES;
-    desc.settings = session->settings;
-    desc.log = openxr_log();
+    openxr_direct_open_own(swapchain);
+    if (swapchain->fovea) {
+        return true;
+    }
     swapchain->settings_serial = session->settings_serial;
-    return fovea_vk_create(&desc, &swapchain->fovea) == FOVEA_OK;
+    return openxr_context_make(swapchain, session->settings);
 }
 
 static bool same_size(const struct openxr_view *a, const struct openxr_view *b)
@@ -248,8 +244,7 @@ static struct fovea_vk_view view_of(const struct openxr_swapchain *swapchain,
     return out;
 }
 
-static struct fovea_vk_frame_target target_of(const struct openxr_swapchain *swapchain,
-                                              VkImage image)
+struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image)
 {
     return (struct fovea_vk_frame_target){.image = image,
                                           .format = (VkFormat)swapchain->info.format,
@@ -276,8 +271,8 @@ static enum fovea_result fill(struct openxr_swapchain *swapchain, VkImage src, V
                 views[frame.view_count++] = view_of(swapchain, &swapchain->views[i]);
             }
         }
-        frame.src = target_of(swapchain, src);
-        frame.dst = target_of(swapchain, dst);
+        frame.src = openxr_target(swapchain, src);
+        frame.dst = openxr_target(swapchain, dst);
         frame.views = views;
         if (frame.view_count > 0) {
             result = fovea_vk_foveate(swapchain->fovea, &frame);

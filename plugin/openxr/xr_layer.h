@@ -274,6 +274,15 @@ XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *
                                  XrSwapchain *out);
 XrResult openxr_destroy_swapchain(XrSwapchain handle);
 
+/* What the frames of a swapchain's context read or write. */
+struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image);
+
+/* ---- openxr_context.c ---- */
+bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings);
+/* Makes the context of a new swapchain and compiles its kernels. No lock is held, and no queue
+ * used. */
+void openxr_context_prepare(struct openxr_swapchain *swapchain);
+
 /* ---- openxr_images.c ---- */
 static inline bool openxr_waited(XrResult result)
 {
@@ -296,8 +305,10 @@ XrResult openxr_direct_create(const struct openxr_session *session,
                               const XrSwapchainCreateInfo *info, XrSwapchain *out);
 /* The layer's own, for kernels if the program's is; else the swapchain is not direct. */
 XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain);
-/* Makes the views of a swapchain that is direct; without them it is not. */
+/* Both make views of a swapchain that is direct, of the program's images and of the layer's own;
+ * without them it is not. */
 void openxr_direct_open(struct openxr_swapchain *swapchain);
+void openxr_direct_open_own(struct openxr_swapchain *swapchain);
 void openxr_direct_close(struct openxr_swapchain *swapchain);
 
 /* ---- openxr_frame.c ---- */

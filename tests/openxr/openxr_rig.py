@@ -177,8 +177,9 @@ def expected(folder, before, uv, tangents, **more):
     return numpy.fromfile(out, numpy.uint8).reshape(before.shape).astype(int)
 
 
-def assert_foveated(before, after, gazes, views=2):
-    for frame, gaze in enumerate(gazes):
+def assert_foveated(before, after, gazes, views=2, first=0):
+    """From the frame `first` on, one for each gaze."""
+    for frame, gaze in enumerate(gazes, first):
         for view in range(views):
             x, y, tangents = place(*gaze, view)
             drawn = before.picture(frame, view)

@@ -5,18 +5,19 @@
  *
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
  * inset: with margins around them; lapped: of which one lies half over the other; panel: as
- * separate, and a quad layer shows the left eye's image; twice: as separate, releases each image
- * twice; quad: four views of two sizes; depth: a depth image is handed over with each; foreign: 16
- * bits a channel; after: two sessions, one after the other; beside: two at once; old: as separate,
- * with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and Vulkan 1.0; silent: as separate, with no
- * actions; idle: with no active ones; looks: with one for the eyes, in a set of higher priority
- * than others; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in
- * each frame; again: with nothing new in every second frame, static: in all but the first; blended:
- * with alpha; double: and two projection layers that show the same, of which the second is blended;
- * many: and five of them; crowd: as separate, with sixteen quad layers more; mips: with mip levels;
- * early: as separate, the next image is acquired before the frame ends; eager: and waited for;
- * ahead: and acquired before this one is released; steps: as separate, the same picture for each
- * line that it reads, and a line when the runtime has it. */
+ * separate, and a quad layer shows the left eye's image; menu: alone, in the first frame; twice: as
+ * separate, releases each image twice; quad: four views of two sizes; depth: a depth image is
+ * handed over with each; foreign: 16 bits a channel; after: two sessions, one after the other;
+ * beside: two at once; old: as separate, with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and
+ * Vulkan 1.0; silent: as separate, with no actions; idle: with no active ones; looks: with one for
+ * the eyes, in a set of higher priority than others; rotated: as separate, in a space that is
+ * rotated; zooms: with narrower frusta in each frame; again: with nothing new in every second
+ * frame, static: in all but the first; blended: with alpha; double: and two projection layers that
+ * show the same, of which the second is blended; many: and five of them; crowd: as separate, with
+ * sixteen quad layers more; mips: with mip levels; early: as separate, the next image is acquired
+ * before the frame ends; eager: and waited for; ahead: and acquired before this one is released;
+ * steps: as separate, the same picture for each line that it reads, and a line when the runtime has
+ * it. */
 
 #include "program.h"
 
@@ -80,6 +81,7 @@ static void show(struct program_session *session, uint32_t frame)
     if (program_is(session->program, "zooms")) {
         session->frusta_part = 1 - 0.1f * (float)frame;
     }
+    session->quad_alone = program_is(session->program, "menu") && frame == 0;
     if (!is_old(session->program, frame)) {
         draw(session, frame);
     }
@@ -101,10 +103,10 @@ static bool goes_on(const struct program *program, uint32_t frame)
 static bool is_a_kind(const char *word)
 {
     static const char *const kinds[] = {
-        "separate", "array",   "atlas", "inset",  "lapped", "panel",   "twice",  "quad",
-        "depth",    "foreign", "after", "beside", "old",    "oldest",  "silent", "idle",
-        "looks",    "rotated", "zooms", "again",  "static", "blended", "double", "many",
-        "crowd",    "mips",    "early", "eager",  "ahead",  "steps"};
+        "separate", "array", "atlas",   "inset", "lapped", "panel",  "menu",    "twice",
+        "quad",     "depth", "foreign", "after", "beside", "old",    "oldest",  "silent",
+        "idle",     "looks", "rotated", "zooms", "again",  "static", "blended", "double",
+        "many",     "crowd", "mips",    "early", "eager",  "ahead",  "steps"};
     bool is = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is = is || strcmp(word, kinds[i]) == 0;

@@ -60,6 +60,7 @@ struct program_session {
     XrExtent2Di whole; /* of the first view, as the runtime recommends it */
     XrSwapchainSubImage places[PROGRAM_VIEWS];
     float frusta_part; /* of the runtime's, that is drawn */
+    bool quad_alone; /* no projection layer is shown */
     XrSwapchainSubImage depth_places[PROGRAM_VIEWS];
 };
 

@@ -347,7 +347,7 @@ void program_end_frame(const struct program_session *session, XrTime time)
                                                : program_is(session->program, "crowd")
                                                    ? 1 + PROGRAM_QUADS
                                                    : 1,
-                                 .layers = layers};
+                                 .layers = layers + session->quad_alone};
     MUST(xrEndFrame(session->handle, &info));
 }
 

@@ -26,7 +26,8 @@ bool fault_is_foveas(const void *return_address)
 {
     Dl_info info;
     return dladdr(return_address, &info) && info.dli_fname &&
-           strstr(info.dli_fname, "libVkLayer_fovea.so");
+           (strstr(info.dli_fname, "libVkLayer_fovea.so") ||
+            strstr(info.dli_fname, "libXrApiLayer_fovea.so"));
 }
 
 static PFN_vkVoidFunction next_of_instance(VkInstance instance, const char *name)

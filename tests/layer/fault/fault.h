@@ -35,6 +35,7 @@
  *     lost         Fovea's third submit fails: the device is lost
  *     nth:N:M:R    the N-th to the (N+M-1)-th of Fovea's calls that make, bind, record or submit
  *                  something fail with the VkResult R; with N 0 they are only counted
+ *     names        nothing goes wrong; each of those calls is named on stderr
  *
  * With any other name nothing goes wrong. When a device ends, the calls are counted on stderr. One
  * instance and one device at a time. */

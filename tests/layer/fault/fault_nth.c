@@ -38,6 +38,9 @@ VkResult fault_nth(const void *return_address, const char *name)
     }
     const struct plan plan = find_plan();
     const unsigned call = atomic_fetch_add(&calls, 1) + 1;
+    if (fault_is("names")) {
+        fprintf(stderr, "fault: call %u, vk%s\n", call, name);
+    }
     if (plan.first == 0 || call < plan.first || call - plan.first >= plan.count) {
         return VK_SUCCESS;
     }

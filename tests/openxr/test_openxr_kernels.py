@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""When kernels are compiled: while a program makes its swapchains, and in no frame."""
+
+import json
+import re
+
+import pytest
+from openxr_rig import BUILD, OURS, assert_foveated, hello  # noqa: F401
+
+FIRST_FRAME = "the gaze is the runtime's"  # the layer says so in the first xrEndFrame
+PIPELINE = re.compile(r"fault: call (\d+), vkCreateComputePipelines$")
+
+
+@pytest.fixture
+def watched(hello, tmp_path_factory):  # noqa: F811
+    """Runs our own program over the layer of faults (tests/layer/fault/fault.h)."""
+    folder = tmp_path_factory.mktemp("fault")
+    layer = {
+        "name": "VK_LAYER_FOVEA_fault",
+        "type": "GLOBAL",
+        "library_path": str(BUILD / "tests" / "VkLayer_fovea_fault.so"),
+        "api_version": "1.3.239",
+        "implementation_version": "1",
+        "description": "for tests",
+    }
+    (folder / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
+
+    def run(kind, fault="names", **more):
+        layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
+        more = {"FOVEA_TEST_XR_GAZE": "10,-5", "VK_ADD_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": layers, **more}
+        return hello(kind, program=OURS, fovea=True, FOVEA_FAULT=fault, **more)
+
+    return run
+
+
+def split(done):
+    """The calls that make pipelines, by their numbers: before the first frame, and from there on."""
+    lines = done.output.splitlines()
+    first = next(i for i, line in enumerate(lines) if FIRST_FRAME in line)
+    return [[int(m[1]) for m in map(PIPELINE.match, part) if m] for part in (lines[:first], lines[first:])]
+
+
+@pytest.mark.parametrize("kind", ["separate", "array", "atlas", "quad"])
+@pytest.mark.parametrize("model", ["paper", "physical"])
+@pytest.mark.parametrize("direct", ["true", "false"])
+def test_no_frame_compiles_kernels(watched, kind, model, direct):
+    done = watched(kind, FOVEA_SET=f"foveation.model={model},layer.direct={direct}").check(12 if kind == "quad" else 6)
+    before, after = split(done)
+    assert before and not after, (len(before), len(after))
+
+
+def test_kernels_that_cannot_be_compiled_before_are_in_the_first_frame(hello, watched):  # noqa: F811
+    """Out of memory while the program loads: nothing is said, and frames try again."""
+    drawn = hello("separate", program=OURS).check()
+    before, _ = split(watched("separate").check())
+    done = watched("separate", f"nth:{before[0]}:1:-1").check()
+    assert_foveated(drawn, done, [(10, -5)] * 3)
+    assert "vkCreateComputePipelines, fails" in done.output
+    assert "as drawn" not in done.output
+
+
+def test_a_swapchain_that_projection_layers_show_later_is_foveated_then(hello, watched):  # noqa: F811
+    """The first frame shows it in a quad layer alone: its context goes and is made again."""
+    drawn = hello("menu", program=OURS).check(5)
+    done = watched("menu").check(5)
+    assert (done.picture(0, 0) == drawn.picture(0, 0)).all()
+    assert_foveated(drawn, done, [(10, -5)] * 2, first=1)
+    assert done.output.count("openxr: backend vulkan") == 4
