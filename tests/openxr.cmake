@@ -19,7 +19,7 @@ add_library(openxr_runtime MODULE
     openxr/runtime/runtime_views.c
     openxr/runtime/runtime_vulkan.c)
 target_include_directories(openxr_runtime PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
-target_link_libraries(openxr_runtime PRIVATE fovea_build ${VULKAN_LOADER} m)
+target_link_libraries(openxr_runtime PRIVATE fovea_build ${VULKAN_LOADER} Threads::Threads m)
 set_target_properties(openxr_runtime PROPERTIES PREFIX "" OUTPUT_NAME fovea_test_runtime)
 set(FOVEA_TEST_RUNTIME "$<TARGET_FILE:openxr_runtime>")
 configure_file(openxr/runtime/runtime.json.in ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in @ONLY)
@@ -28,7 +28,7 @@ file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json
 
 add_executable(openxr_program openxr/program.c openxr/program_session.c openxr/program_vulkan.c)
 target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
-target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER})
+target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} Threads::Threads)
 
 # ./run bench --openxr; on a tiny picture, that it works. Its manifests lie beside it, as in a bundle.
 add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c
@@ -46,7 +46,7 @@ foreach(label IN ITEMS vulkan gpu)
 endforeach()
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
-foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle)
+foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined)
     add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
     fovea_test_limit(vulkan 60 limit)
     set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT

@@ -14,13 +14,16 @@
  * rotated; zooms: with narrower frusta in each frame; again: with nothing new in every second
  * frame, static: in all but the first; blended: with alpha; double: and two projection layers that
  * show the same, of which the second is blended; many: and five of them; crowd: as separate, with
- * sixteen quad layers more; mips: with mip levels; early: as separate, the next image is acquired
- * before the frame ends; eager: and waited for; ahead: and acquired before this one is released;
- * steps: as separate, the same picture for each line that it reads, and a line when the runtime has
- * it. */
+ * sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread draws and ends
+ * frames while another one waits for the next and loads; early: as separate, the next image is
+ * acquired before the frame ends; eager: and waited for; ahead: and acquired before this one is
+ * released; steps: as separate, the same picture for each line that it reads, and a line when the
+ * runtime has it. */
 
 #include "program.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +103,77 @@ static bool goes_on(const struct program *program, uint32_t frame)
     return fgets(line, sizeof line, stdin);
 }
 
+/* ---- Frames that overlap ---- */
+
+struct pipeline {
+    struct program_session *session;
+    XrTime time; /* of the frame that was waited for */
+    sem_t waited;
+    sem_t begun;
+};
+
+static void *draw_frames(void *user)
+{
+    struct pipeline *pipeline = user;
+    struct program_session *session = pipeline->session;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        MUST(sem_wait(&pipeline->waited));
+        const XrTime time = pipeline->time;
+        MUST(xrBeginFrame(session->handle, NULL));
+        MUST(sem_post(&pipeline->begun));
+        draw(session, frame);
+        program_end_frame(session, time);
+    }
+    return NULL;
+}
+
+/* As a program that loads the next scene. */
+static void load(const struct program_session *session)
+{
+    const XrSwapchainCreateInfo info = {.type = XR_TYPE_SWAPCHAIN_CREATE_INFO,
+                                        .usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT |
+                                                      XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
+                                        .format = session->format,
+                                        .sampleCount = 1,
+                                        .width = 64,
+                                        .height = 48,
+                                        .faceCount = 1,
+                                        .arraySize = 1,
+                                        .mipCount = 1};
+    for (int i = 0; i < 3; i++) {
+        XrSwapchain swapchain;
+        MUST(xrCreateSwapchain(session->handle, &info, &swapchain));
+        MUST(xrDestroySwapchain(swapchain));
+    }
+}
+
+/* Engines with a thread for the game and one for rendering do so. Only the latter uses the queue.
+ */
+static void show_pipelined(struct program_session *session)
+{
+    struct pipeline pipeline = {.session = session};
+    pthread_t renderer;
+    MUST(sem_init(&pipeline.waited, 0, 0));
+    MUST(sem_init(&pipeline.begun, 0, 0));
+    MUST(-pthread_create(&renderer, NULL, draw_frames, &pipeline));
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        pipeline.time = program_wait_frame(session);
+        MUST(sem_post(&pipeline.waited));
+        MUST(sem_wait(&pipeline.begun));
+        load(session);
+    }
+    MUST(-pthread_join(renderer, NULL));
+    MUST(sem_destroy(&pipeline.waited));
+    MUST(sem_destroy(&pipeline.begun));
+}
+
 static bool is_a_kind(const char *word)
 {
     static const char *const kinds[] = {
-        "separate", "array", "atlas",   "inset", "lapped", "panel",  "menu",    "twice",
-        "quad",     "depth", "foreign", "after", "beside", "old",    "oldest",  "silent",
-        "idle",     "looks", "rotated", "zooms", "again",  "static", "blended", "double",
-        "many",     "crowd", "mips",    "early", "eager",  "ahead",  "steps"};
+        "separate", "array", "atlas", "inset",   "lapped", "panel",  "pipelined", "menu",
+        "twice",    "quad",  "depth", "foreign", "after",  "beside", "old",       "oldest",
+        "silent",   "idle",  "looks", "rotated", "zooms",  "again",  "static",    "blended",
+        "double",   "many",  "crowd", "mips",    "early",  "eager",  "ahead",     "steps"};
     bool is = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is = is || strcmp(word, kinds[i]) == 0;
@@ -129,7 +196,11 @@ int main(int argc, char **argv)
         for (uint32_t i = 0; i < at_once; i++) {
             program_begin(&program, &sessions[i]);
         }
-        for (uint32_t frame = 0; goes_on(&program, frame); frame++) {
+        const bool pipelined = program_is(&program, "pipelined");
+        if (pipelined) {
+            show_pipelined(&sessions[0]);
+        }
+        for (uint32_t frame = 0; !pipelined && goes_on(&program, frame); frame++) {
             for (uint32_t i = 0; i < at_once; i++) {
                 show(&sessions[i], frame);
             }

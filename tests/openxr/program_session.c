@@ -211,7 +211,7 @@ void program_begin(struct program *program, struct program_session *session)
     MUST(xrBeginSession(session->handle, &run));
 }
 
-XrTime program_begin_frame(const struct program_session *session)
+XrTime program_wait_frame(const struct program_session *session)
 {
     const XrActiveActionSet active = {.actionSet = session->program->set};
     const bool idle = program_is(session->program, "idle");
@@ -223,8 +223,14 @@ XrTime program_begin_frame(const struct program_session *session)
         MUST(xrSyncActions(session->handle, &sync));
     }
     MUST(xrWaitFrame(session->handle, NULL, &state));
-    MUST(xrBeginFrame(session->handle, NULL));
     return state.predictedDisplayTime;
+}
+
+XrTime program_begin_frame(const struct program_session *session)
+{
+    const XrTime time = program_wait_frame(session);
+    MUST(xrBeginFrame(session->handle, NULL));
+    return time;
 }
 
 /* Colours are multiplied with their alpha where that is blended by. Halves are 0.5 to 1. */

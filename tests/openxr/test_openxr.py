@@ -596,3 +596,10 @@ def test_fovea_run_tells_what_the_runtime_has_for_gaze(hello, gaze, mark, text):
     _, call = hello.prepare("--check", False, (str(run),), gaze)
     output = subprocess.run(**call, capture_output=True, timeout=120).stdout
     assert re.search(rf"^  {mark} +eyes +.*{re.escape(text)}", output, re.M), output
+
+
+def test_a_program_of_two_threads_is_foveated(hello):
+    """One draws frames and ends them while the other waits for the next one, makes swapchains and destroys them."""
+    drawn = hello("separate", program=OURS).check()
+    done = hello("pipelined", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    assert_foveated(drawn, done, [(10, -5)] * FRAMES)

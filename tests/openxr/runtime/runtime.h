@@ -30,6 +30,11 @@
 
 #include <stdbool.h>
 
+/* Programs call a session from several threads: each of its functions has the runtime for itself.
+ */
+#define RUNTIME_LOCKED                                                                             \
+    __attribute__((cleanup(runtime_unlock), unused)) const int runtime_locked = runtime_lock()
+
 #define RUNTIME_IMAGES 3
 #define RUNTIME_VIEWS 4
 
@@ -42,6 +47,7 @@ struct swapchain {
     VkImage images[RUNTIME_IMAGES];
     VkDeviceMemory memory[RUNTIME_IMAGES];
     uint32_t image_count;
+    uint32_t laid_out; /* so many of them are in their layout */
     uint32_t acquired_from; /* of those acquired, the oldest */
     uint32_t acquired_count;
     bool waited; /* the oldest one was waited for */
@@ -69,6 +75,8 @@ struct session {
 };
 
 /* ---- runtime_say.c ---- */
+int runtime_lock(void);
+void runtime_unlock(const int *locked);
 void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes the refusal down; its result is `result`. */
 XrResult runtime_refuse(XrResult result, const char *function, const char *why);

@@ -39,6 +39,7 @@ static XrResult xrCreateEyeTrackerFB_(XrSession session,
                                       const struct xr_eye_tracker_create_info *info,
                                       xr_eye_tracker *out)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -79,6 +80,7 @@ static struct session *session_of(xr_eye_tracker tracker)
 
 static XrResult xrDestroyEyeTrackerFB_(xr_eye_tracker tracker)
 {
+    RUNTIME_LOCKED;
     if (!session_of(tracker)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no tracker");
     }
@@ -142,6 +144,7 @@ static XrResult look_at(const struct session *session, const struct xr_eye_gazes
 static XrResult xrGetEyeGazesFB_(xr_eye_tracker tracker, const struct xr_eye_gazes_info *info,
                                  struct xr_eye_gazes *gazes)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     const struct session *session = session_of(tracker);
     XrPosef from = {.orientation = {0, 0, 0, 1}};

@@ -65,6 +65,7 @@ void runtime_input_gone(void)
 
 static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
 {
+    RUNTIME_LOCKED;
     (void)instance;
     for (uint32_t i = 0; i < path_count; i++) {
         if (strcmp(paths[i], text) == 0) {
@@ -83,6 +84,7 @@ static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *p
 static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capacity,
                                 uint32_t *count, char *text)
 {
+    RUNTIME_LOCKED;
     (void)instance;
     if (path == 0 || path > path_count) {
         return runtime_refuse(XR_ERROR_PATH_INVALID, __func__, "path");
@@ -97,6 +99,7 @@ static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capac
 static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateInfo *info,
                                    XrActionSet *out)
 {
+    RUNTIME_LOCKED;
     struct action_set *set = keep(sizeof *set);
     (void)instance;
     if (!set) {
@@ -109,12 +112,14 @@ static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateI
 
 static XrResult xrDestroyActionSet_(XrActionSet set)
 {
+    RUNTIME_LOCKED;
     (void)set; /* its actions may still be asked for it */
     return XR_SUCCESS;
 }
 
 static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
 {
+    RUNTIME_LOCKED;
     struct action *action = keep(sizeof *action);
     if (!action) {
         return XR_ERROR_OUT_OF_MEMORY;
@@ -130,6 +135,7 @@ static XrResult xrCreateAction_(XrActionSet set, const XrActionCreateInfo *info,
 
 static XrResult xrDestroyAction_(XrAction action)
 {
+    RUNTIME_LOCKED;
     (void)action; /* spaces may still refer to it */
     return XR_SUCCESS;
 }
@@ -137,6 +143,7 @@ static XrResult xrDestroyAction_(XrAction action)
 static XrResult xrSuggestInteractionProfileBindings_(
     XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
 {
+    RUNTIME_LOCKED;
     (void)instance;
     if (attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
@@ -164,6 +171,7 @@ static XrResult xrSuggestInteractionProfileBindings_(
 static XrResult xrAttachSessionActionSets_(XrSession handle,
                                            const XrSessionActionSetsAttachInfo *info)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     if (session->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "twice");
@@ -178,6 +186,7 @@ static XrResult xrAttachSessionActionSets_(XrSession handle,
 
 static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
 {
+    RUNTIME_LOCKED;
     const struct session *session = (const struct session *)handle;
     for (uint32_t i = 0; i < eyes_action_count; i++) {
         eyes_actions[i]->set->synced = false;
@@ -195,6 +204,7 @@ static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
 static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
                                                 XrInteractionProfileState *state)
 {
+    RUNTIME_LOCKED;
     (void)session;
     (void)path;
     state->interactionProfile = XR_NULL_PATH;
@@ -204,6 +214,7 @@ static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
 static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateGetInfo *info,
                                          XrActionStateBoolean *state)
 {
+    RUNTIME_LOCKED;
     (void)session;
     (void)info;
     state->currentState = XR_FALSE;
@@ -216,6 +227,7 @@ static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateG
 static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGetInfo *info,
                                        XrActionStateFloat *state)
 {
+    RUNTIME_LOCKED;
     (void)session;
     (void)info;
     state->currentState = 0;
@@ -249,6 +261,7 @@ static bool eyes(const struct session *session, const struct action *action, dou
 static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetInfo *info,
                                       XrActionStatePose *state)
 {
+    RUNTIME_LOCKED;
     double yaw_deg = 0;
     double pitch_deg = 0;
     const struct action *action = (const struct action *)info->action;
@@ -259,6 +272,7 @@ static XrResult xrGetActionStatePose_(XrSession session, const XrActionStateGetI
 static XrResult xrApplyHapticFeedback_(XrSession session, const XrHapticActionInfo *info,
                                        const XrHapticBaseHeader *feedback)
 {
+    RUNTIME_LOCKED;
     (void)session;
     (void)info;
     (void)feedback;
@@ -270,6 +284,7 @@ static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
                                                   uint32_t capacity, uint32_t *count,
                                                   XrPath *sources)
 {
+    RUNTIME_LOCKED;
     (void)session;
     (void)info;
     (void)capacity;
@@ -281,6 +296,7 @@ static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
 static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity, uint32_t *count,
                                             XrReferenceSpaceType *types)
 {
+    RUNTIME_LOCKED;
     (void)session;
     *count = 3;
     for (uint32_t i = 0; i < 3 && capacity >= 3; i++) {
@@ -306,12 +322,14 @@ static XrResult make_space(XrSession session, const struct action *action, XrPos
 static XrResult xrCreateReferenceSpace_(XrSession session, const XrReferenceSpaceCreateInfo *info,
                                         XrSpace *out)
 {
+    RUNTIME_LOCKED;
     return make_space(session, NULL, info->poseInReferenceSpace, out);
 }
 
 static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreateInfo *info,
                                      XrSpace *out)
 {
+    RUNTIME_LOCKED;
     const struct action *action = (const struct action *)info->action;
     if (action->type != XR_ACTION_TYPE_POSE_INPUT) {
         return runtime_refuse(XR_ERROR_ACTION_TYPE_MISMATCH, __func__, "not a pose");
@@ -321,6 +339,7 @@ static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreat
 
 static XrResult xrDestroySpace_(XrSpace space)
 {
+    RUNTIME_LOCKED;
     (void)space;
     return XR_SUCCESS;
 }
@@ -364,6 +383,7 @@ static XrResult locate(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocatio
 
 static XrResult xrLocateSpace_(XrSpace handle, XrSpace base, XrTime time, XrSpaceLocation *location)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     const XrResult result = scripted < 0 ? scripted : locate(handle, base, time, location);
     return result == XR_SUCCESS ? scripted : result;

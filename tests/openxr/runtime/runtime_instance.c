@@ -152,6 +152,7 @@ static XrResult xrGetInstanceProperties_(XrInstance instance, XrInstanceProperti
 
 static XrResult xrPollEvent_(XrInstance instance, XrEventDataBuffer *event)
 {
+    RUNTIME_LOCKED;
     (void)instance;
     return runtime_poll(event);
 }

@@ -3,10 +3,24 @@
 
 #include "runtime.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int runtime_lock(void)
+{
+    return pthread_mutex_lock(&lock);
+}
+
+void runtime_unlock(const int *locked)
+{
+    (void)locked;
+    pthread_mutex_unlock(&lock);
+}
 
 const char *runtime_out(void)
 {

@@ -83,6 +83,7 @@ static bool take(struct session *session, const XrGraphicsBindingVulkanKHR *bind
 static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo *info,
                                  XrSession *out)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -115,6 +116,7 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
 
 static XrResult xrDestroySession_(XrSession handle)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     if (!runtime_is_session(handle)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
@@ -135,6 +137,7 @@ static XrResult xrDestroySession_(XrSession handle)
 
 static XrResult xrBeginSession_(XrSession handle, const XrSessionBeginInfo *info)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
@@ -167,6 +170,7 @@ static void stop(XrSession handle)
 
 static XrResult xrRequestExitSession_(XrSession handle)
 {
+    RUNTIME_LOCKED;
     const XrResult result = look_at(handle, __func__);
     if (result == XR_SUCCESS && !((struct session *)handle)->running) {
         return runtime_refuse(XR_ERROR_SESSION_NOT_RUNNING, __func__, "does not run");
@@ -179,6 +183,7 @@ static XrResult xrRequestExitSession_(XrSession handle)
 
 static XrResult xrEndSession_(XrSession handle)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
@@ -197,6 +202,7 @@ static XrResult xrEndSession_(XrSession handle)
 
 static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFrameState *state)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
     (void)info;
@@ -219,6 +225,7 @@ static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFr
 
 static XrResult xrBeginFrame_(XrSession handle, const XrFrameBeginInfo *info)
 {
+    RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
     (void)info;
@@ -335,6 +342,7 @@ static void write_layers(struct session *session, const XrFrameEndInfo *info)
 
 static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -371,6 +379,7 @@ static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
 static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, XrViewState *state,
                                uint32_t capacity, uint32_t *count, XrView *views)
 {
+    RUNTIME_LOCKED;
     const XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
         return result;

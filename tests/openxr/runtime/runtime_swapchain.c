@@ -27,6 +27,7 @@ struct swapchain *runtime_swapchain_of(XrSwapchain handle)
 static XrResult xrEnumerateSwapchainFormats_(XrSession session, uint32_t capacity, uint32_t *count,
                                              int64_t *out_formats)
 {
+    RUNTIME_LOCKED;
     if (!runtime_is_session(session)) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no session");
     }
@@ -166,14 +167,21 @@ static bool make_image(struct swapchain *chain, uint32_t i)
                                          .allocationSize = needs.size,
                                          .memoryTypeIndex =
                                              memory_type(session, needs.memoryTypeBits, false)};
-    if (vkAllocateMemory(session->device, &memory, NULL, &chain->memory[i]) != VK_SUCCESS ||
-        vkBindImageMemory(session->device, chain->images[i], chain->memory[i], 0) != VK_SUCCESS) {
-        return false;
+    return vkAllocateMemory(session->device, &memory, NULL, &chain->memory[i]) == VK_SUCCESS &&
+           vkBindImageMemory(session->device, chain->images[i], chain->memory[i], 0) == VK_SUCCESS;
+}
+
+/* The queue is the runtime's in no call that makes a swapchain: an image gets its layout when it is
+ * acquired for the first time. They are so in their order. */
+static void lay_out(struct swapchain *chain, uint32_t i)
+{
+    if (i == chain->laid_out) {
+        VkCommandBuffer commands = begin(chain->session);
+        change_layout(chain, commands, chain->images[i], VK_IMAGE_LAYOUT_UNDEFINED,
+                      layout_of(chain));
+        end(chain->session, commands);
+        chain->laid_out++;
     }
-    VkCommandBuffer commands = begin(session);
-    change_layout(chain, commands, chain->images[i], VK_IMAGE_LAYOUT_UNDEFINED, layout_of(chain));
-    end(session, commands);
-    return true;
 }
 
 static void drop(struct swapchain *chain)
@@ -204,6 +212,7 @@ void runtime_swapchains_gone(struct session *session)
 static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInfo *info,
                                    XrSwapchain *out)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -253,6 +262,7 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
 
 static XrResult xrDestroySwapchain_(XrSwapchain handle)
 {
+    RUNTIME_LOCKED;
     struct swapchain *chain = runtime_swapchain_of(handle);
     if (!chain) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
@@ -265,6 +275,7 @@ static XrResult xrDestroySwapchain_(XrSwapchain handle)
 static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacity, uint32_t *count,
                                             XrSwapchainImageBaseHeader *images)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -283,6 +294,7 @@ static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacit
 static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
                                          const XrSwapchainImageAcquireInfo *info, uint32_t *index)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
@@ -297,11 +309,13 @@ static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
     }
     *index = (chain->acquired_from + chain->acquired_count++) % chain->image_count;
     chain->static_taken = chain->info.createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT;
+    lay_out(chain, *index);
     return scripted;
 }
 
 static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0 || scripted == XR_TIMEOUT_EXPIRED) {
         return scripted;
@@ -321,6 +335,7 @@ static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImage
 static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
                                          const XrSwapchainImageReleaseInfo *info)
 {
+    RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
