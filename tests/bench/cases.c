@@ -95,6 +95,7 @@ const struct bench_mode bench_modes[] = {
     FOVEATED("foveate-lens", "foveated, then a lens, in linear light", PAPER, 0.0),
     FOVEATED("foveate-lens-colors", "then a place for each colour", PAPER, APART),
     FOVEATED("foveate-lens-grid", "then places from 241 x 136 points", PAPER, GRID),
+    FOVEATED("foveate-lens-2x2", "then the mean of 2x2 places", PAPER, SAMPLES),
     FOVEATED("foveate-lens-mild", "model physical, then a lens", FOVEA_MODEL_PHYSICAL, 0.0),
 };
 const size_t bench_mode_count = COUNT(bench_modes);

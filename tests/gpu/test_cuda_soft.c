@@ -402,18 +402,38 @@ static void textures_are_both_operators(void **state)
     }
 }
 
+static void textures_are_both_operators_with_samples(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{801, 450}, {960, 577}, {1100, 400}, {431, 503}};
+    for (uint32_t i = 0; i < (fixture.quick ? 3 : 8); i++) {
+        const uint32_t *size = sizes[i % COUNT(sizes)];
+        struct scene scene =
+            fixture.quick ? scene_of(i, 300 + i, 200) : scene_of(i, size[0] + i, size[1]);
+        scene.settings.own.lens_samples = 1 + (int)i % 3;
+        check(&scene, i % 2);
+    }
+}
+
+static void check_points(struct points_kind kind, int samples, bool defines_memory)
+{
+    struct scene scene = scene_of(0, fixture.quick ? 320 : 1000, 230);
+    struct lens_calibration *calibration = calibration_of(&scene, kind);
+    struct shared_data *data = (struct shared_data *)calibration;
+    scene.settings.own.lens_file_data = data;
+    scene.settings.own.lens_samples = samples;
+    check(&scene, defines_memory);
+    shared_data_release(&data);
+}
+
 static void textures_go_with_points(void **state)
 {
     (void)state;
     static const struct points_kind kinds[] = {
         {false, true, true}, {true, false, false}, {false, false, false}, {true, true, true}};
     for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
-        struct scene scene = scene_of(0, fixture.quick ? 320 : 1000, 230);
-        struct lens_calibration *calibration = calibration_of(&scene, kinds[i]);
-        scene.settings.own.lens_file_data = (struct shared_data *)calibration;
-        check(&scene, i / 2);
-        struct shared_data *data = (struct shared_data *)calibration;
-        shared_data_release(&data);
+        check_points(kinds[i], 0, i / 2);
+        check_points(kinds[i], 1, i % 2);
     }
 }
 
@@ -477,9 +497,6 @@ static void all_else_takes_bytes(void **state)
     scene = usual;
     scene.settings.own.lens_filter = LENS_BICUBIC;
     check_not_taken(&scene, "bicubic");
-    scene = usual;
-    scene.settings.own.lens_samples = 1;
-    check_not_taken(&scene, "2x2");
     scene = usual;
     scene.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
     check_not_taken(&scene, "blockwise");
@@ -587,6 +604,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_KERNELS(textures_are_both_operators),
+        WITH_KERNELS(textures_are_both_operators_with_samples),
         WITH_KERNELS(textures_go_with_points),
         WITH_KERNELS(a_view_is_the_same_at_every_origin),
         WITH_KERNELS(a_row_of_three_has_its_texture_too),

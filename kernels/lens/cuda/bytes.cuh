@@ -290,17 +290,17 @@ struct lens_light_halves {
     }
 
     template <int CHANNEL>
-    static __device__ __forceinline__ uint32_t level(const lens_four &four, const weights &w)
+    static __device__ __forceinline__ float light(const lens_four &four, const weights &w)
     {
         const __half2 sums = __hfma2(w.below, light_of_two<CHANNEL>(four.below),
                                      __hmul2(w.above, light_of_two<CHANNEL>(four.above)));
-        return lens_light_level::of(__low2float(sums) + __high2float(sums));
+        return __low2float(sums) + __high2float(sums);
     }
 
     template <int CHANNEL>
     __device__ __forceinline__ uint32_t one(const lens_four &four, const lens_parts &parts) const
     {
-        return level<CHANNEL>(four, weights_of(parts));
+        return lens_light_level::of(light<CHANNEL>(four, weights_of(parts)));
     }
 
     __device__ __forceinline__ uint32_t all(const lens_four &four, const lens_parts &parts,
@@ -311,9 +311,9 @@ struct lens_light_halves {
         sums = __hfma2(__high2half2(w.above), red_blue_of(four.above[1]), sums);
         sums = __hfma2(__low2half2(w.below), red_blue_of(four.below[0]), sums);
         sums = __hfma2(__high2half2(w.below), red_blue_of(four.below[1]), sums);
-        return lens_word_by<AT>(lens_light_level::of(__low2float(sums)), level<1>(four, w),
-                                lens_light_level::of(__high2float(sums)),
-                                lens_alpha_of(four, parts, averages_alpha));
+        return lens_word_by<AT>(
+            lens_light_level::of(__low2float(sums)), lens_light_level::of(light<1>(four, w)),
+            lens_light_level::of(__high2float(sums)), lens_alpha_of(four, parts, averages_alpha));
     }
 };
 

@@ -37,7 +37,8 @@ enum {
     LIGHT_SAMPLES = LIGHT + 2,
     LIGHT_BICUBIC = LIGHT_SAMPLES + 2,
     SOFT = LIGHT_BICUBIC + 2, /* of a source that is a texture too */
-    WAYS = SOFT + 2,
+    SOFT_SAMPLES = SOFT + 2,
+    WAYS = SOFT_SAMPLES + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
@@ -95,7 +96,9 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
                                             "light_bicubic",
                                             "light_bicubic_colored",
                                             "soft",
-                                            "soft_colored"};
+                                            "soft_colored",
+                                            "soft_samples",
+                                            "soft_samples_colored"};
     for (int i = 0; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
@@ -302,8 +305,8 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
 static bool reads_texture(const struct operator_plan *operator_plan)
 {
     const struct lens_plan *plan = lens_plan_of(operator_plan);
-    return !plan->copies && plan->filter == LENS_BILINEAR && plan->samples_across == 1 &&
-           !plan->averages_alpha && plan->light.kind == IMAGE_LIGHT_SRGB;
+    return !plan->copies && plan->filter == LENS_BILINEAR && !plan->averages_alpha &&
+           plan->light.kind == IMAGE_LIGHT_SRGB;
 }
 
 /* Pixels that come from near the gaze cost a little more than all do without a texture, the others
@@ -322,7 +325,10 @@ static int way_of_run(const struct operator_cuda_run *run, enum fovea_format for
     const int way = way_of(plan, format, packed);
     const bool soft = run->src_texture.light != 0 && reads_texture(run->plan) &&
                       is_mostly_soft(&plan->shape, run->src_texture.soft_from_px);
-    return soft && way == LIGHT + plan->colored ? SOFT + plan->colored : way;
+    return !soft                                  ? way
+           : way == LIGHT + plan->colored         ? SOFT + plan->colored
+           : way == LIGHT_SAMPLES + plan->colored ? SOFT_SAMPLES + plan->colored
+                                                  : way;
 }
 
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
@@ -389,10 +395,11 @@ static uint32_t rows_of(int way)
     if (way < MOVED) {
         return LENS_ROWS;
     }
-    if (way >= SOFT) {
+    if (way == SOFT || way == SOFT + 1) {
         return way == SOFT ? LENS_SOFT_ROWS : LENS_SOFT_COLORED_ROWS;
     }
-    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
+    return way < LIGHT_SAMPLES || way >= SOFT_SAMPLES ? LENS_BYTE_ROWS
+                                                      : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
 }
 
 /* Over a block's tiles, one below the other. A block takes some time to begin, so that it has more
