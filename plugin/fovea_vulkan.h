@@ -59,8 +59,8 @@
  *   between fovea_vk_image_acquire and the frame that takes it as src, and again after the frame
  *   that gave it out as dst.
  *
- * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as
- * a use of that VkQueue, which Vulkan wants from one thread at a time.
+ * Threads: as in fovea.h; and fovea_vk_foveate uses that VkQueue, which Vulkan wants from one
+ * thread at a time, as does fovea_vk_create where it measures backends. No other call does.
  *
  * fork: in the child everything that the parent has made is the parent's. Frames, settings,
  * gazes of places and images are refused with FOVEA_ERROR_INVALID_STATE there, destroying and
@@ -186,13 +186,13 @@ struct fovea_vk;
  * frame, or before it by fovea_vk_prepare. Chooses the backend and logs which and why. Settings
  * that name a backend this device cannot have: FOVEA_ERROR_UNSUPPORTED; auto finds one on every
  * device. Where auto has a choice and does not know yet what each costs, it submits frames of its
- * own to the queue and waits for them, about 0.1 s
- * ("backend_measure"). */
+ * own to the queue and waits for them, about 0.1 s ("backend_measure"). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
 
-/* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there
- * are), then frees everything, images made with fovea_vk_image_create included. Where Vulkan does
+/* Waits for the frames that are still on the queue, then frees everything, images made with
+ * fovea_vk_image_create included. Only fovea_vk_wait, fovea_vk_image_destroy and a fovea_vk_create
+ * that measures wait, too. Where Vulkan does
  * not say whether those frames are over, for want of memory, what they use stays until the process
  * ends. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
@@ -213,7 +213,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
 struct fovea_vk_image_desc {
     size_t struct_bytes; /* fovea_vk_image_desc_init */
     VkFormat format;
-    uint32_t width_px; /* 1 to what the device takes */
+    uint32_t width_px; /* 1 to 16384, or what the device takes */
     uint32_t height_px;
     VkImageUsageFlags usage; /* what the engine does with it: COLOR_ATTACHMENT, SAMPLED, TRANSFER_*;
                                 Fovea adds what it needs itself */
@@ -228,7 +228,7 @@ static inline void fovea_vk_image_desc_init(struct fovea_vk_image_desc *desc)
 struct fovea_vk_image;
 
 /* Allocates memory on the device. The image is Fovea's until it is acquired or given out as dst.
- * FOVEA_ERROR_UNSUPPORTED: format or usage. */
+ * FOVEA_ERROR_UNSUPPORTED: format, usage, or too large. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
     struct fovea_vk_image **out_image);
@@ -261,7 +261,7 @@ struct fovea_vk_frame_target {
     struct fovea_vk_image *made; /* an image of Fovea's; or NULL and the four below */
     VkImage image;
     VkFormat format;
-    uint32_t width_px;
+    uint32_t width_px; /* 1 to 16384 */
     uint32_t height_px;
     /* when the waits are over; dst: UNDEFINED if its content is old */
     VkImageLayout layout_before;
@@ -377,15 +377,20 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
                                                               const struct fovea_vk_frame *frame);
 
 /* Makes what the first frame of a kind would make, while the program loads: images, plans and
- * pipelines, which may take a second where the driver has not kept their shaders. `frame` is as
- * it will be given to fovea_vk_foveate or _record, but for what is not known yet: gazes, semaphores
- * and who holds an image do not count, and an image that Fovea did not make may be VK_NULL_HANDLE.
- * No queue is used. Frames of another format, size, number of views, or settings make their own, as
- * without this call; what is made goes with old things of its sort, after some hundred frames of
- * other kinds.
+ * pipelines, which may take a second where the driver has not kept their shaders. No queue is used.
+ * Frames are of a kind that have the same format, sizes, number and eyes of views, frusta and raw
+ * views, and are in place or not.
  *
- * FOVEA_OK; FOVEA_PASSED_THROUGH: frames like this one pass through, as their settings and frusta
- * ask for more blur than there is; the log says so.
+ * `frame` is as it will be given to fovea_vk_foveate, or where the backend is vulkan to _record.
+ * Not known yet, and of no account, are gazes, semaphores and who holds an image. An image that
+ * Fovea did not make may be VK_NULL_HANDLE, but for frames in place, which name it in both ends; of
+ * a raw view counts that there is one. Layouts are checked as in a frame.
+ *
+ * Pipelines stay as long as the context. Images and plans go when some frames have not used them
+ * (16 to 120), or before the first frame, of more than a hundred sizes, the oldest.
+ *
+ * FOVEA_OK; FOVEA_PASSED_THROUGH: frames like this one pass through, as an operator refuses such
+ * views (more blur than there is, a lens that folds); the first of them says so in the log.
  * FOVEA_NOT_READY: exit() has begun. Negative: as fovea_vk_foveate; such frames may come all the
  * same, and try again. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_prepare(struct fovea_vk *fovea,

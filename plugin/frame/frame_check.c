@@ -5,8 +5,6 @@
 
 #include "core/log.h"
 
-#define MAX_SIDE_PX 16384
-
 VkFormat fovea_vk_raw_format(VkFormat format)
 {
     const struct vk_format *found = vk_format_find(format);
@@ -44,11 +42,11 @@ static enum fovea_result resolve_engines(struct fovea_vk *fovea, const char *nam
         return frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED, "VkFormat %d of %s is not supported",
                             (int)given->format, name);
     }
-    if (given->width_px == 0 || given->height_px == 0 || given->width_px > MAX_SIDE_PX ||
-        given->height_px > MAX_SIDE_PX) {
+    if (given->width_px == 0 || given->height_px == 0 || given->width_px > OPERATOR_MAX_SIZE_PX ||
+        given->height_px > OPERATOR_MAX_SIZE_PX) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
                             "%s is %ux%u; 1x1 to %dx%d is possible", name, given->width_px,
-                            given->height_px, MAX_SIDE_PX, MAX_SIDE_PX);
+                            given->height_px, OPERATOR_MAX_SIZE_PX, OPERATOR_MAX_SIZE_PX);
     }
     *end = (struct frame_end){.image = given->image,
                               .raw_view = given->raw_view,

@@ -236,11 +236,29 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_ima
     const struct vk_image_desc roomy = with_room(fovea, desc, between);
     struct frame_scratch *place = find_place(fovea);
     if (!place) {
-        return FOVEA_NOT_READY;
+        return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     finish_scratch(fovea, place);
     *out_scratch = place;
     return make_scratch(fovea, &roomy, between, place);
+}
+
+static void let_go(const struct fovea_vk *fovea, uint64_t *last_frame)
+{
+    *last_frame = *last_frame > fovea->frame ? fovea->frame : *last_frame;
+}
+
+void frame_images_let_go(struct fovea_vk *fovea)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        let_go(fovea, &fovea->plans[i].last_frame);
+    }
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        let_go(fovea, &fovea->scratch[i].last_frame);
+    }
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
+        let_go(fovea, &fovea->pass_scratch[i].last_frame);
+    }
 }
 
 /* ---- Images for the engine ---- */
@@ -254,6 +272,11 @@ static enum fovea_result check_desc(struct fovea_vk *fovea, const struct fovea_v
     if (desc->width_px == 0 || desc->height_px == 0) {
         log_error(fovea->log, "image: %ux%u has no pixels", desc->width_px, desc->height_px);
         return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    if (desc->width_px > OPERATOR_MAX_SIZE_PX || desc->height_px > OPERATOR_MAX_SIZE_PX) {
+        log_error(fovea->log, "image: %ux%u is more than %dx%d", desc->width_px, desc->height_px,
+                  OPERATOR_MAX_SIZE_PX, OPERATOR_MAX_SIZE_PX);
+        return FOVEA_ERROR_UNSUPPORTED;
     }
     return FOVEA_OK;
 }

@@ -27,6 +27,9 @@ bool frame_scratch_give_up(struct fovea_vk *fovea);
 void frame_pass_scratch_forget(struct fovea_vk *fovea);
 bool frame_pass_scratch_give_up(struct fovea_vk *fovea);
 bool frame_plans_give_up(struct fovea_vk *fovea); /* what plans have left for others */
+/* What was made in advance is not the next frame's until that asks for it: it may go like what the
+ * newest one has used. */
+void frame_images_let_go(struct fovea_vk *fovea);
 
 /* Notes that a picture has grown. True: it has done so before within a while, and what is made for
  * it is to have some room. Two pictures by turns have grown once. */
@@ -37,13 +40,19 @@ static inline bool frame_grows(const struct fovea_vk *fovea, uint64_t *grown)
     return again;
 }
 
-/* frame_plan.c: for views of that size, eye and frustum. for_frame: of that frame, the next one,
- * before which has retired the plan is not replaced; else it may be by the next call.
- * FOVEA_ERROR_INVALID_ARGUMENT: more blur than there is. */
+/* Whom a plan is for. */
+enum frame_plan_for {
+    FRAME_PLAN_FOR_FRAME, /* the next one, before which has retired the plan is not replaced */
+    FRAME_PLAN_FOR_LATER, /* as if for the next one; the log hears nothing of it */
+    FRAME_PLAN_FOR_CALL, /* the next call may replace it */
+};
+
+/* frame_plan.c: for views of that size, eye and frustum. FOVEA_ERROR_INVALID_ARGUMENT: an operator
+ * refuses such views, and the log was told why. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
                                                    const struct fovea_geometry *geometry,
                                                    enum fovea_map_eye eye, uint32_t width_px,
-                                                   uint32_t height_px, bool for_frame,
+                                                   uint32_t height_px, enum frame_plan_for whom,
                                                    struct frame_plan **out_plan);
 /* A faithful view looks mild: the log says how strong a frame's plan is, once for each time that
  * settings are set; frustums of an engine's own are many, and the others are said at debug. */

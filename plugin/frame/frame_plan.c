@@ -74,11 +74,7 @@ static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *de
 static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                    struct frame_plan *entry)
 {
-    const enum fovea_result made = row_operator.plan_create(desc, &entry->plan);
-    if (made == FOVEA_ERROR_INVALID_ARGUMENT) {
-        complain(fovea, desc);
-    }
-    FOVEA_TRY(made);
+    FOVEA_TRY(row_operator.plan_create(desc, &entry->plan));
     FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }
@@ -247,7 +243,7 @@ static uint64_t retired_frame(const struct fovea_vk *fovea)
 
 enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geometry *geometry,
                                   enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
-                                  bool for_frame, struct frame_plan **out_plan)
+                                  enum frame_plan_for whom, struct frame_plan **out_plan)
 {
     struct fovea_settings settings = fovea->settings;
     settings.foveation.geometry = *geometry;
@@ -256,11 +252,13 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geo
         .settings = &settings, .width_px = width_px, .height_px = height_px};
     struct frame_plan *plan = find_plan(fovea, &desc);
     const bool found = plan;
-    if (!found) {
-        FOVEA_TRY(make_plan(fovea, &desc, &plan));
+    const enum fovea_result result = found ? FOVEA_OK : make_plan(fovea, &desc, &plan);
+    if (result == FOVEA_ERROR_INVALID_ARGUMENT && whom != FRAME_PLAN_FOR_LATER) {
+        complain(fovea, &desc);
     }
+    FOVEA_TRY(result);
     /* Before others go: this one may be the oldest. */
-    const uint64_t used = for_frame ? fovea->frame + 1 : retired_frame(fovea);
+    const uint64_t used = whom == FRAME_PLAN_FOR_CALL ? retired_frame(fovea) : fovea->frame + 1;
     plan->last_frame = plan->last_frame > used ? plan->last_frame : used;
     if (found) {
         forget_one(fovea);

@@ -92,11 +92,7 @@ static enum fovea_result find_scratch(struct fovea_vk *fovea, const struct frame
                                        .raw = true,
                                        .width_px = work->kernel_width_px,
                                        .height_px = work->kernel_height_px};
-    *out_scratch = NULL;
     FOVEA_TRY(frame_scratch_find(fovea, &desc, between, out_scratch));
-    if (!*out_scratch) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
     (*out_scratch)->last_frame = fovea->frame + 1;
     return FOVEA_OK;
 }
@@ -154,10 +150,11 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
     return FOVEA_OK;
 }
 
-/* In advance there is no gaze that could be late. */
+/* No gaze is tracked in advance, but the frame's may be. */
 static bool needs_latch(const struct fovea_vk *fovea, const struct frame_work *work)
 {
-    const bool may_be_late = work->in_advance && fovea->settings.gaze.late && fovea->late.source;
+    const bool may_be_late = work->in_advance && fovea->settings.gaze.late && fovea->late.source &&
+                             work->view_count == 1;
     return (work->late || may_be_late) && !work->use_peer;
 }
 
@@ -189,8 +186,9 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
 {
     struct frame_plan *plan = NULL;
     *out_lack = LACK_PLAN;
-    FOVEA_TRY(frame_plan_find(fovea, &view->geometry, view->eye, work->view_width_px,
-                              work->view_height_px, true, &plan));
+    FOVEA_TRY(frame_plan_find(
+        fovea, &view->geometry, view->eye, work->view_width_px, work->view_height_px,
+        work->in_advance ? FRAME_PLAN_FOR_LATER : FRAME_PLAN_FOR_FRAME, &plan));
     view->plan = plan;
     if (!work->in_advance) {
         frame_plan_describe(fovea, plan);
@@ -478,13 +476,8 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
 
 enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
-    if (!find_gazes(fovea, work)) {
-        return FOVEA_PASSED_THROUGH;
-    }
+    (void)find_gazes(fovea, work); /* in advance all have one */
     const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
-    if (result == FOVEA_ERROR_INVALID_ARGUMENT) {
-        refuse_plan(fovea);
-        return FOVEA_PASSED_THROUGH;
-    }
-    return result;
+    frame_images_let_go(fovea);
+    return result == FOVEA_ERROR_INVALID_ARGUMENT ? FOVEA_PASSED_THROUGH : result;
 }

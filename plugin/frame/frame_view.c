@@ -260,7 +260,7 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
     FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
     FOVEA_TRY(check_geometry(fovea, given, 0, &view));
     FOVEA_TRY(frame_plan_find(fovea, &view.geometry, view.eye, given->width_px, given->height_px,
-                              false, &plan));
+                              FRAME_PLAN_FOR_CALL, &plan));
     *out_gaze = row_gaze_at(plan->plan, place);
     return FOVEA_OK;
 }

@@ -8,7 +8,7 @@
 
 #include "frame.h"
 
-/* A frame on its way: what the engine gave, resolved. */
+/* One image of a frame, src or dst, resolved. */
 struct frame_end {
     VkImage image;
     VkImageView raw_view; /* of layer 0, for kernels; none: they cannot see the image */
@@ -94,7 +94,7 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work);
 
 /* frame_ready.c: finds or makes all that foveating takes; false: this frame passes through. */
 bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns);
-/* The same for frames to come, which the result is of. */
+/* Makes the same for a frame to come. FOVEA_PASSED_THROUGH: such frames pass through. */
 FOVEA_MUST_CHECK enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work,
                                                  int64_t now_ns);
 /* The next frame asks for what could not be had, without the usual wait. */

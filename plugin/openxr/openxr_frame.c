@@ -120,6 +120,32 @@ static const XrCompositionLayerProjection *projection_of(const XrCompositionLaye
                : NULL;
 }
 
+/* XR_NULL_HANDLE: the layer shows no part of an image. */
+static XrSwapchain swapchain_of(const XrCompositionLayerBaseHeader *layer)
+{
+    switch (layer ? layer->type : XR_TYPE_UNKNOWN) {
+    case XR_TYPE_COMPOSITION_LAYER_QUAD:
+        return ((const XrCompositionLayerQuad *)layer)->subImage.swapchain;
+    case XR_TYPE_COMPOSITION_LAYER_CYLINDER_KHR:
+        return ((const XrCompositionLayerCylinderKHR *)layer)->subImage.swapchain;
+    case XR_TYPE_COMPOSITION_LAYER_EQUIRECT_KHR:
+        return ((const XrCompositionLayerEquirectKHR *)layer)->subImage.swapchain;
+    case XR_TYPE_COMPOSITION_LAYER_EQUIRECT2_KHR:
+        return ((const XrCompositionLayerEquirect2KHR *)layer)->subImage.swapchain;
+    default:
+        return XR_NULL_HANDLE;
+    }
+}
+
+static void note_other(const struct openxr_session *session,
+                       const XrCompositionLayerBaseHeader *layer)
+{
+    struct openxr_swapchain *swapchain = openxr_swapchain_of(session, swapchain_of(layer));
+    if (swapchain) {
+        swapchain->elsewhere = true;
+    }
+}
+
 static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     uint32_t projections = 0;
@@ -164,6 +190,8 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
             for (uint32_t v = 0; v < layer->viewCount; v++) {
                 note(session, layer, v);
             }
+        } else {
+            note_other(session, info->layers[i]);
         }
     }
     pthread_mutex_unlock(&session->lock);
@@ -205,9 +233,10 @@ static XrResult hand_on(const struct openxr_session *session)
          swapchain = swapchain->next) {
         if (swapchain->view_count > 0) {
             openxr_swapchain_foveate(swapchain);
-        } else if (swapchain->held && !swapchain->layer_swapchain.handle) {
-            fovea_vk_destroy(&swapchain->fovea); /* no projection layer shows what was drawn */
+        } else if (swapchain->elsewhere && !swapchain->layer_swapchain.handle) {
+            fovea_vk_destroy(&swapchain->fovea); /* it is a menu, or the like */
         }
+        swapchain->elsewhere = false;
         swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
         swapchain->view_count = 0;
         const XrResult released = openxr_swapchain_let_go(swapchain);

@@ -135,9 +135,12 @@ static void poll_files(struct openxr_session *session)
         openxr_say(FOVEA_LOG_WARNING, "no memory for the new settings; the old ones stay");
         return;
     }
-    fovea_settings_destroy(&session->settings);
+    struct fovea_settings *old = session->settings;
+    pthread_mutex_lock(&session->lock);
     session->settings = settings;
     session->settings_serial++;
+    pthread_mutex_unlock(&session->lock);
+    fovea_settings_destroy(&old);
     openxr_source_take(session);
 }
 

@@ -42,10 +42,7 @@ void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain)
 
 static void free_swapchain(struct openxr_swapchain *swapchain)
 {
-    if (swapchain->fovea) {
-        fovea_vk_wait(swapchain->fovea);
-        fovea_vk_destroy(&swapchain->fovea);
-    }
+    fovea_vk_destroy(&swapchain->fovea);
     openxr_direct_close(swapchain);
     free(swapchain);
 }
@@ -128,47 +125,71 @@ static void put_in(struct openxr_swapchain *swapchain)
     pthread_mutex_unlock(&swapchain->session->lock);
 }
 
+/* The program's, with images that kernels see where they are, or else that can be copied. */
+static XrResult create_readable(struct openxr_swapchain *swapchain, XrSwapchain *out)
+{
+    const struct openxr_session *session = swapchain->session;
+    XrResult result = openxr_direct_create(session, &swapchain->info, out);
+    swapchain->direct = XR_SUCCEEDED(result);
+    if (!swapchain->direct) {
+        result = openxr.below.CreateSwapchain(session->handle, &swapchain->info, out);
+    }
+    return result;
+}
+
+/* Nobody else knows it yet. */
+static void begin(struct openxr_swapchain *swapchain)
+{
+    swapchain->info.next = NULL; /* the program's, and read */
+    swapchain->image_count = images_of(swapchain->program, swapchain->program_images);
+    swapchain->can_foveate = swapchain->image_count > 0;
+    if (swapchain->can_foveate) {
+        openxr_direct_open(swapchain);
+        openxr_context_prepare(swapchain);
+    } else {
+        openxr_say(FOVEA_LOG_WARNING,
+                   "a swapchain of %ux%u has more than %d images, or the runtime does not name "
+                   "them: it is shown as drawn",
+                   swapchain->info.width, swapchain->info.height, OPENXR_IMAGES);
+    }
+    put_in(swapchain);
+}
+
+/* NULL: it is the program's alone. */
+static struct openxr_swapchain *new_of(struct openxr_session *session,
+                                       const XrSwapchainCreateInfo *info)
+{
+    if (!session || !can_foveate(session, info)) {
+        return NULL;
+    }
+    struct openxr_swapchain *swapchain = calloc(1, sizeof *swapchain);
+    if (!swapchain) {
+        openxr_say(FOVEA_LOG_ERROR, "no memory; a swapchain is shown as drawn");
+        return NULL;
+    }
+    swapchain->session = session;
+    swapchain->info = *info;
+    swapchain->info.usageFlags |= XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT;
+    return swapchain;
+}
+
 XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,
                                  XrSwapchain *out)
 {
-    struct openxr_session *session = openxr_session_of(handle);
-    struct openxr_swapchain *swapchain =
-        session && can_foveate(session, info) ? calloc(1, sizeof *swapchain) : NULL;
-    XrSwapchainCreateInfo more = *info;
-    more.usageFlags |= swapchain ? XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT : 0;
-    XrResult result =
-        swapchain ? openxr_direct_create(session, &more, out) : XR_ERROR_FEATURE_UNSUPPORTED;
-    const bool direct = XR_SUCCEEDED(result);
-    if (!direct) {
-        result = openxr.below.CreateSwapchain(handle, &more, out);
+    struct openxr_swapchain *swapchain = new_of(openxr_session_of(handle), info);
+    if (!swapchain) {
+        return openxr.below.CreateSwapchain(handle, info, out);
     }
-    if (swapchain && XR_FAILED(result)) {
-        openxr_say(FOVEA_LOG_WARNING, "the runtime refuses images that can be read: not foveated");
-        free(swapchain);
-        swapchain = NULL;
-        result = openxr.below.CreateSwapchain(handle, info, out);
-    }
-    if (swapchain) {
-        swapchain->session = session;
+    const XrResult result = create_readable(swapchain, out);
+    if (XR_SUCCEEDED(result)) {
         swapchain->program = *out;
-        swapchain->info = more;
-        swapchain->info.next = NULL;
-        swapchain->direct = direct;
-        swapchain->image_count = images_of(*out, swapchain->program_images);
-        swapchain->can_foveate = swapchain->image_count > 0;
-        if (!swapchain->can_foveate) {
-            openxr_say(FOVEA_LOG_WARNING,
-                       "a swapchain of %ux%u has more than %d images, or the runtime does not name "
-                       "them: it is shown as drawn",
-                       info->width, info->height, OPENXR_IMAGES);
-        }
-        if (swapchain->can_foveate) {
-            openxr_direct_open(swapchain);
-            openxr_context_prepare(swapchain);
-        }
-        put_in(swapchain);
+        begin(swapchain);
+        return result;
     }
-    return result;
+    openxr_say(FOVEA_LOG_WARNING,
+               "the runtime makes no images that can be read (XrResult %d): not foveated", result);
+    free(swapchain);
+    return openxr.below.CreateSwapchain(handle, info, out);
 }
 
 XrResult openxr_destroy_swapchain(XrSwapchain handle)
@@ -233,7 +254,7 @@ static struct fovea_vk_view view_of(const struct openxr_swapchain *swapchain,
     out.width_px = (uint32_t)view->rect.extent.width;
     out.height_px = (uint32_t)view->rect.extent.height;
     out.layer = view->layer;
-    out.eye = view->index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+    out.eye = openxr_eye(view->index);
     out.gaze = view->gaze;
     out.geometry = &view->geometry;
     if (swapchain->direct) {
@@ -255,7 +276,7 @@ struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapch
                                           .layer_count = swapchain->info.arraySize};
 }
 
-/* Views of one size are one frame; those of four views are two. */
+/* Views of one size are one frame, or two where they are more than a frame takes. */
 static enum fovea_result fill(struct openxr_swapchain *swapchain, VkImage src, VkImage dst)
 {
     bool done[OPENXR_VIEWS] = {false};

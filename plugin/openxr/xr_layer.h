@@ -120,6 +120,7 @@ struct openxr_swapchain {
     bool waited; /* the program has waited for the oldest image that it acquired */
     bool held; /* the release of that image is held back */
     bool shown; /* the newest image of `layer_swapchain` is the program's newest one, foveated */
+    bool elsewhere; /* this frame shows it in a layer that is no projection */
     uint32_t acquired_first;
     uint32_t acquired_count;
     uint32_t acquired[OPENXR_IMAGES];
@@ -142,7 +143,8 @@ struct openxr_swapchain {
 struct openxr_session {
     struct openxr_session *next;
     pthread_mutex_t frame_lock; /* one frame at a time: held over its wait and its xrEndFrame */
-    pthread_mutex_t lock; /* of the swapchains; taken after frame_lock, not held in a wait */
+    /* Of the swapchains, and of new settings; taken after frame_lock, not held in a wait. */
+    pthread_mutex_t lock;
     /* Changed under both this lock and openxr.lock, read under one. */
     struct openxr_swapchain *swapchains;
     XrSession handle;
@@ -151,8 +153,9 @@ struct openxr_session {
     bool has_settings; /* set once */
     bool direct; /* layer.direct, of those that it began with */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
-    struct fovea_settings *settings; /* those in force */
-    uint32_t settings_serial; /* grows with each change of the files */
+    /* Those in force: changed under both locks, read under one. */
+    struct fovea_settings *settings;
+    uint32_t settings_serial; /* grows with each change of the files; likewise */
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
     XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
@@ -274,13 +277,20 @@ XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *
                                  XrSwapchain *out);
 XrResult openxr_destroy_swapchain(XrSwapchain handle);
 
+/* Whose view that is. */
+static inline enum fovea_map_eye openxr_eye(uint32_t index)
+{
+    return index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
+}
 /* What the frames of a swapchain's context read or write. */
 struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image);
 
 /* ---- openxr_context.c ---- */
+/* Makes swapchain->fovea with these settings, which it copies. False: it cannot be made, and the
+ * log says why. */
 bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings);
-/* Makes the context of a new swapchain and compiles its kernels. No lock is held, and no queue
- * used. */
+/* Makes that of a new swapchain and compiles its kernels; what fails, the first frame tries again.
+ * Takes the session's lock for a moment, and no queue. */
 void openxr_context_prepare(struct openxr_swapchain *swapchain);
 
 /* ---- openxr_images.c ---- */

@@ -339,7 +339,8 @@ int main(int count, char **arguments)
     choose_manifests();
     MUST(setenv("FOVEA_TEST_XR_SIZE", quick ? "128x96" : "2064x2208", 1));
     const struct medians off = measure(NULL, NOTHING, quick, true);
-    printf("| layer | swapchains, CPU, ms | first frame, CPU, ms | CPU, us | CPU, 99 of 100 below "
+    printf("| layer | session and swapchains, CPU, ms | first frame, CPU, ms | CPU, us | CPU, 99 "
+           "of 100 below "
            "| it "
            "adds | GPU, us | it adds |\n");
     printf("|---|---|---|---|---|---|---|---|\n");

@@ -76,7 +76,7 @@ void program_start(struct program *program);
 void program_begin(struct program *program, struct program_session *session);
 /* Waits for the next frame's turn; a program of several threads begins it on another one. */
 XrTime program_wait_frame(const struct program_session *session);
-/* Both. */
+/* Waits for it and begins it. */
 XrTime program_begin_frame(const struct program_session *session);
 /* Writes blocks of 8 pixels to gpu.texels. */
 void program_paint(const struct program_session *session, uint32_t frame, uint32_t view);

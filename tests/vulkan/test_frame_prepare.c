@@ -4,6 +4,7 @@
 /* fovea_vk_prepare: what it has made, the first frame does not make. */
 
 #include "cmocka_all.h"
+#include "compare.h"
 #include "plugin/frame/frame_image.h"
 #include "stereo.h"
 
@@ -180,6 +181,73 @@ static void every_path_is_prepared(void **state)
     }
 }
 
+/* More sizes than there is room for: the oldest go, and a frame of the last one has what it needs.
+ */
+static void sizes_without_end_are_prepared(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
+    struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
+    const struct stereo_end none = {0};
+    for (uint32_t i = 0; i < 2 * FRAME_MAX_PLANS; i++) {
+        scene.width_px = scene.views[0].width_px = 16 + i % 200;
+        scene.height_px = scene.views[0].height_px = 16 + i / 200;
+        const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+        assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
+    }
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    struct test_image alone = stereo_picture(&scene, IMAGE_RANDOM, 2);
+    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
+                     FOVEA_OK);
+    rig_close(&rig);
+    open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
+    assert_int_equal(stereo_run(&rig, &scene, RIG_ENGINE_TO_ENGINE, &src.view, &alone.view),
+                     FOVEA_OK);
+    compare_assert_all_same(&dst.view, &alone.view, "after many sizes");
+    image_free(&src);
+    image_free(&dst);
+    image_free(&alone);
+    rig_close(&rig);
+}
+
+/* The gaze is not tracked yet, and the frame's is. */
+static void late_gazes_are_prepared(void **state)
+{
+    (void)state;
+    static const char *const settings[][2] = {
+        {"gaze.late", "true"}, {"gaze.source", "mouse"}, {NULL}};
+    struct rig rig;
+    open_with(&rig, settings);
+    struct fovea_gaze_source_desc desc;
+    struct fovea_gaze_source *source = NULL;
+    fovea_gaze_source_desc_init(&desc);
+    desc.settings = &rig.settings;
+    assert_int_equal(fovea_gaze_source_create(&desc, &source), FOVEA_OK);
+    const enum fovea_result follows = fovea_vk_follow_gaze(rig.fovea, source);
+    assert_true(follows == FOVEA_OK || follows == FOVEA_ERROR_UNSUPPORTED);
+    const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
+    const struct stereo_end none = {0};
+    struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
+    struct stereo_end from = stereo_end_open(&rig, &scene, RIG_ENGINES);
+    struct stereo_end to = stereo_end_open(&rig, &scene, RIG_ENGINES);
+    stereo_fill(&rig, &from, &src.view);
+    stereo_fill(&rig, &to, &src.view);
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &from, &to);
+    const struct fovea_vk_frame later = stereo_frame(&scene, &none, &none);
+    assert_int_equal(fovea_vk_prepare(rig.fovea, &later), FOVEA_OK);
+    made = 0;
+    assert_int_equal(rig_foveate(&rig, &frame), FOVEA_OK);
+    engine_idle(&rig.engine);
+    assert_int_equal(made, 0);
+    stereo_end_close(&rig, &from);
+    stereo_end_close(&rig, &to);
+    image_free(&src);
+    fovea_gaze_source_destroy(&source);
+    rig_close(&rig);
+}
+
 /* Gazes and semaphores are not known yet. */
 static void what_is_not_known_yet_does_not_count(void **state)
 {
@@ -247,7 +315,7 @@ static void a_failure_keeps_no_frame_from_trying(void **state)
     rig_close(&rig);
 }
 
-/* A frustum that asks for more blur than there is. */
+/* A frustum that asks for more blur than there is. The log hears of it when a frame has it. */
 static void frames_that_would_pass_through_are_said_to(void **state)
 {
     (void)state;
@@ -263,6 +331,7 @@ static void frames_that_would_pass_through_are_said_to(void **state)
     const struct stereo_end none = {0};
     const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
+    assert_false(rig.fovea->plan_refused);
     rig_close(&rig);
 }
 
@@ -271,6 +340,8 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_that_was_prepared_makes_nothing),
         cmocka_unit_test(every_path_is_prepared),
+        cmocka_unit_test(sizes_without_end_are_prepared),
+        cmocka_unit_test(late_gazes_are_prepared),
         cmocka_unit_test(what_is_not_known_yet_does_not_count),
         cmocka_unit_test(what_no_frame_may_be_is_refused),
         cmocka_unit_test(a_failure_keeps_no_frame_from_trying),

@@ -83,7 +83,7 @@ struct lens_between {
     float weights[3];
 };
 
-lens_between between_of(float at_px, float per_px, int points)
+lens_between between_at(float at_px, float per_px, int points)
 {
     precise float at = at_px * per_px - shape.terms[GRID_START];
     if (grid_of(GRID_QUADRATIC) != 0) {
@@ -102,13 +102,13 @@ lens_place place_after(vec2 way, ivec2 pixel)
     return lens_place(pixel + ivec2(whole), way - whole);
 }
 
-lens_place grid_place_of(int color, ivec2 pixel, vec2 offset)
+lens_place grid_place_beside(int color, ivec2 pixel, vec2 offset)
 {
     int columns = grid_of(GRID_COLUMNS);
     int count = grid_of(GRID_QUADRATIC) != 0 ? 3 : 2;
     vec2 at_px = vec2(pixel) + 0.5 + offset;
-    lens_between across = between_of(at_px.x, shape.terms[GRID_PER_PX_X], columns);
-    lens_between down = between_of(at_px.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
+    lens_between across = between_at(at_px.x, shape.terms[GRID_PER_PX_X], columns);
+    lens_between down = between_at(at_px.y, shape.terms[GRID_PER_PX_Y], grid_of(GRID_ROWS));
     vec2 way = vec2(0.0);
     for (int j = 0; j < count; j++) {
         int at = ways_from + 2 * (grid_of(GRID_FIRST + color) + (down.from + j) * columns + across.from);
@@ -123,10 +123,10 @@ lens_place grid_place_of(int color, ivec2 pixel, vec2 offset)
 
 /* Only the way from the pixel to its source is a float, and it is rounded as on the processor. offset: from the pixel's
  * centre. */
-lens_place place_of(int color, ivec2 pixel, vec2 offset)
+lens_place source_beside(int color, ivec2 pixel, vec2 offset)
 {
     if (GRID) {
-        return grid_place_of(color, pixel, offset);
+        return grid_place_beside(color, pixel, offset);
     }
 
     int term = color * POWERS;
@@ -203,7 +203,7 @@ vec4 mean_of(int color, ivec2 pixel, lens_place centre)
     } else {
         for (int i = 0; i < ACROSS * ACROSS; i++) {
             vec2 offset = (vec2(i % ACROSS, i / ACROSS) + 0.5) / float(ACROSS) - 0.5;
-            sum += interpolate(place_of(color, pixel, offset)) / float(ACROSS * ACROSS);
+            sum += interpolate(source_beside(color, pixel, offset)) / float(ACROSS * ACROSS);
         }
     }
     return LIGHT ? max(sum, 0.0) : sum; /* a spline undershoots; no light is negative */
@@ -253,7 +253,7 @@ uvec4 warped(ivec2 pixel, lens_place axis, uvec4 kept)
     vec4 value = blank.a ? vec4(0.0) : mean_of(AXIS, pixel, axis);
     if (COLORED) {
         for (int color = 0; color < COLORS; color += 2) {
-            lens_place place = place_of(color, pixel, vec2(0.0));
+            lens_place place = source_beside(color, pixel, vec2(0.0));
             blank[color] = is_outside(place);
             value[color] = blank[color] ? 0.0 : mean_of(color, pixel, place)[color];
         }
@@ -271,7 +271,7 @@ void main()
         imageStore(result, place_in_images(pixel), encode(blank_pixel(), opaque_pixel()));
         return;
     }
-    lens_place axis = place_of(AXIS, pixel, vec2(0.0));
+    lens_place axis = source_beside(AXIS, pixel, vec2(0.0));
     bool blank = is_outside(axis);
     uvec4 nearest = blank ? opaque_pixel() : texelFetch(source, place_in_images(nearest_to(axis)), 0);
     uvec4 made;
