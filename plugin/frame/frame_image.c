@@ -124,7 +124,7 @@ static struct frame_scratch *find_place(struct fovea_vk *fovea)
     struct frame_scratch *place = NULL;
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
         struct frame_scratch *scratch = &fovea->scratch[i];
-        bool idle = frame_retired(fovea, scratch->last_frame);
+        bool idle = frame_is_free(fovea, scratch->last_frame);
         if (idle && goes_without_wait(fovea, scratch) &&
             scratch->last_frame + SCRATCH_KEPT_FRAMES < fovea->frame) {
             finish_scratch(fovea, scratch);

@@ -153,8 +153,7 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
 /* No gaze is tracked in advance, but the frame's may be. */
 static bool needs_latch(const struct fovea_vk *fovea, const struct frame_work *work)
 {
-    const bool may_be_late = work->in_advance && fovea->settings.gaze.late && fovea->late.source &&
-                             work->view_count == 1;
+    const bool may_be_late = work->in_advance && fovea->settings.gaze.late && work->view_count == 1;
     return (work->late || may_be_late) && !work->use_peer;
 }
 
@@ -476,8 +475,13 @@ bool frame_ready(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns
 
 enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns)
 {
+    const int64_t copy_retry_ns = fovea->copy_retry_ns;
+    const int64_t overlay_retry_ns = fovea->overlay_retry_ns;
     (void)find_gazes(fovea, work); /* in advance all have one */
     const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
     frame_images_let_go(fovea);
+    /* The first frame tries for itself. */
+    fovea->copy_retry_ns = copy_retry_ns;
+    fovea->overlay_retry_ns = overlay_retry_ns;
     return result == FOVEA_ERROR_INVALID_ARGUMENT ? FOVEA_PASSED_THROUGH : result;
 }

@@ -3,9 +3,9 @@
 
 /* The contexts of swapchains. A program makes its swapchains while it loads: kernels are compiled
  * there, and not in the frame that first shows one. Nobody knows then which of them projection
- * layers will show: the context of one that is first shown by another layer goes again. A
- * VkPipelineCache for all of a session's contexts was tried, and NVIDIA's driver was no faster with
- * it. */
+ * layers will show: much smaller ones than an eye's view are left for that frame, and the context
+ * of one that another layer shows first goes again. A VkPipelineCache for all of a session's
+ * contexts was tried, and NVIDIA's driver was no faster with it. */
 
 #include "plugin/openxr/xr_layer.h"
 
@@ -54,10 +54,22 @@ static enum fovea_result prepare(const struct openxr_swapchain *swapchain)
     return fovea_vk_prepare(swapchain->fovea, &frame);
 }
 
+/* Half of an eye's width and height, as the inner views of four and pictures of half the resolution
+ * have. */
+static bool may_be_an_eyes(const struct openxr_swapchain *swapchain)
+{
+    const XrExtent2Di *eye = &swapchain->session->eye_px;
+    return 2 * (int64_t)swapchain->info.width >= eye->width &&
+           2 * (int64_t)swapchain->info.height >= eye->height;
+}
+
 void openxr_context_prepare(struct openxr_swapchain *swapchain)
 {
     struct openxr_session *session = swapchain->session;
     struct fovea_settings *settings = NULL;
+    if (!may_be_an_eyes(swapchain)) {
+        return;
+    }
     pthread_mutex_lock(&session->lock);
     const enum fovea_result copied = fovea_settings_copy(session->settings, &settings);
     swapchain->settings_serial = session->settings_serial;

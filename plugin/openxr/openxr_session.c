@@ -207,7 +207,24 @@ static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
     return version ? version >= VK_API_VERSION_1_1 : !is_a_layers(trim);
 }
 
-static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding)
+static XrExtent2Di eye_of(XrSystemId system)
+{
+    static const XrViewConfigurationType types[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
+                                                    XR_VIEW_CONFIGURATION_TYPE_PRIMARY_MONO};
+    XrViewConfigurationView views[2] = {{.type = XR_TYPE_VIEW_CONFIGURATION_VIEW},
+                                        {.type = XR_TYPE_VIEW_CONFIGURATION_VIEW}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        uint32_t count = 0;
+        if (openxr.below.EnumerateViewConfigurationViews(openxr.instance, system, types[i], 2,
+                                                         &count, views) == XR_SUCCESS) {
+            return (XrExtent2Di){(int32_t)views[0].recommendedImageRectWidth,
+                                 (int32_t)views[0].recommendedImageRectHeight};
+        }
+    }
+    return (XrExtent2Di){0, 0};
+}
+
+static void remember(XrSession handle, XrSystemId system, const XrGraphicsBindingVulkanKHR *binding)
 {
     struct openxr_session *session = calloc(1, sizeof *session);
     if (!session) {
@@ -217,6 +234,7 @@ static void remember(XrSession handle, const XrGraphicsBindingVulkanKHR *binding
     session->handle = handle;
     session->binding = *binding;
     session->queue = queue_of(binding);
+    session->eye_px = eye_of(system);
     read_files(session);
     session->is_vulkan_1_0 = !is_of_1_1(binding);
     pthread_mutex_init(&session->frame_lock, NULL);
@@ -243,7 +261,7 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
         next = next->next;
     }
     if (next) {
-        remember(*out, (const XrGraphicsBindingVulkanKHR *)next);
+        remember(*out, info->systemId, (const XrGraphicsBindingVulkanKHR *)next);
     } else {
         openxr_say(FOVEA_LOG_WARNING, "the session is not of Vulkan and is not foveated");
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define WAIT_NS 100000000 /* for an image of the layer's own */
+#define OPENXR_MOST_PX 16384 /* fovea_vulkan.h takes no more */
 
 struct openxr_swapchain *openxr_swapchain_of(const struct openxr_session *session,
                                              XrSwapchain handle)
@@ -77,6 +78,8 @@ static bool can_foveate(const struct openxr_session *session, const XrSwapchainC
     const char *why = NULL;
     if (fovea_vk_raw_format((VkFormat)info->format) == VK_FORMAT_UNDEFINED) {
         why = "has a format that Fovea does not know";
+    } else if (info->width > OPENXR_MOST_PX || info->height > OPENXR_MOST_PX) {
+        why = "is wider or higher than 16384 px";
     } else if (info->sampleCount != 1 || info->faceCount != 1 || info->mipCount != 1) {
         why = "has samples, faces or mip levels";
     } else if (info->createFlags) {

@@ -33,6 +33,7 @@
     X(CreateSwapchain)                                                                             \
     X(DestroySwapchain)                                                                            \
     X(EnumerateSwapchainImages)                                                                    \
+    X(EnumerateViewConfigurationViews)                                                             \
     X(AcquireSwapchainImage)                                                                       \
     X(WaitSwapchainImage)                                                                          \
     X(ReleaseSwapchainImage)                                                                       \
@@ -152,6 +153,7 @@ struct openxr_session {
     VkQueue queue;
     bool has_settings; /* set once */
     bool direct; /* layer.direct, of those that it began with */
+    XrExtent2Di eye_px; /* as the runtime recommends it; 0: it does not */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
     /* Those in force: changed under both locks, read under one. */
     struct fovea_settings *settings;
@@ -289,7 +291,8 @@ struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapch
 /* Makes swapchain->fovea with these settings, which it copies. False: it cannot be made, and the
  * log says why. */
 bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings);
-/* Makes that of a new swapchain and compiles its kernels; what fails, the first frame tries again.
+/* Makes that of a new swapchain that may be an eye's, and compiles its kernels; what fails, the
+ * first frame tries again.
  * Takes the session's lock for a moment, and no queue. */
 void openxr_context_prepare(struct openxr_swapchain *swapchain);
 

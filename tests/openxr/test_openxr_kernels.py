@@ -68,3 +68,9 @@ def test_a_swapchain_that_projection_layers_show_later_is_foveated_then(hello, w
     assert (done.picture(0, 0) == drawn.picture(0, 0)).all()
     assert_foveated(drawn, done, [(10, -5)] * 2, first=1)
     assert done.output.count("openxr: backend vulkan") == 3  # two eyes, and the left one again
+
+
+def test_swapchains_much_smaller_than_an_eyes_are_not_prepared(watched):
+    """The program makes three of 64x48 beside each frame, and shows none of them."""
+    done = watched("pipelined", FOVEA_TEST_XR_SIZE="160x176").check()
+    assert done.output.count("openxr: backend vulkan") == 2
