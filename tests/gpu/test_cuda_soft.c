@@ -405,11 +405,11 @@ static void textures_are_both_operators(void **state)
 static void textures_are_both_operators_with_samples(void **state)
 {
     (void)state;
-    static const uint32_t sizes[][2] = {{801, 450}, {960, 577}, {1100, 400}, {431, 503}};
-    for (uint32_t i = 0; i < (fixture.quick ? 3 : 8); i++) {
-        const uint32_t *size = sizes[i % COUNT(sizes)];
+    /* The reference takes four to sixteen times as long as without. */
+    static const uint32_t sizes[][2] = {{620, 350}, {400, 307}, {320, 240}};
+    for (uint32_t i = 0; i < (fixture.quick ? 2 : COUNT(sizes)); i++) {
         struct scene scene =
-            fixture.quick ? scene_of(i, 300 + i, 200) : scene_of(i, size[0] + i, size[1]);
+            fixture.quick ? scene_of(i, 300 + i, 200) : scene_of(i, sizes[i][0], sizes[i][1]);
         scene.settings.own.lens_samples = 1 + (int)i % 3;
         check(&scene, i % 2);
     }
@@ -433,7 +433,9 @@ static void textures_go_with_points(void **state)
         {false, true, true}, {true, false, false}, {false, false, false}, {true, true, true}};
     for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
         check_points(kinds[i], 0, i / 2);
-        check_points(kinds[i], 1, i % 2);
+        if (i == 0) {
+            check_points(kinds[i], 1, i % 2);
+        }
     }
 }
 
