@@ -243,21 +243,37 @@ enum fovea_result frame_scratch_find(struct fovea_vk *fovea, const struct vk_ima
     return make_scratch(fovea, &roomy, between, place);
 }
 
-static void let_go(const struct fovea_vk *fovea, uint64_t *last_frame)
-{
-    *last_frame = *last_frame > fovea->frame ? fovea->frame : *last_frame;
-}
-
-void frame_images_let_go(struct fovea_vk *fovea)
+void frame_uses_note(const struct fovea_vk *fovea, struct frame_uses *out_uses)
 {
     for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
-        let_go(fovea, &fovea->plans[i].last_frame);
+        out_uses->plans[i] = fovea->plans[i].last_frame;
     }
     for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
-        let_go(fovea, &fovea->scratch[i].last_frame);
+        out_uses->scratch[i] = fovea->scratch[i].last_frame;
     }
     for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
-        let_go(fovea, &fovea->pass_scratch[i].last_frame);
+        out_uses->pass_scratch[i] = fovea->pass_scratch[i].last_frame;
+    }
+}
+
+static void put_back(const struct fovea_vk *fovea, uint64_t used, uint64_t *last_frame)
+{
+    const uint64_t over = frame_surely_over(fovea);
+    if (*last_frame > fovea->frame) {
+        *last_frame = used > over ? used : over;
+    }
+}
+
+void frame_uses_put_back(struct fovea_vk *fovea, const struct frame_uses *uses)
+{
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS; i++) {
+        put_back(fovea, uses->plans[i], &fovea->plans[i].last_frame);
+    }
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        put_back(fovea, uses->scratch[i], &fovea->scratch[i].last_frame);
+    }
+    for (uint32_t i = 0; i < FRAME_MAX_PASS_SCRATCH; i++) {
+        put_back(fovea, uses->pass_scratch[i], &fovea->pass_scratch[i].last_frame);
     }
 }
 

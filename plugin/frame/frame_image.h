@@ -27,9 +27,16 @@ bool frame_scratch_give_up(struct fovea_vk *fovea);
 void frame_pass_scratch_forget(struct fovea_vk *fovea);
 bool frame_pass_scratch_give_up(struct fovea_vk *fovea);
 bool frame_plans_give_up(struct fovea_vk *fovea); /* what plans have left for others */
-/* What was made in advance is not the next frame's until that asks for it: it may go like what the
- * newest one has used. */
-void frame_images_let_go(struct fovea_vk *fovea);
+/* The last frames that used what there is. */
+struct frame_uses {
+    uint64_t plans[FRAME_MAX_PLANS];
+    uint64_t scratch[FRAME_MAX_SCRATCH];
+    uint64_t pass_scratch[FRAME_MAX_PASS_SCRATCH];
+};
+void frame_uses_note(const struct fovea_vk *fovea, struct frame_uses *out_uses);
+/* What was made in advance since is no frame's, and may go; what a frame uses is still that one's.
+ */
+void frame_uses_put_back(struct fovea_vk *fovea, const struct frame_uses *uses);
 
 /* Notes that a picture has grown. True: it has done so before within a while, and what is made for
  * it is to have some room. Two pictures by turns have grown once. */

@@ -235,12 +235,6 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
     return FOVEA_OK;
 }
 
-/* A frame that has retired whatever the others do: its slot is another one's now. */
-static uint64_t retired_frame(const struct fovea_vk *fovea)
-{
-    return fovea->frame > fovea->slot_count ? fovea->frame - fovea->slot_count : 0;
-}
-
 enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geometry *geometry,
                                   enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
                                   enum frame_plan_for whom, struct frame_plan **out_plan)
@@ -258,7 +252,7 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geo
     }
     FOVEA_TRY(result);
     /* Before others go: this one may be the oldest. */
-    const uint64_t used = whom == FRAME_PLAN_FOR_CALL ? retired_frame(fovea) : fovea->frame + 1;
+    const uint64_t used = whom == FRAME_PLAN_FOR_CALL ? frame_surely_over(fovea) : fovea->frame + 1;
     plan->last_frame = plan->last_frame > used ? plan->last_frame : used;
     if (found) {
         forget_one(fovea);

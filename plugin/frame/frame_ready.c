@@ -477,9 +477,11 @@ enum fovea_result frame_prepare(struct fovea_vk *fovea, struct frame_work *work,
 {
     const int64_t copy_retry_ns = fovea->copy_retry_ns;
     const int64_t overlay_retry_ns = fovea->overlay_retry_ns;
+    struct frame_uses uses;
+    frame_uses_note(fovea, &uses);
     (void)find_gazes(fovea, work); /* in advance all have one */
     const enum fovea_result result = gather_what_can_be_had(fovea, work, now_ns);
-    frame_images_let_go(fovea);
+    frame_uses_put_back(fovea, &uses);
     /* The first frame tries for itself. */
     fovea->copy_retry_ns = copy_retry_ns;
     fovea->overlay_retry_ns = overlay_retry_ns;

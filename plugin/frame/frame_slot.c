@@ -64,11 +64,16 @@ bool frame_retired(struct fovea_vk *fovea, uint64_t frame)
 {
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         struct frame_slot *slot = &fovea->slots[i];
-        if (slot->frame == frame && !slot_retired(fovea, slot)) {
+        if (slot->frame <= frame && !slot_retired(fovea, slot)) {
             return false;
         }
     }
     return true;
+}
+
+uint64_t frame_surely_over(const struct fovea_vk *fovea)
+{
+    return fovea->frame > fovea->slot_count ? fovea->frame - fovea->slot_count : 0;
 }
 
 bool frame_is_free(struct fovea_vk *fovea, uint64_t last_frame)

@@ -11,8 +11,11 @@
 /* Takes the GPU time of a slot whose frame has finished, once. */
 void frame_stats_collect(struct fovea_vk *fovea, struct frame_slot *slot);
 
-/* frame_slot.c: true if a frame's work has left the queue. Marks slots that have. Never waits. */
+/* frame_slot.c: true if the work of that frame and of all before it has left the queue: one that
+ * was recorded may be behind one that was submitted. Marks slots that have. Never waits. */
 bool frame_retired(struct fovea_vk *fovea, uint64_t frame);
+/* A frame that is over whatever the others do, as its slot is another one's now. */
+uint64_t frame_surely_over(const struct fovea_vk *fovea);
 /* True if no unfinished frame uses what that frame was the last one to use, nor does the one that
  * is being made ready. */
 bool frame_is_free(struct fovea_vk *fovea, uint64_t last_frame);

@@ -207,21 +207,25 @@ static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
     return version ? version >= VK_API_VERSION_1_1 : !is_a_layers(trim);
 }
 
+/* The smaller one of those that the session may have. */
 static XrExtent2Di eye_of(XrSystemId system)
 {
     static const XrViewConfigurationType types[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
                                                     XR_VIEW_CONFIGURATION_TYPE_PRIMARY_MONO};
     XrViewConfigurationView views[2] = {{.type = XR_TYPE_VIEW_CONFIGURATION_VIEW},
                                         {.type = XR_TYPE_VIEW_CONFIGURATION_VIEW}};
+    XrExtent2Di eye_px = {0, 0};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         uint32_t count = 0;
-        if (openxr.below.EnumerateViewConfigurationViews(openxr.instance, system, types[i], 2,
-                                                         &count, views) == XR_SUCCESS) {
-            return (XrExtent2Di){(int32_t)views[0].recommendedImageRectWidth,
-                                 (int32_t)views[0].recommendedImageRectHeight};
+        const XrResult result = openxr.below.EnumerateViewConfigurationViews(
+            openxr.instance, system, types[i], 2, &count, views);
+        const XrExtent2Di px = {(int32_t)views[0].recommendedImageRectWidth,
+                                (int32_t)views[0].recommendedImageRectHeight};
+        if (result == XR_SUCCESS && (eye_px.width == 0 || px.width < eye_px.width)) {
+            eye_px = px;
         }
     }
-    return (XrExtent2Di){0, 0};
+    return eye_px;
 }
 
 static void remember(XrSession handle, XrSystemId system, const XrGraphicsBindingVulkanKHR *binding)

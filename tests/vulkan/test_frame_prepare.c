@@ -212,6 +212,51 @@ static void sizes_without_end_are_prepared(void **state)
     rig_close(&rig);
 }
 
+/* So many that any place has been given away, if that is possible. */
+static void prepare_many(struct rig *rig)
+{
+    struct stereo scene = {16, 16, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
+    const struct stereo_end none = {0};
+    for (uint32_t i = 0; i < FRAME_MAX_PLANS + FRAME_MAX_SCRATCH; i++) {
+        scene.width_px = scene.views[0].width_px = 400 - i; /* none serves for another */
+        scene.height_px = scene.views[0].height_px = 16 + i;
+        const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+        assert_int_equal(fovea_vk_prepare(rig->fovea, &frame), FOVEA_OK);
+    }
+}
+
+/* Frame 1 was recorded and is not said to be finished, frame 2 is over: what is prepared takes from
+ * neither of them what frame 1 uses, and finds room all the same. */
+static void unfinished_frames_keep_what_they_use(void **state)
+{
+    (void)state;
+    struct rig rig;
+    open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
+    struct fovea_vk *fovea = rig.fovea;
+    const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
+    const struct stereo_end none = {0};
+    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    assert_int_equal(fovea_vk_prepare(fovea, &frame), FOVEA_OK);
+    const VkImage used = fovea->scratch[0].src.image.handle;
+    assert_true(used != VK_NULL_HANDLE);
+    fovea->frame = 2;
+    fovea->slots[1].frame = 1;
+    fovea->slots[1].pending = fovea->slots[1].recorded = true;
+    fovea->slots[1].engines_frame = 1;
+    for (uint32_t i = 0; i < FRAME_MAX_SCRATCH; i++) {
+        fovea->scratch[i].last_frame = fovea->scratch[i].src.image.handle ? 1 : 0;
+    }
+    assert_int_equal(fovea_vk_prepare(fovea, &frame), FOVEA_OK);
+    prepare_many(&rig);
+    assert_true(fovea->scratch[0].src.image.handle == used);
+    /* Now it is the newest one. */
+    fovea->slots[1].frame = 2;
+    prepare_many(&rig);
+    assert_true(fovea->scratch[0].src.image.handle == used);
+    fovea->slots[1].pending = fovea->slots[1].recorded = false;
+    rig_close(&rig);
+}
+
 /* The gaze is not tracked yet, and the frame's is. */
 static void late_gazes_are_prepared(void **state)
 {
@@ -341,6 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_frame_that_was_prepared_makes_nothing),
         cmocka_unit_test(every_path_is_prepared),
         cmocka_unit_test(sizes_without_end_are_prepared),
+        cmocka_unit_test(unfinished_frames_keep_what_they_use),
         cmocka_unit_test(late_gazes_are_prepared),
         cmocka_unit_test(what_is_not_known_yet_does_not_count),
         cmocka_unit_test(what_no_frame_may_be_is_refused),
