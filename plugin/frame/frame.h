@@ -110,8 +110,7 @@ struct frame_plan {
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
     bool described; /* the log was told of it */
-    /* Where the place is free they are the next plan's, if they are as large and at most twice so.
-     */
+    /* The next plan takes those of a free place, if they are as large and at most twice so. */
     struct vk_buffer tables;
     struct vk_buffer values;
     uint64_t last_frame;

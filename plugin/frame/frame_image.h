@@ -34,8 +34,8 @@ struct frame_uses {
     uint64_t pass_scratch[FRAME_MAX_PASS_SCRATCH];
 };
 void frame_uses_note(const struct fovea_vk *fovea, struct frame_uses *out_uses);
-/* What was made in advance since is no frame's, and may go; what a frame uses is still that one's.
- */
+/* Things made in advance since then are no frame's and may go; those that a frame uses are still
+ * that one's. */
 void frame_uses_put_back(struct fovea_vk *fovea, const struct frame_uses *uses);
 
 /* Notes that a picture has grown. True: it has done so before within a while, and what is made for

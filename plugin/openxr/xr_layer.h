@@ -144,7 +144,7 @@ struct openxr_swapchain {
 struct openxr_session {
     struct openxr_session *next;
     pthread_mutex_t frame_lock; /* one frame at a time: held over its wait and its xrEndFrame */
-    /* Of the swapchains, and of new settings; taken after frame_lock, not held in a wait. */
+    /* It guards the swapchains and new settings; taken after frame_lock, not held in a wait. */
     pthread_mutex_t lock;
     /* Changed under both this lock and openxr.lock, read under one. */
     struct openxr_swapchain *swapchains;
@@ -279,12 +279,12 @@ XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *
                                  XrSwapchain *out);
 XrResult openxr_destroy_swapchain(XrSwapchain handle);
 
-/* Whose view that is. */
+/* Says whose view that is. */
 static inline enum fovea_map_eye openxr_eye(uint32_t index)
 {
     return index % 2 == 0 ? FOVEA_MAP_EYE_LEFT : FOVEA_MAP_EYE_RIGHT;
 }
-/* What the frames of a swapchain's context read or write. */
+/* Describes what the frames of a swapchain's context read or write. */
 struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image);
 
 /* ---- openxr_context.c ---- */

@@ -76,11 +76,11 @@ static void watch(struct fovea_vk *fovea)
     made = submits = 0;
 }
 
-static struct fovea_vk_frame without_images(const struct fovea_vk_frame *frame)
+/* A frame from one of the engine's images to another, which do not exist yet. */
+static struct fovea_vk_frame without_images(const struct stereo *scene)
 {
-    struct fovea_vk_frame later = *frame;
-    later.src.image = later.dst.image = VK_NULL_HANDLE;
-    return later;
+    const struct stereo_end none = {0};
+    return stereo_frame(scene, &none, &none);
 }
 
 static void use(struct rig *rig, const char *name, const char *value)
@@ -110,7 +110,7 @@ static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
     stereo_fill(rig, &src, &pixels.view);
     stereo_fill(rig, &dst, &pixels.view);
     const struct fovea_vk_frame frame = stereo_frame(&scene, &src, &dst);
-    const struct fovea_vk_frame later = without_images(&frame);
+    const struct fovea_vk_frame later = without_images(&scene);
     made = submits = 0;
     assert_int_equal(fovea_vk_prepare(rig->fovea, &later), FOVEA_OK);
     assert_true(made > 0);
@@ -189,11 +189,10 @@ static void sizes_without_end_are_prepared(void **state)
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
     struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
-    const struct stereo_end none = {0};
     for (uint32_t i = 0; i < 2 * FRAME_MAX_PLANS; i++) {
         scene.width_px = scene.views[0].width_px = 16 + i % 200;
         scene.height_px = scene.views[0].height_px = 16 + i / 200;
-        const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+        const struct fovea_vk_frame frame = without_images(&scene);
         assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_OK);
     }
     struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
@@ -216,11 +215,10 @@ static void sizes_without_end_are_prepared(void **state)
 static void prepare_many(struct rig *rig)
 {
     struct stereo scene = {16, 16, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
-    const struct stereo_end none = {0};
     for (uint32_t i = 0; i < FRAME_MAX_PLANS + FRAME_MAX_SCRATCH; i++) {
         scene.width_px = scene.views[0].width_px = 400 - i; /* none serves for another */
         scene.height_px = scene.views[0].height_px = 16 + i;
-        const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+        const struct fovea_vk_frame frame = without_images(&scene);
         assert_int_equal(fovea_vk_prepare(rig->fovea, &frame), FOVEA_OK);
     }
 }
@@ -234,8 +232,7 @@ static void unfinished_frames_keep_what_they_use(void **state)
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
     struct fovea_vk *fovea = rig.fovea;
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
-    const struct stereo_end none = {0};
-    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    const struct fovea_vk_frame frame = without_images(&scene);
     assert_int_equal(fovea_vk_prepare(fovea, &frame), FOVEA_OK);
     const VkImage used = fovea->scratch[0].src.image.handle;
     assert_true(used != VK_NULL_HANDLE);
@@ -273,14 +270,13 @@ static void late_gazes_are_prepared(void **state)
     const enum fovea_result follows = fovea_vk_follow_gaze(rig.fovea, source);
     assert_true(follows == FOVEA_OK || follows == FOVEA_ERROR_UNSUPPORTED);
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
-    const struct stereo_end none = {0};
     struct test_image src = stereo_picture(&scene, IMAGE_RANDOM, 1);
     struct stereo_end from = stereo_end_open(&rig, &scene, RIG_ENGINES);
     struct stereo_end to = stereo_end_open(&rig, &scene, RIG_ENGINES);
     stereo_fill(&rig, &from, &src.view);
     stereo_fill(&rig, &to, &src.view);
     const struct fovea_vk_frame frame = stereo_frame(&scene, &from, &to);
-    const struct fovea_vk_frame later = stereo_frame(&scene, &none, &none);
+    const struct fovea_vk_frame later = without_images(&scene);
     assert_int_equal(fovea_vk_prepare(rig.fovea, &later), FOVEA_OK);
     made = 0;
     assert_int_equal(rig_foveate(&rig, &frame), FOVEA_OK);
@@ -300,8 +296,7 @@ static void what_is_not_known_yet_does_not_count(void **state)
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     struct stereo scene = stereo_side_by_side();
-    const struct stereo_end none = {0};
-    struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    struct fovea_vk_frame frame = without_images(&scene);
     for (uint32_t i = 0; i < scene.view_count; i++) {
         scene.views[i].gaze = (struct fovea_gaze){0};
     }
@@ -322,8 +317,7 @@ static void what_no_frame_may_be_is_refused(void **state)
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
-    const struct stereo_end none = {0};
-    const struct fovea_vk_frame right = stereo_frame(&scene, &none, &none);
+    const struct fovea_vk_frame right = without_images(&scene);
     struct fovea_vk_frame frame = right;
     assert_int_equal(fovea_vk_prepare(NULL, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_vk_prepare(rig.fovea, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -346,8 +340,7 @@ static void a_failure_keeps_no_frame_from_trying(void **state)
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
-    const struct stereo_end none = {0};
-    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    const struct fovea_vk_frame frame = without_images(&scene);
     memory_fails = true;
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_ERROR_OUT_OF_MEMORY);
     memory_fails = false;
@@ -373,8 +366,7 @@ static void frames_that_would_pass_through_are_said_to(void **state)
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     struct stereo scene = stereo_side_by_side();
     scene.views[0].geometry = scene.views[1].geometry = &narrow;
-    const struct stereo_end none = {0};
-    const struct fovea_vk_frame frame = stereo_frame(&scene, &none, &none);
+    const struct fovea_vk_frame frame = without_images(&scene);
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
     assert_false(rig.fovea->plan_refused);
     rig_close(&rig);

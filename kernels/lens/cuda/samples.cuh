@@ -41,12 +41,23 @@ static __device__ __forceinline__ lens_four lens_load_sample(const lens_frame &f
 
 /* ---- Sums of a pixel ------------------------------------------------------------------------- */
 
-/* Bytes as they are stored: whole numbers, of 65536 a level and place. */
-struct lens_stored_sums {
-    static const int AT = lens_stored_bytes::AT;
-    typedef lens_stored_bytes bytes;
+/* They take the four pixels around a place. */
+struct lens_sums_of_four {
     typedef lens_four taps;
     static const bool IN_TURN = false; /* colours: all are read before the first sum */
+
+    template <typename Image>
+    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
+                                                     const lens_spot &spot)
+    {
+        return lens_load_sample(frame, src, spot);
+    }
+};
+
+/* Bytes as they are stored: whole numbers, of 65536 a level and place. */
+struct lens_stored_sums : lens_sums_of_four {
+    static const int AT = lens_stored_bytes::AT;
+    typedef lens_stored_bytes bytes;
 
     uint32_t sums[4];
     uint32_t share; /* of a place, times 2^32 */
@@ -58,12 +69,6 @@ struct lens_stored_sums {
         for (int i = 0; i < 4; i++) {
             sums[i] = (uint32_t)count << 15; /* half a level, so that the mean is rounded */
         }
-    }
-    template <typename Image>
-    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
-                                                     const lens_spot &spot)
-    {
-        return lens_load_sample(frame, src, spot);
     }
     /* Takes colour CHANNEL alone. */
     template <int CHANNEL>
@@ -104,11 +109,9 @@ struct lens_stored_sums {
 };
 
 /* Bytes as sRGB's light. Alpha is no light, and summed as it is stored. */
-struct lens_light_sums {
+struct lens_light_sums : lens_sums_of_four {
     static const int AT = lens_light_level::AT;
     typedef lens_light_table bytes;
-    typedef lens_four taps;
-    static const bool IN_TURN = false; /* colours: all are read before the first sum */
 
     const lens_light_table &table;
     float light[3];
@@ -120,12 +123,6 @@ struct lens_light_sums {
         : table(table), light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count),
           alpha((uint32_t)count << 15), alpha_share(0xffffffffu / (uint32_t)count + 1u)
     {
-    }
-    template <typename Image>
-    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
-                                                     const lens_spot &spot)
-    {
-        return lens_load_sample(frame, src, spot);
     }
     template <int CHANNEL>
     __device__ __forceinline__ void add_light(const lens_four &four, const float4 &w)

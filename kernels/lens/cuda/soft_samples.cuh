@@ -63,10 +63,9 @@ template <int COUNT> struct lens_soft_points_in {
 /* ---- Sums near the gaze ---------------------------------------------------------------------- */
 
 /* Takes what lens_light_sums takes, and needs no table. */
-struct lens_halves_sums {
+struct lens_halves_sums : lens_sums_of_four {
     static const int AT = lens_light_level::AT;
     typedef lens_light_halves bytes;
-    typedef lens_four taps;
     static const bool IN_TURN = true;
 
     float light[3];
@@ -75,12 +74,6 @@ struct lens_halves_sums {
     __device__ __forceinline__ lens_halves_sums(const lens_light_halves &, int count)
         : light{0.0f, 0.0f, 0.0f}, share(1.0f / (float)count)
     {
-    }
-    template <typename Image>
-    static __device__ __forceinline__ lens_four load(const lens_frame &frame, const Image &src,
-                                                     const lens_spot &spot)
-    {
-        return lens_load_sample(frame, src, spot);
     }
     template <int CHANNEL>
     __device__ __forceinline__ void add_one(const lens_four &four, const lens_parts &parts)
