@@ -155,6 +155,7 @@ add_library(fovea_cuda STATIC
     image/planes_cuda.c
     lens/cuda/fatbin.c
     lens/cuda/fixed.c
+    lens/cuda/soft.c
     lens/cuda/lens_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})

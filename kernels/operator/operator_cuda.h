@@ -22,6 +22,7 @@ struct operator_cuda_gradient_plan;
 struct operator_cuda_texture {
     CUtexObject light; /* coordinates are pixels of the image; 0: there is none */
     double soft_from_px; /* of that operator's plan; more than 0 */
+    bool is_view; /* as between_is_view; linear images: true */
 };
 
 /* What is written of dst is the view, and all of it; src and dst are apart. On failure dst is not
@@ -38,6 +39,7 @@ struct operator_cuda_run {
      * smaller. Nothing else runs on them meanwhile. */
     CUsurfObject between[OPERATOR_MAX_BETWEEN];
     CUtexObject between_light[OPERATOR_MAX_BETWEEN]; /* of the same, of RGBA8; 0: there is none */
+    bool between_is_view[OPERATOR_MAX_BETWEEN]; /* it begins and ends where the frame's view does */
     struct operator_cuda_texture src_texture; /* the row's to fill, where reads_texture is true */
 };
 

@@ -308,11 +308,11 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
 
 /* Sets what a part may read beside its own source. */
 static void set_texture(const struct row_cuda_plan *plan, uint32_t part, CUtexObject light,
-                        struct operator_cuda_run *run)
+                        bool is_view, struct operator_cuda_run *run)
 {
     if (part > 0 && part == plan->textured) {
-        run->src_texture =
-            (struct operator_cuda_texture){light, plan->plan->parts[part - 1].plan->soft_from_px};
+        run->src_texture = (struct operator_cuda_texture){
+            light, plan->plan->parts[part - 1].plan->soft_from_px, is_view};
     }
 }
 
@@ -342,7 +342,7 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
         const enum fovea_operator name = plan->parts[part].name;
         struct operator_cuda_run of_part = run_of(run, part);
         struct row_images images_of_part;
-        set_texture(plan, part, light, &of_part);
+        set_texture(plan, part, light, true, &of_part);
         row_images_of(plan->plan, &way, i, slice, between, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));
@@ -396,8 +396,9 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         const enum fovea_operator name = plan->parts[way.parts[i]].name;
         struct operator_cuda_run of_part = run_of(run, way.parts[i]);
         if (i > 0 && way.count == plan->count && format == FOVEA_FORMAT_RGBA8) {
-            set_texture(own_plan(run->cuda_plan), way.parts[i],
-                        run->between_light[row_between(i - 1)], &of_part);
+            const uint32_t read = row_between(i - 1);
+            set_texture(own_plan(run->cuda_plan), way.parts[i], run->between_light[read],
+                        run->between_is_view[read], &of_part);
         }
         FOVEA_TRY(
             api_at(name)->run_surface(atomic_load(&row->kernels[name]), &of_part, format,

@@ -44,6 +44,7 @@ struct scene {
     bool late; /* surfaces: the gaze lies on the device */
     uint32_t origin_x_px; /* surfaces: where the view begins */
     uint32_t origin_y_px;
+    uint32_t beside_px; /* how far they go on beyond it */
 };
 
 static const struct fovea_operators both = {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
@@ -65,7 +66,8 @@ static struct scene scene_of(uint32_t i, uint32_t width_px, uint32_t height_px)
                           .blue_first = i % 5 == 1,
                           .late = i % 4 == 1,
                           .origin_x_px = 11,
-                          .origin_y_px = 7};
+                          .origin_y_px = 7,
+                          .beside_px = 5};
     struct fovea_operator_settings *own = &scene.settings.own;
     scene.settings.operators = both;
     scene.settings.foveation.strength = fmin(1.0, width_px / 970.0);
@@ -144,14 +146,13 @@ static struct lens_calibration *calibration_of(const struct scene *scene, struct
     return made;
 }
 
-/* ---- Runs on surfaces: a view of larger arrays */
-
-#define BESIDE_PX 5
+/* ---- Runs on surfaces: a view of arrays, or all of them */
 
 static struct test_image large_of(const struct scene *scene)
 {
-    return image_make_packed(scene->width_px + scene->origin_x_px + BESIDE_PX,
-                             scene->height_px + scene->origin_y_px + BESIDE_PX, scene->format);
+    return image_make_packed(scene->width_px + scene->origin_x_px + scene->beside_px,
+                             scene->height_px + scene->origin_y_px + scene->beside_px,
+                             scene->format);
 }
 
 static struct device_array array_of(const struct scene *scene, const struct fovea_image *view)
@@ -232,6 +233,7 @@ static void run_surfaces(const struct scene *scene, const struct fovea_operators
     if (surfaces->between) {
         run.between[0] = surfaces->between->surface;
         run.between_light[0] = texture_of(scene, surfaces->between);
+        run.between_is_view[0] = scene->origin_x_px + scene->origin_y_px + scene->beside_px == 0;
     }
     assert_int_equal(row_operator.cuda->run_surface(kernels, &run, scene->format,
                                                     surfaces->src->surface, surfaces->dst->surface),
@@ -456,6 +458,23 @@ static void a_view_is_the_same_at_every_origin(void **state)
     results_free(&beside);
 }
 
+/* Nothing is added to its coordinates then, and nothing to those in memory. */
+static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
+{
+    (void)state;
+    for (uint32_t i = 2; i < 4; i++) {
+        struct scene scene = scene_of(i, 430, 310);
+        scene.origin_x_px = scene.origin_y_px = scene.beside_px = 0;
+        struct results surfaces = run_on_surfaces(&scene);
+        struct results memory = run_on_memory(&scene);
+        assert_true(took_texture(&scene, &surfaces));
+        assert_as_apart(&scene, &surfaces);
+        compare_assert_all_same(&surfaces.row.view, &memory.row.view, "a whole surface");
+        results_free(&surfaces);
+        results_free(&memory);
+    }
+}
+
 /* The texture is of the second image between. */
 static void a_row_of_three_has_its_texture_too(void **state)
 {
@@ -609,6 +628,7 @@ int main(void)
         WITH_KERNELS(textures_are_both_operators_with_samples),
         WITH_KERNELS(textures_go_with_points),
         WITH_KERNELS(a_view_is_the_same_at_every_origin),
+        WITH_KERNELS(a_view_of_a_whole_surface_is_as_in_memory),
         WITH_KERNELS(a_row_of_three_has_its_texture_too),
         WITH_KERNELS(batches_take_bytes),
         WITH_KERNELS(all_else_takes_bytes),

@@ -12,21 +12,18 @@
 #include "kernels/lens/operator/lens_operator.h"
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
+#include "soft.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];
 
 /* Kernels: of every format by its filter, then RGBA8's. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
-/* How far sources of a thread's pixels may lie beside the line from the first to the last. */
-#define SWING_PX 8.0f
-#define MOST_SHARP 0.6 /* of the picture's pixels */
 #define MANY_TILES 12000 /* some twenty a multiprocessor at once, on large devices */
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
@@ -300,31 +297,12 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     return way + more + plan->colored;
 }
 
-/* A texture does what the bilinear filter does, and no other. It would interpolate alpha as light.
- */
-static bool reads_texture(const struct operator_plan *operator_plan)
-{
-    const struct lens_plan *plan = lens_plan_of(operator_plan);
-    return !plan->copies && plan->filter == LENS_BILINEAR && !plan->averages_alpha &&
-           plan->light.kind == IMAGE_LIGHT_SRGB;
-}
-
-/* Pixels that come from near the gaze cost a little more than all do without a texture, the others
- * less than half. */
-static bool is_mostly_soft(const struct lens_shape *shape, double from_px)
-{
-    const double across_px = fmin(2.0 * from_px, shape->width_px);
-    const double down_px = fmin(2.0 * from_px, shape->height_px);
-    return across_px * down_px < MOST_SHARP * shape->width_px * shape->height_px;
-}
-
 /* The run's, of which SOFT is a faster one. */
 static int way_of_run(const struct operator_cuda_run *run, enum fovea_format format, bool packed)
 {
     const struct lens_plan *plan = lens_plan_of(run->plan);
     const int way = way_of(plan, format, packed);
-    const bool soft = run->src_texture.light != 0 && reads_texture(run->plan) &&
-                      is_mostly_soft(&plan->shape, run->src_texture.soft_from_px);
+    const bool soft = lens_soft_serves(plan, &run->src_texture);
     return !soft                                  ? way
            : way == LIGHT + plan->colored         ? SOFT + plan->colored
            : way == LIGHT_SAMPLES + plan->colored ? SOFT_SAMPLES + plan->colored
@@ -354,34 +332,6 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .samples = own_plan(run->cuda_plan)->block->memory,
                                .ways = own_plan(run->cuda_plan)->ways,
                                .blank_words = own_plan(run->cuda_plan)->blank_words};
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static struct lens_soft soft_of(const struct operator_cuda_run *run, const struct lens_frame *frame)
-{
-    struct lens_soft soft = {
-        .texture = run->src_texture.light,
-        .gazes = run->gazes,
-        .gaze_x_2px = (float)run->frame->gaze_x_q8 / 128.0f,
-        .gaze_y_2px = (float)run->frame->gaze_y_q8 / 128.0f,
-        .from_2px = 2.0f * ((float)run->src_texture.soft_from_px + SWING_PX),
-        .width_bits = bits_of((float)frame->shape.width_px),
-        .height_bits = bits_of((float)frame->shape.height_px),
-        .px_a_step = 1.0f / frame->fixed.steps_a_px,
-        .center_x_px = 0.5f - frame->fixed.first_x_px,
-        .center_y_px = 0.5f - frame->fixed.first_y_px,
-    };
-    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
-        const float one = i % LENS_POWERS == 0 ? 1.0f : 0.0f;
-        soft.terms[i] = one + frame->fixed.terms[i] / frame->fixed.steps_a_px;
-    }
-    return soft;
 }
 
 static uint32_t divide_up(int32_t a, uint32_t b)
@@ -441,7 +391,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
     if (way >= SOFT) {
-        params.soft = soft_of(run, &params.frame);
+        params.soft = lens_soft_of(run, &params.frame);
     }
     return launch(lens, run, way, kernels->surface[format], 1, &params.frame, &params);
 }
@@ -477,7 +427,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
     const int way = way_of_run(run, format, packed);
     if (way >= SOFT) {
-        params.soft = soft_of(run, &params.frame);
+        params.soft = lens_soft_of(run, &params.frame);
     }
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->linear, format)) {
@@ -494,7 +444,7 @@ const struct operator_cuda_api lens_operator_cuda = {
     .plan_create = plan_create,
     .plan_retire = plan_retire,
     .reserve = reserve,
-    .reads_texture = reads_texture,
+    .reads_texture = lens_soft_reads,
     .run_linear = run_linear,
     .run_surface = run_surface,
 };

@@ -15,6 +15,7 @@
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
 #define LENS_SOFT_ROWS 4 /* likewise where a texture has the source (soft.cuh); even */
 #define LENS_SOFT_COLORED_ROWS 2 /* and each colour its place */
+#define LENS_SOFT_ROUNDS 49152.0f /* plus a place: it has eight bits behind the point */
 #define LENS_PASSES 3 /* so many times as many in a large picture, whose colours lie together */
 #define LENS_TABLE_PASSES 4 /* so many times as many where a block fills a table first */
 
@@ -63,8 +64,15 @@ struct lens_frame {
 /* A source as a texture of its light (soft.cuh). */
 struct lens_soft {
     uint64_t texture;
-    uint64_t gazes; /* int32_t[2] in 1/256 px; 0: it is here */
-    float gaze_x_2px; /* in halves of a pixel from the view's corner */
+    uint64_t gazes; /* int32_t[2] in 1/256 px, if is_late */
+    int32_t is_late;
+    int32_t is_whole; /* surfaces: the texture is the view, else: */
+    float last_x_px; /* the centre of the last pixel, from the view's corner */
+    float last_y_px;
+    float rounded_x_px; /* LENS_SOFT_ROUNDS less the view's corner */
+    float rounded_y_px;
+    float white; /* 255: the product with a parameter stays in a register */
+    float gaze_x_2px; /* if not; in halves of a pixel from the view's corner */
     float gaze_y_2px;
     float from_2px; /* the source is soft farther from the gaze along an axis; likewise halves */
     uint32_t width_bits; /* of the view's sides as floats */

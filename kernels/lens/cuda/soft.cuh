@@ -45,7 +45,7 @@ template <bool EVEN> struct lens_soft_formula {
     }
     __device__ __forceinline__ lens_soft_place at(int color, int down) const
     {
-        const float y_px = from_y_px + (float)down;
+        const float y_px = down == 0 ? from_y_px : from_y_px + (float)down;
         const float scale =
             lens_polynomial<EVEN>(soft.terms + color * LENS_POWERS, fmaf(y_px, y_px, square_x));
         return {fmaf(from_x_px, scale, soft.center_x_px), fmaf(y_px, scale, soft.center_y_px)};
@@ -66,36 +66,71 @@ template <typename Column> struct lens_soft_points {
 
 /* ---- What the device interpolates ------------------------------------------------------------ */
 
-/* A source that begins where the texture does. */
+/* A source that begins where the texture does, and ends there. */
 struct lens_soft_linear {
-    static __device__ __forceinline__ float4 light_at(const lens_frame &, const lens_soft &soft,
-                                                      const lens_soft_place &place)
+    static __device__ __forceinline__ bool is_whole(const lens_soft &)
     {
-        return ptx_texture(soft.texture, place.x, place.y);
+        return true;
+    }
+    static __device__ __forceinline__ lens_soft_place in_texture(const lens_soft &,
+                                                                 const lens_soft_place &place)
+    {
+        return place;
     }
 };
 
 /* A view of a texture that may go on around it. */
 struct lens_soft_surface {
-    static __device__ __forceinline__ float4 light_at(const lens_frame &frame,
-                                                      const lens_soft &soft,
-                                                      const lens_soft_place &place)
+    static __device__ __forceinline__ bool is_whole(const lens_soft &soft)
     {
-        const float x = fminf(fmaxf(place.x, 0.5f), (float)frame.shape.width_px - 0.5f);
-        const float y = fminf(fmaxf(place.y, 0.5f), (float)frame.shape.height_px - 0.5f);
-        return ptx_texture(soft.texture, rounded(x) + (float)frame.origin_x_px,
-                           rounded(y) + (float)frame.origin_y_px);
+        return soft.is_whole;
+    }
+    static __device__ __forceinline__ lens_soft_place in_texture(const lens_soft &soft,
+                                                                 const lens_soft_place &place)
+    {
+        return {moved(place.x, soft.last_x_px, soft.rounded_x_px),
+                moved(place.y, soft.last_y_px, soft.rounded_y_px)};
     }
 
   private:
     /* Coordinates have eight bits behind the point, and so have floats from 2^15 to 2^16. What is
      * rounded before the origin is added is the same at every origin. */
-    static __device__ __forceinline__ float rounded(float at)
+    static __device__ __forceinline__ float moved(float at, float last, float rounded)
     {
-        const float eight_bits = 49152.0f;
-        return (at + eight_bits) - eight_bits;
+        return fminf(fmaxf(at, 0.5f), last) + LENS_SOFT_ROUNDS - rounded;
     }
 };
+
+template <typename Source>
+static __device__ __forceinline__ float4 lens_soft_light(const lens_soft &soft, const Source &,
+                                                         const lens_soft_place &place)
+{
+    const lens_soft_place in = Source::in_texture(soft, place);
+    return ptx_texture(soft.texture, in.x, in.y);
+}
+
+/* Reads so many, and asks once whether the texture is the view. */
+template <int COUNT, typename Source>
+static __device__ __forceinline__ void lens_soft_lights(const lens_soft &soft, const Source &source,
+                                                        const lens_soft_place (&places)[COUNT],
+                                                        float4 (&light)[COUNT])
+{
+    lens_soft_place in[COUNT];
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        in[i] = places[i];
+    }
+    if (!source.is_whole(soft)) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            in[i] = source.in_texture(soft, places[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        light[i] = ptx_texture(soft.texture, in[i].x, in[i].y);
+    }
+}
 
 static __device__ __forceinline__ lens_soft_linear lens_soft_source(const lens_packed_image &)
 {
@@ -108,14 +143,18 @@ static __device__ __forceinline__ lens_soft_surface lens_soft_source(const lens_
 
 /* ---- Where the source is sharp --------------------------------------------------------------- */
 
+/* Few frames have one: it is a call, which costs the others nothing. */
+static __device__ __noinline__ float2 lens_late_gaze_of(uint64_t gazes)
+{
+    const int32_t *q8 = (const int32_t *)gazes;
+    return make_float2((float)__ldg(q8) * (2.0f / 256.0f), (float)__ldg(q8 + 1) * (2.0f / 256.0f));
+}
+
 /* Returns it twice over, as soft.gaze_x_2px. */
 static __device__ __forceinline__ float2 lens_gaze_of(const lens_soft &soft)
 {
-    if (soft.gazes == 0) {
-        return make_float2(soft.gaze_x_2px, soft.gaze_y_2px);
-    }
-    const int32_t *q8 = (const int32_t *)soft.gazes;
-    return make_float2((float)__ldg(q8) * (2.0f / 256.0f), (float)__ldg(q8 + 1) * (2.0f / 256.0f));
+    return soft.is_late ? lens_late_gaze_of(soft.gazes)
+                        : make_float2(soft.gaze_x_2px, soft.gaze_y_2px);
 }
 
 /* Says whether a column of places between these comes near the gaze. It may swing by what
@@ -132,6 +171,9 @@ static __device__ __forceinline__ bool lens_is_near(const lens_soft &soft, const
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
+/* The bits of 1. Those of numbers from 0 to 1, and-ed, are these only where each is 1. */
+#define LENS_SOFT_OPAQUE 0x3f800000u
+
 /* Returns a word whose uppermost byte is alpha, which is the nearest pixel's. */
 template <typename Image>
 static __device__ __forceinline__ uint32_t lens_soft_alpha(const lens_frame &frame,
@@ -141,6 +183,54 @@ static __device__ __forceinline__ uint32_t lens_soft_alpha(const lens_frame &fra
     return src.load(min(max((int)place.x, 0), frame.shape.width_px - 1),
                     min(max((int)place.y, 0), frame.shape.height_px - 1));
 }
+
+/* Makes levels as lens_light_level does, in fewer instructions where alpha is 255. Blue is a
+ * negative number, whose sign becomes alpha's bits. The slope of sRGB's line, as a constant, would
+ * be loaded anew for each colour. */
+struct lens_soft_level {
+    static const int TO = 8 * lens_light_level::AT; /* where a level lies */
+
+    float line;
+
+    __device__ __forceinline__ lens_soft_level(const lens_soft &soft) : line(12.92f * soft.white)
+    {
+    }
+    __device__ __forceinline__ uint32_t of(float light) const
+    {
+        return signed_of<1>(light);
+    }
+    __device__ __forceinline__ uint32_t blue_of(float light) const
+    {
+        return signed_of<-1>(light);
+    }
+    /* Likewise of a pixel's own levels. */
+    static __device__ __forceinline__ uint32_t red_in(uint32_t word)
+    {
+        return (word & 0xffu) << TO;
+    }
+    static __device__ __forceinline__ uint32_t green_in(uint32_t word)
+    {
+        return (word >> 8 & 0xffu) << TO;
+    }
+    static __device__ __forceinline__ uint32_t blue_in(uint32_t word)
+    {
+        return (word >> 16 & 0xffu) << TO | 0x80000000u;
+    }
+    /* Byte 1 of each, and the sign of blue's uppermost one. */
+    static __device__ __forceinline__ uint32_t opaque(uint32_t red, uint32_t green, uint32_t blue)
+    {
+        return ptx_bytes(ptx_bytes(red, green, 0x51), blue, 0xf510);
+    }
+
+  private:
+    template <int SIGN> __device__ __forceinline__ uint32_t signed_of(float light) const
+    {
+        const float half = SIGN * 32768.5f;
+        const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
+        const float curved = fmaf(power, SIGN * 1.055f * 255.0f, half - SIGN * 0.055f * 255.0f);
+        return __float_as_uint(light <= 0.0031308f ? fmaf(light, SIGN * line, half) : curved);
+    }
+};
 
 /* Pixels whose colours have one place, one below the other. */
 struct lens_soft_plain {
@@ -176,20 +266,17 @@ struct lens_soft_plain {
                                          const Source &source, const Image &src,
                                          uint32_t (&words)[ROWS]) const
     {
+        const lens_soft_level level(soft);
         float4 light[ROWS];
-        bool opaque = true;
+        uint32_t alphas = LENS_SOFT_OPAQUE;
+        lens_soft_lights(soft, source, places, light);
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            light[i] = source.light_at(frame, soft, places[i]);
+            alphas = alphas & __float_as_uint(light[i].w);
+            words[i] =
+                level.opaque(level.of(light[i].x), level.of(light[i].y), level.blue_of(light[i].z));
         }
-#pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            opaque = opaque & (light[i].w == 1.0f);
-            words[i] = lens_word_by<lens_light_level::AT>(
-                lens_light_level::of(light[i].x), lens_light_level::of(light[i].y),
-                lens_light_level::of(light[i].z), 0xff000000u);
-        }
-        if (!opaque) {
+        if (alphas != LENS_SOFT_OPAQUE) {
 #pragma unroll
             for (int i = 0; i < ROWS; i++) {
                 words[i] = __byte_perm(words[i], lens_soft_alpha(frame, src, places[i]), 0x7210);
@@ -206,18 +293,16 @@ struct lens_soft_plain {
 struct lens_soft_colored {
     static const int ROWS = LENS_SOFT_COLORED_ROWS;
 
-    lens_soft_place places[ROWS][LENS_COLORS];
-    bool shown[ROWS][LENS_COLORS];
+    lens_soft_place places[ROWS * LENS_COLORS]; /* a row's three together */
+    bool shown[ROWS * LENS_COLORS];
 
     template <typename Column>
     __device__ __forceinline__ void find(const lens_soft &soft, const Column &column)
     {
 #pragma unroll
         for (int i = 0; i < ROWS * LENS_COLORS; i++) {
-            const int row = i / LENS_COLORS;
-            const int color = i % LENS_COLORS;
-            places[row][color] = column.at(color, row * LENS_SIDE_Y);
-            shown[row][color] = lens_is_shown(soft, places[row][color]);
+            places[i] = column.at(i % LENS_COLORS, i / LENS_COLORS * LENS_SIDE_Y);
+            shown[i] = lens_is_shown(soft, places[i]);
         }
     }
     __device__ __forceinline__ bool is_shown() const
@@ -225,21 +310,16 @@ struct lens_soft_colored {
         bool any = false;
 #pragma unroll
         for (int i = 0; i < ROWS * LENS_COLORS; i++) {
-            any = any | shown[i / LENS_COLORS][i % LENS_COLORS];
+            any = any | shown[i];
         }
         return any;
     }
     __device__ __forceinline__ bool is_near(const lens_soft &soft, const float2 &gaze) const
     {
-        const auto &last = places[ROWS - 1];
-        return lens_is_near(soft, gaze, places[0][0], last[0]) |
-               lens_is_near(soft, gaze, places[0][1], last[1]) |
-               lens_is_near(soft, gaze, places[0][2], last[2]);
-    }
-    template <int COLOR>
-    __device__ __forceinline__ uint32_t level_or(uint32_t blank, int row, uint32_t level) const
-    {
-        return shown[row][COLOR] ? level : blank >> (8 * COLOR) << (8 * lens_light_level::AT);
+        const lens_soft_place *last = places + (ROWS - 1) * LENS_COLORS;
+        return lens_is_near(soft, gaze, places[0], last[0]) |
+               lens_is_near(soft, gaze, places[1], last[1]) |
+               lens_is_near(soft, gaze, places[2], last[2]);
     }
     template <typename Source, typename Image>
     __device__ __forceinline__ void make(const lens_frame &frame, const lens_soft &soft,
@@ -247,32 +327,55 @@ struct lens_soft_colored {
                                          uint32_t (&words)[ROWS]) const
     {
         const uint32_t blank = frame.fixed.blank;
-        float4 light[ROWS][LENS_COLORS];
-        bool opaque = true;
-#pragma unroll
-        for (int i = 0; i < ROWS * LENS_COLORS; i++) {
-            light[i / LENS_COLORS][i % LENS_COLORS] =
-                source.light_at(frame, soft, places[i / LENS_COLORS][i % LENS_COLORS]);
-        }
+        const lens_soft_level level(soft);
+        float4 light[ROWS * LENS_COLORS];
+        uint32_t alphas = LENS_SOFT_OPAQUE;
+        lens_soft_lights(soft, source, places, light);
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            opaque = opaque & (light[i][LENS_AXIS].w == 1.0f);
-            words[i] = lens_word_by<lens_light_level::AT>(
-                level_or<0>(blank, i, lens_light_level::of(light[i][0].x)),
-                level_or<1>(blank, i, lens_light_level::of(light[i][1].y)),
-                level_or<2>(blank, i, lens_light_level::of(light[i][2].z)), 0xff000000u);
+            alphas = alphas & __float_as_uint(light[i * LENS_COLORS + LENS_AXIS].w);
+            const uint32_t red = level.of(light[i * LENS_COLORS].x);
+            const uint32_t green = level.of(light[i * LENS_COLORS + 1].y);
+            const uint32_t blue = level.blue_of(light[i * LENS_COLORS + 2].z);
+            words[i] = level.opaque(shown[i * LENS_COLORS] ? red : level.red_in(blank),
+                                    shown[i * LENS_COLORS + 1] ? green : level.green_in(blank),
+                                    shown[i * LENS_COLORS + 2] ? blue : level.blue_in(blank));
         }
-        if (!opaque) {
+        if (alphas != LENS_SOFT_OPAQUE) {
 #pragma unroll
             for (int i = 0; i < ROWS; i++) {
-                const uint32_t alpha = lens_soft_alpha(frame, src, places[i][LENS_AXIS]);
-                words[i] = __byte_perm(words[i], shown[i][LENS_AXIS] ? alpha : blank, 0x7210);
+                const uint32_t alpha =
+                    lens_soft_alpha(frame, src, places[i * LENS_COLORS + LENS_AXIS]);
+                words[i] = __byte_perm(words[i], shown[i * LENS_COLORS + LENS_AXIS] ? alpha : blank,
+                                       0x7210);
             }
         }
     }
 };
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
+
+/* Stores a column from `to` on, of which the picture has so many rows. */
+template <int COUNT, typename Image>
+static __device__ __forceinline__ void lens_store_column(const Image &dst, typename Image::spot to,
+                                                         int rows, const uint32_t (&words)[COUNT])
+{
+    if ((COUNT - 1) * LENS_SIDE_Y < rows) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            dst.store(to, 0, words[i]);
+            to = dst.below(to, LENS_SIDE_Y);
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT - 1; i++) {
+        if (i * LENS_SIDE_Y < rows) {
+            dst.store(to, 0, words[i]);
+            to = dst.below(to, LENS_SIDE_Y);
+        }
+    }
+}
 
 /* Returns false where pixels come from near the gaze. */
 template <typename Own, typename Column, typename Image>
@@ -295,15 +398,7 @@ static __device__ __forceinline__ bool lens_make_soft(const lens_frame &frame,
             words[i] = frame.fixed.blank;
         }
     }
-    const int rows = frame.shape.height_px - first;
-    typename Image::spot to = dst.spot_at(x, first);
-#pragma unroll
-    for (int i = 0; i < Own::ROWS; i++) {
-        if (i * LENS_SIDE_Y < rows) {
-            dst.store(to, 0, words[i]);
-        }
-        to = dst.below(to, LENS_SIDE_Y);
-    }
+    lens_store_column(dst, dst.spot_at(x, first), frame.shape.height_px - first, words);
     return true;
 }
 
@@ -362,8 +457,8 @@ static __device__ __noinline__ void lens_make_sharp(const Params &params, int x,
 {
     const int rows_px = LENS_BYTE_ROWS * LENS_SIDE_Y;
     const lens_frame &frame = params.frame;
-    const auto src = lens_bytes_of(frame, params.src, frame.src_next_bytes);
-    const auto dst = lens_bytes_of(frame, params.dst, frame.dst_next_bytes);
+    const auto src = lens_bytes_of(frame, params.src, 0);
+    const auto dst = lens_bytes_of(frame, params.dst, 0);
     for (int row = 0; row < Own::ROWS; row += LENS_BYTE_ROWS, first += rows_px) {
         if (first < frame.shape.height_px) {
             By::template make_some<Pixel>(frame, src, dst, lens_light_halves(), x, first,
@@ -381,9 +476,8 @@ static __device__ __forceinline__ void lens_make_soft_picture(const Params &para
     if (x >= frame.shape.width_px || first >= frame.shape.height_px) {
         return;
     }
-    if (!By::template make<Own>(frame, params.soft,
-                                lens_bytes_of(frame, params.src, frame.src_next_bytes),
-                                lens_bytes_of(frame, params.dst, frame.dst_next_bytes), x, first)) {
+    if (!By::template make<Own>(frame, params.soft, lens_bytes_of(frame, params.src, 0),
+                                lens_bytes_of(frame, params.dst, 0), x, first)) {
         lens_make_sharp<typename By::sharp, Own, Pixel>(params, x, first);
     }
 }

@@ -107,7 +107,7 @@ template <bool COLORED, typename Places, typename Params>
 static __device__ __noinline__ uint32_t lens_sharp_word(const Params &params, int x, int y)
 {
     const lens_frame &frame = params.frame;
-    const auto src = lens_bytes_of(frame, params.src, frame.src_next_bytes);
+    const auto src = lens_bytes_of(frame, params.src, 0);
     return lens_sampled_word<COLORED, lens_halves_sums, Places>(frame, src, lens_light_halves(), x,
                                                                 y);
 }
@@ -129,10 +129,10 @@ static __device__ __forceinline__ float3 lens_soft_mean(const lens_frame &frame,
 #pragma unroll 2
         for (int i = 0; i < across; i++) {
             const float x_px = lens_offset_px(i, share);
-            const float4 axis = source.light_at(frame, soft, places.at(LENS_AXIS, x_px, y_px));
+            const float4 axis = lens_soft_light(soft, source, places.at(LENS_AXIS, x_px, y_px));
             sum.y += axis.y;
-            sum.x += COLORED ? source.light_at(frame, soft, places.at(0, x_px, y_px)).x : axis.x;
-            sum.z += COLORED ? source.light_at(frame, soft, places.at(2, x_px, y_px)).z : axis.z;
+            sum.x += COLORED ? lens_soft_light(soft, source, places.at(0, x_px, y_px)).x : axis.x;
+            sum.z += COLORED ? lens_soft_light(soft, source, places.at(2, x_px, y_px)).z : axis.z;
         }
     }
     const float each = share * share;
@@ -187,8 +187,8 @@ template <bool COLORED, typename Places, typename Params>
 static __device__ __forceinline__ void lens_make_soft_samples(const Params &params)
 {
     const lens_frame &frame = params.frame;
-    const auto src = lens_bytes_of(frame, params.src, frame.src_next_bytes);
-    const auto dst = lens_bytes_of(frame, params.dst, frame.dst_next_bytes);
+    const auto src = lens_bytes_of(frame, params.src, 0);
+    const auto dst = lens_bytes_of(frame, params.dst, 0);
     const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
     int y = blockIdx.y * (LENS_SIDE_Y * LENS_BYTE_ROWS) + threadIdx.y;
     if (x >= frame.shape.width_px) {

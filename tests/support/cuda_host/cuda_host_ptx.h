@@ -37,6 +37,10 @@ static inline char *ptx_mad_wide(int a, int b, const char *c)
 {
     return (char *)c + (int64_t)a * b;
 }
+static inline uint32_t ptx_bytes(uint32_t x, uint32_t y, uint32_t selectors)
+{
+    return __byte_perm(x, y, selectors);
+}
 static inline void ptx_keep(uint32_t &)
 {
 }
