@@ -510,7 +510,7 @@ report_tests()
     report_cases
     for name in ${broken[@]+"${broken[@]}"}; do
         printf '\n---- %s\n' "$(relative "$LOGS/gpu-$name.log")" >&2
-        tail -n 60 "$LOGS/gpu-$name.log" >&2 || true
+        grep -v '^\[       OK \] ' "$LOGS/gpu-$name.log" | tail -n 60 >&2 || true
     done
     ((${#broken[@]} == 0))
 }

@@ -36,7 +36,7 @@ fi
 
 log=$(mktemp)
 trap 'rm -f -- "$log"' EXIT
-python3 -m pytest -c "$root/tests/pytest.ini" -p no:cacheprovider -v -rs -m 'not slow' "$root/python/tests" \
+python3 -m pytest -c "$root/tests/pytest.ini" -p no:cacheprovider -v -rfEs -m 'not slow' "$root/python/tests" \
     --ignore="$root/python/tests/test_library.py" --ignore="$root/python/tests/test_wheel.py" 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 sed -n 's/^.*::test_\([a-z0-9_]*\).* PASSED .*/[       OK ] \1/p' "$log" | sort -u
@@ -52,6 +52,7 @@ print(", ".join(found))
 PYTHON
 )
 echo "report: Python package: $(sed -n 's/^=* \(.*\) in [0-9.]*s.*/\1/p' "$log" | tail -n 1); $versions"
+sed -n 's/^\(FAILED\|ERROR\) /report: Python package, &/p' "$log"
 sed -n 's/^SKIPPED \[\([0-9]*\)\] [^ ]* /report: Python package, \1 skipped: /p' "$log"
 if [[ -n ${FOVEA_REQUIRE_GPU-} ]] && ! grep -q 'test_cuda.py::.* PASSED' "$log"; then
     echo "not a single test of test_cuda.py has passed"
