@@ -3,6 +3,7 @@
 
 /* fovea_vk_prepare: what it has made, the first frame does not make. */
 
+#include "calls.h"
 #include "cmocka_all.h"
 #include "compare.h"
 #include "plugin/frame/frame_image.h"
@@ -10,28 +11,7 @@
 
 #include <string.h>
 
-/* Everything that a frame may make of the device. */
-#define COUNTED(X)                                                                                 \
-    X(AllocateMemory,                                                                              \
-      (VkDevice d, const VkMemoryAllocateInfo *i, const VkAllocationCallbacks *a,                  \
-       VkDeviceMemory *out),                                                                       \
-      (d, i, a, out))                                                                              \
-    X(CreateBuffer,                                                                                \
-      (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *out),    \
-      (d, i, a, out))                                                                              \
-    X(CreateComputePipelines,                                                                      \
-      (VkDevice d, VkPipelineCache c, uint32_t n, const VkComputePipelineCreateInfo *i,            \
-       const VkAllocationCallbacks *a, VkPipeline *out),                                           \
-      (d, c, n, i, a, out))                                                                        \
-    X(CreateImage,                                                                                 \
-      (VkDevice d, const VkImageCreateInfo *i, const VkAllocationCallbacks *a, VkImage *out),      \
-      (d, i, a, out))                                                                              \
-    X(CreateImageView,                                                                             \
-      (VkDevice d, const VkImageViewCreateInfo *i, const VkAllocationCallbacks *a,                 \
-       VkImageView *out),                                                                          \
-      (d, i, a, out))
-
-static unsigned made;
+static unsigned made; /* of what a frame may make of the device */
 static unsigned submits;
 static bool memory_fails;
 
@@ -42,7 +22,7 @@ static bool memory_fails;
         made++;                                                                                    \
         return below_##name arguments;                                                             \
     }
-COUNTED(COUNT)
+CALLS_THAT_MAKE(COUNT)
 #undef COUNT
 
 static PFN_vkQueueSubmit below_QueueSubmit;
@@ -68,7 +48,7 @@ static void watch(struct fovea_vk *fovea)
 #define WATCH(name, parameters, arguments)                                                         \
     below_##name = vk->name;                                                                       \
     vk->name = count_##name;
-    COUNTED(WATCH)
+    CALLS_THAT_MAKE(WATCH)
 #undef WATCH
     vk->AllocateMemory = fail_memory;
     below_QueueSubmit = vk->QueueSubmit;
