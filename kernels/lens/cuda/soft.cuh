@@ -5,7 +5,7 @@
  * texture has the source's light, and the device interpolates it. What a texture is off by, weights
  * of 8 bits and light within half a level, shows where neighbours differ much; so a thread some of
  * whose pixels come from near the gaze makes them as pixels.cuh does, and works out the light of
- * each byte. */
+ * each byte. A run that has a texture has one image: no image of a batch is looked for. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_SOFT_CUH
 #define FOVEA_KERNELS_LENS_CUDA_SOFT_CUH
 
