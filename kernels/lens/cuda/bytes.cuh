@@ -235,10 +235,16 @@ struct lens_light_level {
 
     static __device__ __forceinline__ uint32_t of(float light)
     {
-        const float half = 32768.5f;
+        return by_line<1>(light, 12.92f * 255.0f);
+    }
+    /* Does the same with the slope of sRGB's line, in levels, from a register. SIGN -1: the number
+     * is negative. */
+    template <int SIGN> static __device__ __forceinline__ uint32_t by_line(float light, float line)
+    {
+        const float half = SIGN * 32768.5f;
         const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
-        const float curved = fmaf(power, 1.055f * 255.0f, half - 0.055f * 255.0f);
-        return __float_as_uint(light <= 0.0031308f ? fmaf(light, 12.92f * 255.0f, half) : curved);
+        const float curved = fmaf(power, SIGN * 1.055f * 255.0f, half - SIGN * 0.055f * 255.0f);
+        return __float_as_uint(light <= 0.0031308f ? fmaf(light, SIGN * line, half) : curved);
     }
 };
 

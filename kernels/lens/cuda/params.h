@@ -72,7 +72,7 @@ struct lens_soft {
     float rounded_x_px; /* LENS_SOFT_ROUNDS less the view's corner */
     float rounded_y_px;
     float white; /* 255: the product with a parameter stays in a register */
-    float gaze_x_2px; /* if not; in halves of a pixel from the view's corner */
+    float gaze_x_2px; /* unless is_late; in halves of a pixel from the view's corner */
     float gaze_y_2px;
     float from_2px; /* the source is soft farther from the gaze along an axis; likewise halves */
     uint32_t width_bits; /* of the view's sides as floats */

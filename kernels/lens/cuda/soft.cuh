@@ -197,11 +197,11 @@ struct lens_soft_level {
     }
     __device__ __forceinline__ uint32_t of(float light) const
     {
-        return signed_of<1>(light);
+        return lens_light_level::by_line<1>(light, line);
     }
     __device__ __forceinline__ uint32_t blue_of(float light) const
     {
-        return signed_of<-1>(light);
+        return lens_light_level::by_line<-1>(light, line);
     }
     /* Likewise of a pixel's own levels. */
     static __device__ __forceinline__ uint32_t red_in(uint32_t word)
@@ -220,15 +220,6 @@ struct lens_soft_level {
     static __device__ __forceinline__ uint32_t opaque(uint32_t red, uint32_t green, uint32_t blue)
     {
         return ptx_bytes(ptx_bytes(red, green, 0x51), blue, 0xf510);
-    }
-
-  private:
-    template <int SIGN> __device__ __forceinline__ uint32_t signed_of(float light) const
-    {
-        const float half = SIGN * 32768.5f;
-        const float power = ptx_ex2(ptx_lg2(light) * (1.0f / 2.4f));
-        const float curved = fmaf(power, SIGN * 1.055f * 255.0f, half - SIGN * 0.055f * 255.0f);
-        return __float_as_uint(light <= 0.0031308f ? fmaf(light, SIGN * line, half) : curved);
     }
 };
 

@@ -15,7 +15,7 @@ bool lens_soft_reads(const struct operator_plan *plan);
 /* Says whether it is there, and faster than bytes. */
 bool lens_soft_serves(const struct lens_plan *plan, const struct operator_cuda_texture *texture);
 
-/* Of a run whose texture serves; frame: the run's, of RGBA8. */
+/* Says what kernels take in a run whose texture serves; frame: the run's, of RGBA8. */
 struct lens_soft lens_soft_of(const struct operator_cuda_run *run, const struct lens_frame *frame);
 
 #endif
