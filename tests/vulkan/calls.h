@@ -14,10 +14,6 @@
     X(CreateImage,                                                                                 \
       (VkDevice d, const VkImageCreateInfo *i, const VkAllocationCallbacks *a, VkImage *o),        \
       (d, i, a, o))                                                                                \
-    X(CreateImageView,                                                                             \
-      (VkDevice d, const VkImageViewCreateInfo *i, const VkAllocationCallbacks *a,                 \
-       VkImageView *o),                                                                            \
-      (d, i, a, o))                                                                                \
     X(CreateBuffer,                                                                                \
       (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *o),      \
       (d, i, a, o))                                                                                \
@@ -26,14 +22,16 @@
        const VkAllocationCallbacks *a, VkPipeline *o),                                             \
       (d, c, n, i, a, o))
 
+#define CALLS_THAT_MAKE_VIEWS(X)                                                                   \
+    X(CreateImageView,                                                                             \
+      (VkDevice d, const VkImageViewCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkImageView *o),                                                                            \
+      (d, i, a, o))
+
 /* The others of Fovea's that give a VkResult and may be out of memory. */
 #define CALLS_THAT_FAIL_TOO(X)                                                                     \
     X(CreateFence,                                                                                 \
       (VkDevice d, const VkFenceCreateInfo *i, const VkAllocationCallbacks *a, VkFence *o),        \
-      (d, i, a, o))                                                                                \
-    X(CreateSemaphore,                                                                             \
-      (VkDevice d, const VkSemaphoreCreateInfo *i, const VkAllocationCallbacks *a,                 \
-       VkSemaphore *o),                                                                            \
       (d, i, a, o))                                                                                \
     X(CreateCommandPool,                                                                           \
       (VkDevice d, const VkCommandPoolCreateInfo *i, const VkAllocationCallbacks *a,               \
@@ -62,5 +60,11 @@
     X(BeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *i), (c, i))          \
     X(EndCommandBuffer, (VkCommandBuffer c), (c))                                                  \
     X(ResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags f), (d, p, f))
+
+#define CALLS_THAT_MAKE_SEMAPHORES(X)                                                              \
+    X(CreateSemaphore,                                                                             \
+      (VkDevice d, const VkSemaphoreCreateInfo *i, const VkAllocationCallbacks *a,                 \
+       VkSemaphore *o),                                                                            \
+      (d, i, a, o))
 
 #endif

@@ -36,7 +36,9 @@ static bool fails_now(void)
 /* Every call of Fovea's that makes something. */
 #define SHIMS(X)                                                                                   \
     CALLS_THAT_MAKE(X)                                                                             \
-    CALLS_THAT_FAIL_TOO(X)
+    CALLS_THAT_MAKE_VIEWS(X)                                                                       \
+    CALLS_THAT_FAIL_TOO(X)                                                                         \
+    CALLS_THAT_MAKE_SEMAPHORES(X)
 
 #define DEFINE(name, parameters, arguments)                                                        \
     static VKAPI_ATTR VkResult VKAPI_CALL shim_##name parameters                                   \

@@ -23,6 +23,7 @@ static bool memory_fails;
         return below_##name arguments;                                                             \
     }
 CALLS_THAT_MAKE(COUNT)
+CALLS_THAT_MAKE_VIEWS(COUNT)
 #undef COUNT
 
 static PFN_vkQueueSubmit below_QueueSubmit;
@@ -49,6 +50,7 @@ static void watch(struct fovea_vk *fovea)
     below_##name = vk->name;                                                                       \
     vk->name = count_##name;
     CALLS_THAT_MAKE(WATCH)
+    CALLS_THAT_MAKE_VIEWS(WATCH)
 #undef WATCH
     vk->AllocateMemory = fail_memory;
     below_QueueSubmit = vk->QueueSubmit;

@@ -5,6 +5,7 @@
  * many after it. */
 
 #include "fault.h"
+#include "tests/vulkan/calls.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,64 +69,21 @@ void fault_nth_report(void)
 
 /* Results and parameters are Vulkan's: name, parameters, arguments. */
 #define EACH(X)                                                                                    \
+    CALLS_THAT_MAKE(X)                                                                             \
+    CALLS_THAT_FAIL_TOO(X)                                                                         \
     X(AllocateCommandBuffers,                                                                      \
       (VkDevice d, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out), (d, info, out)) \
     X(AllocateDescriptorSets,                                                                      \
       (VkDevice d, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out), (d, info, out)) \
-    X(AllocateMemory,                                                                              \
-      (VkDevice d, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *a,               \
-       VkDeviceMemory *out),                                                                       \
-      (d, info, a, out))                                                                           \
-    X(BeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *info), (c, info))    \
     X(BindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize at),               \
       (d, b, m, at))                                                                               \
     X(BindImageMemory, (VkDevice d, VkImage i, VkDeviceMemory m, VkDeviceSize at), (d, i, m, at))  \
-    X(CreateBuffer,                                                                                \
-      (VkDevice d, const VkBufferCreateInfo *info, const VkAllocationCallbacks *a, VkBuffer *out), \
-      (d, info, a, out))                                                                           \
-    X(CreateCommandPool,                                                                           \
-      (VkDevice d, const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *a,            \
-       VkCommandPool *out),                                                                        \
-      (d, info, a, out))                                                                           \
-    X(CreateComputePipelines,                                                                      \
-      (VkDevice d, VkPipelineCache cache, uint32_t count, const VkComputePipelineCreateInfo *info, \
-       const VkAllocationCallbacks *a, VkPipeline *out),                                           \
-      (d, cache, count, info, a, out))                                                             \
-    X(CreateDescriptorPool,                                                                        \
-      (VkDevice d, const VkDescriptorPoolCreateInfo *info, const VkAllocationCallbacks *a,         \
-       VkDescriptorPool *out),                                                                     \
-      (d, info, a, out))                                                                           \
     X(CreateDescriptorSetLayout,                                                                   \
       (VkDevice d, const VkDescriptorSetLayoutCreateInfo *info, const VkAllocationCallbacks *a,    \
        VkDescriptorSetLayout *out),                                                                \
       (d, info, a, out))                                                                           \
-    X(CreateFence,                                                                                 \
-      (VkDevice d, const VkFenceCreateInfo *info, const VkAllocationCallbacks *a, VkFence *out),   \
-      (d, info, a, out))                                                                           \
-    X(CreateImage,                                                                                 \
-      (VkDevice d, const VkImageCreateInfo *info, const VkAllocationCallbacks *a, VkImage *out),   \
-      (d, info, a, out))                                                                           \
-    X(CreatePipelineLayout,                                                                        \
-      (VkDevice d, const VkPipelineLayoutCreateInfo *info, const VkAllocationCallbacks *a,         \
-       VkPipelineLayout *out),                                                                     \
-      (d, info, a, out))                                                                           \
-    X(CreateQueryPool,                                                                             \
-      (VkDevice d, const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *a,              \
-       VkQueryPool *out),                                                                          \
-      (d, info, a, out))                                                                           \
-    X(CreateShaderModule,                                                                          \
-      (VkDevice d, const VkShaderModuleCreateInfo *info, const VkAllocationCallbacks *a,           \
-       VkShaderModule *out),                                                                       \
-      (d, info, a, out))                                                                           \
-    X(EndCommandBuffer, (VkCommandBuffer c), (c))                                                  \
     X(GetSwapchainImagesKHR, (VkDevice d, VkSwapchainKHR s, uint32_t * count, VkImage * out),      \
       (d, s, count, out))                                                                          \
-    X(MapMemory,                                                                                   \
-      (VkDevice d, VkDeviceMemory m, VkDeviceSize at, VkDeviceSize size, VkMemoryMapFlags flags,   \
-       void **out),                                                                                \
-      (d, m, at, size, flags, out))                                                                \
-    X(ResetCommandPool, (VkDevice d, VkCommandPool p, VkCommandPoolResetFlags flags),              \
-      (d, p, flags))                                                                               \
     X(ResetFences, (VkDevice d, uint32_t count, const VkFence *fences), (d, count, fences))
 
 #define DEFINE(name, parameters, arguments)                                                        \
