@@ -16,6 +16,13 @@ extern const char bench_kernels_ptx[];
 extern const char bench_lens_paper_ptx[];
 extern const char bench_lens_peers_ptx[];
 
+/* A picture in an array, as surface object and, of RGBA8, as a texture of its light. */
+struct cuda_array {
+    CUarray array;
+    CUsurfObject surface;
+    CUtexObject light;
+};
+
 /* Pictures in device memory that take turns. */
 struct cuda_pictures {
     const struct bench_size *size;
@@ -23,6 +30,9 @@ struct cuda_pictures {
     uint32_t images; /* of a picture: more than 1 in batches, one behind the other */
     CUdeviceptr src[BENCH_PICTURES];
     CUdeviceptr dst[BENCH_PICTURES];
+    bool surfaces; /* what is timed lies in these instead: */
+    struct cuda_array src_arrays[BENCH_PICTURES];
+    struct cuda_array dst_arrays[BENCH_PICTURES];
     double copy_us;
     const char *copy_way;
 };
@@ -109,6 +119,15 @@ void cuda_free_pictures(struct cuda_bench *b);
 /* What a copy of them took; 0: it was timed in another way. */
 double cuda_copy_us(const struct cuda_bench *b, const char *way);
 struct fovea_image cuda_image(const struct cuda_bench *b, CUdeviceptr memory);
+
+/* ---- cuda_surfaces.c ---- */
+
+bool cuda_format_has_surfaces(enum fovea_format format);
+/* An array for one of the pictures that are there. */
+struct cuda_array cuda_array_make(struct cuda_bench *b);
+/* Fills it with packed pixels of the host's. */
+void cuda_array_fill(struct cuda_bench *b, const struct cuda_array *array, const void *pixels);
+void cuda_array_free(struct cuda_bench *b, struct cuda_array *array); /* sets NULL */
 
 /* ---- cuda_npp.c ---- */
 

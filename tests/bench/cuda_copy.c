@@ -98,6 +98,11 @@ static void allocate(struct cuda_bench *b)
         CUDA_MUST(b, b->cu->MemAlloc(&b->pictures.dst[i], bytes));
         CUDA_MUST(b, b->cu->MemcpyHtoD(b->pictures.src[i], pixels, bytes));
     }
+    for (int i = 0; b->pictures.surfaces && i < BENCH_PICTURES; i++) {
+        b->pictures.src_arrays[i] = cuda_array_make(b);
+        b->pictures.dst_arrays[i] = cuda_array_make(b);
+        cuda_array_fill(b, &b->pictures.src_arrays[i], pixels);
+    }
     CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
     free(pixels);
 }
@@ -107,6 +112,8 @@ void cuda_free_pictures(struct cuda_bench *b)
     for (int i = 0; i < BENCH_PICTURES && b->pictures.src[i]; i++) {
         CUDA_MUST(b, b->cu->MemFree(b->pictures.src[i]));
         CUDA_MUST(b, b->cu->MemFree(b->pictures.dst[i]));
+        cuda_array_free(b, &b->pictures.src_arrays[i]);
+        cuda_array_free(b, &b->pictures.dst_arrays[i]);
     }
     b->pictures = (struct cuda_pictures){0};
 }
@@ -118,6 +125,8 @@ void cuda_make_pictures(struct cuda_bench *b, const struct bench_size *size,
     b->pictures.size = size;
     b->pictures.format = format;
     b->pictures.images = images;
+    b->pictures.surfaces =
+        b->bench->wishes.surfaces && images == 1 && cuda_format_has_surfaces(format);
     allocate(b);
 }
 

@@ -26,11 +26,16 @@ struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operato
 enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
 {
     const struct cuda_operator *own = user;
+    const struct operator_cuda_run run = {
+        .plan = own->plan, .cuda_plan = own->cuda_plan, .frame = &own->frame, .stream = b->stream};
+    if (b->pictures.surfaces) {
+        return own->api->cuda->run_surface(own->cuda, &run, b->pictures.format,
+                                           b->pictures.src_arrays[picture].surface,
+                                           b->pictures.dst_arrays[picture].surface);
+    }
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
-    const struct operator_cuda_run run = {
-        .plan = own->plan, .cuda_plan = own->cuda_plan, .frame = &own->frame, .stream = b->stream};
     return own->api->cuda->run_linear(own->cuda, &run, &images);
 }
 

@@ -28,6 +28,11 @@ enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t pictur
     const struct cuda_prepared *p = user;
     const struct foveate_cuda_run run = {
         .plan = p->tables, .frame = &p->frame, .stream = b->stream};
+    if (b->pictures.surfaces) {
+        return foveate_cuda_run_surface(b->foveate, &run, b->pictures.format,
+                                        b->pictures.src_arrays[picture].surface,
+                                        b->pictures.dst_arrays[picture].surface);
+    }
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
     if (b->pictures.images == 1) {

@@ -17,6 +17,7 @@ struct prepared {
     struct operator_cuda_plan *cuda_plans[MOST_STEPS];
     struct operator_frame frame;
     CUdeviceptr between;
+    struct cuda_array between_array; /* where the pictures have some */
 };
 
 static enum fovea_result run_step(struct cuda_bench *b, const struct prepared *p, uint32_t step,
@@ -33,9 +34,35 @@ static enum fovea_result run_step(struct cuda_bench *b, const struct prepared *p
                     : row_operator.cuda->run_linear(p->cuda, &run, &images);
 }
 
+/* A row has its own image between its operators, of surfaces the caller's; each of both by itself
+ * leaves its result in the same. */
+static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct prepared *p,
+                                          uint32_t picture)
+{
+    const struct cuda_array *between = &p->between_array;
+    enum fovea_result result = FOVEA_OK;
+    for (uint32_t i = 0; i < p->count && result >= 0; i++) {
+        const struct operator_cuda_run run = {.plan = p->plans[i],
+                                              .cuda_plan = p->cuda_plans[i],
+                                              .frame = &p->frame,
+                                              .stream = b->stream,
+                                              .between = {between->surface},
+                                              .between_light = {between->light},
+                                              .between_is_view = {true}};
+        result = row_operator.cuda->run_surface(
+            p->cuda, &run, b->pictures.format,
+            i == 0 ? b->pictures.src_arrays[picture].surface : between->surface,
+            i + 1 == p->count ? b->pictures.dst_arrays[picture].surface : between->surface);
+    }
+    return result;
+}
+
 static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
 {
     const struct prepared *p = user;
+    if (b->pictures.surfaces) {
+        return enqueue_surfaces(b, p, picture);
+    }
     const CUdeviceptr src = b->pictures.src[picture];
     const CUdeviceptr dst = b->pictures.dst[picture];
     enum fovea_result result = FOVEA_OK;
@@ -65,6 +92,9 @@ static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct 
 {
     const struct fovea_operators all = bench_settings(mode).operators;
     bench_must(row_operator.cuda->create(b->device, &p->cuda), mode->name);
+    if (b->pictures.surfaces) {
+        p->between_array = cuda_array_make(b);
+    }
     if (mode->row != BENCH_APART) {
         prepare_step(b, mode, &all, p);
         return;
@@ -87,6 +117,7 @@ static void finish(struct cuda_bench *b, struct prepared *p)
     if (p->between) {
         CUDA_MUST(b, b->cu->MemFree(p->between));
     }
+    cuda_array_free(b, &p->between_array);
 }
 
 struct bench_times cuda_time_row(struct cuda_bench *b, const struct bench_case *c,

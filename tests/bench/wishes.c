@@ -21,6 +21,8 @@ void wishes_help(void)
         "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
         "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
         "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
+        "  --surfaces       CUDA: pictures in arrays, as frames of engines are; batches and\n"
+        "                   formats that arrays lack stay in memory\n"
         "  --launches       CUDA: separate launches between two events instead of a graph\n"
         "  --threads N      of the cpu backend; one for each core\n"
         "  --lens-paper     ways to warp for a lens instead of the tables: a paper's, others', "
@@ -99,21 +101,14 @@ static bool compile_only(struct wishes *wishes)
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},
-        {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},
-        {"alpha", no_argument, NULL, 'v'},
-        {"lens-paper", no_argument, NULL, 'p'},
-        {"domain", no_argument, NULL, 'd'},
-        {"points", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {"json", required_argument, NULL, 'j'},
-        {"only", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, 'b'},
-        {"threads", required_argument, NULL, 't'},
-        {"opencv", required_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},      {"alpha", no_argument, NULL, 'v'},
+        {"surfaces", no_argument, NULL, 'u'},      {"lens-paper", no_argument, NULL, 'p'},
+        {"domain", no_argument, NULL, 'd'},        {"points", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
+        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
     };
     *out = (struct wishes){.seed = 1};
     bool domain = false;
@@ -126,9 +121,10 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->list |= option == 'l';
         out->launches |= option == 'a';
         out->alpha |= option == 'v';
+        out->surfaces |= option == 'u';
         out->lens_paper |= option == 'p';
         domain |= option == 'd';
-        if (option == '?' || (!strchr("qlavdp", option) && !read_value(option, out))) {
+        if (option == '?' || (!strchr("qlavdpu", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }

@@ -13,6 +13,7 @@ struct wishes {
     bool quick; /* a tiny size and few repetitions: to see that it works */
     bool list;
     bool alpha; /* pictures that are not opaque */
+    bool surfaces; /* CUDA: pictures in arrays, as frames of engines are */
     bool launches; /* CUDA: separate launches instead of graphs */
     bool lens_paper; /* ways to warp for a lens instead of the tables */
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */

@@ -458,13 +458,15 @@ static void a_view_is_the_same_at_every_origin(void **state)
     results_free(&beside);
 }
 
-/* Nothing is added to its coordinates then, and nothing to those in memory. */
+/* Nothing is added to its coordinates then, and nothing to those in memory. The gaze lies outside,
+ * so that all comes from the texture: the threads near it are others, as blocks are. */
 static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
 {
     (void)state;
     for (uint32_t i = 2; i < 4; i++) {
         struct scene scene = scene_of(i, 430, 310);
         scene.origin_x_px = scene.origin_y_px = scene.beside_px = 0;
+        scene.gaze = (struct fovea_point_uv){0.5, -1.5};
         struct results surfaces = run_on_surfaces(&scene);
         struct results memory = run_on_memory(&scene);
         assert_true(took_texture(&scene, &surfaces));

@@ -21,6 +21,9 @@ struct lens_four {
 
 /* An image whose pixels lie beside each other, in less than 2^31 bytes. */
 struct lens_packed_image {
+    static const int SIDE_X = LENS_SIDE_X; /* threads of a block */
+    static const int SIDE_Y = LENS_SIDE_Y;
+
     char *data;
     uint32_t row_bytes;
 
@@ -57,6 +60,9 @@ struct lens_packed_image {
 };
 
 struct lens_surface_image : surface_image<pixel<FOVEA_FORMAT_RGBA8>> {
+    static const int SIDE_X = LENS_SURFACE_SIDE;
+    static const int SIDE_Y = LENS_SURFACE_SIDE;
+
     __device__ lens_four load_four(int x, int y) const
     {
         return {{load(x, y), load(x + 1, y)}, {load(x, y + 1), load(x + 1, y + 1)}};
@@ -92,6 +98,10 @@ static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_fr
 {
     return {lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
 }
+
+/* The images of a kernel that takes such parameters. */
+template <typename Params>
+using lens_image_in = decltype(lens_bytes_of(lens_frame(), Params().dst, 0));
 
 template <typename Image>
 static __device__ __forceinline__ lens_four lens_load_four(const lens_frame &frame,

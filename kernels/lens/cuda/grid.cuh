@@ -159,17 +159,19 @@ struct lens_grid_spots {
         return frame.averages_alpha;
     }
 
-    template <typename Pixel>
+    template <int STEP, typename Pixel>
     static __device__ __forceinline__ bool find(const lens_frame &frame, int x, int first,
                                                 Pixel (&pixels)[LENS_BYTE_ROWS])
     {
         if (frame.fixed.points == LENS_POINTS_DENSE) {
-            return lens_find(frame, lens_dense_column<Pixel::NEAREST>{frame, x, first}, pixels);
+            return lens_find<STEP>(frame, lens_dense_column<Pixel::NEAREST>{frame, x, first},
+                                   pixels);
         }
         if (frame.fixed.points == LENS_POINTS_QUADRATIC) {
-            return lens_find(frame, lens_grid_column<3, Pixel::NEAREST>(frame, x, first), pixels);
+            return lens_find<STEP>(frame, lens_grid_column<3, Pixel::NEAREST>(frame, x, first),
+                                   pixels);
         }
-        return lens_find(frame, lens_grid_column<2, Pixel::NEAREST>(frame, x, first), pixels);
+        return lens_find<STEP>(frame, lens_grid_column<2, Pixel::NEAREST>(frame, x, first), pixels);
     }
 };
 

@@ -360,20 +360,32 @@ static uint32_t passes_of(int way, uint64_t tiles)
     return passes && tiles > MANY_TILES ? LENS_PASSES : 1;
 }
 
+/* The threads of a block. */
+struct block {
+    uint32_t across;
+    uint32_t down;
+};
+
+static struct block block_of(int way, bool surfaces)
+{
+    return surfaces && way >= MOVED ? (struct block){LENS_SURFACE_SIDE, LENS_SURFACE_SIDE}
+                                    : (struct block){LENS_SIDE_X, LENS_SIDE_Y};
+}
+
 /* Launches share nothing but what they read, so none waits for another. `frame` is in `params`. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
-                                int way, CUfunction kernel, uint32_t count,
+                                int way, struct block block, CUfunction kernel, uint32_t count,
                                 struct lens_frame *frame, void *params)
 {
     const struct cuda_device *device = lens->device;
-    const uint32_t tile_rows = LENS_SIDE_Y * rows_of(way);
-    const uint32_t columns = divide_up(run->frame->width_px, LENS_SIDE_X);
+    const uint32_t tile_rows = block.down * rows_of(way);
+    const uint32_t columns = divide_up(run->frame->width_px, block.across);
     const uint32_t tiles_down = divide_up(run->frame->height_px, tile_rows);
     const uint32_t passes = passes_of(way, (uint64_t)columns * tiles_down * count);
     const uint32_t rows = divide_up((int32_t)tiles_down, passes);
     frame->passes = (int32_t)passes;
     CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, columns, rows, count, LENS_SIDE_X, LENS_SIDE_Y, 1, 0,
+           device->cu->LaunchKernel(kernel, columns, rows, count, block.across, block.down, 1, 0,
                                     run->stream, (void *[]){params}, NULL));
     return cuda_uses_note(device, &own_plan(run->cuda_plan)->block->uses, run->stream,
                           run->stream_kept);
@@ -393,7 +405,8 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     if (way >= SOFT) {
         params.soft = lens_soft_of(run, &params.frame);
     }
-    return launch(lens, run, way, kernels->surface[format], 1, &params.frame, &params);
+    return launch(lens, run, way, block_of(way, true), kernels->surface[format], 1, &params.frame,
+                  &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -433,7 +446,8 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    return launch(lens, run, way, kernels->linear[format], images->count, &params.frame, &params);
+    return launch(lens, run, way, block_of(way, false), kernels->linear[format], images->count,
+                  &params.frame, &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

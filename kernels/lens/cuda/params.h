@@ -11,6 +11,9 @@
 
 #define LENS_SIDE_X 32 /* threads of a block */
 #define LENS_SIDE_Y 8
+/* Likewise either way in RGBA8's kernels on surfaces. 32 bytes of an array hold four pixels across
+ * and two down: a warp of one row would write half of each. */
+#define LENS_SURFACE_SIDE 16
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
 #define LENS_SOFT_ROWS 4 /* likewise where a texture has the source (soft.cuh); even */

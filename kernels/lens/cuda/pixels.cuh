@@ -207,22 +207,22 @@ static __device__ __forceinline__ void lens_make_some(const lens_frame &frame, c
     const int height_px = frame.shape.height_px;
     const typename Image::spot to = dst.spot_at(x, first);
     Pixel pixels[LENS_BYTE_ROWS];
-    const bool is_last = first + (LENS_BYTE_ROWS - 1) * LENS_SIDE_Y >= height_px;
-    if (Pixel::spots::find(frame, x, first, pixels) & !is_last) {
+    const bool is_last = first + (LENS_BYTE_ROWS - 1) * Image::SIDE_Y >= height_px;
+    if (Pixel::spots::template find<Image::SIDE_Y>(frame, x, first, pixels) & !is_last) {
 #pragma unroll
         for (int i = 0; i < LENS_BYTE_ROWS; i++) {
             pixels[i].load(frame, src);
         }
 #pragma unroll
         for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-            dst.store(to, i * LENS_SIDE_Y, pixels[i].word(frame, bytes));
+            dst.store(to, i * Image::SIDE_Y, pixels[i].word(frame, bytes));
         }
         return;
     }
 #pragma unroll
     for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-        if (first + i * LENS_SIDE_Y < height_px) {
-            dst.store(to, i * LENS_SIDE_Y, pixels[i].edge_word(frame, src, bytes, blank));
+        if (first + i * Image::SIDE_Y < height_px) {
+            dst.store(to, i * Image::SIDE_Y, pixels[i].edge_word(frame, src, bytes, blank));
         }
     }
 }
@@ -254,8 +254,8 @@ static __device__ __forceinline__ void lens_make_passes(const lens_frame &frame,
                                                         int passes)
 {
     const uint32_t blank = frame.fixed.blank;
-    const int rows = LENS_SIDE_Y * LENS_BYTE_ROWS;
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
+    const int rows = Image::SIDE_Y * LENS_BYTE_ROWS;
+    const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
     int first = blockIdx.y * (rows * passes) + threadIdx.y;
     if (x >= frame.shape.width_px) {
         return;

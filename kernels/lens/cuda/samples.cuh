@@ -323,13 +323,13 @@ static __device__ __forceinline__ void lens_make_sampled(const lens_frame &frame
                                                          const typename Sums::bytes &bytes,
                                                          int passes)
 {
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    int y = blockIdx.y * (LENS_SIDE_Y * passes) + threadIdx.y;
+    const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
+    int y = blockIdx.y * (Image::SIDE_Y * passes) + threadIdx.y;
     if (x >= frame.shape.width_px) {
         return;
     }
 #pragma unroll 1
-    for (int i = 0; i < passes && y < frame.shape.height_px; i++, y += LENS_SIDE_Y) {
+    for (int i = 0; i < passes && y < frame.shape.height_px; i++, y += Image::SIDE_Y) {
         dst.store(dst.spot_at(x, y), 0,
                   lens_sampled_word<COLORED, Sums, Places>(frame, src, bytes, x, y));
     }
@@ -374,9 +374,10 @@ static __device__ __forceinline__ void lens_make_light_samples(const lens_frame 
                                                                const Image &src, const Image &dst)
 {
     __shared__ float levels[lens_light_table::LEVELS * lens_light_table::LANES];
-    lens_light_table::fill(levels, threadIdx.y * LENS_SIDE_X + threadIdx.x);
+    const uint32_t thread = threadIdx.y * Image::SIDE_X + threadIdx.x;
+    lens_light_table::fill(levels, thread);
     __syncthreads();
-    By::template make<COLORED, Sums>(frame, src, dst, lens_light_table(levels, threadIdx.x * 4u),
+    By::template make<COLORED, Sums>(frame, src, dst, lens_light_table(levels, thread % 32 * 4u),
                                      LENS_BYTE_ROWS * LENS_TABLE_PASSES);
 }
 

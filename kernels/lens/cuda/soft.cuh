@@ -230,12 +230,12 @@ struct lens_soft_plain {
     lens_soft_place places[ROWS];
     bool shown[ROWS];
 
-    template <typename Column>
+    template <int STEP, typename Column>
     __device__ __forceinline__ void find(const lens_soft &soft, const Column &column)
     {
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            places[i] = column.at(LENS_AXIS, i * LENS_SIDE_Y);
+            places[i] = column.at(LENS_AXIS, i * STEP);
             shown[i] = lens_is_shown(soft, places[i]);
         }
     }
@@ -287,12 +287,12 @@ struct lens_soft_colored {
     lens_soft_place places[ROWS * LENS_COLORS]; /* a row's three together */
     bool shown[ROWS * LENS_COLORS];
 
-    template <typename Column>
+    template <int STEP, typename Column>
     __device__ __forceinline__ void find(const lens_soft &soft, const Column &column)
     {
 #pragma unroll
         for (int i = 0; i < ROWS * LENS_COLORS; i++) {
-            places[i] = column.at(i % LENS_COLORS, i / LENS_COLORS * LENS_SIDE_Y);
+            places[i] = column.at(i % LENS_COLORS, i / LENS_COLORS * STEP);
             shown[i] = lens_is_shown(soft, places[i]);
         }
     }
@@ -351,19 +351,19 @@ template <int COUNT, typename Image>
 static __device__ __forceinline__ void lens_store_column(const Image &dst, typename Image::spot to,
                                                          int rows, const uint32_t (&words)[COUNT])
 {
-    if ((COUNT - 1) * LENS_SIDE_Y < rows) {
+    if ((COUNT - 1) * Image::SIDE_Y < rows) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
             dst.store(to, 0, words[i]);
-            to = dst.below(to, LENS_SIDE_Y);
+            to = dst.below(to, Image::SIDE_Y);
         }
         return;
     }
 #pragma unroll
     for (int i = 0; i < COUNT - 1; i++) {
-        if (i * LENS_SIDE_Y < rows) {
+        if (i * Image::SIDE_Y < rows) {
             dst.store(to, 0, words[i]);
-            to = dst.below(to, LENS_SIDE_Y);
+            to = dst.below(to, Image::SIDE_Y);
         }
     }
 }
@@ -377,7 +377,7 @@ static __device__ __forceinline__ bool lens_make_soft(const lens_frame &frame,
 {
     uint32_t words[Own::ROWS];
     Own own;
-    own.find(soft, column);
+    own.template find<Image::SIDE_Y>(soft, column);
     if (own.is_near(soft, lens_gaze_of(soft))) {
         return false;
     }
@@ -446,10 +446,10 @@ struct lens_soft_by_grid {
 template <typename By, typename Own, template <typename> class Pixel, typename Params>
 static __device__ __noinline__ void lens_make_sharp(const Params &params, int x, int first)
 {
-    const int rows_px = LENS_BYTE_ROWS * LENS_SIDE_Y;
     const lens_frame &frame = params.frame;
     const auto src = lens_bytes_of(frame, params.src, 0);
     const auto dst = lens_bytes_of(frame, params.dst, 0);
+    const int rows_px = LENS_BYTE_ROWS * lens_image_in<Params>::SIDE_Y;
     for (int row = 0; row < Own::ROWS; row += LENS_BYTE_ROWS, first += rows_px) {
         if (first < frame.shape.height_px) {
             By::template make_some<Pixel>(frame, src, dst, lens_light_halves(), x, first,
@@ -461,9 +461,10 @@ static __device__ __noinline__ void lens_make_sharp(const Params &params, int x,
 template <typename By, typename Own, template <typename> class Pixel, typename Params>
 static __device__ __forceinline__ void lens_make_soft_picture(const Params &params)
 {
+    typedef lens_image_in<Params> image;
     const lens_frame &frame = params.frame;
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    const int first = blockIdx.y * (LENS_SIDE_Y * Own::ROWS) + threadIdx.y;
+    const int x = blockIdx.x * image::SIDE_X + threadIdx.x;
+    const int first = blockIdx.y * (image::SIDE_Y * Own::ROWS) + threadIdx.y;
     if (x >= frame.shape.width_px || first >= frame.shape.height_px) {
         return;
     }

@@ -189,13 +189,14 @@ static __device__ __forceinline__ void lens_make_soft_samples(const Params &para
     const lens_frame &frame = params.frame;
     const auto src = lens_bytes_of(frame, params.src, 0);
     const auto dst = lens_bytes_of(frame, params.dst, 0);
-    const int x = blockIdx.x * LENS_SIDE_X + threadIdx.x;
-    int y = blockIdx.y * (LENS_SIDE_Y * LENS_BYTE_ROWS) + threadIdx.y;
+    typedef lens_image_in<Params> image;
+    const int x = blockIdx.x * image::SIDE_X + threadIdx.x;
+    int y = blockIdx.y * (image::SIDE_Y * LENS_BYTE_ROWS) + threadIdx.y;
     if (x >= frame.shape.width_px) {
         return;
     }
 #pragma unroll 1
-    for (int i = 0; i < LENS_BYTE_ROWS && y < frame.shape.height_px; i++, y += LENS_SIDE_Y) {
+    for (int i = 0; i < LENS_BYTE_ROWS && y < frame.shape.height_px; i++, y += image::SIDE_Y) {
         dst.store(dst.spot_at(x, y), 0, lens_soft_word<COLORED, Places>(params, src, x, y));
     }
 }

@@ -127,16 +127,16 @@ static __device__ __forceinline__ bool lens_has_nearest(const lens_frame &frame,
 
 /* ---- Where the places of a thread's pixels come from ----------------------------------------- */
 
-/* Finds a thread's pixels in its column, which has one place a colour for each row. Says whether
- * the picture has all that they take. */
-template <typename Column, typename Pixel>
+/* Finds a thread's pixels, STEP rows apart, in its column, which has one place a colour for each
+ * row. Says whether the picture has all that they take. */
+template <int STEP, typename Column, typename Pixel>
 static __device__ __forceinline__ bool lens_find(const lens_frame &frame, const Column &column,
                                                  Pixel (&pixels)[LENS_BYTE_ROWS])
 {
     bool all = true;
 #pragma unroll
     for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-        pixels[i].find(column, i * LENS_SIDE_Y);
+        pixels[i].find(column, i * STEP);
         all = all & pixels[i].has_sources(frame);
     }
     return all;
@@ -160,14 +160,14 @@ template <bool SIMPLE> struct lens_formula_spots {
         return !SIMPLE && frame.averages_alpha;
     }
 
-    template <typename Pixel>
+    template <int STEP, typename Pixel>
     static __device__ __forceinline__ bool find(const lens_frame &frame, int x, int first,
                                                 Pixel (&pixels)[LENS_BYTE_ROWS])
     {
-        return lens_find(frame,
-                         lens_formula_column<SIMPLE, Pixel::NEAREST>{
-                             frame, lens_column_at<Pixel::NEAREST>(frame, x, first)},
-                         pixels);
+        return lens_find<STEP>(frame,
+                               lens_formula_column<SIMPLE, Pixel::NEAREST>{
+                                   frame, lens_column_at<Pixel::NEAREST>(frame, x, first)},
+                               pixels);
     }
 };
 
