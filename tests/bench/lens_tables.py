@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The tables of docs/lens.md and docs/lens-paper.md, for tables.py: from docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
+"""The tables of docs/lens-performance.md and docs/lens-paper.md, for tables.py: from
+docs/bench/lens-paper.json (./run bench --lens-paper --json)."""
 
 import statistics
 

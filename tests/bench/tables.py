@@ -21,7 +21,8 @@ from lens_tables import LensTables
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
-PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens.md", "docs/lens-paper.md"]
+PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens-performance.md",
+         "docs/lens-paper.md"]  # fmt: skip
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
