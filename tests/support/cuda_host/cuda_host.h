@@ -373,20 +373,26 @@ static inline char *cuda_host_surface_at(cudaSurfaceObject_t surface, int x_byte
                                          size_t bytes)
 {
     const struct cuda_host_surface *of = (const struct cuda_host_surface *)surface;
+    if (x_bytes % (int)bytes != 0) {
+        cuda_host_fail("byte %d is no multiple of the %zu that are accessed", x_bytes, bytes);
+    }
     if (x_bytes < 0 || y < 0 || x_bytes + bytes > of->row_bytes || y >= of->rows) {
         cuda_host_fail("byte %d of row %d lies outside of a surface of %zu x %d", x_bytes, y,
                        of->row_bytes, of->rows);
     }
     return (char *)of->data + (size_t)y * of->row_bytes + x_bytes;
 }
+/* Only the byte within a row has to be aligned. */
 template <typename T> static inline T surf2Dread(cudaSurfaceObject_t surface, int x_bytes, int y)
 {
-    return *(const T *)cuda_host_surface_at(surface, x_bytes, y, sizeof(T));
+    T value;
+    memcpy(&value, cuda_host_surface_at(surface, x_bytes, y, sizeof(T)), sizeof(T));
+    return value;
 }
 template <typename T>
 static inline void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x_bytes, int y)
 {
-    *(T *)cuda_host_surface_at(surface, x_bytes, y, sizeof(T)) = value;
+    memcpy(cuda_host_surface_at(surface, x_bytes, y, sizeof(T)), &value, sizeof(T));
 }
 
 #include "cuda_host_math.h"

@@ -121,6 +121,10 @@ template <enum fovea_format FORMAT, typename Image> struct target {
     __device__ __forceinline__ void store_pair(int x, int y, uint32_t inside, uint2 pair) const
     {
         if (!WORDS) {
+            if (inside == 3 && x % 2 == 0 && has_runs(dst, 2)) {
+                write_run_at(run_at(dst, x, y), tile_words<uint32_t, 2>{{pair.x, pair.y}});
+                return;
+            }
             if (inside & 1u) {
                 dst.store(x, y, pair.x);
             }
@@ -129,7 +133,7 @@ template <enum fovea_format FORMAT, typename Image> struct target {
             }
             return;
         }
-        uint32_t *to = (uint32_t *)(run_at(dst, 0, 0) + y * row_bytes_of(dst)) + x;
+        uint32_t *to = (uint32_t *)(words_of_view(dst) + y * row_bytes_of(dst)) + x;
         if (inside == 3 && ((uintptr_t)to & 7) == 0) {
             *(uint2 *)to = pair;
             return;
@@ -184,7 +188,7 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         const int y = region.y + u.y;
         return made && u.rows % QUARTER_PX == 0 && x >= 0 && y >= 0 &&
                x + u.width <= frame.width_px && y + u.rows <= frame.height_px && x % 2 == 0 &&
-               (((uintptr_t)run_at(dst, 0, 0) | (uintptr_t)row_bytes_of(dst)) & 7) == 0;
+               (((uintptr_t)words_of_view(dst) | (uintptr_t)row_bytes_of(dst)) & 7) == 0;
     }
 
     template <bool LIGHT, int CHANNELS, int COUNT, int TILES>
@@ -194,7 +198,7 @@ template <enum fovea_format FORMAT, typename Image> struct target {
         const bands_lane l;
         const uint8_t *alpha =
             own.alpha + (u.y + l.g) * ALPHA_PITCH + (region.lead & 3) + u.x + 2 * l.t;
-        char *to = run_at(dst, 0, 0) + (region.y + u.y + l.g) * row_bytes_of(dst) +
+        char *to = words_of_view(dst) + (region.y + u.y + l.g) * row_bytes_of(dst) +
                    4 * (region.x + u.x + 2 * l.t);
 #pragma unroll
         for (int half = 0; half < 2 * TILES; half++) {

@@ -214,6 +214,18 @@ static __device__ __forceinline__ bool has_words(const surface_image<Pixel> &)
     return false;
 }
 
+/* Returns where the view begins; surfaces have no such place. */
+template <typename Pixel>
+static __device__ __forceinline__ char *words_of_view(const linear_image<Pixel> &image)
+{
+    return image.at(0, 0);
+}
+template <typename Pixel>
+static __device__ __forceinline__ char *words_of_view(const surface_image<Pixel> &)
+{
+    return nullptr;
+}
+
 /* Pictures take less than two gigabytes (OPERATOR_MAX_SIZE_PX), with ordinary strides. */
 template <typename Pixel>
 static __device__ __forceinline__ int row_bytes_of(const linear_image<Pixel> &image)
@@ -290,13 +302,39 @@ struct window_words {
     }
 };
 
-/* Reads any image, pixel by pixel. */
+/* Reads any image: runs of surfaces, else pixel by pixel. */
 template <typename Image> struct window_pixels {
     clamped_image<Image> clamped;
     int left, top;
 
+    template <typename Pixel>
+    static __device__ __forceinline__ bool reads_runs(const surface_image<Pixel> &image)
+    {
+        return has_runs(image, 4);
+    }
+    template <typename Pixel>
+    static __device__ __forceinline__ bool reads_runs(const linear_image<Pixel> &)
+    {
+        return false;
+    }
+
+    __device__ __forceinline__ void fill_runs(int four, const bands_region &region,
+                                              char *window) const
+    {
+#pragma unroll 4
+        for (int i = (int)threadIdx.x / WINDOW_LANES; i < region.rows; i += WINDOW_ROWS) {
+            *(uint4 *)(window + i * region.pitch_bytes + 16 * four) = read_run<uint32_t, 4>(
+                run_at(clamped.image, left + 4 * four, min(max(top + i, 0), clamped.last_y)));
+        }
+    }
+
     __device__ __forceinline__ void fill(int four, const bands_region &region, char *window) const
     {
+        const int x = left + 4 * four;
+        if (reads_runs(clamped.image) && x >= 0 && x + 3 <= clamped.last_x) {
+            fill_runs(four, region, window);
+            return;
+        }
 #pragma unroll 1
         for (int i = (int)threadIdx.x / WINDOW_LANES; i < region.rows; i += WINDOW_ROWS) {
             *(uint4 *)(window + i * region.pitch_bytes + 16 * four) =
@@ -357,8 +395,8 @@ static __device__ __forceinline__ void fill_window(const foveate_frame &frame,
     const int last_x = frame.width_px - 1;
     const int last_y = frame.height_px - 1;
     if (has_words(src)) {
-        const window_words words = {run_at(src, 0, 0), row_bytes_of(src), last_x, last_y, left, top,
-                                    has_runs(src, 4)};
+        const window_words words = {
+            words_of_view(src), row_bytes_of(src), last_x, last_y, left, top, has_runs(src, 4)};
         fill_from(words, region, window);
         copy_wait();
     } else {

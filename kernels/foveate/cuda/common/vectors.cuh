@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Runs of neighbouring pixels of 32 or 64 bits are read and written at once if memory allows it:
- * rows of whole pixels without gaps whose runs are aligned to their size. All else goes pixel by
- * pixel.
+ * rows of whole pixels without gaps whose runs are aligned to their size, and surfaces whose view
+ * begins so. All else goes pixel by pixel.
  *
  * Conditions are tested once for a run, and rare cases are loops: unrolled around every pixel, the
  * branches would take more instructions than the blur. */
@@ -11,6 +11,7 @@
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_VECTORS_CUH
 
 #include "image.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 /* ---- What an image can do. The same for all threads. */
 
@@ -26,9 +27,10 @@ static __device__ __forceinline__ bool has_runs(const linear_image<Pixel> &image
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &, int)
+static __device__ __forceinline__ bool has_runs(const surface_image<Pixel> &image, int count)
 {
-    return false;
+    const int bytes = (int)sizeof(typename Pixel::word);
+    return (image.origin_x * bytes & (min(bytes * count, 16) - 1)) == 0;
 }
 
 /* This says at compile time how every pixel is read: whole, or in parts because the format has no
@@ -63,6 +65,14 @@ static __device__ __forceinline__ typename Pixel::word load_plain(const surface_
     return image.load(x, y);
 }
 
+/* ---- Where a run begins: a pointer, or a place of a surface */
+
+struct surface_run {
+    cudaSurfaceObject_t surface;
+    int x_bytes;
+    int y;
+};
+
 template <typename Pixel>
 static __device__ __forceinline__ char *run_at(const linear_image<Pixel> &image, int x, int y)
 {
@@ -70,10 +80,14 @@ static __device__ __forceinline__ char *run_at(const linear_image<Pixel> &image,
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ char *run_at(const surface_image<Pixel> &, int, int)
+static __device__ __forceinline__ surface_run run_at(const surface_image<Pixel> &image, int x,
+                                                     int y)
 {
-    return nullptr; /* it has no runs */
+    return {image.surface, (image.origin_x + x) * (int)sizeof(typename Pixel::word),
+            image.origin_y + y};
 }
+
+template <typename Image> using image_run = decltype(run_at(*(const Image *)nullptr, 0, 0));
 
 template <typename Pixel>
 static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &image)
@@ -81,10 +95,45 @@ static __device__ __forceinline__ int64_t row_bytes(const linear_image<Pixel> &i
     return image.view.row_stride_bytes;
 }
 
+/* A surface counts its rows itself. */
 template <typename Pixel>
 static __device__ __forceinline__ int64_t row_bytes(const surface_image<Pixel> &)
 {
     return 0;
+}
+
+/* Moves by so many rows, in one instruction: compilers would compute all rows' offsets ahead, and
+ * spill them to local memory. */
+static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
+{
+    return ptx_mad_wide(rows, stride, from);
+}
+
+static __device__ __forceinline__ surface_run rows_on(const surface_run &from, int rows, int)
+{
+    return {from.surface, from.x_bytes, from.y + rows};
+}
+
+/* Moves by so many rows whose number the compiler knows. */
+static __device__ __forceinline__ char *known_rows_on(char *from, int rows, int64_t stride)
+{
+    return from + rows * stride;
+}
+
+static __device__ __forceinline__ surface_run known_rows_on(const surface_run &from, int rows,
+                                                            int64_t)
+{
+    return {from.surface, from.x_bytes, from.y + rows};
+}
+
+static __device__ __forceinline__ char *bytes_on(char *from, int bytes)
+{
+    return from + bytes;
+}
+
+static __device__ __forceinline__ surface_run bytes_on(const surface_run &from, int bytes)
+{
+    return {from.surface, from.x_bytes + bytes, from.y};
 }
 
 template <typename Image> struct stores_plainly;
@@ -126,6 +175,16 @@ template <typename Word, int COUNT> struct __align__(sizeof(Word) * COUNT < 16 ?
     }
 };
 
+static __device__ __forceinline__ uint32_t read_word(const char *from)
+{
+    return __ldg((const uint32_t *)from);
+}
+
+static __device__ __forceinline__ uint32_t read_word(const surface_run &from)
+{
+    return surf2Dread<uint32_t>(from.surface, from.x_bytes, from.y);
+}
+
 /* Reads or writes a run of words by the largest accesses there are. */
 template <typename Word, int COUNT>
 static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *from)
@@ -142,6 +201,36 @@ static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const char *f
         }
     }
     return words;
+}
+
+template <typename Word, int COUNT>
+static __device__ __forceinline__ tile_words<Word, COUNT> read_run(const surface_run &from)
+{
+    tile_words<Word, COUNT> words;
+    if constexpr (sizeof words == 8) {
+        const uint2 bits = surf2Dread<uint2>(from.surface, from.x_bytes, from.y);
+        words = *(const tile_words<Word, COUNT> *)&bits;
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            ((uint4 *)&words)[i] = surf2Dread<uint4>(from.surface, from.x_bytes + 16 * i, from.y);
+        }
+    }
+    return words;
+}
+
+template <typename Word, int COUNT>
+static __device__ __forceinline__ void write_run_at(const surface_run &to,
+                                                    const tile_words<Word, COUNT> &words)
+{
+    if constexpr (sizeof words == 8) {
+        surf2Dwrite(*(const uint2 *)&words, to.surface, to.x_bytes, to.y);
+    } else {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof words / 16; i++) {
+            surf2Dwrite(((const uint4 *)&words)[i], to.surface, to.x_bytes + 16 * i, to.y);
+        }
+    }
 }
 
 template <typename Word, int COUNT>

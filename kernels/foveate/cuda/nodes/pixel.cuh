@@ -7,7 +7,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PIXEL_CUH
 
-#include "kernels/foveate/cuda/common/image.cuh"
+#include "kernels/foveate/cuda/common/vectors.cuh"
 #include "kernels/image/light.cuh"
 #include "product.cuh"
 
@@ -211,10 +211,19 @@ static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image
 }
 
 template <typename Pixel>
-static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &, int, int, int,
-                                                node_run<Pixel> &)
+static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &image, int x, int row,
+                                                int width, node_run<Pixel> &run)
 {
-    return false;
+    if (!has_runs(image, 4) || x < 0 || x % 4 != 0 || x + 4 > width) {
+        return false;
+    }
+    const tile_words<typename Pixel::word, 4> words =
+        read_run<typename Pixel::word, 4>(run_at(image, x, row));
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        run.of[i] = words.of[i];
+    }
+    return true;
 }
 
 /* Reads the run of the picture's pixels from (x, y) on; beyond its edges pixels repeat the

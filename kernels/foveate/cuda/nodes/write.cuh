@@ -109,13 +109,16 @@ static __device__ __forceinline__ void copy_two(const uint4 *from, uint4 *to)
     to[1] = from[1];
 }
 
-/* Stores a lane's words of two rows without gaps, if the tile lies wholly inside such a picture. */
-template <typename Word> struct node_rows {
+/* Reads and stores a lane's words of two rows without gaps, if the tile lies wholly inside such a
+ * picture. */
+template <typename Image> struct node_rows;
+template <typename Pixel> struct node_rows<linear_image<Pixel>> {
+    typedef typename Pixel::word Word;
+
     char *rows[2];
     bool are_there;
     bool in_pairs;
 
-    template <typename Pixel>
     __device__ __forceinline__ node_rows(const foveate_frame &frame,
                                          const linear_image<Pixel> &image, const node_tile &tile)
         : rows{image.at(tile.column(0), tile.row(0)), image.at(tile.column(2), tile.row(2))},
@@ -127,12 +130,17 @@ template <typename Word> struct node_rows {
                     (2 * sizeof(Word))) == 0)
     {
     }
-    template <typename Pixel>
-    __device__ __forceinline__ node_rows(const foveate_frame &, const surface_image<Pixel> &,
-                                         const node_tile &)
-        : rows{}, are_there(false), in_pairs(false)
+    /* Words i and i + 1; i is even. */
+    __device__ __forceinline__ void read(int i, Word *to) const
     {
+        copy(pair(i), to);
     }
+    __device__ __forceinline__ void store(int i, const Word *from) const
+    {
+        copy(from, pair(i));
+    }
+
+  private:
     __device__ __forceinline__ Word *pair(int i) const
     {
         return (Word *)rows[i / 2 % 2] + i / 4 * 8;
@@ -147,6 +155,33 @@ template <typename Word> struct node_rows {
         }
     }
 };
+template <typename Pixel> struct node_rows<surface_image<Pixel>> {
+    typedef typename Pixel::word Word;
+
+    const surface_image<Pixel> &image;
+    const node_tile &tile;
+    bool are_there;
+
+    __device__ __forceinline__ node_rows(const foveate_frame &frame, const surface_image<Pixel> &of,
+                                         const node_tile &from)
+        : image(of), tile(from),
+          are_there(has_runs(of, 2) && from.x + NODES_TILE <= frame.width_px &&
+                    from.y + NODES_TILE <= frame.height_px)
+    {
+    }
+    __device__ __forceinline__ void read(int i, Word *to) const
+    {
+        const tile_words<Word, 2> two =
+            read_run<Word, 2>(run_at(image, tile.column(i), tile.row(i)));
+        to[0] = two.of[0];
+        to[1] = two.of[1];
+    }
+    __device__ __forceinline__ void store(int i, const Word *from) const
+    {
+        write_run_at(run_at(image, tile.column(i), tile.row(i)),
+                     tile_words<Word, 2>{{from[0], from[1]}});
+    }
+};
 
 /* A lane whose pixels lie beyond the picture reads its nearest ones. */
 template <typename Pixel, typename Image>
@@ -154,11 +189,11 @@ static __device__ __forceinline__ void load_tile(const foveate_frame &frame, con
                                                  const node_tile &tile,
                                                  typename Pixel::word (&words)[NODES_PIXELS])
 {
-    const node_rows<typename Pixel::word> rows(frame, src, tile);
+    const node_rows<Image> rows(frame, src, tile);
     if (rows.are_there) {
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i += 2) {
-            rows.copy(rows.pair(i), words + i);
+            rows.read(i, words + i);
         }
         return;
     }
@@ -174,11 +209,11 @@ static __device__ __forceinline__ void store_tile(const foveate_frame &frame, co
                                                   const node_tile &tile,
                                                   const typename Pixel::word (&words)[NODES_PIXELS])
 {
-    const node_rows<typename Pixel::word> rows(frame, dst, tile);
+    const node_rows<Image> rows(frame, dst, tile);
     if (rows.are_there) {
 #pragma unroll
         for (int i = 0; i < NODES_PIXELS; i += 2) {
-            rows.copy(words + i, rows.pair(i));
+            rows.store(i, words + i);
         }
         return;
     }

@@ -165,8 +165,8 @@ static __device__ __forceinline__ void upsample_rows(
     const bool reads = keeps && !upsampling.opaque;
     const int x = upsampling.x0 + column * STEP;
     const int y = upsampling.y0 + row;
-    char *to = run_at(work.dst, x, y);
-    const char *own = run_at(work.src, x, y);
+    image_run<Image> to = run_at(work.dst, x, y);
+    image_run<Image> own = run_at(work.src, x, y);
     const uint2 *from = upsampling.memory.lines + row * upsampling.shape.line + column;
 #pragma unroll 1
     for (int i = 0; i < side / rows; i++) {
@@ -196,8 +196,8 @@ static __device__ __forceinline__ void upsample_rows(
             words.of[n] = keeps ? pixel<FORMAT>::keep_alpha(color, words.of[n]) : color;
         }
         write_run_at(to, words);
-        to += rows * row_bytes(work.dst);
-        own += rows * row_bytes(work.src);
+        to = known_rows_on(to, rows, row_bytes(work.dst));
+        own = known_rows_on(own, rows, row_bytes(work.src));
         from += rows * upsampling.shape.line;
     }
 }

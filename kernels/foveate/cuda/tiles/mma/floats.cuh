@@ -23,8 +23,8 @@ template <typename Image> struct tile_mma_float_writer {
     int x0; /* to the lane's first pixel */
     int y0;
     bool plain;
-    char *to;
-    const char *from;
+    image_run<Image> to;
+    image_run<Image> from;
     /* The second halves of pixels: [sixteen rows][rows, rows 8 on][squares]. */
     uint32_t alpha[MMA_DOWNS][2][2][count];
 
@@ -42,11 +42,11 @@ template <typename Image> struct tile_mma_float_writer {
     __device__ __forceinline__ void issue_loads(int x, int q, int i)
     {
         const int y = first_of_sixteen(q, rows) + 8 * i;
-        const char *own = rows_on(from + 8 * x, y, (int)row_bytes(work.src));
+        const image_run<Image> own = rows_on(bytes_on(from, 8 * x), y, (int)row_bytes(work.src));
 #pragma unroll
         for (int n = 0; n < 2 * count; n++) {
             const int x_on = n / count * apart_px + n % count;
-            alpha[q][i][n / count][n % count] = __ldg((const uint32_t *)(own + 8 * x_on + 4));
+            alpha[q][i][n / count][n % count] = read_word(bytes_on(own, 8 * x_on + 4));
         }
     }
 
@@ -73,7 +73,7 @@ template <typename Image> struct tile_mma_float_writer {
             for (int n = 0; n < count; n++) {
                 words.of[n].y = __byte_perm(colors.of[n].y, alpha[q][i][square][n], 0x7610);
             }
-            write_run_at(rows_on(to + 8 * x, y, (int)row_bytes(work.dst)), words);
+            write_run_at(rows_on(bytes_on(to, 8 * x), y, (int)row_bytes(work.dst)), words);
         } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
             const tile_words<uint2, 4> own = load_own(work, x0 + x, y0 + y);
 #pragma unroll

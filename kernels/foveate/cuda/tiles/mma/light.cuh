@@ -34,12 +34,13 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_light_window
         const int x = left + own.x;
         if (left >= 0 && top >= 0 && left + MMA_PICTURE_SIDE <= frame.width_px &&
             top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4)) {
-            const char *from = run_at(work.src, x, top + own.row);
-            const int64_t step = column::rows * row_bytes(work.src);
+            const image_run<Image> from = run_at(work.src, x, top + own.row);
+            const int64_t stride = row_bytes(work.src);
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
                 /* Rows beyond the last are not stored, and the first row always exists. */
-                of[i] = read_run<typename Image::word, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
+                of[i] = read_run<typename Image::word, 4>(
+                    known_rows_on(from, (own.is_beyond(i) ? 0 : i) * column::rows, stride));
             }
             return;
         }

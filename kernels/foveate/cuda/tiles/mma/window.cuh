@@ -343,14 +343,15 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_picture_wind
                  top + MMA_PICTURE_SIDE <= frame.height_px && has_runs(work.src, 4);
         if (inside) {
             const column own;
-            const char *from = run_at(work.src, left + own.x, top + own.row);
-            const int64_t step = column::rows * row_bytes(work.src);
+            const image_run<Image> from = run_at(work.src, left + own.x, top + own.row);
+            const int64_t stride = row_bytes(work.src);
 #pragma unroll
             for (int i = 0; i < column::reads; i++) {
                 /* Rows beyond the last are not stored, and the first row always exists. */
-                of[i] = read_run<uint32_t, 4>(from + (own.is_beyond(i) ? 0 : i) * step);
+                of[i] = read_run<uint32_t, 4>(
+                    known_rows_on(from, (own.is_beyond(i) ? 0 : i) * column::rows, stride));
             }
-            middle = __ldg((const uint32_t *)run_at(work.src, x0 + half, y0 + half));
+            middle = load_plain(work.src, x0 + half, y0 + half);
         }
     }
     /* This load is not issued with the others: a thread that loads pixels from any memory would

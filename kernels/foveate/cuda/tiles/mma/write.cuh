@@ -91,13 +91,6 @@ static __device__ __forceinline__ uint2 words_of_two(const tile_mma_levels &leve
     return words_of_channels<OPAQUE>(channels[0], channels[1], channels[2], alpha);
 }
 
-/* Advances by so many rows in one instruction: compilers would compute all rows' offsets ahead, and
- * spill them to local memory. */
-static __device__ __forceinline__ char *rows_on(const char *from, int rows, int stride)
-{
-    return ptx_mad_wide(rows, stride, from);
-}
-
 /* Returns whether a row's pitch fits 32 bits. */
 template <typename Image> static __device__ __forceinline__ bool is_near(const Image &image)
 {
@@ -118,7 +111,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     bool runs; /* Four pixels are written at once, and lie either in the picture or beside it. */
     int x0; /* the lane's first pixel */
     int y0;
-    char *to;
+    image_run<Image> to;
     int stride; /* bytes, for runs */
 
     /* (x, y) is the warp's first pixel; the lane's is (right, below) of it. */
@@ -146,7 +139,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     __device__ __forceinline__ void write(int x, int y, const four &words) const
     {
         if (PLAIN) {
-            write_run_at(rows_on(to + 4 * x, y, stride), words);
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
         } else if (x0 + x < work.frame.width_px && y0 + y < work.frame.height_px) {
             write_beside(x, y, words);
         }
@@ -166,10 +159,10 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_writer {
     __device__ __forceinline__ void write_beside(int x, int y, const four &words) const
     {
         if (runs && opaque) {
-            write_run_at(rows_on(to + 4 * x, y, stride), words);
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), words);
         } else if (runs) {
             const four own = read_run<uint32_t, count>(run_at(work.src, x0 + x, y0 + y));
-            write_run_at(rows_on(to + 4 * x, y, stride), with_alpha(words, own));
+            write_run_at(rows_on(bytes_on(to, 4 * x), y, stride), with_alpha(words, own));
         } else {
             store_run<count>(work.dst, has_runs(work.dst, count), x0 + x, y0 + y,
                              work.frame.width_px,
@@ -190,7 +183,7 @@ template <enum fovea_format FORMAT, typename Image> struct tile_mma_alphas {
     __device__ __forceinline__ void issue_loads(const writer &to, int x, int y)
     {
         const int stride = (int)row_bytes(to.work.src);
-        const char *from = run_at(to.work.src, to.x0, to.y0) + 4 * x;
+        const image_run<Image> from = bytes_on(run_at(to.work.src, to.x0, to.y0), 4 * x);
         own[0] = read_run<uint32_t, writer::count>(rows_on(from, y, stride));
         own[1] = read_run<uint32_t, writer::count>(rows_on(from, y + 8, stride));
     }

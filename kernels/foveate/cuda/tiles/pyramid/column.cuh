@@ -18,8 +18,7 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
     int first; /* first row */
     int x; /* in the picture, or beside it */
     bool fills;
-    /* By asynchronous copies; a column beside the picture copies the nearest one, which is repeated
-     * afterwards. */
+    /* By runs; a column beside the picture copies the nearest one, which is repeated afterwards. */
     bool copies;
 
     template <typename Image>
@@ -61,7 +60,23 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
         }
     }
 
-    /* Loads a column that asynchronous copies cannot fill; it waits for a few rows at a time. */
+    /* Surfaces have no asynchronous copies: it waits for a few rows at a time. */
+    template <typename Pixel>
+    __device__ __forceinline__ void copy(const foveate_frame &frame,
+                                         const surface_image<Pixel> &image, uint4 *window,
+                                         int y0) const
+    {
+        const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
+#pragma unroll 4
+        for (int i = 0; i < ROWS; i += at_once) {
+            const int row = min(first + i, ROWS - 1);
+            const int y = min(max(y0 + row, 0), frame.height_px - 1);
+            window[row * PITCH + index] =
+                read_run<typename Pixel::word, PIXELS>(run_at(image, from_x, y));
+        }
+    }
+
+    /* Loads a column that is not made of runs; it waits for a few rows at a time. */
     template <typename Image>
     __device__ __forceinline__ void load(const foveate_frame &frame, const Image &image,
                                          uint4 *window, int y0) const
