@@ -352,6 +352,17 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 0, \"lens_center\": [1, 1], "
          "\"viewport_size\": [2, 2]}",
          "must be above 0"},
+        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, -4], "
+         "\"viewport_size\": [2, 2]}",
+         "\"lens_center\" is -2 of \"viewport_size\"; it must be -1.5 to 2.5"},
+        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
+         "\"viewport_size\": [2, 2], \"aberration_k\": [1, 1, 0]}",
+         "\"aberration_k\" must be above 0"},
+        {"{\"distortion_k\": [1, 0, -0.25, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
+         "\"viewport_size\": [2, 2]}",
+         "the lens folds back from r = 1.155 of \"scale\" on; the farthest corner of the viewport "
+         "is "
+         "at r = 1.414"},
         {"{\"fovea-lens\": 1, \"scale\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}",
          "these are two lenses"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",

@@ -65,6 +65,16 @@ static void grids_are_the_reference(void **state)
     }
 }
 
+static void headsets_are_the_reference(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 33; i += TEST_STEP(i)) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_headset(&scene);
+        check(&scene, (struct image_layout){0});
+    }
+}
+
 /* Says whether no pixel of a tile has a source, and counts those that were
  * asked. */
 static bool tile_has_no_source(const struct lens_plan *plan, int32_t column, int32_t row)
@@ -352,6 +362,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_reference),
         cmocka_unit_test(grids_are_the_reference),
+        cmocka_unit_test(headsets_are_the_reference),
         cmocka_unit_test(blank_tiles_have_no_source),
         cmocka_unit_test(layouts_do_not_matter),
         cmocka_unit_test(no_lens_copies_every_bit),

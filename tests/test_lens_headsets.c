@@ -62,6 +62,32 @@ static void assert_headset(const struct headset *headset, const struct lens_plan
     }
 }
 
+/* Over all pixels whose source is in the picture; a pixel that the formula leaves blank must be. */
+static double most_off_headset(const struct headset *headset, const struct lens_plan *plan)
+{
+    const double size[] = {plan->shape.width_px, plan->shape.height_px};
+    double most = 0.0;
+    for (int32_t at = 0; at < 3 * plan->shape.width_px * plan->shape.height_px; at += 5) {
+        const int32_t pixel[] = {at / 3 % plan->shape.width_px, at / 3 / plan->shape.width_px};
+        const double uv[] = {(pixel[0] + 0.5) / size[0], (pixel[1] + 0.5) / size[1]};
+        double place[2];
+        double right[2];
+        bool near = true;
+        bool beside = false;
+        place_of_headset(headset, at % 3, uv, right);
+        lens_place_at(plan, at % 3, pixel[0], pixel[1], place);
+        for (int axis = 0; axis < 2; axis++) {
+            right[axis] *= size[axis];
+            near = near && right[axis] >= 0.0 && right[axis] <= size[axis];
+            beside = beside || right[axis] < -0.03 || right[axis] > size[axis] + 0.03;
+        }
+        assert_true(!beside || place[0] < 0.0 || place[0] > size[0] || place[1] < 0.0 ||
+                    place[1] > size[1]);
+        most = near ? fmax(most, hypot(place[0] - right[0], place[1] - right[1])) : most;
+    }
+    return most;
+}
+
 static uint32_t height_of(const struct headset *headset, uint32_t width_px)
 {
     return (uint32_t)lround(width_px * headset->viewport[1] / headset->viewport[0]);
@@ -77,22 +103,48 @@ static const struct headset headsets[] = {
      {0.07488, 0.0936}},
 };
 
+static void write_headset(const struct headset *h, char *text, size_t bytes)
+{
+    snprintf(text, bytes,
+             "{\"distortion_k\": [%.17g, %.17g, %.17g, %.17g, %.17g],\n"
+             " \"aberration_k\": [%.17g, %.17g, %.17g], \"scale\": %.17g,\n"
+             " \"lens_center\": [%.17g, %.17g], \"viewport_size\": [%.17g, %.17g]}",
+             h->k[0], h->k[1], h->k[2], h->k[3], h->k[4], h->aberration[0], h->aberration[1],
+             h->aberration[2], h->scale, h->center[0], h->center[1], h->viewport[0],
+             h->viewport[1]);
+}
+
 static void monados_values_are_its_formula(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof headsets / sizeof headsets[0]; i++) {
         const struct headset *h = &headsets[i];
         char text[512];
-        snprintf(text, sizeof text,
-                 "{\"distortion_k\": [%.17g, %.17g, %.17g, %.17g, %.17g],\n"
-                 " \"aberration_k\": [%.17g, %.17g, %.17g], \"scale\": %.17g,\n"
-                 " \"lens_center\": [%.17g, %.17g], \"viewport_size\": [%.17g, %.17g]}",
-                 h->k[0], h->k[1], h->k[2], h->k[3], h->k[4], h->aberration[0], h->aberration[1],
-                 h->aberration[2], h->scale, h->center[0], h->center[1], h->viewport[0],
-                 h->viewport[1]);
+        write_headset(h, text, sizeof text);
         struct lens_calibration *calibration = lens_read_text(text);
         struct lens_plan *plan = lens_plan_for(calibration, 792, height_of(h, 792));
         assert_headset(h, plan);
+        lens_plan_destroy(&plan);
+        lens_release(calibration);
+    }
+}
+
+/* The viewport is all of the picture, whatever the picture's aspect is. */
+static void monados_values_are_its_formula_at_any_aspect(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{1280, 1440}, {320, 240},   {792, 817},
+                                        {2064, 2208}, {2400, 1600}, {700, 1900}};
+    for (size_t i = 0; i < 6 * sizeof headsets / sizeof headsets[0]; i++) {
+        const struct headset *h = &headsets[i / 6];
+        const uint32_t *size = sizes[i % 6];
+        char text[512];
+        write_headset(h, text, sizeof text);
+        struct lens_calibration *calibration = lens_read_text(text);
+        struct lens_plan *plan = lens_plan_for(calibration, size[0], size[1]);
+        const double most = most_off_headset(h, plan);
+        print_message("headset %zu at %u x %u: %.4f px\n", i / 6, size[0], size[1], most);
+        assert_true(most < 0.03);
         lens_plan_destroy(&plan);
         lens_release(calibration);
     }
@@ -371,6 +423,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(monados_values_are_its_formula),
+        cmocka_unit_test(monados_values_are_its_formula_at_any_aspect),
         cmocka_unit_test(openhmds_values_are_its_formula),
         cmocka_unit_test(vives_values_are_its_formula),
         cmocka_unit_test(colours_that_are_left_out_are_greens),

@@ -5,6 +5,7 @@
 
 #include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
+#include "kernels/lens/read/read.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -224,6 +225,22 @@ void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene)
     }
     scene->settings.own.lens_file_data = &made->base;
     scene->settings.foveation.map.eye = eye;
+}
+
+/* ---- A headset's values */
+
+void lens_scene_use_headset(struct lens_scene *scene)
+{
+    static const char text[] =
+        "{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0], \"aberration_k\": [0.995, 1, 1.003], "
+        "\"scale\": 3.8, \"lens_center\": [3.6, 4.8], \"viewport_size\": [7.5, 9.4]}";
+    static struct lens_calibration *made; /* to the end of the process */
+    char problem[LENS_PROBLEM_BYTES];
+    if (!made) {
+        assert_int_equal(lens_calibration_read(text, sizeof text - 1, problem, &made), FOVEA_OK);
+    }
+    assert_true(lens_map_is_grid(&made->eyes[0], scene->width_px, scene->height_px));
+    scene->settings.own.lens_file_data = &made->base;
 }
 
 /* ---- Files */

@@ -34,6 +34,9 @@ void lens_scene_use_polynomial(struct lens_scene *scene);
 /* The same with a lens for each eye, a polynomial and points, of which that eye's counts. */
 void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene);
 
+/* The same with Monado's values of a headset, whose viewport has another aspect than the scene. */
+void lens_scene_use_headset(struct lens_scene *scene);
+
 /* Writes that scene's grid as a file, from which the same one is read. */
 void lens_scene_write_points(const struct lens_scene *scene, const char *path);
 

@@ -52,6 +52,13 @@ const struct lens_map *lens_calibration_map(const struct lens_calibration *calib
     return eye == FOVEA_MAP_EYE_RIGHT ? &calibration->eyes[1] : NULL;
 }
 
+bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t height_px)
+{
+    const double most_off_px = 0.001; /* and so are the polynomial's places, by about as much */
+    return map->is_grid ||
+           (map->aspect > 0.0 && fabs(width_px / map->aspect - height_px) > most_off_px);
+}
+
 void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
                                char problem[LENS_PROBLEM_BYTES])
 {

@@ -44,9 +44,12 @@ struct lens_points {
 };
 
 struct lens_map {
-    bool is_grid;
+    bool is_grid; /* for pictures of any size; else lens_map_is_grid says */
     struct lens_polynomial polynomial;
     struct lens_points points;
+    /* The only width over height that the polynomial counts at: pictures of another one have the
+     * points. 0: it counts at all. */
+    double aspect;
 };
 
 #define LENS_EYES 2 /* the left one and the right one */
@@ -75,6 +78,9 @@ FOVEA_MUST_CHECK enum fovea_result lens_calibration_hand_out(
 /* NULL: each eye has its own, and it is not said whose counts. */
 const struct lens_map *lens_calibration_map(const struct lens_calibration *calibration,
                                             enum fovea_map_eye eye);
+
+/* Says whether a picture of that size has the map's points, or its polynomial. */
+bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t height_px);
 
 /* Puts the eye's name before what is wrong with its map, where each eye has its own. */
 void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,

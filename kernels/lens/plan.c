@@ -40,7 +40,7 @@ static const struct lens_map *map_of(const struct operator_plan_desc *desc)
 static bool is_grid(const struct operator_plan_desc *desc)
 {
     const struct lens_map *map = map_of(desc);
-    return map && map->is_grid;
+    return map && lens_map_is_grid(map, desc->width_px, desc->height_px);
 }
 
 static void set_terms(const struct fovea_operator_settings *own, struct model *model)
@@ -101,7 +101,7 @@ static struct model model_of(const struct operator_plan_desc *desc)
     struct model model = {.unit_px = unit_px(desc, desc->settings->own.lens_unit)};
     set_center(desc, &model);
     set_terms(&desc->settings->own, &model);
-    if (map && !map->is_grid) {
+    if (map && !is_grid(desc)) {
         take_polynomial(desc, &map->polynomial, &model);
     }
     const double far_x = fmax(fabs(model.center_x_px), fabs(desc->width_px - model.center_x_px));

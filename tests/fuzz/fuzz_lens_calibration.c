@@ -50,9 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE((result == FOVEA_OK) == (made != NULL));
     REQUIRE((result == FOVEA_OK) == (problem[0] == '\0') && !strchr(problem, '\n'));
     for (uint32_t eye = 0; made && eye < made->eye_count; eye++) {
-        if (made->eyes[eye].is_grid) {
+        if (made->eyes[eye].points.memory) {
             check_points(&made->eyes[eye].points);
-        } else {
+        }
+        if (!made->eyes[eye].is_grid) {
             check_polynomial(&made->eyes[eye].polynomial);
         }
     }

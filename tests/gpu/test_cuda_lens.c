@@ -132,6 +132,16 @@ static void grids_are_the_reference(void **state)
     }
 }
 
+static void headsets_are_the_reference(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < (fixture.quick ? 11 : 33); i++) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_headset(&scene);
+        check(&scene, (uint32_t)(i / 11 % 3));
+    }
+}
+
 static void each_eye_has_a_lens_of_its_own(void **state)
 {
     (void)state;
@@ -386,6 +396,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_are_the_reference),
         cmocka_unit_test(grids_are_the_reference),
+        cmocka_unit_test(headsets_are_the_reference),
         cmocka_unit_test(each_eye_has_a_lens_of_its_own),
         cmocka_unit_test(bytes_are_the_reference),
         cmocka_unit_test(grids_of_bytes_are_the_reference),

@@ -94,6 +94,19 @@ static void frames_of_grids_are_the_reference(void **state)
     rig_close(&rig);
 }
 
+static void frames_of_headsets_are_the_reference(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (uint64_t i = 0; i < 12; i += TEST_STEP(i)) {
+        struct lens_scene scene = lens_scene_of(i);
+        lens_scene_use_headset(&scene);
+        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
+    }
+    rig_close(&rig);
+}
+
 /* Places far from the picture's corner are as exact as those near it. */
 static void wide_frames_are_the_reference(void **state)
 {
@@ -420,6 +433,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_the_reference),
         cmocka_unit_test(frames_of_grids_are_the_reference),
+        cmocka_unit_test(frames_of_headsets_are_the_reference),
         cmocka_unit_test(wide_frames_are_the_reference),
         cmocka_unit_test(no_lens_copies_every_bit),
         cmocka_unit_test(views_are_each_a_picture_of_their_own),

@@ -9,7 +9,7 @@
  *     {"fovea-lens": 1, "grid": {"size": [1920, 1080], "spacing": 16, "in": "pixels", ..}}
  *     {"fovea-lens": 1, "left": {"polynomial": ..}, "right": {"grid": ..}}
  *
- * And the values that Monado and OpenHMD have of a headset, by their names in Monado. */
+ * And Monado's values (monado.c). */
 #include "read.h"
 
 #include <math.h>
@@ -250,80 +250,18 @@ static bool read_grid(struct lens_scan *scan, struct lens_points *points)
     return true;
 }
 
-/* ---- Monado's values: with r the distance from the centre over `scale`, the source is as many
- * times as far as k0 + k1 r + k2 r^2 + k3 r^3 + k4 r^4, times the aberration of the colour */
-
-#define MONADO_NEEDS 4
-static const char *const monado_needs[MONADO_NEEDS] = {"distortion_k", "scale", "lens_center",
-                                                       "viewport_size"};
-struct monado {
-    double k[LENS_POWERS];
-    double aberration[LENS_COLORS];
-    double scale;
-    double center[2], viewport[2];
-    bool has[MONADO_NEEDS];
-};
-
-static bool monado_member(struct lens_scan *scan, const char *name, struct monado *monado)
-{
-    for (int i = 0; i < MONADO_NEEDS; i++) {
-        monado->has[i] = monado->has[i] || strcmp(name, monado_needs[i]) == 0;
-    }
-    if (strcmp(name, "distortion_k") == 0) {
-        return lens_scan_numbers(scan, LENS_POWERS, monado->k);
-    }
-    if (strcmp(name, "aberration_k") == 0) {
-        return lens_scan_numbers(scan, LENS_COLORS, monado->aberration);
-    }
-    if (strcmp(name, "scale") == 0) {
-        return lens_scan_number(scan, &monado->scale);
-    }
-    if (strcmp(name, "lens_center") == 0) {
-        return lens_scan_numbers(scan, 2, monado->center);
-    }
-    if (strcmp(name, "viewport_size") == 0) {
-        return lens_scan_numbers(scan, 2, monado->viewport);
-    }
-    return lens_scan_fail(scan, "there is no \"%s\" in a calibration", name);
-}
-
-static bool of_monado(struct lens_scan *scan, const struct monado *monado,
-                      struct lens_polynomial *own)
-{
-    for (int i = 0; i < MONADO_NEEDS; i++) {
-        if (!monado->has[i]) {
-            return lens_scan_fail(scan, "the lens has no \"%s\"", monado_needs[i]);
-        }
-    }
-    if (!(monado->scale > 0.0 && monado->viewport[0] > 0.0 && monado->viewport[1] > 0.0)) {
-        return lens_scan_fail(scan, "\"scale\" and both of \"viewport_size\" must be above 0");
-    }
-    const double per_unit = 0.5 * monado->viewport[0] / monado->scale;
-    own->unit = LENS_HALF_WIDTH;
-    own->centered = true;
-    for (int i = 0; i < 2; i++) {
-        own->center_uv[i] = monado->center[i] / monado->viewport[i];
-    }
-    for (int color = 0; color < LENS_COLORS; color++) {
-        for (int i = 0; i < LENS_POWERS; i++) {
-            own->terms[color][i] = monado->aberration[color] * monado->k[i] * pow(per_unit, i);
-        }
-    }
-    return true;
-}
-
 /* ---- One lens: any of these */
 
 struct lens {
     struct lens_map *map;
-    struct monado monado;
+    struct lens_monado monado;
     bool has_map;
     bool has_values;
 };
 
 static struct lens lens_of(struct lens_map *map)
 {
-    return (struct lens){.map = map, .monado = {.aberration = {1.0, 1.0, 1.0}}};
+    return (struct lens){.map = map, .monado = lens_monado_empty};
 }
 
 static bool lens_member(struct lens_scan *scan, const char *name, void *user)
@@ -332,7 +270,7 @@ static bool lens_member(struct lens_scan *scan, const char *name, void *user)
     const bool polynomial = strcmp(name, "polynomial") == 0;
     if (!polynomial && strcmp(name, "grid") != 0) {
         lens->has_values = true;
-        return monado_member(scan, name, &lens->monado);
+        return lens_monado_member(scan, name, &lens->monado);
     }
     if (lens->has_map) {
         return lens_scan_fail(scan, "one lens is enough");
@@ -347,7 +285,7 @@ static bool finish_lens(struct lens_scan *scan, const struct lens *lens)
     if (lens->has_map && lens->has_values) {
         return lens_scan_fail(scan, "these are two lenses");
     }
-    return lens->has_map || of_monado(scan, &lens->monado, &lens->map->polynomial);
+    return lens->has_map || lens_monado_finish(scan, &lens->monado, lens->map);
 }
 
 /* ---- A file: one for both eyes, or one for each */

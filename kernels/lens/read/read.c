@@ -32,11 +32,16 @@ static bool is_sane(const struct lens_polynomial *polynomial, char *problem)
 static enum fovea_result finish_map(struct lens_scan *scan, struct lens_map *map)
 {
     struct lens_points read = map->points;
+    const bool has_polynomial = !read.memory || map->aspect > 0.0;
+    if (has_polynomial && !is_sane(&map->polynomial, scan->problem)) {
+        return FOVEA_ERROR_CONFIG;
+    }
     if (!read.memory) {
-        return is_sane(&map->polynomial, scan->problem) ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+        return FOVEA_OK;
     }
     map->points = (struct lens_points){.memory = NULL};
     const enum fovea_result result = lens_map_take_points(&read, scan->problem, map);
+    map->is_grid = !has_polynomial;
     free(read.memory);
     return result;
 }

@@ -22,4 +22,30 @@ bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration
 bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration);
 bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_polynomial);
 
+/* ---- Formulas that are no polynomial of r in a picture's pixels: quadratic between points */
+
+/* Gives the place of the source, in uv, that is shown at a place of the picture, in uv. */
+typedef void (*lens_formula_fn)(const void *user, int color, const double uv[2], double out_uv[2]);
+bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void *user,
+                       struct lens_points *points);
+
+/* ---- The values that Monado and OpenHMD have of a headset, by their names in Monado */
+
+#define LENS_MONADO_NEEDS 4 /* members that must be there */
+
+struct lens_monado {
+    double k[LENS_POWERS];
+    double aberration[LENS_COLORS];
+    double scale;
+    double center[2], viewport[2]; /* in the unit of scale */
+    bool has[LENS_MONADO_NEEDS];
+};
+
+/* Before the first member. */
+extern const struct lens_monado lens_monado_empty;
+bool lens_monado_member(struct lens_scan *scan, const char *name, struct lens_monado *monado);
+/* Makes the map of them, a polynomial with points for pictures of another aspect. */
+bool lens_monado_finish(struct lens_scan *scan, const struct lens_monado *monado,
+                        struct lens_map *map);
+
 #endif

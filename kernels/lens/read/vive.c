@@ -14,10 +14,8 @@
 #include "read.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SIDE 257 /* points, each way */
 #define COEFFICIENTS 8
 #define STEPS 4096 /* in which a fold is looked for */
 
@@ -209,41 +207,24 @@ static bool find_last(const struct vive *vive, const struct eye *eye, struct dis
     return true;
 }
 
-static void place_of(const struct vive *vive, const struct eye *eye,
-                     const struct distortion *distortion, const double uv[2], float *out_uv)
+struct source_of {
+    const struct vive *vive;
+    const struct eye *eye;
+};
+
+static void place_of(const void *user, int color, const double uv[2], double out_uv[2])
 {
+    const struct source_of *of = user;
+    const struct distortion *distortion = &of->eye->colors[color];
     const double *center = distortion->center;
-    const double half[] = {1.0, 1.0 / vive->aspect};
+    const double half[] = {1.0, 1.0 / of->vive->aspect};
     const double from[] = {(2.0 * uv[0] - 1.0) * half[0] - center[0],
                            (2.0 * uv[1] - 1.0) * half[1] - center[1]};
     const double factor = factor_of(distortion, fmin(hypot(from[0], from[1]), distortion->last));
     for (int i = 0; i < 2; i++) {
-        const double source = (center[i] + from[i] * factor) / (1.0 + eye->grow);
-        out_uv[i] = (float)(0.5 + 0.5 * source / half[i]);
+        const double source = (center[i] + from[i] * factor) / (1.0 + of->eye->grow);
+        out_uv[i] = 0.5 + 0.5 * source / half[i];
     }
-}
-
-static bool make_points(struct lens_scan *scan, const struct vive *vive, const struct eye *eye,
-                        struct lens_points *points)
-{
-    const size_t count = (size_t)2 * SIDE * SIDE;
-    points->memory = calloc(LENS_COLORS * count, sizeof *points->memory);
-    if (!points->memory) {
-        return lens_scan_fail(scan, "out of memory");
-    }
-    points->columns = points->rows = SIDE;
-    points->quadratic = true;
-    points->step_uv[0] = points->step_uv[1] = 1.0 / (SIDE - 1);
-    for (int color = 0; color < LENS_COLORS; color++) {
-        float *places = points->memory + (size_t)color * count;
-        points->places_uv[color] = places;
-        for (size_t i = 0; i < count; i += 2) {
-            const double uv[] = {(double)(i / 2 % SIDE) / (SIDE - 1),
-                                 (double)(i / 2 / SIDE) / (SIDE - 1)};
-            place_of(vive, eye, &eye->colors[color], uv, places + i);
-        }
-    }
-    return true;
 }
 
 static bool take_eye(struct lens_scan *scan, const struct vive *vive, struct eye *eye,
@@ -257,7 +238,8 @@ static bool take_eye(struct lens_scan *scan, const struct vive *vive, struct eye
                                   distortion->last);
         }
     }
-    return make_points(scan, vive, eye, &map->points);
+    const struct source_of source = {vive, eye};
+    return lens_read_formula(scan, place_of, &source, &map->points);
 }
 
 bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration)

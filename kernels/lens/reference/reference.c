@@ -121,10 +121,10 @@ static struct point place_in_grid(const struct lens_reference *reference, int co
 
 static struct point place_of(const struct lens_reference *reference, int color, double x, double y)
 {
-    if (measured_of(reference) && measured_of(reference)->is_grid) {
+    const struct lens_map *measured = measured_of(reference);
+    if (measured && lens_map_is_grid(measured, reference->width_px, reference->height_px)) {
         return place_in_grid(reference, color, x, y);
     }
-
     const struct point center = center_of(reference);
     const struct point from = {x - center.x, y - center.y};
     const double r = hypot(from.x, from.y) / unit_px(reference);
