@@ -146,13 +146,8 @@ struct operator_api {
     /* A line for a display over the picture; NULL: there is none. */
     void (*plan_summarize)(const struct operator_plan *plan, char *out, size_t bytes);
 
-    /* Makes of the content of a file that the settings name (OPERATOR_FILE) what its plans take,
-     * with one share of the caller's. FOVEA_ERROR_CONFIG: out_problem says what is wrong, after
-     * "line:column: " where there is a place. NULL: no setting of it is a file. */
-    enum fovea_result (*read_file)(const char *bytes, size_t count,
-                                   char out_problem[OPERATOR_PROBLEM_BYTES],
-                                   struct shared_data **out_data);
-    /* The same of a program's field, whose strides are all given. NULL: it has no use for any. */
+    /* Makes of a program's field, whose strides are all given, what plans take as of a file
+     * (struct operators_file's read_file). NULL: it has no use for any. */
     enum fovea_result (*read_field)(const struct fovea_field *field,
                                     char out_problem[OPERATOR_PROBLEM_BYTES],
                                     struct shared_data **out_data);

@@ -7,31 +7,14 @@
 #include "core/struct_bytes.h"
 #include "kernels/operators.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_LIMIT_BYTES ((int64_t)64 << 20) /* of a grid of points 8 px apart in 8K it is half */
 #define KEPT_MAX 4
 #define FIELD_MAX (OPERATOR_MAX_SIZE_PX + 1) /* points each way */
-
-static const struct {
-    enum fovea_operator operator_name;
-    const char *setting;
-    size_t path_at; /* in struct fovea_settings */
-    size_t data_at;
-} files[] = {
-#define OPERATOR_FILE(name, setting, help)                                                         \
-    {FOVEA_OPERATOR_##name, #name "." #setting,                                                    \
-     offsetof(struct fovea_settings, own.name##_##setting),                                        \
-     offsetof(struct fovea_settings, own.name##_##setting##_data)},
-#include "kernels/operators.def"
-};
 
 /* ---- What was read */
 
@@ -80,89 +63,26 @@ static void keep(const char *path, const struct stat *status, struct shared_data
 
 /* ---- Reading */
 
-struct reading {
-    const char *setting;
-    const char *path;
-    const struct operator_api *api;
-    struct fovea_log log;
-};
-
-static enum fovea_result unreadable(const struct reading *reading, const char *why)
-{
-    log_error(reading->log, "%s: %s cannot be read: %s", reading->setting, reading->path, why);
-    return FOVEA_ERROR_IO;
-}
-
-static enum fovea_result read_bytes(const struct reading *reading, int fd, char *bytes,
-                                    size_t count)
-{
-    size_t have = 0;
-    while (have < count) {
-        const ssize_t got = read(fd, bytes + have, count - have);
-        if (got < 0 && errno != EINTR) {
-            return unreadable(reading, strerrordesc_np(errno));
-        }
-        if (got == 0) {
-            return unreadable(reading, "it became shorter meanwhile");
-        }
-        have += got > 0 ? (size_t)got : 0;
-    }
-    return FOVEA_OK;
-}
-
-static enum fovea_result make(const struct reading *reading, int fd, size_t count,
-                              struct shared_data **out_data)
-{
-    char problem[OPERATOR_PROBLEM_BYTES];
-    char *bytes = malloc(count + 1); /* one more: an empty file has a pointer too */
-    if (!bytes) {
-        log_error(reading->log, "%s: out of memory", reading->setting);
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    enum fovea_result result = read_bytes(reading, fd, bytes, count);
-    if (result == FOVEA_OK) {
-        result = reading->api->read_file(bytes, count, problem, out_data);
-        if (result < 0) {
-            /* "path:line:column: what" where there is a line. */
-            const bool has_line = problem[strspn(problem, "0123456789")] == ':';
-            log_error(reading->log, "%s: %s:%s%s", reading->setting, reading->path,
-                      has_line ? "" : " ", problem);
-        }
-    }
-    free(bytes);
-    return result;
-}
-
-static enum fovea_result take_open(const struct reading *reading, int fd,
+static enum fovea_result take_open(const struct operators_file *file, const char *path,
+                                   struct fovea_log log, int fd, const struct stat *status,
                                    struct shared_data **out_data)
 {
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        return unreadable(reading, strerrordesc_np(errno));
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return unreadable(reading, "it is not a file");
-    }
-    if (status.st_size > FILE_LIMIT_BYTES) {
-        return unreadable(reading, "it is larger than 64 MiB");
-    }
-    *out_data = find(reading->path, &status);
+    *out_data = find(path, status);
     if (*out_data) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(make(reading, fd, (size_t)status.st_size, out_data));
-    keep(reading->path, &status, *out_data);
+    FOVEA_TRY(operators_file_read(file, path, log, fd, status, out_data));
+    keep(path, status, *out_data);
     return FOVEA_OK;
 }
 
-static enum fovea_result take_file(const struct reading *reading, struct shared_data **out_data)
+static enum fovea_result take_file(const struct operators_file *file, const char *path,
+                                   struct fovea_log log, struct shared_data **out_data)
 {
-    /* O_NONBLOCK: a named pipe must not keep the program waiting. */
-    const int fd = open(reading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-        return unreadable(reading, strerrordesc_np(errno));
-    }
-    const enum fovea_result result = take_open(reading, fd, out_data);
+    int fd;
+    struct stat status;
+    FOVEA_TRY(operators_file_open(file, path, log, &fd, &status));
+    const enum fovea_result result = take_open(file, path, log, fd, &status, out_data);
     close(fd);
     return result;
 }
@@ -171,7 +91,7 @@ static enum fovea_result take_file(const struct reading *reading, struct shared_
 
 void operator_files_finish(struct operator_files *gone)
 {
-    for (size_t i = 0; i < OPERATOR_FILE_COUNT; i++) {
+    for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
         shared_data_release(&gone->data[i]);
     }
 }
@@ -180,23 +100,21 @@ enum fovea_result operator_files_take(struct fovea_settings *settings, struct fo
                                       struct operator_files *out_files)
 {
     *out_files = (struct operator_files){{NULL}};
-    for (size_t i = 0; i < OPERATOR_FILE_COUNT; i++) {
-        const struct reading reading = {.setting = files[i].setting,
-                                        .path = (const char *)settings + files[i].path_at,
-                                        .api = operators_at(files[i].operator_name),
-                                        .log = log};
+    for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
+        const char *path = (const char *)settings + operators_files[i].path_at;
         struct shared_data *given = NULL; /* by the program */
-        memcpy(&given, (const char *)settings + files[i].data_at, sizeof given);
+        memcpy(&given, (const char *)settings + operators_files[i].data_at, sizeof given);
         out_files->data[i] = shared_data_share(given);
-        if (!given && reading.path[0] &&
-            config_operators_have(&settings->operators, files[i].operator_name)) {
-            const enum fovea_result result = take_file(&reading, &out_files->data[i]);
+        if (!given && path[0] &&
+            config_operators_have(&settings->operators, operators_files[i].operator_name)) {
+            const enum fovea_result result =
+                take_file(&operators_files[i], path, log, &out_files->data[i]);
             if (result < 0) {
                 operator_files_finish(out_files);
                 return result;
             }
         }
-        memcpy((char *)settings + files[i].data_at, &out_files->data[i], sizeof(void *));
+        memcpy((char *)settings + operators_files[i].data_at, &out_files->data[i], sizeof(void *));
     }
     return FOVEA_OK;
 }
@@ -236,12 +154,12 @@ static bool take_field(const struct fovea_field *given, struct fovea_field *fiel
 static enum fovea_result read_field(const struct fovea_field *field, size_t file,
                                     struct fovea_log log, struct shared_data **out_data)
 {
-    const struct operator_api *api = operators_at(files[file].operator_name);
+    const struct operator_api *api = operators_at(operators_files[file].operator_name);
     char problem[OPERATOR_PROBLEM_BYTES] = "it has no use for fields";
     const enum fovea_result result =
         api->read_field ? api->read_field(field, problem, out_data) : FOVEA_ERROR_CONFIG;
     if (result < 0) {
-        log_error(log, "%s: the field: %s", files[file].setting, problem);
+        log_error(log, "%s: the field: %s", operators_files[file].setting, problem);
     }
     return result;
 }
@@ -256,10 +174,10 @@ enum fovea_result fovea_settings_set_field(struct fovea_settings *settings, cons
     if (!settings || !path) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    while (file < OPERATOR_FILE_COUNT && strcmp(files[file].setting, path) != 0) {
+    while (file < OPERATORS_FILE_COUNT && strcmp(operators_files[file].setting, path) != 0) {
         file++;
     }
-    if (file == OPERATOR_FILE_COUNT) {
+    if (file == OPERATORS_FILE_COUNT) {
         log_error(log,
                   "fovea_settings_set_field: there is no setting %.64s that is a file of an "
                   "operator",
@@ -267,14 +185,14 @@ enum fovea_result fovea_settings_set_field(struct fovea_settings *settings, cons
         return FOVEA_ERROR_CONFIG;
     }
     if (field && !take_field(field, &taken, &problem)) {
-        log_error(log, "%s: the field: %s", files[file].setting, problem);
+        log_error(log, "%s: the field: %s", operators_files[file].setting, problem);
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     if (field) {
         FOVEA_TRY(read_field(&taken, file, log, &data));
     }
     struct shared_data *former = NULL;
-    char *at = (char *)settings + files[file].data_at;
+    char *at = (char *)settings + operators_files[file].data_at;
     memcpy(&former, at, sizeof former);
     memcpy(at, &data, sizeof data);
     shared_data_release(&former);

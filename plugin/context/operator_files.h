@@ -9,16 +9,11 @@
 
 #include "config/settings.h"
 #include "core/shared_data.h"
-
-enum operator_file {
-#define OPERATOR_FILE(name, setting, help) OPERATOR_FILE_##name,
-#include "kernels/operators.def"
-    OPERATOR_FILE_COUNT
-};
+#include "kernels/operators_files.h"
 
 /* All NULL: none. */
 struct operator_files {
-    struct shared_data *data[OPERATOR_FILE_COUNT]; /* shares */
+    struct shared_data *data[OPERATORS_FILE_COUNT]; /* shares */
 };
 
 /* What a program gave instead of a file, and files of the operators that the settings list. The

@@ -3,9 +3,9 @@
 
 #include "lens_operator.h"
 
+#include "kernels/lens/calibration.h"
 #include "kernels/lens/cpu/lens_cpu.h"
 #include "kernels/lens/lens.h"
-#include "kernels/lens/read/read.h"
 
 #include <stdio.h>
 
@@ -60,16 +60,6 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     snprintf(out, bytes, "lens  %s", lens->copies ? "straight" : filter_of(lens));
 }
 
-static enum fovea_result read_file(const char *bytes, size_t count,
-                                   char out_problem[OPERATOR_PROBLEM_BYTES],
-                                   struct shared_data **out_data)
-{
-    struct lens_calibration *made = NULL;
-    const enum fovea_result result = lens_calibration_read(bytes, count, out_problem, &made);
-    *out_data = (struct shared_data *)made;
-    return result;
-}
-
 static enum fovea_result read_field(const struct fovea_field *field,
                                     char out_problem[OPERATOR_PROBLEM_BYTES],
                                     struct shared_data **out_data)
@@ -89,7 +79,6 @@ const struct operator_api lens_operator = {
     .plan_describe = plan_describe,
     .place_before = lens_place_before,
     .plan_summarize = plan_summarize,
-    .read_file = read_file,
     .read_field = read_field,
     .host = {.create = lens_cpu_create,
              .destroy = lens_cpu_destroy,

@@ -86,3 +86,13 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
     const enum fovea_result result = made ? read_all(&scan, made) : FOVEA_ERROR_OUT_OF_MEMORY;
     return lens_calibration_hand_out(made, result, out_problem, out_calibration);
 }
+
+enum fovea_result lens_read_file(const char *bytes, size_t count,
+                                 char out_problem[LENS_PROBLEM_BYTES],
+                                 struct shared_data **out_data)
+{
+    struct lens_calibration *made = NULL;
+    const enum fovea_result result = lens_calibration_read(bytes, count, out_problem, &made);
+    *out_data = (struct shared_data *)made;
+    return result;
+}

@@ -15,6 +15,11 @@ FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size
                                                          char out_problem[LENS_PROBLEM_BYTES],
                                                          struct lens_calibration **out_calibration);
 
+/* The same as struct operators_file asks for it. */
+FOVEA_MUST_CHECK enum fovea_result lens_read_file(const char *bytes, size_t count,
+                                                  char out_problem[LENS_PROBLEM_BYTES],
+                                                  struct shared_data **out_data);
+
 /* ---- One for each kind of file: they fill in what is empty, or say what is wrong */
 
 /* Nothing is checked yet. Where a map has points they are in memory of their own. */
