@@ -428,6 +428,32 @@ def test_check_tells_what_stands_in_the_way(world, variables, what, said):
     absent(world.run("--check", **variables), what, said)
 
 
+@pytest.mark.parametrize("text, said", [
+    ('{"fovea-lens": 1, "polynomial": {"green": [1, 0, 0]}}', "lens:1:52: there are 3 numbers; there must be 5"),
+    ("", "lens:1:1: expected "),
+    (None, "lens cannot be read: No such file or directory"),
+    ("i w8 h8 a0 b-0.5 c0", "the map folds back"),
+])  # fmt: skip
+def test_check_reads_a_lens(world, text, said):
+    if text is not None:
+        (world.home / "lens").write_text(text)
+    file = ["--set", f"lens.file={world.home}/lens"]
+    absent(world.run("--check", *file, "--set", "operators=foveate,lens"), "lens.file", said)
+    assert text is None or world.good("--check", *file)  # the operators do not list it
+
+
+def test_check_reads_a_lens_that_is_right(world):
+    lens = '{"polynomial": {"green": [1, 0, 0.1, 0, 0]}}'
+    (world.home / "both").write_text("i w8 h8 a0 b0.02 c0")
+    (world.home / "each").write_text(f'{{"fovea-lens": 1, "left": {lens}, "right": {lens}}}')
+    sets = ["--set", "operators=foveate,lens", "--set"]
+    assert "lens.file" not in world.good("--check", *sets, f"lens.file={world.home}/both").stdout
+    sets.append(f"lens.file={world.home}/each")
+    absent(world.run("--check", *sets), "lens.file", "a lens for each eye; a view's eye says which one counts")
+    assert "lens.file" not in world.good("--check", *sets, "--set", "foveation.map.eye=right").stdout
+    assert "lens.file" not in world.good("--check", *sets, "--set", "gaze.source=openxr").stdout
+
+
 @pytest.mark.parametrize("variables, what, said", [
     ({"FOVEA_ENABLE": "yes"}, "FOVEA_ENABLE", 'is "yes"; only 1'),
     ({"VK_IMPLICIT_LAYER_PATH": "/x"}, "loader", "VK_IMPLICIT_LAYER_PATH"),

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "check.h"
 
+#include "kernels/operators_files.h"
 #include "plugin/gaze/gaze_source.h"
 
 #include <errno.h>
@@ -47,7 +48,92 @@ static void check_gaze(struct checklist *list, const struct fovea_gaze_settings 
     }
 }
 
-/* The program's frames will say what is in them. A source's own is opened below. */
+/* ---- Files of operators ---------------------------------------------------------------------- */
+
+struct file_log {
+    struct checklist *list;
+    const char *setting;
+};
+
+static void on_file_log(void *user, enum fovea_log_level level, const char *message)
+{
+    const struct file_log *log = user;
+    const size_t head = strlen(log->setting);
+    const bool repeats = strncmp(message, log->setting, head) == 0 && message[head] == ':';
+    check_line(log->list, level == FOVEA_LOG_ERROR ? MARK_MISSING : MARK_NOTE, log->setting, "%s",
+               repeats ? message + head + strspn(message + head, ": ") : message);
+}
+
+static bool read_operator_file(struct checklist *list, const struct fovea_settings *settings,
+                               size_t file, struct shared_data **out_data)
+{
+    int fd;
+    struct stat status;
+    struct file_log user = {list, operators_files[file].setting};
+    const struct fovea_log log = {.fn = on_file_log, .user = &user, .min_level = FOVEA_LOG_WARNING};
+    const char *path = (const char *)settings + operators_files[file].path_at;
+    *out_data = NULL;
+    if (operators_file_open(&operators_files[file], path, log, &fd, &status) < 0) {
+        return false;
+    }
+    const enum fovea_result result =
+        operators_file_read(&operators_files[file], path, log, fd, &status, out_data);
+    close(fd);
+    return result == FOVEA_OK;
+}
+
+/* Frames of every size will say it. A program for headsets names the eyes of its views. */
+static void check_complaint(struct checklist *list, struct fovea_settings settings, size_t file,
+                            struct shared_data *data)
+{
+    static const uint32_t sizes[][2] = {{1920, 1080}, /* whose words are shown */
+                                        {OPERATOR_MAX_SIZE_PX, 1},
+                                        {1, OPERATOR_MAX_SIZE_PX},
+                                        {1080, 1080}};
+    const size_t count = sizeof sizes / sizeof sizes[0];
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    size_t complaints = 0;
+    memcpy((char *)&settings + operators_files[file].data_at, &data, sizeof data);
+    if (settings.gaze.kind == FOVEA_GAZE_OPENXR &&
+        settings.foveation.map.eye == FOVEA_MAP_EYE_BOTH) {
+        settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
+    }
+    for (size_t i = count; i-- > 0;) {
+        const struct operator_plan_desc desc = {&settings, sizes[i][0], sizes[i][1]};
+        complaints += operators_files[file].complain(&desc, words, sizeof words);
+    }
+    if (complaints == count) {
+        check_line(list, MARK_MISSING, operators_files[file].setting, "%s", words);
+    }
+}
+
+static bool is_used(const struct fovea_settings *settings, size_t file)
+{
+    return config_operators_have(&settings->operators, operators_files[file].operator_name) &&
+           *((const char *)settings + operators_files[file].path_at);
+}
+
+static void check_operator_files(struct checklist *list, const struct fovea_settings *settings)
+{
+    for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
+        struct shared_data *data = NULL;
+        if (is_used(settings, i) && read_operator_file(list, settings, i, &data)) {
+            check_complaint(list, *settings, i, data);
+        }
+        shared_data_release(&data);
+    }
+}
+
+static bool was_read(const struct fovea_settings *settings, const char *setting)
+{
+    bool read = false;
+    for (size_t i = 0; i < OPERATORS_FILE_COUNT; i++) {
+        read = read || (is_used(settings, i) && strcmp(operators_files[i].setting, setting) == 0);
+    }
+    return read;
+}
+
+/* The program's frames will say what is in others. A source's own is opened below. */
 static void check_files(struct checklist *list, const struct fovea_settings *settings)
 {
     char path[FOVEA_PATH_MAX];
@@ -55,13 +141,15 @@ static void check_files(struct checklist *list, const struct fovea_settings *set
         struct fovea_setting setting;
         fovea_setting_init(&setting);
         if (fovea_setting_info(i, &setting) == FOVEA_OK && setting.type == FOVEA_SETTING_FILE &&
-            strncmp(setting.path, "gaze.", 5) != 0 &&
+            strncmp(setting.path, "gaze.", 5) != 0 && !was_read(settings, setting.path) &&
             fovea_settings_get(settings, setting.path, path, sizeof path) == FOVEA_OK && path[0] &&
             access(path, R_OK) != 0) {
             check_line(list, MARK_MISSING, setting.path, "%s: %s", path, strerrordesc_np(errno));
         }
     }
 }
+
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 void check_settings(struct checklist *list)
 {
@@ -77,6 +165,7 @@ void check_settings(struct checklist *list)
     const struct fovea_settings *settings = fovea_config_settings(config);
     list->pointer_wanted = settings->gaze.kind == FOVEA_GAZE_MOUSE;
     list->cuda_wanted = settings->backend == FOVEA_BACKEND_CUDA;
+    check_operator_files(list, settings);
     check_files(list, settings);
     check_gaze(list, &settings->gaze);
     fovea_config_destroy(&config);
