@@ -374,6 +374,47 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     }
 }
 
+/* Whatever order they come in. */
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *grid, *words;
+    } grids[] = {
+        {"\"size\": [100, 100], \"spacing\": 80, \"points\": [2, 2]",
+         "1:72: \"points\" and \"spacing\" are two grids"},
+        {"\"points\": [2, 2], \"size\": [100, 100], \"spacing\": 80",
+         "\"points\" and \"spacing\" are two grids"},
+        {"\"points\": [2, 2], \"points\": [2, 2]", "\"points\" is there twice"},
+        {"\"size\": [100, 100], \"spacing\": 100, \"size\": [50, 50]", "\"size\" is there twice"},
+        {"\"size\": [100, 100], \"spacing\": 100, \"spacing\": 100", "\"spacing\" is there twice"},
+        {"\"points\": [2, 2], \"in\": \"uv\", \"in\": \"pixels\"", "\"in\" is there twice"},
+        {"\"between\": \"linear\", \"between\": \"linear\"", "\"between\" is there twice"},
+        {"\"points\": [2, 2], \"green\": [0, 0, 1, 0, 0, 1, 1, 1]", "\"green\" is there twice"},
+    };
+    static const struct {
+        const char *text, *words;
+    } others[] = {
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"half-width\", \"unit\": "
+         "\"half-height\"}}",
+         "\"unit\" is there twice"},
+        {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [0, 0], \"center\": [1, 1]}}",
+         "\"center\" is there twice"},
+        {"{\"scale\": 1, \"scale\": 2}", "1:22: \"scale\" is there twice"},
+        {"{\"aberration_k\": [1, 1, 1], \"aberration_k\": [1, 1, 1]}", "is there twice"},
+    };
+    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"fovea-lens\": 1, \"grid\": {%s, \"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
+                 grids[i].grid);
+        lens_assert_wrong(text, strlen(text), grids[i].words);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        lens_assert_wrong(others[i].text, strlen(others[i].text), others[i].words);
+    }
+}
+
 static void what_is_wrong_with_eyes_is_said(void **state)
 {
     (void)state;
@@ -486,6 +527,7 @@ int main(void)
         cmocka_unit_test(each_eye_has_its_own),
         cmocka_unit_test(plans_are_of_an_eye),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(what_is_wrong_with_eyes_is_said),
         cmocka_unit_test(damaged_files_are_refused_safely),
         cmocka_unit_test(a_files_polynomial_may_fold),

@@ -74,6 +74,8 @@ static bool center_is_near(struct lens_scan *scan, const double center_uv[2])
 struct polynomial {
     struct lens_polynomial *own;
     bool has[LENS_COLORS];
+    bool has_unit;
+    bool has_center;
 };
 
 static bool polynomial_member(struct lens_scan *scan, const char *name, void *user)
@@ -82,19 +84,18 @@ static bool polynomial_member(struct lens_scan *scan, const char *name, void *us
                                         NULL};
     struct polynomial *polynomial = user;
     const int color = color_of(name);
-    if (color < LENS_COLORS && polynomial->has[color]) {
-        return lens_scan_fail(scan, "\"%s\" is there twice", name);
-    }
     if (color < LENS_COLORS) {
-        polynomial->has[color] = true;
-        return lens_scan_numbers(scan, LENS_POWERS, polynomial->own->terms[color]);
+        return lens_scan_once(scan, name, &polynomial->has[color]) &&
+               lens_scan_numbers(scan, LENS_POWERS, polynomial->own->terms[color]);
     }
     if (strcmp(name, "unit") == 0) {
-        return word_of(scan, units, &polynomial->own->unit);
+        return lens_scan_once(scan, name, &polynomial->has_unit) &&
+               word_of(scan, units, &polynomial->own->unit);
     }
     if (strcmp(name, "center") == 0) {
         polynomial->own->centered = true;
-        return lens_scan_numbers(scan, 2, polynomial->own->center_uv) &&
+        return lens_scan_once(scan, name, &polynomial->has_center) &&
+               lens_scan_numbers(scan, 2, polynomial->own->center_uv) &&
                center_is_near(scan, polynomial->own->center_uv);
     }
     return lens_scan_fail(scan, "a polynomial has no \"%s\"", name);
@@ -119,11 +120,14 @@ static bool read_polynomial(struct lens_scan *scan, struct lens_polynomial *own)
 
 /* ---- A grid. Its points come after what says how many there are. */
 
+enum grid_name { GRID_BETWEEN, GRID_IN, GRID_POINTS, GRID_SIZE, GRID_SPACING, GRID_NAMES };
+
 struct grid {
     struct lens_points *points;
     double size_px[2]; /* 0: not given */
     uint32_t in_pixels;
     bool has[LENS_COLORS];
+    bool has_name[GRID_NAMES];
 };
 
 static bool read_sides(struct lens_scan *scan, struct grid *grid)
@@ -181,41 +185,54 @@ static bool read_points(struct lens_scan *scan, struct grid *grid, int color)
     if (!points->memory) {
         return lens_scan_fail(scan, "out of memory");
     }
-    grid->has[color] = true;
     return lens_scan_floats(scan, count, points->memory + (size_t)color * count);
+}
+
+static bool read_grid_name(struct lens_scan *scan, struct grid *grid, enum grid_name name)
+{
+    static const char *const between[] = {"linear", "quadratic", NULL};
+    static const char *const in[] = {"uv", "pixels", NULL};
+    uint32_t number = 0;
+    switch (name) {
+    case GRID_BETWEEN:
+        grid->points->quadratic = word_of(scan, between, &number) && number == 1;
+        return !scan->problem[0];
+    case GRID_IN:
+        return word_of(scan, in, &grid->in_pixels);
+    case GRID_POINTS:
+        return read_sides(scan, grid);
+    case GRID_SIZE:
+        return read_size(scan, grid);
+    default:
+        return read_spacing(scan, grid);
+    }
 }
 
 static bool grid_member(struct lens_scan *scan, const char *name, void *user)
 {
-    static const char *const between[] = {"linear", "quadratic", NULL};
-    static const char *const in[] = {"uv", "pixels", NULL};
+    static const char *const names[GRID_NAMES] = {"between", "in", "points", "size", "spacing"};
     struct grid *grid = user;
     const int color = color_of(name);
-    const bool begun = grid->points->memory;
-    uint32_t number = 0;
+    int which = 0;
     if (color < LENS_COLORS) {
-        return read_points(scan, grid, color);
+        return lens_scan_once(scan, name, &grid->has[color]) && read_points(scan, grid, color);
     }
-    if (strcmp(name, "between") == 0 && word_of(scan, between, &number)) {
-        grid->points->quadratic = number == 1;
-        return true;
+    while (which < GRID_NAMES && strcmp(names[which], name) != 0) {
+        which++;
     }
-    if (strcmp(name, "in") == 0) {
-        return word_of(scan, in, &grid->in_pixels);
+    if (which == GRID_NAMES) {
+        return lens_scan_fail(scan, "a grid has no \"%s\"", name);
     }
-    if (begun) {
+    if (which >= GRID_POINTS && grid->points->memory) {
         return lens_scan_fail(scan, "\"%s\" comes before the points, or not at all", name);
     }
-    if (strcmp(name, "points") == 0) {
-        return read_sides(scan, grid);
+    if (!lens_scan_once(scan, name, &grid->has_name[which])) {
+        return false;
     }
-    if (strcmp(name, "size") == 0) {
-        return read_size(scan, grid);
+    if (grid->has_name[GRID_POINTS] && grid->has_name[GRID_SPACING]) {
+        return lens_scan_fail(scan, "\"points\" and \"spacing\" are two grids");
     }
-    if (strcmp(name, "spacing") == 0) {
-        return read_spacing(scan, grid);
-    }
-    return lens_scan_fail(scan, "a grid has no \"%s\"", name);
+    return read_grid_name(scan, grid, (enum grid_name)which);
 }
 
 static void pixels_to_uv(const struct grid *grid)

@@ -13,32 +13,38 @@
 #define STEPS 4096 /* in which a fold is looked for */
 #define MOST_OFF 2.0 /* viewports that the centre may be off the middle, as the settings' shift */
 
-static const char *const needs[LENS_MONADO_NEEDS] = {"distortion_k", "scale", "lens_center",
-                                                     "viewport_size"};
+/* All but the last must be there. */
+static const char *const members[LENS_MONADO_MEMBERS] = {"distortion_k", "scale", "lens_center",
+                                                         "viewport_size", "aberration_k"};
 
 const struct lens_monado lens_monado_empty = {.aberration = {1.0, 1.0, 1.0}};
 
-bool lens_monado_member(struct lens_scan *scan, const char *name, struct lens_monado *monado)
+static bool read_value(struct lens_scan *scan, struct lens_monado *monado, int member)
 {
-    for (int i = 0; i < LENS_MONADO_NEEDS; i++) {
-        monado->has[i] = monado->has[i] || strcmp(name, needs[i]) == 0;
-    }
-    if (strcmp(name, "distortion_k") == 0) {
+    switch (member) {
+    case 0:
         return lens_scan_numbers(scan, LENS_POWERS, monado->k);
-    }
-    if (strcmp(name, "aberration_k") == 0) {
+    case 1:
+        return lens_scan_number(scan, &monado->scale);
+    case 2:
+        return lens_scan_numbers(scan, 2, monado->center);
+    case 3:
+        return lens_scan_numbers(scan, 2, monado->viewport);
+    default:
         return lens_scan_numbers(scan, LENS_COLORS, monado->aberration);
     }
-    if (strcmp(name, "scale") == 0) {
-        return lens_scan_number(scan, &monado->scale);
+}
+
+bool lens_monado_member(struct lens_scan *scan, const char *name, struct lens_monado *monado)
+{
+    int member = 0;
+    while (member < LENS_MONADO_MEMBERS && strcmp(name, members[member]) != 0) {
+        member++;
     }
-    if (strcmp(name, "lens_center") == 0) {
-        return lens_scan_numbers(scan, 2, monado->center);
+    if (member == LENS_MONADO_MEMBERS) {
+        return lens_scan_fail(scan, "there is no \"%s\" in a calibration", name);
     }
-    if (strcmp(name, "viewport_size") == 0) {
-        return lens_scan_numbers(scan, 2, monado->viewport);
-    }
-    return lens_scan_fail(scan, "there is no \"%s\" in a calibration", name);
+    return lens_scan_once(scan, name, &monado->has[member]) && read_value(scan, monado, member);
 }
 
 /* The viewport's corner that is farthest from the centre, as r. */
@@ -53,9 +59,9 @@ static double farthest_of(const struct lens_monado *monado)
 
 static bool is_right(struct lens_scan *scan, const struct lens_monado *monado)
 {
-    for (int i = 0; i < LENS_MONADO_NEEDS; i++) {
+    for (int i = 0; i < LENS_MONADO_MEMBERS - 1; i++) {
         if (!monado->has[i]) {
-            return lens_scan_fail(scan, "the lens has no \"%s\"", needs[i]);
+            return lens_scan_fail(scan, "the lens has no \"%s\"", members[i]);
         }
     }
     if (!(monado->scale > 0.0 && monado->viewport[0] > 0.0 && monado->viewport[1] > 0.0)) {

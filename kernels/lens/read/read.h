@@ -36,14 +36,14 @@ bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void
 
 /* ---- The values that Monado and OpenHMD have of a headset, by their names in Monado */
 
-#define LENS_MONADO_NEEDS 4 /* members that must be there */
+#define LENS_MONADO_MEMBERS 5
 
 struct lens_monado {
     double k[LENS_POWERS];
     double aberration[LENS_COLORS];
     double scale;
     double center[2], viewport[2]; /* in the unit of scale */
-    bool has[LENS_MONADO_NEEDS];
+    bool has[LENS_MONADO_MEMBERS];
 };
 
 /* Before the first member. */

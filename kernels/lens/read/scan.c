@@ -226,6 +226,15 @@ bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *
     return lens_scan_take(scan, '}');
 }
 
+bool lens_scan_once(struct lens_scan *scan, const char *name, bool *has)
+{
+    if (*has) {
+        return lens_scan_fail(scan, "\"%s\" is there twice", name);
+    }
+    *has = true;
+    return true;
+}
+
 /* ---- What does not count */
 
 static bool pass_text(struct lens_scan *scan)

@@ -37,6 +37,9 @@ bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 typedef bool (*lens_scan_member_fn)(struct lens_scan *scan, const char *name, void *user);
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user);
 
+/* For a member that an object has at most once: fails if *has is true, and makes it so. */
+bool lens_scan_once(struct lens_scan *scan, const char *name, bool *has);
+
 /* Passes over any value. */
 bool lens_scan_pass(struct lens_scan *scan);
 /* Nothing but white space comes any more. */
