@@ -103,6 +103,42 @@ static void a_panotools_project_has_a_center(void **state)
     }
 }
 
+/* ---- Numbers */
+
+/* All but the last digits of a double, however the number is written. */
+static void numbers_are_as_json_has_them(void **state)
+{
+    (void)state;
+    char digits[700];
+    char zeros[700];
+    memset(digits, '3', sizeof digits);
+    memset(zeros, '0', sizeof zeros);
+    digits[500] = zeros[500] = '\0';
+    const struct {
+        const char *before, *many, *after;
+        double value;
+    } numbers[] = {
+        {"0e400", "", "", 0.0},        {"-0.0E999", "", "", 0.0},
+        {"0e-400", "", "", 0.0},       {"0.", digits, "", 1.0 / 3},
+        {"-0.", digits, "", -1.0 / 3}, {"", digits, "e-500", 1.0 / 3},
+        {"0.", zeros, "25e501", 2.5},  {"25", zeros, "e-501", 2.5},
+        {"0.", zeros, "1", 0.0},       {"", zeros, "1.25", 1.25},
+        {"1e-400", "", "", 0.0},       {"12345678901234567890e-19", "", "", 1.2345678901234567},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, %s%s%s]}}",
+                 numbers[i].before, numbers[i].many, numbers[i].after);
+        struct lens_calibration *calibration = lens_read_text(text);
+        const double got = calibration->eyes[0].polynomial.terms[LENS_AXIS][4];
+        if (!(fabs(got - numbers[i].value) <= 1e-15 * fabs(numbers[i].value))) {
+            fail_msg("%s: %.17g", text, got);
+        }
+        lens_release(calibration);
+    }
+}
+
 /* ---- Grids */
 
 static void a_grid_is_its_points(void **state)
@@ -299,6 +335,9 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         {"{}", "1:2: expected \""},
         {"{\"fovea-lens\": 1}", "expected \"polynomial\" or \"grid\""},
         {"{\"fovea-lens\": 2, \"polynomial\": {}}", "1:17: expected a whole number, 1 to 1"},
+        {"{\"\xc3\xa4\\\"\n\": 1}", "there is no \"????\" in a calibration"},
+        {"{\"lens", "expected \""},
+        {"{\"lens\\", "expected \""},
         {"{\"lens\": 1}", "1:9: there is no \"lens\" in a calibration"},
         {"{\"fovea-lens\": 1, \"polynomial\": {\"red\": [1, 0, 0, 0, 0]}}", "has no \"green\""},
         {"{\"fovea-lens\": 1,\n  \"polynomial\": {\"green\": [1, 0, 0, 0]}}",
@@ -522,6 +561,7 @@ int main(void)
         cmocka_unit_test(known_lenses_leave_as_much_blank_as_is_known),
         cmocka_unit_test(a_panotools_project_is_its_formula),
         cmocka_unit_test(a_panotools_project_has_a_center),
+        cmocka_unit_test(numbers_are_as_json_has_them),
         cmocka_unit_test(a_grid_is_its_points),
         cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
         cmocka_unit_test(each_eye_has_its_own),

@@ -277,7 +277,11 @@ static void write_vive(const struct vive *vive, char *text, size_t bytes)
         text, bytes,
         "{\"lighthouse_config\": {\"channelMap\": [17, 15], \"modelNormals\": [[0, 0, -1]], \"x\": "
         "{}, "
-        "\"y\": []},\n\"a_name_with_more_letters_than_any_that_counts_does_have\": \"\\\"{\\\\\", "
+        "\"y\": [], \"Stra\xc3\x9f"
+        "e \\\"\\u0031\\\\\": 0},\n"
+        "\"Stra\xc3\x9f"
+        "e \\\"\\u0031\\\\\": 0, "
+        "\"a_name_with_more_letters_than_any_that_counts_does_have_or_will_have\": \"\\\"{\\\\\", "
         "\"b\": [true, false, null, -1.5e-3],\n\"tracking_to_eye_transform\": [");
     for (int eye = 0; eye < 2; eye++) {
         static const char *const names[] = {"distortion_red", "distortion", "distortion_blue"};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_BRACKETS 4
+#define MOST_DIGITS 30 /* of a number, from the first that is not 0 on; a double has 17 */
 #define MOST_PASSED 16 /* of values that are passed over */
 
 bool lens_scan_fail(struct lens_scan *scan, const char *format, ...)
@@ -101,30 +102,48 @@ static const char *exponent_at(const char *at, const char *end, int *out_exponen
     return digit;
 }
 
+/* Digits with a point: their value is the number times ten to the power. Behind MOST_DIGITS they
+ * are no more than places. Returns where they end; NULL: there are none. */
+static const char *digits_at(const char *at, const char *end, double *out_digits, int *out_power)
+{
+    bool behind = false; /* the point */
+    bool seen = false;
+    int counted = 0;
+    *out_digits = 0.0;
+    *out_power = 0;
+    for (; at < end && (is_digit(*at) || (*at == '.' && !behind)); at++) {
+        if (*at == '.') {
+            behind = true;
+            continue;
+        }
+        seen = true;
+        if (counted < MOST_DIGITS) {
+            *out_digits = 10.0 * *out_digits + (*at - '0');
+            *out_power -= behind;
+            counted += *out_digits > 0.0;
+        } else {
+            *out_power += !behind;
+        }
+    }
+    return seen ? at : NULL;
+}
+
 const char *lens_scan_decimal(const char *at, const char *end, double *out_number)
 {
     const bool minus = at < end && *at == '-';
     double digits = 0.0;
-    int places = 0; /* behind the point */
-    int seen = 0;
+    int power = 0;
     int exponent = 0;
     at += at < end && (*at == '-' || *at == '+') ? 1 : 0;
-    bool behind = false;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !behind)); at++) {
-        if (*at == '.') {
-            behind = true;
-        } else {
-            digits = 10.0 * digits + (*at - '0');
-            places += behind;
-            seen++;
-        }
-    }
-    if (seen == 0) {
+    at = digits_at(at, end, &digits, &power);
+    if (!at) {
         return NULL;
     }
     at = exponent_at(at, end, &exponent);
-    const int power = exponent - places;
-    const double size = power < 0 ? digits / pow(10.0, -power) : digits * pow(10.0, power);
+    power += exponent;
+    const double size = digits == 0.0 ? 0.0
+                        : power < 0   ? digits / pow(10.0, -power)
+                                      : digits * pow(10.0, power);
     *out_number = minus ? -size : size;
     return at;
 }
@@ -211,6 +230,26 @@ bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats)
 
 /* ---- Objects */
 
+/* Reads a member's name, of which those that count have letters alone. Of others it has the first
+ * letters, with question marks for all that is no plain letter. */
+static bool read_name(struct lens_scan *scan, char out_name[LENS_SCAN_NAME_BYTES])
+{
+    size_t length = 0;
+    if (!lens_scan_take(scan, '"')) {
+        return false;
+    }
+    while (scan->at < scan->count && scan->bytes[scan->at] != '"') {
+        const char c = scan->bytes[scan->at];
+        const bool escaped = c == '\\';
+        if (length + 1 < LENS_SCAN_NAME_BYTES) {
+            out_name[length++] = c >= ' ' && c <= '~' && !escaped ? c : '?';
+        }
+        scan->at += escaped && scan->at + 1 < scan->count ? 2 : 1;
+    }
+    out_name[length] = '\0';
+    return lens_scan_take(scan, '"');
+}
+
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user)
 {
     if (!lens_scan_take(scan, '{')) {
@@ -218,8 +257,7 @@ bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *
     }
     do {
         char name[LENS_SCAN_NAME_BYTES];
-        if (!lens_scan_word(scan, name) || !lens_scan_take(scan, ':') ||
-            !member(scan, name, user)) {
+        if (!read_name(scan, name) || !lens_scan_take(scan, ':') || !member(scan, name, user)) {
             return false;
         }
     } while (lens_scan_sees(scan, ',') && lens_scan_take(scan, ','));

@@ -26,14 +26,15 @@ __attribute__((format(printf, 2, 3))) bool lens_scan_fail(struct lens_scan *scan
 bool lens_scan_take(struct lens_scan *scan, char c);
 /* Says whether it comes next, and passes over nothing else but white space. */
 bool lens_scan_sees(struct lens_scan *scan, char c);
-/* A name or a word in quotes, without escapes. */
+/* A word in quotes, without escapes. */
 bool lens_scan_word(struct lens_scan *scan, char out_word[LENS_SCAN_NAME_BYTES]);
 bool lens_scan_number(struct lens_scan *scan, double *out_number);
 /* Exactly so many numbers in brackets, which may be in brackets by rows and pairs. */
 bool lens_scan_numbers(struct lens_scan *scan, size_t count, double *out_numbers);
 bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 
-/* The members of an object, each by the function, which reads the value. */
+/* The members of an object, each by the function, which reads the value. A name is cut off and has
+ * question marks instead of all but plain letters. */
 typedef bool (*lens_scan_member_fn)(struct lens_scan *scan, const char *name, void *user);
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user);
 
