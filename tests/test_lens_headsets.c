@@ -415,7 +415,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     wrong_vive("\"device\"", "\"devices\"", "there is no \"physical_aspect_x_over_y\"");
     wrong_vive("\"type\": \"Lighthouse_HMD\"", "\"tracking_to_eye_transform\": []",
                "two eyes are enough");
-    wrong_vive("}, {\"distortion_red\"", "}], \"distortion_red\"", "expected ,");
+    wrong_vive("}, {\"distortion_red\"", "}], \"distortion_red\"", "two eyes are needed");
     wrong_vive("[17, 15]", "[17, 15", "1:61: expected ]");
     wrong_vive("[17, 15]", "[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", "more than 16 brackets");
     wrong_vive("null", "nil", "expected a value");

@@ -302,6 +302,9 @@ static bool finish_lens(struct lens_scan *scan, const struct lens *lens)
     if (lens->has_map && lens->has_values) {
         return lens_scan_fail(scan, "these are two lenses");
     }
+    if (!lens->has_map && !lens->has_values) {
+        return lens_scan_fail(scan, "there is no lens; expected \"polynomial\" or \"grid\"");
+    }
     return lens->has_map || lens_monado_finish(scan, &lens->monado, lens->map);
 }
 
@@ -330,10 +333,10 @@ static bool file_member(struct lens_scan *scan, const char *name, void *user)
 {
     struct file *file = user;
     double version = 0.0;
-    uint32_t number = 0;
     if (strcmp(name, "fovea-lens") == 0) {
         file->ours = true;
-        return lens_scan_number(scan, &version) && whole(scan, version, 1, &number);
+        return lens_scan_number(scan, &version) &&
+               (version == 1.0 || lens_scan_fail(scan, "version 1 is the only one"));
     }
     const bool left = strcmp(name, eye_names[0]) == 0;
     const bool eyes = left || strcmp(name, eye_names[1]) == 0;
@@ -361,8 +364,8 @@ static bool finish_file(struct lens_scan *scan, const struct file *file)
     if (file->has_eye[0] || file->has_eye[1]) {
         return lens_scan_fail(scan, "the %s eye has no lens", eye_names[file->has_eye[0] ? 1 : 0]);
     }
-    if (file->ours && !lens->has_map && !lens->has_values) {
-        return lens_scan_fail(scan, "expected \"polynomial\" or \"grid\"");
+    if (!file->ours && !lens->has_values) {
+        return lens_scan_fail(scan, "there is no lens in this file");
     }
     return finish_lens(scan, lens);
 }

@@ -62,8 +62,8 @@ bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_pol
     if (!found) {
         scan->at = 0;
         return lens_scan_fail(scan,
-                              "expected JSON, or a project of panotools, in which the lens is "
-                              "in a line that begins with i");
+                              "expected an object of JSON, or a project of panotools, in which "
+                              "the lens is in a line that begins with i");
     }
     const double a = value_of(scan, line, 'a');
     const double b = value_of(scan, line, 'b');

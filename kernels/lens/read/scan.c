@@ -48,7 +48,9 @@ bool lens_scan_sees(struct lens_scan *scan, char c)
 bool lens_scan_take(struct lens_scan *scan, char c)
 {
     if (!lens_scan_sees(scan, c)) {
-        return lens_scan_fail(scan, "expected %c", c);
+        const bool comment = scan->at < scan->count && scan->bytes[scan->at] == '/';
+        return lens_scan_fail(scan, "expected %c%s", c,
+                              comment ? "; JSON has no comments here" : "");
     }
     scan->at++;
     return true;
@@ -254,6 +256,9 @@ bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *
 {
     if (!lens_scan_take(scan, '{')) {
         return false;
+    }
+    if (lens_scan_sees(scan, '}')) {
+        return lens_scan_take(scan, '}');
     }
     do {
         char name[LENS_SCAN_NAME_BYTES];

@@ -33,8 +33,8 @@ bool lens_scan_number(struct lens_scan *scan, double *out_number);
 bool lens_scan_numbers(struct lens_scan *scan, size_t count, double *out_numbers);
 bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 
-/* The members of an object, each by the function, which reads the value. A name is cut off and has
- * question marks instead of all but plain letters. */
+/* The members of an object, if there are any, each by the function, which reads the value. A name
+ * is cut off and has question marks instead of all but plain letters. */
 typedef bool (*lens_scan_member_fn)(struct lens_scan *scan, const char *name, void *user);
 bool lens_scan_object(struct lens_scan *scan, lens_scan_member_fn member, void *user);
 

@@ -167,8 +167,15 @@ static bool file_member(struct lens_scan *scan, const char *name, void *user)
         return lens_scan_fail(scan, "two eyes are enough");
     }
     vive->has_eyes = true;
-    return lens_scan_take(scan, '[') && read_eye(scan, &vive->eyes[0]) &&
-           lens_scan_take(scan, ',') && read_eye(scan, &vive->eyes[1]) && lens_scan_take(scan, ']');
+    for (int eye = 0; eye < LENS_EYES; eye++) {
+        if (!lens_scan_take(scan, eye ? ',' : '[') || !read_eye(scan, &vive->eyes[eye])) {
+            return false;
+        }
+        if (eye == 0 && lens_scan_sees(scan, ']')) {
+            return lens_scan_fail(scan, "two eyes are needed");
+        }
+    }
+    return lens_scan_take(scan, ']');
 }
 
 /* ---- Points of it */
