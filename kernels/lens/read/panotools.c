@@ -29,9 +29,9 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A word of one letter and a number, as in b-0.02; 0 where there is none. Names of files are in
- * quotes, and may have words of any kind. */
-static double value_of(struct lens_scan *scan, struct line line, char letter)
+/* A word of one letter and a number, as in b-0.02; 0 where there is none, and *found stays as it
+ * is. Names of files are in quotes, and may have words of any kind. */
+static double value_of(struct lens_scan *scan, struct line line, char letter, bool *found)
 {
     bool quoted = false;
     for (const char *at = line.at + 1; at + 1 < line.end; at++) {
@@ -42,9 +42,15 @@ static double value_of(struct lens_scan *scan, struct line line, char letter)
         }
         const char *end = lens_scan_decimal(at + 1, line.end, &number);
         if (end && (end == line.end || is_space(*end)) && isfinite(number)) {
+            *found = true;
             return number;
         }
         scan->at = (size_t)(at - scan->bytes);
+        if (at[1] == '=') {
+            lens_scan_fail(scan,
+                           "%c= takes the number of another image; the first image needs its own",
+                           letter);
+        }
         lens_scan_fail(scan, "expected a finite number after %c", letter);
     }
     return 0.0;
@@ -55,6 +61,8 @@ bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_pol
     size_t at = 0;
     struct line line = {scan->bytes, scan->bytes};
     bool found = false;
+    bool has_terms = false;
+    bool has_others = false;
     while (!found && at < scan->count) {
         line = next_line(scan, &at);
         found = line.end - line.at > 1 && line.at[0] == 'i' && is_space(line.at[1]);
@@ -65,11 +73,17 @@ bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_pol
                               "expected an object of JSON, or a project of panotools, in which "
                               "the lens is in a line that begins with i");
     }
-    const double a = value_of(scan, line, 'a');
-    const double b = value_of(scan, line, 'b');
-    const double c = value_of(scan, line, 'c');
-    const double size_px[] = {value_of(scan, line, 'w'), value_of(scan, line, 'h')};
-    const double shift_px[] = {value_of(scan, line, 'd'), value_of(scan, line, 'e')};
+    const double a = value_of(scan, line, 'a', &has_terms);
+    const double b = value_of(scan, line, 'b', &has_terms);
+    const double c = value_of(scan, line, 'c', &has_terms);
+    const double size_px[] = {value_of(scan, line, 'w', &has_others),
+                              value_of(scan, line, 'h', &has_others)};
+    const double shift_px[] = {value_of(scan, line, 'd', &has_others),
+                               value_of(scan, line, 'e', &has_others)};
+    if (!has_terms) {
+        scan->at = (size_t)(line.at - scan->bytes);
+        return lens_scan_fail(scan, "the first image has none of a, b and c, which are the lens");
+    }
     for (int color = 0; color < LENS_COLORS; color++) {
         const double terms[LENS_POWERS] = {1.0 - a - b - c, c, b, a, 0.0};
         for (int i = 0; i < LENS_POWERS; i++) {
