@@ -378,7 +378,11 @@ static void what_is_wrong_is_said_with_its_place(void **state)
          "green: column 1 of row 1 is (1, inf) pictures"},
         {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
          "[0, 0, 1, 0, 0, 1, 1, 1], \"blue\": [1, 0, 0, 0, 1, 1, 0, 1]}}",
-         "blue: the picture folds over between column 0 of row 0 and column 1 of row 1"},
+         "blue: the picture folds over between column 0 of row 0 and column 1 of row 1; x is "
+         "mirrored: it must grow to the right"},
+        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+         "[0, 1, 1, 1, 0, 0, 1, 0]}}",
+         "column 1 of row 1; y is mirrored: it must grow downward"},
         {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"in\": \"pixels\", \"green\": "
          "[0, 0, 1, 0, 0, 1, 1, 1]}}",
          "places in pixels need \"size\""},
@@ -545,6 +549,23 @@ static void a_files_polynomial_may_fold(void **state)
     lens_release(calibration);
 }
 
+/* Where it folds in the centre, no terms nearer to 0 help. */
+static void a_polynomial_may_fold_in_the_centre(void **state)
+{
+    (void)state;
+    struct lens_calibration *calibration =
+        lens_read_text("{\"fovea-lens\": 1, \"polynomial\": {\"green\": [0, 1, 0, 0, 0]}}");
+    struct fovea_settings settings = fovea_settings_default();
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    settings.own.lens_file_data = &calibration->base;
+    const struct operator_plan_desc desc = {&settings, 64, 48};
+    assert_true(lens_complain(&desc, words, sizeof words));
+    assert_non_null(strstr(words, "lens: from r = 0 half widths on the map folds back"));
+    assert_non_null(strstr(words, "at r = 0 that is r0 alone"));
+    assert_null(strstr(words, "nearer to 0"));
+    lens_release(calibration);
+}
+
 /* The complaint says whose lens folds, where each eye has its own. */
 static void an_eyes_polynomial_may_fold(void **state)
 {
@@ -580,6 +601,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_eyes_is_said),
         cmocka_unit_test(damaged_files_are_refused_safely),
         cmocka_unit_test(a_files_polynomial_may_fold),
+        cmocka_unit_test(a_polynomial_may_fold_in_the_centre),
         cmocka_unit_test(an_eyes_polynomial_may_fold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,8 +135,9 @@ static bool is_seen(const struct cell *cell)
     return true;
 }
 
-/* The map between four points folds nowhere where it turns the same way at each. */
-static bool turns_right(const struct cell *cell)
+/* The map between four points folds nowhere where it turns the same way at each: to the right, or
+ * to the left in a mirror. */
+static bool turns(const struct cell *cell, bool right)
 {
     for (int i = 0; i < 4; i++) {
         const float *at = cell->corners[i];
@@ -144,11 +145,21 @@ static bool turns_right(const struct cell *cell)
         const float *last = cell->corners[(i + 3) % 4];
         const double cross = ((double)next[0] - (double)at[0]) * ((double)last[1] - (double)at[1]) -
                              ((double)next[1] - (double)at[1]) * ((double)last[0] - (double)at[0]);
-        if (!(cross > 0.0)) {
+        if (!(right ? cross > 0.0 : cross < 0.0)) {
             return false;
         }
     }
     return true;
+}
+
+/* What to do about a cell that folds. */
+static const char *cure_of(const struct cell *cell)
+{
+    if (!turns(cell, false)) {
+        return "";
+    }
+    return cell->corners[2][0] < cell->corners[0][0] ? "; x is mirrored: it must grow to the right"
+                                                     : "; y is mirrored: it must grow downward";
 }
 
 static bool cells_do_not_fold(const struct lens_points *points, int color, char *problem)
@@ -158,11 +169,11 @@ static bool cells_do_not_fold(const struct lens_points *points, int color, char 
             const struct cell cell = {
                 {point_at(points, color, i, j), point_at(points, color, i + 1, j),
                  point_at(points, color, i + 1, j + 1), point_at(points, color, i, j + 1)}};
-            if (is_seen(&cell) && !turns_right(&cell)) {
+            if (is_seen(&cell) && !turns(&cell, true)) {
                 snprintf(problem, LENS_PROBLEM_BYTES,
                          "%s: the picture folds over between column %u of row %u and column %u of "
-                         "row %u",
-                         lens_color_names[color], i, j, i + 1, j + 1);
+                         "row %u%s",
+                         lens_color_names[color], i, j, i + 1, j + 1, cure_of(&cell));
                 return false;
             }
         }

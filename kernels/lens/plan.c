@@ -157,6 +157,18 @@ static const char *unit_name(const struct operator_plan_desc *desc)
     return names[map ? map->polynomial.unit : desc->settings->own.lens_unit];
 }
 
+static void say_fold(const struct operator_plan_desc *desc, const struct model *model, int color,
+                     double fold, char *out, size_t bytes)
+{
+    const char *cure =
+        fold > 0.0 ? "terms that are nearer to 0 do, or another unit" : "at r = 0 that is r0 alone";
+    snprintf(out, bytes,
+             "lens: from r = %.4g %s on %s%s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
+             "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g; %s",
+             fold, unit_name(desc), eye_name(desc), folding_color(model, color), model->farthest,
+             cure);
+}
+
 bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
 {
     const struct model model = model_of(desc);
@@ -169,13 +181,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
     for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
         const double fold = fold_of(model.terms[color], model.farthest);
         if (fold <= model.farthest) {
-            snprintf(
-                out, bytes,
-                "lens: from r = %.4g %s on %s%s folds back: r0 + 2 r1 r + 3 r2 r^2 + 4 r3 r^3 + "
-                "5 r4 r^4 must be above 0 up to the picture's farthest corner, r = %.4g; terms "
-                "that are nearer to 0 do, or another unit",
-                fold, unit_name(desc), eye_name(desc), folding_color(&model, color),
-                model.farthest);
+            say_fold(desc, &model, color, fold, out, bytes);
             return true;
         }
     }
