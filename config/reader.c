@@ -151,6 +151,10 @@ static void log_unused(const struct config_reader *reader, const struct fovea_se
     if (names[0]) {
         log_info(reader->log, "configuration: none of the \"operators\" uses %s", names);
     }
+    config_unused_file_names(settings, &reader->defaults, names, sizeof names);
+    if (names[0]) {
+        log_info(reader->log, "configuration: the operator's file counts instead of %s", names);
+    }
     config_unused_light_names(settings, names, sizeof names);
     if (names[0]) {
         const struct config_key *light = config_key_find("foveation.light");

@@ -7,6 +7,7 @@
 #include "key.h"
 #include "words.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static bool has_view(const struct fovea_foveation *foveation)
@@ -119,6 +120,48 @@ void config_unused_operator_names(const struct fovea_settings *settings,
                                   const struct fovea_settings *defaults, char *text, size_t size)
 {
     add_unused(settings, defaults, is_unused_operator, text, size);
+}
+
+/* Whether " r0 r1 " has r0. */
+static bool is_among(const char *name, const char *names)
+{
+    const size_t length = strlen(name);
+    bool among = false;
+    for (const char *at = strstr(names, name); at && !among; at = strstr(at + 1, name)) {
+        among = at > names && at[-1] == ' ' && at[length] == ' ';
+    }
+    return among;
+}
+
+/* Whether a file of an operator that runs counts instead of its setting. */
+static bool is_unused_beside_file(const char *path, const struct fovea_settings *settings)
+{
+    static const struct {
+        enum fovea_operator operator_name;
+        const char *begin;
+        size_t file_at;
+        const char *others;
+    } files[] = {
+#define OPERATOR_INSTEAD(name, setting, others)                                                    \
+    {FOVEA_OPERATOR_##name, #name ".", offsetof(struct fovea_settings, own.name##_##setting),      \
+     others},
+#include "kernels/operators.def"
+    };
+    bool unused = false;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const size_t length = strlen(files[i].begin);
+        unused = unused || (*((const char *)settings + files[i].file_at) &&
+                            config_operators_have(&settings->operators, files[i].operator_name) &&
+                            strncmp(path, files[i].begin, length) == 0 &&
+                            is_among(path + length, files[i].others));
+    }
+    return unused;
+}
+
+void config_unused_file_names(const struct fovea_settings *settings,
+                              const struct fovea_settings *defaults, char *text, size_t size)
+{
+    add_unused(settings, defaults, is_unused_beside_file, text, size);
 }
 
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Settings that are changed and do nothing, because they belong to a model or a light that is not
- * chosen. */
+ * chosen, or because a file counts instead. */
 #ifndef FOVEA_CONFIG_UNUSED_H
 #define FOVEA_CONFIG_UNUSED_H
 
@@ -16,6 +16,9 @@ void config_unused_names(const struct fovea_settings *settings, char *text, size
 /* Those of operators that do not run. A value that is `defaults`' is not named. */
 void config_unused_operator_names(const struct fovea_settings *settings,
                                   const struct fovea_settings *defaults, char *text, size_t size);
+/* Those of operators that run, by a file of theirs. A value that is `defaults`' is not named. */
+void config_unused_file_names(const struct fovea_settings *settings,
+                              const struct fovea_settings *defaults, char *text, size_t size);
 /* Those of the light. */
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size);
 

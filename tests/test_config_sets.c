@@ -270,6 +270,12 @@ static void unused_operator_names(const struct fovea_settings *settings, char *t
     config_unused_operator_names(settings, &defaults, text, size);
 }
 
+static void unused_file_names(const struct fovea_settings *settings, char *text, size_t size)
+{
+    const struct fovea_settings defaults = fovea_settings_default();
+    config_unused_file_names(settings, &defaults, text, size);
+}
+
 struct unused_case {
     const char *sets[3]; /* NULL: there are fewer */
     const char *names;
@@ -344,6 +350,21 @@ static void what_no_operator_uses_is_said(void **state)
     assert_unused(cases, sizeof cases / sizeof cases[0], unused_operator_names);
 }
 
+static void what_a_file_counts_for_is_said(void **state)
+{
+    (void)state;
+    static const struct unused_case cases[] = {
+        {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.2054"}, ""},
+        {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.9"}, "lens.r2"},
+        {{"lens.file=nowhere.json", "operators=lens", "lens.blue_r2=0.1"}, "lens.blue_r2"},
+        {{"lens.file=nowhere.json", "operators=lens", "lens.unit=half-height"}, "lens.unit"},
+        {{"lens.file=nowhere.json", "operators=lens", "lens.shift_x=0.1"}, ""},
+        {{"lens.file=nowhere.json", "operators=lens", "lens.filter=nearest"}, ""},
+        {{"lens.r2=0.9", "operators=lens", "backend=cpu"}, ""},
+    };
+    assert_unused(cases, sizeof cases / sizeof cases[0], unused_file_names);
+}
+
 static void commas_separate_settings_but_not_inside_of_values(void **state)
 {
     (void)state;
@@ -410,6 +431,7 @@ int main(void)
         cmocka_unit_test(what_the_model_does_not_use_is_said),
         cmocka_unit_test(what_the_light_does_not_use_is_said),
         cmocka_unit_test(what_no_operator_uses_is_said),
+        cmocka_unit_test(what_a_file_counts_for_is_said),
         cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
         cmocka_unit_test(wrong_lists_name_their_entry),
     };
