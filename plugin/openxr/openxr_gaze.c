@@ -178,23 +178,48 @@ static struct openxr_vector cross(struct openxr_vector a, struct openxr_vector b
                                   a.x * b.y - a.y * b.x};
 }
 
-static struct openxr_vector rotated(XrQuaternionf by, struct openxr_vector v)
+/* A unit quaternion. */
+struct rotation {
+    struct openxr_vector axis;
+    double w;
+};
+
+/* Orientations may be 1 % longer or shorter than 1, and gazes would be up to a degree off with
+ * those. False: it is of no length or not finite, and the rotation is none. */
+static bool rotation_of(const XrQuaternionf *orientation, struct rotation *out)
 {
-    const struct openxr_vector axis = {(double)by.x, (double)by.y, (double)by.z};
-    const double w = (double)by.w;
-    const struct openxr_vector twice = cross(axis, v);
+    const double x = (double)orientation->x;
+    const double y = (double)orientation->y;
+    const double z = (double)orientation->z;
+    const double w = (double)orientation->w;
+    const double length = sqrt(x * x + y * y + z * z + w * w);
+    const bool is = isfinite(length) && length > 0;
+    *out = is ? (struct rotation){{x / length, y / length, z / length}, w / length}
+              : (struct rotation){{0, 0, 0}, 1};
+    return is;
+}
+
+static struct openxr_vector rotated(const struct rotation *by, struct openxr_vector v)
+{
+    const struct openxr_vector twice = cross(by->axis, v);
     const struct openxr_vector t = {2 * twice.x, 2 * twice.y, 2 * twice.z};
-    const struct openxr_vector more = cross(axis, t);
-    return (struct openxr_vector){v.x + w * t.x + more.x, v.y + w * t.y + more.y,
-                                  v.z + w * t.z + more.z};
+    const struct openxr_vector more = cross(by->axis, t);
+    return (struct openxr_vector){v.x + by->w * t.x + more.x, v.y + by->w * t.y + more.y,
+                                  v.z + by->w * t.z + more.z};
+}
+
+static struct openxr_vector rotated_back(const struct rotation *by, struct openxr_vector v)
+{
+    const struct rotation back = {{-by->axis.x, -by->axis.y, -by->axis.z}, by->w};
+    return rotated(&back, v);
 }
 
 bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out)
 {
-    const XrQuaternionf q = *orientation;
-    const float length = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    *out = rotated(q, (struct openxr_vector){0, 0, -1});
-    return length > 0.9f && length < 1.1f;
+    struct rotation rotation;
+    const bool is = rotation_of(orientation, &rotation);
+    *out = rotated(&rotation, (struct openxr_vector){0, 0, -1});
+    return is;
 }
 
 static bool looks_along(XrSpace gaze, XrSpace space, XrTime time, struct openxr_vector *out)
@@ -273,22 +298,24 @@ static void read_runtime(struct openxr_session *session, XrSpace space, XrTime t
     session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
 }
 
-static XrQuaternionf eye_of(const XrCompositionLayerProjection *layer, uint32_t eye)
+static struct rotation view_rotation(const XrCompositionLayerProjectionView *view)
 {
-    return layer->views[eye < layer->viewCount ? eye : 0].pose.orientation;
+    struct rotation rotation;
+    (void)rotation_of(&view->pose.orientation, &rotation); /* runtimes refuse a pose that is none */
+    return rotation;
 }
 
-static XrQuaternionf inverse(XrQuaternionf q)
+static struct rotation eye_of(const XrCompositionLayerProjection *layer, uint32_t eye)
 {
-    return (XrQuaternionf){-q.x, -q.y, -q.z, q.w};
+    return view_rotation(&layer->views[eye < layer->viewCount ? eye : 0]);
 }
 
 /* Remembers what an eye was told to look at: in its own frame, since the eye goes along with the
  * head while it is not seen. */
-static void remember(struct openxr_held *held, XrQuaternionf eye, const struct openxr_vector *to,
-                     XrTime time)
+static void remember(struct openxr_held *held, const struct rotation *eye,
+                     const struct openxr_vector *to, XrTime time)
 {
-    const struct openxr_vector ahead = rotated(inverse(eye), *to);
+    const struct openxr_vector ahead = rotated_back(eye, *to);
     if (ahead.z < 0) {
         held->any = true;
         held->told_at = time;
@@ -303,8 +330,9 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
     for (uint32_t i = 0; i < XR_EYES; i++) {
         struct openxr_held *held = &session->held[i];
         struct openxr_look *look = &session->looks[i];
+        const struct rotation eye = eye_of(layer, i);
         if (look->known) {
-            remember(held, eye_of(layer, i), &look->to, time);
+            remember(held, &eye, &look->to, time);
         }
         const struct gaze_observation seen = {.any = held->any,
                                               .missing = !look->known,
@@ -313,8 +341,7 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
         held->gaze = gaze_hold_apply(&session->settings->gaze, &seen, held->last, time);
         if (!look->known) {
             const struct fovea_point_uv at = held->gaze.point;
-            look->to =
-                rotated(eye_of(layer, i), (struct openxr_vector){at.x_uv - 0.5, at.y_uv - 0.5, -1});
+            look->to = rotated(&eye, (struct openxr_vector){at.x_uv - 0.5, at.y_uv - 0.5, -1});
         }
     }
 }
@@ -350,13 +377,16 @@ static struct frustum frustum_of(const XrCompositionLayerProjectionView *view)
 }
 
 /* Halfway; q and -q are one orientation. */
-static XrQuaternionf between(XrQuaternionf a, XrQuaternionf b)
+static struct rotation between(const struct rotation *a, const struct rotation *b)
 {
-    const float same = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1.0f : 1.0f;
-    const XrQuaternionf sum = {a.x + same * b.x, a.y + same * b.y, a.z + same * b.z,
-                               a.w + same * b.w};
-    const float length = sqrtf(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
-    return (XrQuaternionf){sum.x / length, sum.y / length, sum.z / length, sum.w / length};
+    const double dot =
+        a->axis.x * b->axis.x + a->axis.y * b->axis.y + a->axis.z * b->axis.z + a->w * b->w;
+    const double same = dot < 0 ? -1 : 1;
+    const struct openxr_vector sum = {a->axis.x + same * b->axis.x, a->axis.y + same * b->axis.y,
+                                      a->axis.z + same * b->axis.z};
+    const double w = a->w + same * b->w;
+    const double length = sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + w * w);
+    return (struct rotation){{sum.x / length, sum.y / length, sum.z / length}, w / length};
 }
 
 /* Likewise, of a source whose numbers count over a picture in the middle between the first two
@@ -372,9 +402,11 @@ static struct openxr_vector source_looks(const struct fovea_gaze *gaze,
     const double right = (one.right + other.right) / 2;
     const double up = (one.up + other.up) / 2;
     const double down = (one.down + other.down) / 2;
-    return rotated(between(a->pose.orientation, b->pose.orientation),
-                   (struct openxr_vector){left + gaze->point.x_uv * (right - left),
-                                          up - gaze->point.y_uv * (up - down), -1});
+    const struct rotation left_eye = view_rotation(a);
+    const struct rotation right_eye = view_rotation(b);
+    const struct rotation middle = between(&left_eye, &right_eye);
+    return rotated(&middle, (struct openxr_vector){left + gaze->point.x_uv * (right - left),
+                                                   up - gaze->point.y_uv * (up - down), -1});
 }
 
 /* The gaze with its direction in the view's own frame; straight ahead where that is beside or
@@ -389,7 +421,8 @@ static struct fovea_gaze look(const struct openxr_session *session,
         gaze = session->source_gaze;
         to = source_looks(&gaze, layer);
     }
-    *out = rotated(inverse(layer->views[index].pose.orientation), to);
+    const struct rotation eye = view_rotation(&layer->views[index]);
+    *out = rotated_back(&eye, to);
     if (!(out->z < 0)) {
         *out = (struct openxr_vector){0, 0, -1};
         gaze.state = FOVEA_GAZE_LOST;

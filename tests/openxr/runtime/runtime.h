@@ -15,6 +15,7 @@
  *   extension
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
+ * - FOVEA_TEST_XR_NORM: the length of the orientations of views and eyes; otherwise 1
  * - FOVEA_TEST_XR_USAGE: 0x44: swapchains with one of these usages are refused
  * - FOVEA_TEST_XR_LACKS: a function that it does not have
  * - FOVEA_TEST_XR_LOST: the session is lost in that frame

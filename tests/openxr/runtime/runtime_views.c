@@ -69,6 +69,13 @@ XrPosef runtime_seen_from(const XrPosef *space, const XrPosef *pose)
     return (XrPosef){after(back, pose->orientation), rotate(back, apart)};
 }
 
+static XrQuaternionf lengthened(XrQuaternionf q)
+{
+    const char *text = getenv("FOVEA_TEST_XR_NORM");
+    const float by = text ? strtof(text, NULL) : 1;
+    return (XrQuaternionf){by * q.x, by * q.y, by * q.z, by * q.w};
+}
+
 XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head)
 {
     const char *text = getenv("FOVEA_TEST_XR_HEAD");
@@ -83,7 +90,7 @@ XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head)
     }
     const double roll = deg[2] * RADIANS_PER_DEG / 2;
     const XrQuaternionf about = {.z = (float)sin(roll), .w = (float)cos(roll)};
-    return after(after(runtime_turn(deg[0], deg[1]), about), in_head);
+    return lengthened(after(after(runtime_turn(deg[0], deg[1]), about), in_head));
 }
 
 XrView runtime_view(XrViewConfigurationType type, uint32_t index)
