@@ -198,35 +198,67 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
     openxr_gaze_tell(session);
 }
 
-/* The layers as the runtime gets them: the same, but for the swapchains of foveated views. */
-static void exchange(struct openxr_session *session, const XrFrameEndInfo *info)
+/* The runtime has refused the release of that image, and may have none to show in its place. */
+static bool is_unreleased(const struct openxr_session *session, XrSwapchain handle)
 {
+    const struct openxr_swapchain *swapchain = openxr_swapchain_of(session, handle);
+    return swapchain && swapchain->unreleased;
+}
+
+/* Fills the views of a layer, the same but for the swapchains of those that are foveated. False:
+ * the runtime may have nothing to show of one. */
+static bool exchange_views(const struct openxr_session *session,
+                           const XrCompositionLayerProjection *layer,
+                           XrCompositionLayerProjectionView *out_views)
+{
+    bool all = true;
+    for (uint32_t v = 0; v < layer->viewCount; v++) {
+        XrSwapchainSubImage *image = &out_views[v].subImage;
+        out_views[v] = layer->views[v];
+        struct openxr_swapchain *swapchain = openxr_swapchain_of(session, image->swapchain);
+        if (swapchain && swapchain->shown &&
+            find_in(swapchain->made, swapchain->made_count, image)) {
+            image->swapchain = swapchain->layer_swapchain.handle;
+        }
+        all = all && !is_unreleased(session, image->swapchain);
+    }
+    return all;
+}
+
+/* The layers as the runtime gets them, without those that it may have nothing to show of. Returns
+ * how many there are. */
+static uint32_t exchange(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    uint32_t count = 0;
     uint32_t used = 0;
     for (uint32_t i = 0; i < info->layerCount; i++) {
         const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
-        session->layers[i] = info->layers[i];
-        if (!layer) {
-            continue;
+        if (!layer && !is_unreleased(session, swapchain_of(info->layers[i]))) {
+            session->layers[count++] = info->layers[i];
+        } else if (layer && exchange_views(session, layer, session->views[used])) {
+            session->projections[used] = *layer;
+            session->projections[used].views = session->views[used];
+            session->layers[count++] =
+                (const XrCompositionLayerBaseHeader *)&session->projections[used++];
         }
-        XrCompositionLayerProjectionView *views = session->views[used];
-        for (uint32_t v = 0; v < layer->viewCount; v++) {
-            views[v] = layer->views[v];
-            struct openxr_swapchain *swapchain =
-                openxr_swapchain_of(session, views[v].subImage.swapchain);
-            if (swapchain && swapchain->shown &&
-                find_in(swapchain->made, swapchain->made_count, &views[v].subImage)) {
-                views[v].subImage.swapchain = swapchain->layer_swapchain.handle;
-            }
-        }
-        session->projections[used] = *layer;
-        session->projections[used].views = views;
-        session->layers[i] = (const XrCompositionLayerBaseHeader *)&session->projections[used++];
+    }
+    return count;
+}
+
+static void tell_of_release(struct openxr_session *session, XrResult result)
+{
+    if (XR_FAILED(result) && !session->warned_release) {
+        session->warned_release = true;
+        openxr_say(FOVEA_LOG_WARNING,
+                   "the runtime refuses the release of an image (XrResult %d): such frames are "
+                   "ended without the layers that show it",
+                   (int)result);
     }
 }
 
 /* Foveates what is held and tells the runtime of all releases; those that nothing was made of are
  * of images that it shows as they are. */
-static XrResult hand_on(const struct openxr_session *session)
+static XrResult hand_on(struct openxr_session *session)
 {
     XrResult result = XR_SUCCESS;
     for (struct openxr_swapchain *swapchain = session->swapchains; swapchain;
@@ -240,12 +272,16 @@ static XrResult hand_on(const struct openxr_session *session)
         swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
         swapchain->view_count = 0;
         const XrResult released = openxr_swapchain_let_go(swapchain);
+        swapchain->unreleased = XR_FAILED(released);
         result = released == XR_SUCCESS || XR_FAILED(result) ? result : released;
     }
+    tell_of_release(session, result);
     return result;
 }
 
-/* A session that is about to be lost has its frame ended like any other. */
+/* A frame is ended whatever became of its releases, as the program has begun it. Then the program
+ * is told of the one that has failed: its own call was long before. A session that is about to be
+ * lost has its frame ended like any other. */
 static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     XrFrameEndInfo changed = *info;
@@ -258,15 +294,14 @@ static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
     pthread_mutex_lock(&session->lock);
     const XrResult released = hand_on(session);
     if (room) {
-        exchange(session, info);
+        changed.layerCount = exchange(session, info);
         changed.layers = session->layers;
+    } else if (XR_FAILED(released)) {
+        changed.layerCount = 0;
     }
     pthread_mutex_unlock(&session->lock);
-    if (XR_FAILED(released)) {
-        return released;
-    }
     const XrResult result = openxr.below.EndFrame(session->handle, &changed);
-    return result == XR_SUCCESS ? released : result;
+    return XR_FAILED(result) || released == XR_SUCCESS ? result : released;
 }
 
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info)

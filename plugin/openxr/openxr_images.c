@@ -20,10 +20,21 @@ XrResult openxr_swapchain_let_go(struct openxr_swapchain *swapchain)
     if (!swapchain->held) {
         return XR_SUCCESS;
     }
+    const bool again = swapchain->owed;
     const XrResult result = openxr.below.ReleaseSwapchainImage(swapchain->program, &info);
-    swapchain->held = false;
+    swapchain->owed = XR_FAILED(result) && !again;
+    swapchain->held = swapchain->owed;
     forget_oldest(swapchain, result);
     return result;
+}
+
+/* The program was told that its release has been done: where the runtime has refused it, it is done
+ * before the program's next image. */
+static void pay(struct openxr_swapchain *swapchain)
+{
+    if (swapchain && swapchain->owed) {
+        (void)openxr_swapchain_let_go(swapchain);
+    }
 }
 
 /* A program that needs its next image before xrEndFrame has the former one shown as drawn: the
@@ -51,6 +62,7 @@ XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *i
                         uint32_t *index)
 {
     struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    pay(swapchain);
     if (swapchain && swapchain->held &&
         (swapchain->waits_early || swapchain->acquired_count >= swapchain->image_count)) {
         (void)let_go_as_drawn(swapchain);
@@ -72,6 +84,7 @@ XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *i
 XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
 {
     struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
+    pay(swapchain);
     if (swapchain && swapchain->held) {
         swapchain->waits_early = true;
         (void)let_go_as_drawn(swapchain); /* which nobody knew before */
@@ -99,6 +112,7 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
         swapchain->waited = false;
         if (swapchain->waits_early && swapchain->acquired_count > 1) {
             result = let_go_as_drawn(swapchain); /* the next one is acquired: a wait may follow */
+            swapchain->held = swapchain->owed = false; /* the program is told of the result */
         }
     } else {
         result = openxr.below.ReleaseSwapchainImage(handle, info);

@@ -120,7 +120,9 @@ struct openxr_swapchain {
     bool can_foveate; /* its images can be foveated */
     bool waited; /* the program has waited for the oldest image that it acquired */
     bool held; /* the release of that image is held back */
+    bool owed; /* the runtime has refused it once, and the program was told that it is done */
     bool shown; /* the newest image of `layer_swapchain` is the program's newest one, foveated */
+    bool unreleased; /* the runtime has refused it in this frame */
     bool elsewhere; /* this frame shows it in a layer that is no projection */
     uint32_t acquired_first;
     uint32_t acquired_count;
@@ -177,6 +179,7 @@ struct openxr_session {
     bool warned_frustum; /* of a view whose frustum is none */
     bool warned_views; /* of views that overlap, or are too many */
     bool warned_backend; /* of the one that is left out */
+    bool warned_release; /* of one that the runtime refuses at the end of a frame */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
@@ -302,7 +305,8 @@ static inline bool openxr_waited(XrResult result)
     return XR_SUCCEEDED(result) && result != XR_TIMEOUT_EXPIRED;
 }
 
-/* Tells the runtime of the release that is held back, if one is. The session's lock is held. */
+/* Tells the runtime of the release that is held back, if one is. The session's lock is held. An
+ * error: it is held back for another time, which is the last one. */
 XrResult openxr_swapchain_let_go(struct openxr_swapchain *swapchain);
 XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *info,
                         uint32_t *index);

@@ -17,8 +17,8 @@
  * sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread draws and ends
  * frames while another one waits for the next and loads; early: as separate, the next image is
  * acquired before the frame ends; eager: and waited for; ahead: and acquired before this one is
- * released; steps: as separate, the same picture for each line that it reads, and a line when the
- * runtime has it. */
+ * released; stubborn: as separate, goes on after an xrEndFrame that has failed; steps: as separate,
+ * the same picture for each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -170,10 +170,11 @@ static void show_pipelined(struct program_session *session)
 static bool is_a_kind(const char *word)
 {
     static const char *const kinds[] = {
-        "separate", "array", "atlas", "inset",   "lapped", "panel",  "pipelined", "menu",
-        "twice",    "quad",  "depth", "foreign", "after",  "beside", "old",       "oldest",
-        "silent",   "idle",  "looks", "rotated", "zooms",  "again",  "static",    "blended",
-        "double",   "many",  "crowd", "mips",    "early",  "eager",  "ahead",     "steps"};
+        "separate", "array",  "atlas",   "inset",  "lapped",  "panel",   "pipelined",
+        "menu",     "twice",  "quad",    "depth",  "foreign", "after",   "beside",
+        "old",      "oldest", "silent",  "idle",   "looks",   "rotated", "zooms",
+        "again",    "static", "blended", "double", "many",    "crowd",   "mips",
+        "early",    "eager",  "ahead",   "steps",  "stubborn"};
     bool is = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is = is || strcmp(word, kinds[i]) == 0;

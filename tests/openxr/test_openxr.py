@@ -250,6 +250,19 @@ def test_a_session_that_is_lost_in_mid_frame_ends_as_without_fovea(hello, call):
     assert done.code == alone.code, done.output
 
 
+@pytest.mark.parametrize("call, fov, lost_frames", [(2, "", 0), (3, "0:0,0,40,-48", 1)])
+def test_a_frame_is_ended_though_a_release_in_it_fails(hello, call, fov, lost_frames):
+    """The right eye's image, which is foveated all the same; the left eye's where its view has no frustum: it is the first one,
+    and no layer may show its swapchain. The release is tried again before the next image is acquired."""
+    drawn = hello("separate", program=OURS).check()
+    script = {"FOVEA_TEST_XR_RESULT": f"xrReleaseSwapchainImage:{call}:-2", "FOVEA_TEST_XR_FOV": fov}
+    done = hello("stubborn", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **script)
+    done.check(2 * (FRAMES - lost_frames))
+    assert done.output.count("xrEndFrame has failed: -2") == 1, done.output
+    assert done.output.count("the runtime refuses the release of an image (XrResult -2)") == 1, done.output
+    assert_foveated(drawn, done, [(10, -5)] * (FRAMES - lost_frames), first=lost_frames)
+
+
 def test_an_image_of_its_own_that_comes_late_is_waited_for_again(hello, before):
     script = f"xrWaitSwapchainImage:3:{TIMEOUT}"  # the first is the program's for one view, the second for the other
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_RESULT=script, FOVEA_TEST_XR_GAZE="10,-5").check()
