@@ -395,11 +395,14 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
              swapchain->layer_swapchain.images[swapchain->layer_swapchain.index]);
     swapchain->layer_swapchain.acquired = false;
     swapchain->layer_swapchain.waited = false;
-    swapchain->shown = XR_SUCCEEDED(openxr.below.ReleaseSwapchainImage(
-                           swapchain->layer_swapchain.handle, &release)) &&
-                       (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
+    const XrResult released =
+        openxr.below.ReleaseSwapchainImage(swapchain->layer_swapchain.handle, &release);
+    swapchain->shown =
+        XR_SUCCEEDED(released) && (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
     if (result < 0) {
         give_up(swapchain, fovea_result_name(result));
+    } else if (XR_FAILED(released)) {
+        give_up(swapchain, "the runtime refuses the release of an image of the layer's own");
     }
     swapchain->made_count = swapchain->view_count;
     memcpy(swapchain->made, swapchain->views, sizeof swapchain->made);
