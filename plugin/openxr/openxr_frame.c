@@ -82,10 +82,26 @@ static bool is_blended(const XrCompositionLayerProjection *layer)
            !(layer->layerFlags & XR_COMPOSITION_LAYER_UNPREMULTIPLIED_ALPHA_BIT);
 }
 
-/* Notes which part of its swapchain a view is. */
-static void note(struct openxr_session *session, const XrCompositionLayerProjection *layer,
-                 uint32_t index)
+/* A layer of a frame, and whether the gaze was read for it: only where one of its views is going to
+ * be foveated. */
+struct noted {
+    const XrCompositionLayerProjection *layer;
+    XrTime time;
+    bool has_gaze;
+};
+
+static void need_gaze(struct openxr_session *session, struct noted *noted)
 {
+    if (!noted->has_gaze) {
+        noted->has_gaze = true;
+        openxr_gaze_read(session, noted->layer, noted->time);
+    }
+}
+
+/* Notes which part of its swapchain a view is. */
+static void note(struct openxr_session *session, struct noted *noted, uint32_t index)
+{
+    const XrCompositionLayerProjection *layer = noted->layer;
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
     struct openxr_swapchain *swapchain = openxr_swapchain_of(session, seen->subImage.swapchain);
     if (!swapchain || !swapchain->can_foveate || !swapchain->held ||
@@ -105,6 +121,7 @@ static void note(struct openxr_session *session, const XrCompositionLayerProject
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
     view->blended = is_blended(layer);
+    need_gaze(session, noted);
     if (openxr_gaze_view(session, layer, view)) {
         swapchain->view_count++;
     } else {
@@ -186,9 +203,9 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
     for (uint32_t i = 0; i < info->layerCount; i++) {
         const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
         if (layer) {
-            openxr_gaze_read(session, layer, info->displayTime);
+            struct noted noted = {.layer = layer, .time = info->displayTime};
             for (uint32_t v = 0; v < layer->viewCount; v++) {
-                note(session, layer, v);
+                note(session, &noted, v);
             }
         } else {
             note_other(session, info->layers[i]);

@@ -346,16 +346,25 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
     }
 }
 
+/* Otherwise pictures are the same wherever the eyes look. */
+static bool needs_gaze(const struct fovea_settings *settings)
+{
+    const struct fovea_overlay *overlay = &settings->overlay;
+    const bool is_drawn = overlay->marker || overlay->rings || overlay->heatmap || overlay->hud;
+    return is_drawn || (settings->foveation.strength > 0 &&
+                        config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate));
+}
+
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time)
 {
-    if (layer->viewCount == 0 || !session->has_settings) {
-        return;
-    }
-    if (session->gaze_switch.source) {
+    const bool needed = needs_gaze(session->settings);
+    if (!needed || session->gaze_switch.source) {
         openxr_eyes_end(session);
+    }
+    if (needed && session->gaze_switch.source) {
         openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
-    } else {
+    } else if (needed) {
         read_runtime(session, layer->space, time);
         hold(session, layer, time);
     }

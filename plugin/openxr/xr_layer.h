@@ -218,7 +218,8 @@ void openxr_gaze_start(void);
 void openxr_gaze_stop(void);
 /* The unit vector along which that orientation looks. False: it is none, as after NaN. */
 bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out);
-/* Reads where the eyes look, before the views of that layer. */
+/* Reads where the eyes look, before the first view of that layer that is foveated; the session has
+ * settings. Nothing is read, and no eye is tracked, where the settings make nothing of it. */
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time);
 /* After all layers of a frame: says where the gaze comes from, if that is another than before. */

@@ -1,8 +1,46 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Calls of the layer's that a runtime refuses: the program has what it would have without the layer."""
+"""What the layer asks a runtime for: not more than it needs, and with a refusal the program has what it would have without
+the layer."""
 
-from openxr_rig import FRAMES, OURS, assert_foveated, hello  # noqa: F401
+import re
+
+import pytest
+from openxr_rig import FRAMES, OURS, Steps, assert_foveated, hello  # noqa: F401
+
+
+def trackers(done):
+    return re.findall("^eye tracker.*", (done.folder / "calls.txt").read_text(), re.M)
+
+
+@pytest.mark.parametrize("kind, sets", [("oldest", "gaze.late=false"), ("foreign", "gaze.late=false"),
+                                        ("separate", "foveation.strength=0"), ("separate", "operators=blur")])  # fmt: skip
+def test_eyes_are_not_tracked_where_nothing_is_foveated_around_them(hello, kind, sets):  # noqa: F811
+    """Vulkan is 1.0, no swapchain has a format that Fovea knows, or pictures are the same wherever the eyes look."""
+    layers = {"VK_INSTANCE_LAYERS": ""} if kind == "oldest" else {}
+    done = hello(kind, program=OURS, fovea=True, FOVEA_TEST_XR_EYES="14,-4/7,-6", FOVEA_SET=sets, **layers)
+    assert done.code == 0 and "refused" not in done.calls, done.output
+    assert trackers(done) == [] and "gaze is the runtime's" not in done.output, done.output
+
+
+def test_eyes_are_tracked_where_the_gaze_is_marked_alone(hello):  # noqa: F811
+    sets = "foveation.strength=0,overlay.marker=true"
+    done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_EYES="14,-4/7,-6", FOVEA_SET=sets).check()
+    assert trackers(done) == ["eye tracker"]
+
+
+def test_eyes_are_tracked_no_longer_once_pictures_do_not_need_them(hello):  # noqa: F811
+    steps = Steps(hello, {"foveation": {"strength": 1}}, FOVEA_TEST_XR_EYES="14,-4/7,-6")
+    first = steps.show()
+    assert trackers(steps) == ["eye tracker"]
+    steps.write({"foveation": {"strength": 0}})
+    drawn = steps.show_until(lambda pictures: (pictures[0] != first[0]).any())
+    assert trackers(steps) == ["eye tracker", "eye tracker gone"]
+    steps.write({"foveation": {"strength": 1}})
+    again = steps.show_until(lambda pictures: (pictures[0] != drawn[0]).any())
+    assert trackers(steps) == ["eye tracker", "eye tracker gone", "eye tracker"]
+    assert all((a == b).all() for a, b in zip(again, first, strict=True))
+    steps.end()
 
 
 def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):  # noqa: F811
