@@ -38,7 +38,7 @@ static XrResult destroy_instance(XrInstance instance)
 {
     PFN_xrDestroyInstance destroy = openxr.below.DestroyInstance;
     openxr_sessions_gone();
-    openxr_gaze_stop();
+    openxr_actions_stop();
     openxr.instance = XR_NULL_HANDLE;
     return destroy(instance);
 }
@@ -177,7 +177,7 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     openxr.gaze_extension = made.gaze;
     openxr.eyes_extension = made.eyes;
     openxr.instance = *out;
-    openxr_gaze_start();
+    openxr_actions_start();
     openxr_eyes_start();
     return XR_SUCCESS;
 }

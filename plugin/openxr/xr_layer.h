@@ -213,9 +213,20 @@ struct fovea_log openxr_log(void);
 void openxr_say(enum fovea_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* ---- openxr_actions.c ---- */
+void openxr_actions_start(void);
+void openxr_actions_stop(void);
+/* The spaces of the layer's own action for the eyes and of the program's. XR_NULL_HANDLE: there is
+ * none. */
+XrSpace openxr_actions_gaze(const struct openxr_session *session);
+XrSpace openxr_actions_program_gaze(const struct openxr_session *session);
+XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
+XrResult openxr_destroy_action(XrAction action);
+XrResult openxr_destroy_action_set(XrActionSet set);
+XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);
+XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
+
 /* ---- openxr_gaze.c ---- */
-void openxr_gaze_start(void);
-void openxr_gaze_stop(void);
 /* The unit vector along which that orientation looks. False: it is none, as after NaN. */
 bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out);
 /* Reads where the eyes look, before the first view of that layer that is foveated; the session has
@@ -228,11 +239,6 @@ void openxr_gaze_tell(struct openxr_session *session);
  * that the settings take. */
 bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view);
-XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
-XrResult openxr_destroy_action(XrAction action);
-XrResult openxr_destroy_action_set(XrActionSet set);
-XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);
-XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 
 /* ---- openxr_eyes.c ---- */
 void openxr_eyes_start(void);
