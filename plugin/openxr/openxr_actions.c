@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The runtime's gaze of both eyes, by XR_EXT_eye_gaze_interaction: an action of the layer's own
- * that travels with the program's. */
+ * that travels with the program's. Where the runtime refuses both together, the program's go
+ * alone. */
 
 #include "plugin/openxr/xr_layer.h"
 
@@ -46,6 +47,7 @@ void openxr_actions_stop(void)
     openxr.gaze_set = XR_NULL_HANDLE; /* it goes with the instance */
     openxr.gaze_action = XR_NULL_HANDLE;
     openxr.program_gaze = XR_NULL_HANDLE;
+    openxr.warned_actions = false;
 }
 
 static void set_program_gaze(XrAction action)
@@ -78,21 +80,49 @@ XrResult openxr_destroy_action_set(XrActionSet set)
     return openxr.below.DestroyActionSet(set);
 }
 
-/* A program's bindings for the eyes would take the place of the layer's; and where its action set
- * has a higher priority, they do so while it is active: its action tells the gaze then. */
-XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
+/* What is the program's own would have been taken. */
+static void tell_of_refusal(const char *what, XrResult result)
+{
+    pthread_mutex_lock(&openxr.lock);
+    const bool warned = openxr.warned_actions;
+    openxr.warned_actions = true;
+    pthread_mutex_unlock(&openxr.lock);
+    if (!warned) {
+        openxr_say(FOVEA_LOG_WARNING,
+                   "the runtime refuses the layer's %s beside the program's own (XrResult %d): it "
+                   "tells no gaze of both eyes, unless by an action of the program's",
+                   what, (int)result);
+    }
+}
+
+static XrResult suggest_with_own(XrInstance instance,
+                                 const XrInteractionProfileSuggestedBinding *info)
 {
     XrActionSuggestedBinding bindings[BINDINGS];
     XrInteractionProfileSuggestedBinding more = *info;
-    if (!openxr.gaze_action || info->interactionProfile != openxr.gaze_profile ||
-        info->countSuggestedBindings >= BINDINGS) {
-        return openxr.below.SuggestInteractionProfileBindings(instance, info);
-    }
     memcpy(bindings, info->suggestedBindings, info->countSuggestedBindings * sizeof bindings[0]);
     bindings[more.countSuggestedBindings++] =
         (XrActionSuggestedBinding){openxr.gaze_action, openxr.gaze_path};
     more.suggestedBindings = bindings;
-    const XrResult result = openxr.below.SuggestInteractionProfileBindings(instance, &more);
+    return openxr.below.SuggestInteractionProfileBindings(instance, &more);
+}
+
+/* A program's bindings for the eyes would take the place of the layer's; and where its action set
+ * has a higher priority, they do so while it is active: its action tells the gaze then. */
+XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
+{
+    if (!openxr.gaze_action || info->interactionProfile != openxr.gaze_profile ||
+        info->countSuggestedBindings >= BINDINGS) {
+        return openxr.below.SuggestInteractionProfileBindings(instance, info);
+    }
+    const XrResult with_own = suggest_with_own(instance, info);
+    XrResult result = with_own;
+    if (XR_FAILED(with_own)) {
+        result = openxr.below.SuggestInteractionProfileBindings(instance, info);
+    }
+    if (XR_FAILED(with_own) && XR_SUCCEEDED(result)) {
+        tell_of_refusal("binding", with_own);
+    }
     for (uint32_t i = 0; i < info->countSuggestedBindings && XR_SUCCEEDED(result); i++) {
         if (info->suggestedBindings[i].binding == openxr.gaze_path) {
             set_program_gaze(info->suggestedBindings[i].action);
@@ -130,42 +160,79 @@ XrSpace openxr_actions_program_gaze(const struct openxr_session *session)
     return read_space(&session->program_gaze);
 }
 
-XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info)
+bool openxr_actions_attached(const struct openxr_session *session)
+{
+    pthread_mutex_lock(&openxr.lock);
+    const bool attached = session->attached;
+    pthread_mutex_unlock(&openxr.lock);
+    return attached;
+}
+
+static XrResult attach_with_own(XrSession handle, const XrSessionActionSetsAttachInfo *info)
 {
     XrActionSet sets[SETS];
     XrSessionActionSetsAttachInfo more = *info;
-    if (!openxr.gaze_action || info->countActionSets >= SETS) {
-        return openxr.below.AttachSessionActionSets(handle, info);
-    }
     memcpy(sets, info->actionSets, info->countActionSets * sizeof sets[0]);
     sets[more.countActionSets++] = openxr.gaze_set;
     more.actionSets = sets;
-    const XrResult result = openxr.below.AttachSessionActionSets(handle, &more);
+    return openxr.below.AttachSessionActionSets(handle, &more);
+}
+
+static void note_attached(struct openxr_session *session, bool with_own)
+{
+    const XrSpace space = with_own ? space_of(session->handle, openxr.gaze_action) : XR_NULL_HANDLE;
+    const XrAction program = program_gaze();
+    const XrSpace of_program = program ? space_of(session->handle, program) : XR_NULL_HANDLE;
+    pthread_mutex_lock(&openxr.lock);
+    session->attached = true;
+    session->gaze = space;
+    session->program_gaze = of_program;
+    pthread_mutex_unlock(&openxr.lock);
+}
+
+XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info)
+{
+    const bool room = openxr.gaze_action && info->countActionSets < SETS;
+    const XrResult with_own = room ? attach_with_own(handle, info) : XR_ERROR_LIMIT_REACHED;
+    XrResult result = with_own;
+    if (XR_FAILED(with_own)) {
+        result = openxr.below.AttachSessionActionSets(handle, info);
+    }
+    if (room && XR_FAILED(with_own) && XR_SUCCEEDED(result)) {
+        tell_of_refusal("action set", with_own);
+    }
     struct openxr_session *session = openxr_session_of(handle);
     if (session && XR_SUCCEEDED(result)) {
-        const XrSpace space = space_of(handle, openxr.gaze_action);
-        const XrAction program = program_gaze();
-        const XrSpace of_program = program ? space_of(handle, program) : XR_NULL_HANDLE;
-        pthread_mutex_lock(&openxr.lock);
-        session->gaze = space;
-        session->program_gaze = of_program;
-        pthread_mutex_unlock(&openxr.lock);
+        note_attached(session, XR_SUCCEEDED(with_own));
     }
     return result;
 }
 
-XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
+static XrResult sync_with_own(XrSession handle, const XrActionsSyncInfo *info)
 {
     XrActiveActionSet sets[SETS];
     XrActionsSyncInfo more = *info;
-    const struct openxr_session *session = openxr_session_of(handle);
-    if (!session || !openxr_actions_gaze(session) || info->countActiveActionSets >= SETS) {
-        return openxr.below.SyncActions(handle, info);
-    }
     if (info->countActiveActionSets > 0) {
         memcpy(sets, info->activeActionSets, info->countActiveActionSets * sizeof sets[0]);
     }
     sets[more.countActiveActionSets++] = (XrActiveActionSet){.actionSet = openxr.gaze_set};
     more.activeActionSets = sets;
     return openxr.below.SyncActions(handle, &more);
+}
+
+XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
+{
+    const struct openxr_session *session = openxr_session_of(handle);
+    if (!session || !openxr_actions_gaze(session) || info->countActiveActionSets >= SETS) {
+        return openxr.below.SyncActions(handle, info);
+    }
+    const XrResult with_own = sync_with_own(handle, info);
+    if (XR_SUCCEEDED(with_own)) {
+        return with_own;
+    }
+    const XrResult result = openxr.below.SyncActions(handle, info);
+    if (XR_SUCCEEDED(result)) {
+        tell_of_refusal("active action set", with_own);
+    }
+    return result;
 }

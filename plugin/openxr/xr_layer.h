@@ -162,7 +162,8 @@ struct openxr_session {
     uint32_t settings_serial; /* grows with each change of the files; likewise */
     struct gaze_switch gaze_switch; /* without a source the gaze is the runtime's */
     struct fovea_gaze source_gaze; /* of this frame's layer */
-    XrSpace gaze; /* XR_NULL_HANDLE: there is none; openxr.lock guards it */
+    bool attached; /* action sets; openxr.lock guards it and the next two */
+    XrSpace gaze; /* XR_NULL_HANDLE: there is none */
     XrSpace program_gaze; /* of the program's own action for the eyes; likewise */
     bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
@@ -199,6 +200,7 @@ struct openxr {
     XrActionSet gaze_set;
     XrAction gaze_action;
     XrAction program_gaze; /* the program's own action for the eyes; XR_NULL_HANDLE: it has none */
+    bool warned_actions; /* of those of the layer's that the runtime refuses; lock guards it */
     XrPath gaze_profile;
     XrPath gaze_path;
     VkInstance raised[OPENXR_RAISED]; /* the newest ones that were made for Vulkan 1.1 or later */
@@ -220,6 +222,8 @@ void openxr_actions_stop(void);
  * none. */
 XrSpace openxr_actions_gaze(const struct openxr_session *session);
 XrSpace openxr_actions_program_gaze(const struct openxr_session *session);
+/* The program has attached action sets to the session. */
+bool openxr_actions_attached(const struct openxr_session *session);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
 XrResult openxr_destroy_action(XrAction action);
 XrResult openxr_destroy_action_set(XrActionSet set);

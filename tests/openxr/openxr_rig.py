@@ -160,6 +160,13 @@ def place(yaw_deg, pitch_deg, view):
     return uv, (tangents["up"] - y) / (tangents["up"] + tangents["down"]), tangents
 
 
+def straight_ahead(view):
+    """Where a view's frustum has its axis, and its tangents."""
+    _, _, tangents = place(0, 0, view)
+    x = tangents["left"] / (tangents["left"] + tangents["right"])
+    return x, tangents["up"] / (tangents["up"] + tangents["down"]), tangents
+
+
 def file_expected(folder, drawn, size, uv, tangents, name=None, **more):
     """The file that the library's CPU call makes of a file of that height and width, of RGBA8 or the format of that name."""
     sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}, **more}

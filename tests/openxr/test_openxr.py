@@ -25,6 +25,7 @@ from openxr_rig import (  # noqa: F401
     expected,
     hello,
     place,
+    straight_ahead,
 )
 
 
@@ -50,13 +51,6 @@ def test_without_a_gaze_each_eye_looks_straight_ahead(hello, before, why):
     after = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_GAZE=why).check()
     assert after.output.count("tells no gaze") == 1, after.output
     assert_eyes(before, after, 1, (None, None))
-
-
-def straight_ahead(view):
-    """Where a view's frustum has its axis, and its tangents."""
-    _, _, tangents = place(0, 0, view)
-    x = tangents["left"] / (tangents["left"] + tangents["right"])
-    return x, tangents["up"] / (tangents["up"] + tangents["down"]), tangents
 
 
 def assert_eyes(before, after, frame, eyes, views=2):

@@ -5,8 +5,9 @@ the layer."""
 
 import re
 
+import numpy
 import pytest
-from openxr_rig import FRAMES, OURS, Steps, assert_foveated, hello  # noqa: F401
+from openxr_rig import FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
 
 
 def trackers(done):
@@ -41,6 +42,29 @@ def test_eyes_are_tracked_no_longer_once_pictures_do_not_need_them(hello):  # no
     assert trackers(steps) == ["eye tracker", "eye tracker gone", "eye tracker"]
     assert all((a == b).all() for a, b in zip(again, first, strict=True))
     steps.end()
+
+
+@pytest.mark.parametrize(
+    "kind, call, gaze",
+    [
+        ("separate", "xrAttachSessionActionSets:1", None),
+        ("looks", "xrAttachSessionActionSets:1", (10, -5)),
+        ("looks", "xrSuggestInteractionProfileBindings:2", (10, -5)),
+        ("looks", "xrSyncActions:1", (10, -5)),
+    ],
+)
+def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, kind, call, gaze):  # noqa: F811
+    """The program's own action for the eyes tells the gaze then. The layer's own bindings are suggested first."""
+    drawn = hello(kind, program=OURS).check()
+    script = {"FOVEA_TEST_XR_RESULT": f"{call}:-1", "FOVEA_TEST_XR_GAZE": "10,-5"}
+    done = hello(kind, program=OURS, fovea=True, **script).check()
+    assert f"scripted {call.replace(':', ' ')} -1" in done.calls, done.calls
+    assert "no actions" not in done.output and done.output.count("the runtime refuses the layer's") == 1, done.output
+    for frame in range(FRAMES):
+        for view in range(2):
+            x, y, tangents = place(*gaze, view) if gaze else straight_ahead(view)
+            wanted = expected(done.folder, drawn.picture(frame, view), (x, y), tangents)
+            assert numpy.abs(done.picture(frame, view) - wanted).max() <= 3, (frame, view)
 
 
 def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):  # noqa: F811

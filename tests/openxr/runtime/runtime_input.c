@@ -145,6 +145,10 @@ static XrResult xrSuggestInteractionProfileBindings_(
 {
     RUNTIME_LOCKED;
     (void)instance;
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     if (attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
     }
@@ -173,6 +177,10 @@ static XrResult xrAttachSessionActionSets_(XrSession handle,
 {
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     if (session->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "twice");
     }
@@ -188,6 +196,10 @@ static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
 {
     RUNTIME_LOCKED;
     const struct session *session = (const struct session *)handle;
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
     for (uint32_t i = 0; i < eyes_action_count; i++) {
         eyes_actions[i]->set->synced = false;
     }
