@@ -11,6 +11,15 @@
 
 #define BINDINGS 64
 #define SETS 64
+#define POSES 64
+
+/* The program's newest actions that are poses, one of which may be for the eyes; openxr.lock guards
+ * them. */
+static struct pose {
+    XrAction action; /* XR_NULL_HANDLE: none */
+    XrActionSet set;
+} poses[POSES];
+static uint32_t pose_count;
 
 void openxr_actions_start(void)
 {
@@ -48,6 +57,17 @@ void openxr_actions_stop(void)
     openxr.gaze_action = XR_NULL_HANDLE;
     openxr.program_gaze = XR_NULL_HANDLE;
     openxr.warned_actions = false;
+    memset(poses, 0, sizeof poses);
+}
+
+/* XR_NULL_HANDLE: it is not known. openxr.lock is held. */
+static XrActionSet set_of(XrAction action)
+{
+    XrActionSet set = XR_NULL_HANDLE;
+    for (size_t i = 0; i < POSES; i++) {
+        set = poses[i].action == action ? poses[i].set : set;
+    }
+    return set;
 }
 
 static void set_program_gaze(XrAction action)
@@ -65,19 +85,52 @@ static XrAction program_gaze(void)
     return action;
 }
 
-XrResult openxr_destroy_action(XrAction action)
+/* Forgets the poses that are that action, or in that set, and the one for the eyes with them. One
+ * that is not known goes with any set. openxr.lock is held. */
+static void forget_poses(XrAction action, XrActionSet set)
 {
-    if (action == program_gaze()) {
-        set_program_gaze(XR_NULL_HANDLE);
+    const XrActionSet eyes = set_of(openxr.program_gaze);
+    if (openxr.program_gaze == action || (set && (!eyes || eyes == set))) {
+        openxr.program_gaze = XR_NULL_HANDLE;
     }
-    return openxr.below.DestroyAction(action);
+    for (size_t i = 0; i < POSES; i++) {
+        if (poses[i].action == action || poses[i].set == set) {
+            poses[i] = (struct pose){XR_NULL_HANDLE, XR_NULL_HANDLE};
+        }
+    }
 }
 
-/* The layer does not know which set the action is in. */
+XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, XrAction *out)
+{
+    const XrResult result = openxr.below.CreateAction(set, info, out);
+    if (XR_SUCCEEDED(result) && info->actionType == XR_ACTION_TYPE_POSE_INPUT) {
+        pthread_mutex_lock(&openxr.lock);
+        poses[pose_count++ % POSES] = (struct pose){*out, set};
+        pthread_mutex_unlock(&openxr.lock);
+    }
+    return result;
+}
+
+XrResult openxr_destroy_action(XrAction action)
+{
+    const XrResult result = openxr.below.DestroyAction(action);
+    if (XR_SUCCEEDED(result)) {
+        pthread_mutex_lock(&openxr.lock);
+        forget_poses(action, XR_NULL_HANDLE);
+        pthread_mutex_unlock(&openxr.lock);
+    }
+    return result;
+}
+
 XrResult openxr_destroy_action_set(XrActionSet set)
 {
-    set_program_gaze(XR_NULL_HANDLE);
-    return openxr.below.DestroyActionSet(set);
+    const XrResult result = openxr.below.DestroyActionSet(set);
+    if (XR_SUCCEEDED(result)) {
+        pthread_mutex_lock(&openxr.lock);
+        forget_poses(XR_NULL_HANDLE, set);
+        pthread_mutex_unlock(&openxr.lock);
+    }
+    return result;
 }
 
 /* What is the program's own would have been taken. */
@@ -107,6 +160,17 @@ static XrResult suggest_with_own(XrInstance instance,
     return openxr.below.SuggestInteractionProfileBindings(instance, &more);
 }
 
+/* Returns the program's action for the eyes; XR_NULL_HANDLE: it has none, or none any more. */
+static XrAction eyes_action(const XrInteractionProfileSuggestedBinding *info)
+{
+    XrAction action = XR_NULL_HANDLE;
+    for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
+        const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
+        action = binding->binding == openxr.gaze_path ? binding->action : action;
+    }
+    return action;
+}
+
 /* A program's bindings for the eyes would take the place of the layer's; and where its action set
  * has a higher priority, they do so while it is active: its action tells the gaze then. */
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
@@ -123,10 +187,8 @@ XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggested
     if (XR_FAILED(with_own) && XR_SUCCEEDED(result)) {
         tell_of_refusal("binding", with_own);
     }
-    for (uint32_t i = 0; i < info->countSuggestedBindings && XR_SUCCEEDED(result); i++) {
-        if (info->suggestedBindings[i].binding == openxr.gaze_path) {
-            set_program_gaze(info->suggestedBindings[i].action);
-        }
+    if (XR_SUCCEEDED(result)) {
+        set_program_gaze(eyes_action(info));
     }
     return result;
 }

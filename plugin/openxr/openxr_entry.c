@@ -57,6 +57,7 @@ static const struct {
     {"xrReleaseSwapchainImage", (PFN_xrVoidFunction)openxr_release},
     {"xrEndFrame", (PFN_xrVoidFunction)openxr_end_frame},
     {"xrSuggestInteractionProfileBindings", (PFN_xrVoidFunction)openxr_suggest},
+    {"xrCreateAction", (PFN_xrVoidFunction)openxr_create_action},
     {"xrDestroyAction", (PFN_xrVoidFunction)openxr_destroy_action},
     {"xrDestroyActionSet", (PFN_xrVoidFunction)openxr_destroy_action_set},
     {"xrAttachSessionActionSets", (PFN_xrVoidFunction)openxr_attach},

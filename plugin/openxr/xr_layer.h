@@ -225,6 +225,7 @@ XrSpace openxr_actions_program_gaze(const struct openxr_session *session);
 /* The program has attached action sets to the session. */
 bool openxr_actions_attached(const struct openxr_session *session);
 XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
+XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, XrAction *out);
 XrResult openxr_destroy_action(XrAction action);
 XrResult openxr_destroy_action_set(XrActionSet set);
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info);

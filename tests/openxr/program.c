@@ -10,15 +10,16 @@
  * handed over with each; foreign: 16 bits a channel; after: two sessions, one after the other;
  * beside: two at once; old: as separate, with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and
  * Vulkan 1.0; silent: as separate, with no actions; idle: with no active ones; looks: with one for
- * the eyes, in a set of higher priority than others; rotated: as separate, in a space that is
- * rotated; zooms: with narrower frusta in each frame; again: with nothing new in every second
- * frame, static: in all but the first; blended: with alpha; double: and two projection layers that
- * show the same, of which the second is blended; many: and five of them; crowd: as separate, with
- * sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread draws and ends
- * frames while another one waits for the next and loads; early: as separate, the next image is
- * acquired before the frame ends; eager: and waited for; ahead: and acquired before this one is
- * released; stubborn: as separate, goes on after an xrEndFrame that has failed; steps: as separate,
- * the same picture for each line that it reads, and a line when the runtime has it. */
+ * the eyes, in a set of higher priority than others, and another set that goes before they are
+ * attached; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in each
+ * frame; again: with nothing new in every second frame, static: in all but the first; blended: with
+ * alpha; double: and two projection layers that show the same, of which the second is blended;
+ * many: and five of them; crowd: as separate, with sixteen quad layers more; mips: with mip levels;
+ * pipelined: as separate, a thread draws and ends frames while another one waits for the next and
+ * loads; early: as separate, the next image is acquired before the frame ends; eager: and waited
+ * for; ahead: and acquired before this one is released; stubborn: as separate, goes on after an
+ * xrEndFrame that has failed; steps: as separate, the same picture for each line that it reads, and
+ * a line when the runtime has it. */
 
 #include "program.h"
 

@@ -27,6 +27,16 @@ bool program_is(const struct program *program, const char *kind)
     return strcmp(program->kind, kind) == 0;
 }
 
+static void make_and_drop_a_set(const struct program *program)
+{
+    const XrActionSetCreateInfo info = {.type = XR_TYPE_ACTION_SET_CREATE_INFO,
+                                        .actionSetName = "short-lived",
+                                        .localizedActionSetName = "Short-lived"};
+    XrActionSet set = XR_NULL_HANDLE;
+    MUST(xrCreateActionSet(program->instance, &info, &set));
+    MUST(xrDestroyActionSet(set));
+}
+
 /* An action of the program's own for the gaze. */
 static void look(const struct program *program)
 {
@@ -44,6 +54,7 @@ static void look(const struct program *program)
     MUST(xrStringToPath(program->instance, "/interaction_profiles/ext/eye_gaze_interaction",
                         &bindings.interactionProfile));
     MUST(xrSuggestInteractionProfileBindings(program->instance, &bindings));
+    make_and_drop_a_set(program);
 }
 
 static void make_actions(struct program *program)

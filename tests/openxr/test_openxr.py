@@ -146,7 +146,8 @@ def test_a_gaze_is_the_same_however_the_head_is_rotated(hello, eyes, norm):
 
 
 def test_a_program_that_asks_for_the_eyes_itself_is_foveated(hello):
-    """Its action set has a higher priority than the layer's, whose action is not told the gaze then."""
+    """Its action set has a higher priority than the layer's, whose action is not told the gaze then. Another set of its own
+    is destroyed before that one is attached."""
     drawn = hello("looks", program=OURS).check()
     after = hello("looks", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
     assert after.output.count("the gaze is the runtime's, one of both eyes") == 1, after.output
