@@ -102,6 +102,10 @@ def test_the_layer_for_headsets_is_enabled_beside_others(world):
     found = world.variables(XR_API_LAYER_PATH="/x", XR_ENABLE_API_LAYERS="XR_other")
     assert found["XR_API_LAYER_PATH"] == f"/x:{own}"
     assert found["XR_ENABLE_API_LAYERS"] == "XR_APILAYER_FOVEA:XR_other"
+    for others in ("XR_APILAYER_FOVEA_debug", "MY_XR_APILAYER_FOVEA:XR_other"):
+        assert world.variables(XR_ENABLE_API_LAYERS=others)["XR_ENABLE_API_LAYERS"] == f"XR_APILAYER_FOVEA:{others}"
+    for enabled in ("XR_APILAYER_FOVEA", "XR_other:XR_APILAYER_FOVEA", "XR_APILAYER_FOVEA:XR_APILAYER_FOVEA_debug"):
+        assert world.variables(XR_ENABLE_API_LAYERS=enabled).get("XR_ENABLE_API_LAYERS", enabled) == enabled
 
 
 def test_manifest_that_the_loader_finds_is_enough(world, make_layer):

@@ -69,7 +69,7 @@ static char *enabled(void)
     const char *list = getenv("XR_ENABLE_API_LAYERS");
     char *text = NULL;
     const bool some = list && *list;
-    if (some && strstr(list, XR_LAYER_NAME)) {
+    if (some && variables_lists(XR_LAYER_NAME, list)) {
         return strdup(list);
     }
     return asprintf(&text, XR_LAYER_NAME "%s%s", some ? ":" : "", some ? list : "") < 0 ? NULL

@@ -107,6 +107,8 @@ void variables_other_layer(char out_library[PATH_MAX]);
 bool variables_add(struct variables *variables, const char *name, char *value);
 /* What the program's environment gets, beside what is there. False: said why. */
 bool variables_make(const struct options *options, struct variables *out_variables);
+/* Whether the word is one of a list's, which has colons between them. */
+bool variables_lists(const char *word, const char *list);
 bool variables_apply(const struct variables *variables);
 void variables_print(const struct variables *variables);
 void variables_free(struct variables *variables);

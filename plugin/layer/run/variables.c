@@ -158,12 +158,12 @@ static char *list_with_first(const char *folder, const char *list)
     return fclose(file) == 0 ? text : NULL;
 }
 
-static bool is_listed(const char *folder, const char *list)
+bool variables_lists(const char *word, const char *list)
 {
     bool found = false;
     while (*list) {
         const size_t length = strcspn(list, ":");
-        found |= length == strlen(folder) && strncmp(list, folder, length) == 0;
+        found |= length == strlen(word) && strncmp(list, word, length) == 0;
         list += length + (list[length] == ':');
     }
     return found;
@@ -184,7 +184,7 @@ static bool add_place_above(struct variables *variables)
     if (place) {
         *place = '\0';
     }
-    return !place || !is_listed(folder, data_dirs()) ||
+    return !place || !variables_lists(folder, data_dirs()) ||
            variables_add(variables, "XDG_DATA_DIRS", list_with_first(folder, data_dirs()));
 }
 
