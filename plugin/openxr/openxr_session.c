@@ -306,6 +306,7 @@ void openxr_sessions_gone(void)
     pthread_mutex_lock(&openxr.lock);
     struct openxr_session *first = openxr.sessions;
     openxr.sessions = NULL;
+    memset(openxr.raised, 0, sizeof openxr.raised);
     pthread_mutex_unlock(&openxr.lock);
     while (first) {
         struct openxr_session *next = first->next;
@@ -347,31 +348,62 @@ XrResult openxr_requirements2(XrInstance instance, XrSystemId system,
     return requirements_of("xrGetVulkanGraphicsRequirements2KHR", instance, system, requirements);
 }
 
+/* The driver may use the handle of an instance that is gone for another one. */
+static void note_version(VkInstance instance, bool is_1_1)
+{
+    pthread_mutex_lock(&openxr.lock);
+    for (uint32_t i = 0; i < OPENXR_RAISED; i++) {
+        if (openxr.raised[i] == instance) {
+            openxr.raised[i] = VK_NULL_HANDLE;
+        }
+    }
+    if (is_1_1) {
+        openxr.raised[openxr.raised_count++ % OPENXR_RAISED] = instance;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+}
+
+static XrResult create_raised(PFN_xrCreateVulkanInstanceKHR below, XrInstance instance,
+                              const XrVulkanInstanceCreateInfoKHR *info, VkInstance *vulkan,
+                              VkResult *out_result)
+{
+    VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    VkInstanceCreateInfo create = *info->vulkanCreateInfo;
+    XrVulkanInstanceCreateInfoKHR more = *info;
+    if (create.pApplicationInfo) {
+        program = *create.pApplicationInfo;
+    }
+    program.apiVersion = VK_API_VERSION_1_1;
+    create.pApplicationInfo = &program;
+    more.vulkanCreateInfo = &create;
+    return below(instance, &more, vulkan, out_result);
+}
+
+/* Where the runtime or the driver takes no later version, the program has its own, and its sessions
+ * are shown as drawn. */
 XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateInfoKHR *info,
                               VkInstance *vulkan, VkResult *out_result)
 {
     PFN_xrCreateVulkanInstanceKHR below = NULL;
-    VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    VkInstanceCreateInfo create = *info->vulkanCreateInfo;
-    XrVulkanInstanceCreateInfoKHR more = *info;
-    const XrResult result =
+    XrResult result =
         openxr.below.get(instance, "xrCreateVulkanInstanceKHR", (PFN_xrVoidFunction *)&below);
     if (result != XR_SUCCESS) {
         return result;
     }
-    if (create.pApplicationInfo) {
-        program = *create.pApplicationInfo;
+    const VkApplicationInfo *program = info->vulkanCreateInfo->pApplicationInfo;
+    const bool own_1_1 = program && program->apiVersion >= VK_API_VERSION_1_1;
+    bool made = false;
+    if (!own_1_1) {
+        result = create_raised(below, instance, info, vulkan, out_result);
+        made = XR_SUCCEEDED(result) && *out_result == VK_SUCCESS;
     }
-    if (program.apiVersion < VK_API_VERSION_1_1) {
-        program.apiVersion = VK_API_VERSION_1_1;
-        create.pApplicationInfo = &program;
-        more.vulkanCreateInfo = &create;
+    const bool is_1_1 = own_1_1 || made;
+    if (!made) {
+        result = below(instance, info, vulkan, out_result);
+        made = XR_SUCCEEDED(result) && *out_result == VK_SUCCESS;
     }
-    const XrResult made = below(instance, &more, vulkan, out_result);
-    if (XR_SUCCEEDED(made) && *out_result == VK_SUCCESS) {
-        pthread_mutex_lock(&openxr.lock);
-        openxr.raised[openxr.raised_count++ % OPENXR_RAISED] = *vulkan;
-        pthread_mutex_unlock(&openxr.lock);
+    if (made) {
+        note_version(*vulkan, is_1_1);
     }
-    return made;
+    return result;
 }

@@ -67,6 +67,18 @@ def test_actions_of_the_programs_are_taken_though_the_layers_are_refused(hello, 
             assert numpy.abs(done.picture(frame, view) - wanted).max() <= 3, (frame, view)
 
 
+@pytest.mark.parametrize(
+    "refusal", [{"FOVEA_TEST_XR_RESULT": "xrCreateVulkanInstanceKHR:1:-2"}, {"FOVEA_TEST_XR_VULKAN_1_0": "yes"}]
+)
+def test_a_program_of_vulkan_1_0_starts_though_1_1_is_refused(hello, refusal):  # noqa: F811
+    """By the runtime or by the driver. Vulkan's validation hides what the driver has: nobody says that it is 1.1."""
+    drawn = hello("separate", program=OURS).check()
+    done = hello("separate", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5", **refusal).check()
+    assert "scripted xrCreateVulkanInstance" in done.calls or "no Vulkan 1.1" in done.calls, done.calls
+    assert done.output.count("Vulkan is 1.0") == 1, done.output
+    assert all((done.picture(0, view) == drawn.picture(0, view)).all() for view in range(2))
+
+
 def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):  # noqa: F811
     """The right eye's, which comes first: its views are shown as drawn, and one line says so."""
     drawn = hello("separate", program=OURS).check()

@@ -5,7 +5,7 @@
 
 #include "runtime.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 static bool asked;
 
@@ -89,6 +89,17 @@ static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
                                            VkInstance *vulkan, VkResult *result)
 {
     (void)instance;
+    RUNTIME_LOCKED;
+    const XrResult scripted = runtime_scripted(__func__);
+    if (scripted < 0) {
+        return scripted;
+    }
+    const VkApplicationInfo *program = info->vulkanCreateInfo->pApplicationInfo;
+    if (getenv("FOVEA_TEST_XR_VULKAN_1_0") && program && program->apiVersion > VK_API_VERSION_1_0) {
+        runtime_say("no Vulkan 1.1");
+        *result = VK_ERROR_INCOMPATIBLE_DRIVER;
+        return XR_SUCCESS;
+    }
     PFN_vkCreateInstance create =
         (PFN_vkCreateInstance)info->pfnGetInstanceProcAddr(VK_NULL_HANDLE, "vkCreateInstance");
     *result = create(info->vulkanCreateInfo, info->vulkanAllocator, vulkan);
