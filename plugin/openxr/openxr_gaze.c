@@ -193,9 +193,8 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
 static bool needs_gaze(const struct fovea_settings *settings)
 {
     const struct fovea_overlay *overlay = &settings->overlay;
-    const bool is_drawn = overlay->marker || overlay->rings || overlay->heatmap || overlay->hud;
-    return is_drawn || (settings->foveation.strength > 0 &&
-                        config_operators_have(&settings->operators, FOVEA_OPERATOR_foveate));
+    return settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
+           overlay->heatmap || overlay->hud;
 }
 
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,

@@ -15,7 +15,7 @@ def trackers(done):
 
 
 @pytest.mark.parametrize("kind, sets", [("oldest", "gaze.late=false"), ("foreign", "gaze.late=false"),
-                                        ("separate", "foveation.strength=0"), ("separate", "operators=blur")])  # fmt: skip
+                                        ("separate", "foveation.strength=0")])  # fmt: skip
 def test_eyes_are_not_tracked_where_nothing_is_foveated_around_them(hello, kind, sets):  # noqa: F811
     """Vulkan is 1.0, no swapchain has a format that Fovea knows, or pictures are the same wherever the eyes look."""
     layers = {"VK_INSTANCE_LAYERS": ""} if kind == "oldest" else {}
