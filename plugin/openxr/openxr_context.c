@@ -9,6 +9,11 @@
 
 #include "plugin/openxr/xr_layer.h"
 
+/* Each frame takes one for each size of its views, and nothing bounds by the images how many frames
+ * the GPU is behind. A view that finds none is shown as drawn, or, on llvmpipe, its caller waits:
+ * for 3 ms of a frame with 4 of them, where 8 and 16 take 0.06. 16 make a session no longer. */
+#define UNFINISHED 16
+
 bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings)
 {
     const struct openxr_session *session = swapchain->session;
@@ -20,7 +25,7 @@ bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_
     desc.get_instance_proc_addr = openxr_instance_get();
     desc.queue = session->queue;
     desc.queue_family = session->binding.queueFamilyIndex;
-    desc.frames_in_flight = OPENXR_IMAGES;
+    desc.frames_in_flight = UNFINISHED;
     desc.settings = settings;
     desc.log = openxr_log();
     return fovea_vk_create(&desc, &swapchain->fovea) == FOVEA_OK;
