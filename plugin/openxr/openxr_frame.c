@@ -182,6 +182,20 @@ static bool fits(struct openxr_session *session, const XrFrameEndInfo *info)
     return room;
 }
 
+/* Its layers are handed on as they are. */
+static void tell_of_secondary(struct openxr_session *session, const XrFrameEndInfo *info)
+{
+    const XrBaseInStructure *next = info->next;
+    while (next && next->type != XR_TYPE_SECONDARY_VIEW_CONFIGURATION_FRAME_END_INFO_MSFT) {
+        next = next->next;
+    }
+    if (next && !session->warned_secondary) {
+        session->warned_secondary = true;
+        openxr_say(FOVEA_LOG_WARNING, "the program shows layers of a secondary view configuration: "
+                                      "they are shown as drawn");
+    }
+}
+
 /* Swapchains of a frame stay until its end: a program destroys none that it has handed over. */
 static void wait_for_own(struct openxr_session *session)
 {
@@ -304,6 +318,7 @@ static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
     XrFrameEndInfo changed = *info;
     const bool room = fits(session, info);
     openxr_session_poll(session);
+    tell_of_secondary(session, info);
     if (room) {
         note_all(session, info);
         wait_for_own(session);

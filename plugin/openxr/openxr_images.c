@@ -99,11 +99,25 @@ XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
     return result;
 }
 
+/* What an extension says of a release counts at its time, not at the end of the frame. */
+static bool is_plain(struct openxr_swapchain *swapchain, const XrSwapchainImageReleaseInfo *info)
+{
+    const bool plain = !(info && info->next);
+    if (!plain && !swapchain->warned_chain) {
+        swapchain->warned_chain = true;
+        openxr_say(FOVEA_LOG_WARNING,
+                   "the program releases images of a swapchain of %ux%u with a structure of an "
+                   "extension: such images are shown as drawn",
+                   swapchain->info.width, swapchain->info.height);
+    }
+    return plain;
+}
+
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
 {
     struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
     const bool holds = swapchain && swapchain->can_foveate && swapchain->waited &&
-                       swapchain->acquired_count > 0 && !(info && info->next);
+                       swapchain->acquired_count > 0 && is_plain(swapchain, info);
     XrResult result = XR_SUCCESS;
     if (swapchain && swapchain->held) {
         result = XR_ERROR_CALL_ORDER_INVALID; /* as of any image that was not waited for */

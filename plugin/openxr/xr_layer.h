@@ -129,6 +129,7 @@ struct openxr_swapchain {
     uint32_t acquired[OPENXR_IMAGES];
     bool waits_early; /* the program has waited for an image before the former one's xrEndFrame */
     bool warned_going_on; /* of images that the program goes on from */
+    bool warned_chain; /* of releases with a structure of an extension */
     uint32_t image_count; /* of the program's */
     VkImage program_images[OPENXR_IMAGES];
     struct openxr_layer_swapchain layer_swapchain;
@@ -180,6 +181,7 @@ struct openxr_session {
     bool warned_frustum; /* of a view whose frustum is none */
     bool warned_views; /* of views that overlap, or are too many */
     bool warned_backend; /* of the one that is left out */
+    bool warned_secondary; /* of layers of a secondary view configuration */
     bool warned_release; /* of one that the runtime refuses at the end of a frame */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];

@@ -18,8 +18,9 @@
  * pipelined: as separate, a thread draws and ends frames while another one waits for the next and
  * loads; early: as separate, the next image is acquired before the frame ends; eager: and waited
  * for; ahead: and acquired before this one is released; stubborn: as separate, goes on after an
- * xrEndFrame that has failed; steps: as separate, the same picture for each line that it reads, and
- * a line when the runtime has it. */
+ * xrEndFrame that has failed; chained: as separate, releases with a structure that nobody knows;
+ * secondary: as separate, and shows the views in a secondary configuration too; steps: as separate,
+ * the same picture for each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -38,7 +39,11 @@ static void release(const struct program *program, struct program_chain *chain)
     if (program_is(program, "ahead")) {
         program_acquire(chain);
     }
-    MUST(xrReleaseSwapchainImage(chain->handle, NULL));
+    const XrBaseInStructure more = {.type = XR_TYPE_UNKNOWN};
+    const XrSwapchainImageReleaseInfo info = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO,
+                                              .next =
+                                                  program_is(program, "chained") ? &more : NULL};
+    MUST(xrReleaseSwapchainImage(chain->handle, &info));
     if (program_is(program, "twice") &&
         xrReleaseSwapchainImage(chain->handle, NULL) != XR_ERROR_CALL_ORDER_INVALID) {
         fprintf(stderr, "a second release was taken\n");
@@ -171,11 +176,11 @@ static void show_pipelined(struct program_session *session)
 static bool is_a_kind(const char *word)
 {
     static const char *const kinds[] = {
-        "separate", "array",  "atlas",   "inset",  "lapped",  "panel",   "pipelined",
-        "menu",     "twice",  "quad",    "depth",  "foreign", "after",   "beside",
-        "old",      "oldest", "silent",  "idle",   "looks",   "rotated", "zooms",
-        "again",    "static", "blended", "double", "many",    "crowd",   "mips",
-        "early",    "eager",  "ahead",   "steps",  "stubborn"};
+        "separate", "array",  "atlas",   "inset",  "lapped",   "panel",   "pipelined",
+        "menu",     "twice",  "quad",    "depth",  "foreign",  "after",   "beside",
+        "old",      "oldest", "silent",  "idle",   "looks",    "rotated", "zooms",
+        "again",    "static", "blended", "double", "many",     "crowd",   "mips",
+        "early",    "eager",  "ahead",   "steps",  "stubborn", "chained", "secondary"};
     bool is = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is = is || strcmp(word, kinds[i]) == 0;

@@ -356,15 +356,27 @@ void program_end_frame(const struct program_session *session, XrTime time)
         layers[i] = twice ? (const XrCompositionLayerBaseHeader *)&again
                           : (const XrCompositionLayerBaseHeader *)&panel;
     }
-    const XrFrameEndInfo info = {.type = XR_TYPE_FRAME_END_INFO,
-                                 .displayTime = time,
-                                 .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
-                                 .layerCount = many                                             ? 5
-                                               : twice || program_is(session->program, "panel") ? 2
-                                               : program_is(session->program, "crowd")
-                                                   ? 1 + PROGRAM_QUADS
-                                                   : 1,
-                                 .layers = layers + session->quad_alone};
+    const XrSecondaryViewConfigurationLayerInfoMSFT seconds = {
+        .type = XR_TYPE_SECONDARY_VIEW_CONFIGURATION_LAYER_INFO_MSFT,
+        .viewConfigurationType =
+            XR_VIEW_CONFIGURATION_TYPE_SECONDARY_MONO_FIRST_PERSON_OBSERVER_MSFT,
+        .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
+        .layerCount = 1,
+        .layers = layers};
+    const XrSecondaryViewConfigurationFrameEndInfoMSFT secondary = {
+        .type = XR_TYPE_SECONDARY_VIEW_CONFIGURATION_FRAME_END_INFO_MSFT,
+        .viewConfigurationCount = 1,
+        .viewConfigurationLayersInfo = &seconds};
+    const XrFrameEndInfo info = {
+        .type = XR_TYPE_FRAME_END_INFO,
+        .next = program_is(session->program, "secondary") ? &secondary : NULL,
+        .displayTime = time,
+        .environmentBlendMode = XR_ENVIRONMENT_BLEND_MODE_OPAQUE,
+        .layerCount = many                                             ? 5
+                      : twice || program_is(session->program, "panel") ? 2
+                      : program_is(session->program, "crowd")          ? 1 + PROGRAM_QUADS
+                                                                       : 1,
+        .layers = layers + session->quad_alone};
     const XrResult result = xrEndFrame(session->handle, &info);
     if (XR_FAILED(result) && program_is(session->program, "stubborn")) {
         fprintf(stderr, "xrEndFrame has failed: %d\n", result);

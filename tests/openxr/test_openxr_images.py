@@ -180,6 +180,20 @@ def test_what_cannot_be_foveated_is_shown_as_drawn(hello, kind, why, times):
             assert (before.folder / name).read_bytes() == (after.folder / name).read_bytes()
 
 
+@pytest.mark.parametrize("kind, why, times", [("chained", "releases images of a swapchain of 160x176 with a structure", 2),
+                                              ("secondary", "layers of a secondary view configuration", 1)])  # fmt: skip
+def test_what_a_program_hands_over_in_chains_is_shown_as_drawn(hello, kind, why, times):
+    """OpenXR's core validation knows neither. The first configuration's layers are foveated all the same."""
+    only = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA", "FOVEA_TEST_XR_GAZE": "10,-5"}
+    before = hello(kind, program=OURS, XR_ENABLE_API_LAYERS="").check()
+    after = hello(kind, program=OURS, fovea=True, **only).check()
+    assert after.output.count(why) == times, after.output
+    if kind == "secondary":
+        assert_foveated(before, after, [(10, -5)] * FRAMES)
+    else:
+        assert all((after.picture(frame, view) == before.picture(frame, view)).all() for frame in range(FRAMES) for view in range(2))
+
+
 def test_a_swapchain_whose_images_are_not_named_is_shown_as_drawn(hello):
     """The layer asks for the left eye's first."""
     before = hello("separate", program=OURS).check()
