@@ -316,112 +316,112 @@ static void plans_are_of_an_eye(void **state)
 
 /* ---- What is wrong */
 
+static const struct {
+    const char *text, *words;
+} wrong[] = {
+    {"", "1:1: expected an object of JSON, or a project of panotools"},
+    {"[]", "1:1: expected an object of JSON, or a project of panotools"},
+    {"\xef\xbb\xbf{\"fovea-lens\": 1}", "1:1: expected UTF-8 without a byte order mark"},
+    {"p f2\no a0\n", "1:1: expected an object of JSON, or a project"},
+    {"i", "expected an object of JSON, or a project"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [50, 0.5], \"green\": [1, 0, 0, 0, 0]}}",
+     "1:53: a center is in parts of the picture, -1.5 to 2.5"},
+    {"i w8 h6 ax b0\n", "1:9: expected a finite number after a"},
+    {"p f2\ni w8 h6 a=0 b=0 c=0\n",
+     "2:9: a= takes the number of another image; the first image needs its own"},
+    {"p f2\ni w8 h6 v50 d0 e0\n",
+     "2:1: the first image has none of a, b and c, which are the lens"},
+    {"i a0 b0 c0 d5\n", "d and e, which shift the centre, need w and h"},
+    {"i a1e9 b0 c0\n", "a value is beyond all lenses"},
+    {"{", "1:2: expected \""},
+    {"{}", "1:3: there is no lens in this file"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {}}", "the polynomial has no \"green\""},
+    {"{\"fovea-lens\": 1, // a lens\n \"polynomial\": {}}",
+     "1:19: expected \"; JSON has no comments here"},
+    {"{\"fovea-lens\": 1}", "expected \"polynomial\" or \"grid\""},
+    {"{\"fovea-lens\": 2, \"polynomial\": {}}", "1:17: version 1 is the only one"},
+    {"{\"\xc3\xa4\\\"\n\": 1}", "there is no \"????\" in a calibration"},
+    {"{\"lens", "expected \""},
+    {"{\"lens\\", "expected \""},
+    {"{\"lens\": 1}", "1:9: there is no \"lens\" in a calibration"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"red\": [1, 0, 0, 0, 0]}}", "has no \"green\""},
+    {"{\"fovea-lens\": 1,\n  \"polynomial\": {\"green\": [1, 0, 0, 0]}}",
+     "2:39: there are 4 numbers; there must be 5"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0, 0]}}",
+     "there are more than 5 numbers"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, NaN, 0, 0, 0]}}",
+     "1:47: expected a finite number"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e999, 0, 0, 0, 0]}}",
+     "expected a finite number"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e40, 0, 0, 0, 0]}}", "beyond all lenses"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"metre\"}}",
+     "there is no \"metre\"; there are half-width, half-height, half-diagonal, half-short"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0], \"green\": [1, 0, 0, 0, "
+     "0]}}",
+     "\"green\" is there twice"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"green\": [0, 0]}}", "come before \"green\""},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [1, 2], \"green\": [0, 0, 1, 1]}}",
+     "1 columns of points; there must be 2 to 16385"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [20000, 2]}}",
+     "expected a whole number, 1 to 16385"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"between\": \"quadratic\", "
+     "\"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
+     "2 columns of points; there must be 3 to 16385"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": [0, 0, 1, 0, 0, 1]}}",
+     "there are 6 numbers; there must be 8"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+     "[0, 0, 1, 0, 0, 1, 1, 1e39]}}",
+     "green: column 1 of row 1 is (1, inf) pictures"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+     "[0, 0, 1, 0, 0, 1, 1, 1], \"blue\": [1, 0, 0, 0, 1, 1, 0, 1]}}",
+     "blue: the picture folds over between column 0 of row 0 and column 1 of row 1; x is "
+     "mirrored: it must grow to the right"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+     "[0, 1, 1, 1, 0, 0, 1, 0]}}",
+     "column 1 of row 1; y is mirrored: it must grow downward"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"in\": \"pixels\", \"green\": "
+     "[0, 0, 1, 0, 0, 1, 1, 1]}}",
+     "places in pixels need \"size\""},
+    {"{\"fovea-lens\": 1, \"grid\": {\"spacing\": 8}}", "comes after \"size\""},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
+     "[0, 0, 1, 0, 0, 1, 1, 1], \"points\": [2000, 2000]}}",
+     "\"points\" comes before the points"},
+    {"{\"fovea-lens\": 1, \"grid\": {\"points\": [16385, 16385], \"green\": [0, 0]}}",
+     "the file cannot hold 536936450 numbers"},
+    {"{\"scale\": 1, \"lens_center\": [1, 1], \"viewport_size\": [2, 2]}",
+     "the lens has no \"distortion_k\""},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"lens_center\": [1, 1], \"viewport_size\": [2, 2]}",
+     "the lens has no \"scale\""},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"viewport_size\": [2, 2]}",
+     "the lens has no \"lens_center\""},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, 1]}",
+     "the lens has no \"viewport_size\""},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 0, \"lens_center\": [1, 1], "
+     "\"viewport_size\": [2, 2]}",
+     "must be above 0"},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, -4], "
+     "\"viewport_size\": [2, 2]}",
+     "\"lens_center\" is -2 of \"viewport_size\"; it must be -1.5 to 2.5"},
+    {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
+     "\"viewport_size\": [2, 2], \"aberration_k\": [1, 1, 0]}",
+     "\"aberration_k\" must be above 0"},
+    {"{\"distortion_k\": [1, 0, -0.25, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
+     "\"viewport_size\": [2, 2]}",
+     "the lens folds back from r = 1.155 of \"scale\" on; the farthest corner of the viewport "
+     "is "
+     "at r = 1.414"},
+    {"{\"fovea-lens\": 1, \"scale\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}",
+     "these are two lenses"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",
+     "expected nothing more"},
+    {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
+};
+
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"", "1:1: expected an object of JSON, or a project of panotools"},
-        {"[]", "1:1: expected an object of JSON, or a project of panotools"},
-        {"\xef\xbb\xbf{\"fovea-lens\": 1}", "1:1: expected UTF-8 without a byte order mark"},
-        {"p f2\no a0\n", "1:1: expected an object of JSON, or a project"},
-        {"i", "expected an object of JSON, or a project"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"center\": [50, 0.5], \"green\": [1, 0, 0, 0, 0]}}",
-         "1:53: a center is in parts of the picture, -1.5 to 2.5"},
-        {"i w8 h6 ax b0\n", "1:9: expected a finite number after a"},
-        {"p f2\ni w8 h6 a=0 b=0 c=0\n",
-         "2:9: a= takes the number of another image; the first image needs its own"},
-        {"p f2\ni w8 h6 v50 d0 e0\n",
-         "2:1: the first image has none of a, b and c, which are the lens"},
-        {"i a0 b0 c0 d5\n", "d and e, which shift the centre, need w and h"},
-        {"i a1e9 b0 c0\n", "a value is beyond all lenses"},
-        {"{", "1:2: expected \""},
-        {"{}", "1:3: there is no lens in this file"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {}}", "the polynomial has no \"green\""},
-        {"{\"fovea-lens\": 1, // a lens\n \"polynomial\": {}}",
-         "1:19: expected \"; JSON has no comments here"},
-        {"{\"fovea-lens\": 1}", "expected \"polynomial\" or \"grid\""},
-        {"{\"fovea-lens\": 2, \"polynomial\": {}}", "1:17: version 1 is the only one"},
-        {"{\"\xc3\xa4\\\"\n\": 1}", "there is no \"????\" in a calibration"},
-        {"{\"lens", "expected \""},
-        {"{\"lens\\", "expected \""},
-        {"{\"lens\": 1}", "1:9: there is no \"lens\" in a calibration"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"red\": [1, 0, 0, 0, 0]}}", "has no \"green\""},
-        {"{\"fovea-lens\": 1,\n  \"polynomial\": {\"green\": [1, 0, 0, 0]}}",
-         "2:39: there are 4 numbers; there must be 5"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0, 0]}}",
-         "there are more than 5 numbers"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, NaN, 0, 0, 0]}}",
-         "1:47: expected a finite number"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e999, 0, 0, 0, 0]}}",
-         "expected a finite number"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1e40, 0, 0, 0, 0]}}",
-         "beyond all lenses"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"unit\": \"metre\"}}",
-         "there is no \"metre\"; there are half-width, half-height, half-diagonal, half-short"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0], \"green\": [1, 0, 0, 0, "
-         "0]}}",
-         "\"green\" is there twice"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"green\": [0, 0]}}", "come before \"green\""},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [1, 2], \"green\": [0, 0, 1, 1]}}",
-         "1 columns of points; there must be 2 to 16385"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [20000, 2]}}",
-         "expected a whole number, 1 to 16385"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"between\": \"quadratic\", "
-         "\"green\": [0, 0, 1, 0, 0, 1, 1, 1]}}",
-         "2 columns of points; there must be 3 to 16385"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": [0, 0, 1, 0, 0, 1]}}",
-         "there are 6 numbers; there must be 8"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
-         "[0, 0, 1, 0, 0, 1, 1, 1e39]}}",
-         "green: column 1 of row 1 is (1, inf) pictures"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
-         "[0, 0, 1, 0, 0, 1, 1, 1], \"blue\": [1, 0, 0, 0, 1, 1, 0, 1]}}",
-         "blue: the picture folds over between column 0 of row 0 and column 1 of row 1; x is "
-         "mirrored: it must grow to the right"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
-         "[0, 1, 1, 1, 0, 0, 1, 0]}}",
-         "column 1 of row 1; y is mirrored: it must grow downward"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"in\": \"pixels\", \"green\": "
-         "[0, 0, 1, 0, 0, 1, 1, 1]}}",
-         "places in pixels need \"size\""},
-        {"{\"fovea-lens\": 1, \"grid\": {\"spacing\": 8}}", "comes after \"size\""},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [2, 2], \"green\": "
-         "[0, 0, 1, 0, 0, 1, 1, 1], \"points\": [2000, 2000]}}",
-         "\"points\" comes before the points"},
-        {"{\"fovea-lens\": 1, \"grid\": {\"points\": [16385, 16385], \"green\": [0, 0]}}",
-         "the file cannot hold 536936450 numbers"},
-        {"{\"scale\": 1, \"lens_center\": [1, 1], \"viewport_size\": [2, 2]}",
-         "the lens has no \"distortion_k\""},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"lens_center\": [1, 1], \"viewport_size\": [2, 2]}",
-         "the lens has no \"scale\""},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"viewport_size\": [2, 2]}",
-         "the lens has no \"lens_center\""},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, 1]}",
-         "the lens has no \"viewport_size\""},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 0, \"lens_center\": [1, 1], "
-         "\"viewport_size\": [2, 2]}",
-         "must be above 0"},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, -4], "
-         "\"viewport_size\": [2, 2]}",
-         "\"lens_center\" is -2 of \"viewport_size\"; it must be -1.5 to 2.5"},
-        {"{\"distortion_k\": [1, 0, 0, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
-         "\"viewport_size\": [2, 2], \"aberration_k\": [1, 1, 0]}",
-         "\"aberration_k\" must be above 0"},
-        {"{\"distortion_k\": [1, 0, -0.25, 0, 0], \"scale\": 1, \"lens_center\": [1, 1], "
-         "\"viewport_size\": [2, 2]}",
-         "the lens folds back from r = 1.155 of \"scale\" on; the farthest corner of the viewport "
-         "is "
-         "at r = 1.414"},
-        {"{\"fovea-lens\": 1, \"scale\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}",
-         "these are two lenses"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0, 0, 0]}} x",
-         "expected nothing more"},
-        {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        lens_assert_wrong(cases[i].text, strlen(cases[i].text), cases[i].words);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        lens_assert_wrong(wrong[i].text, strlen(wrong[i].text), wrong[i].words);
     }
 }
 
