@@ -3,6 +3,8 @@
 
 #include "plugin/openxr/xr_layer.h"
 
+#include "plugin/context/settings_take.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,11 +80,12 @@ static void use_vulkan(struct openxr_session *session, struct fovea_settings *se
     settings->backend = FOVEA_BACKEND_VULKAN;
 }
 
-/* NULL: there is no memory. */
-static struct fovea_settings *settings_of(struct openxr_session *session)
+/* The session's, made of those of the files. NULL: there is no memory. */
+static struct fovea_settings *settings_of(struct openxr_session *session,
+                                          const struct fovea_settings *files)
 {
     struct fovea_settings *settings = NULL;
-    if (fovea_settings_copy(fovea_config_settings(session->config), &settings) == FOVEA_OK) {
+    if (fovea_settings_copy(files, &settings) == FOVEA_OK) {
         use_vulkan(session, settings);
     }
     if (settings && leave_lens_out(session, settings) != FOVEA_OK) {
@@ -101,6 +104,31 @@ static struct fovea_settings defaults(void)
     return settings;
 }
 
+/* A map whose picture cannot be read, and the like, are met here and not in the context of each
+ * swapchain: the log says so once, and the defaults count until the files are right, as for a file
+ * that cannot be read itself. */
+static struct fovea_settings *first_settings(struct openxr_session *session,
+                                             const struct fovea_settings *standard)
+{
+    struct fovea_settings *settings = settings_of(session, fovea_config_settings(session->config));
+    if (settings && settings_prepare(settings, openxr_log()) < 0) {
+        openxr_say(FOVEA_LOG_WARNING, "the settings cannot be taken; the defaults are in force");
+        fovea_settings_destroy(&settings);
+        settings = settings_of(session, standard);
+    }
+    return settings;
+}
+
+/* Whether contexts take settings that were saved meanwhile, whose map was read with them. */
+static bool can_be_taken(const struct fovea_settings *settings)
+{
+    struct fovea_settings taken = *settings;
+    struct map_copy copy = {0};
+    const enum fovea_result result = settings_take(&taken, &copy, openxr_log());
+    map_copy_finish(&copy);
+    return result == FOVEA_OK;
+}
+
 static void read_files(struct openxr_session *session)
 {
     const struct fovea_settings standard = defaults();
@@ -110,7 +138,7 @@ static void read_files(struct openxr_session *session)
     desc.defaults = &standard;
     desc.log = openxr_log();
     if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
-        session->settings = settings_of(session);
+        session->settings = first_settings(session, &standard);
     }
     double direct = 0;
     session->has_settings = session->settings;
@@ -130,9 +158,12 @@ static void poll_files(struct openxr_session *session)
     if (!session->has_settings || fovea_config_poll(session->config) != FOVEA_OK) {
         return;
     }
-    struct fovea_settings *settings = settings_of(session);
-    if (!settings) {
-        openxr_say(FOVEA_LOG_WARNING, "no memory for the new settings; the old ones stay");
+    struct fovea_settings *settings = settings_of(session, fovea_config_settings(session->config));
+    if (!settings || !can_be_taken(settings)) {
+        openxr_say(FOVEA_LOG_WARNING, settings
+                                          ? "the new settings are not taken; the old ones stay"
+                                          : "no memory for the new settings; the old ones stay");
+        fovea_settings_destroy(&settings);
         return;
     }
     struct fovea_settings *old = session->settings;

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Settings that cannot be taken: the log says so once, and they count once they are right."""
+
+import shutil
+
+import pytest
+from conftest import ROOT
+from openxr_rig import Steps, hello  # noqa: F401
+
+GOOD = {"foveation": {"model": "paper", "strength": 2}}
+MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
+PICTURE = ROOT / "tests" / "fuzz" / "seeds" / "fuzz_map_png" / "grey8.png"
+BROKEN = {  # by what the log says once
+    "map.png cannot be read": MAP,
+    "it is not a PNG picture": {"foveation": {"model": "map", "map": {"kind": "file", "file": "fovea.json"}}},
+    "ask for a blur that no image needs": {"foveation": {"model": "paper", "paper": {"ct0": 0.99, "e_max_deg": 90}}},
+    "foveation.model: expected one of": {"foveation": {"model": "none"}},
+    "no.csv cannot be read": {**GOOD, "gaze": {"source": "scanpath", "scanpath": {"file": "no.csv"}}},
+    "expected a key in double quotes": "{ broken",
+}
+
+
+def same(one, other):
+    return all((a == b).all() for a, b in zip(one, other, strict=True))
+
+
+def first_frame(hello, config, **more):  # noqa: F811
+    """Of a session that begins with these settings."""
+    steps = Steps(hello, config, FOVEA_SET="", **more)
+    pictures = steps.show()
+    steps.end()
+    return pictures
+
+
+@pytest.mark.parametrize("words", BROKEN)
+def test_a_file_that_cannot_be_taken_at_first_counts_once_it_is_repaired(hello, words):  # noqa: F811
+    """Until then what is right without it does; of a gaze source that is all but the gaze, else the defaults."""
+    until, repaired = (first_frame(hello, config) for config in (GOOD if "csv" in words else {}, {"foveation": {"model": "paper"}}))
+    steps = Steps(hello, BROKEN[words], FOVEA_SET="")
+    for _ in range(3):
+        assert same(steps.show(), until), steps.said()
+    steps.write({"foveation": {"model": "paper"}})
+    steps.show_until(lambda pictures: same(pictures, repaired))
+    said = steps.end().output
+    assert said.count(words) == 1 and "swapchain" not in said and "as drawn" not in said, said
+    assert said.count("the defaults are in force") == ("csv" not in words), said
+
+
+def test_a_map_that_comes_later_counts_when_the_file_is_saved_again(hello, tmp_path):  # noqa: F811
+    """Its picture is where the file says, and as in a session that begins with it."""
+    place = tmp_path / "later.png"
+    config = {"foveation": {"model": "map", "map": {"kind": "file", "file": str(place)}}}
+    named = {"FOVEA_CONFIG": "fovea.json"}  # such a file may name pictures of any folder
+    steps = Steps(hello, config, FOVEA_SET="", **named)
+    without = steps.show()
+    shutil.copy(PICTURE, place)
+    steps.write(config)
+    shown = steps.show_until(lambda pictures: not same(pictures, without))
+    steps.end()
+    assert same(shown, first_frame(hello, config, **named))
+
+
+def test_new_settings_that_cannot_be_taken_leave_those_before_them(hello):  # noqa: F811
+    """Each of them right, and not all of them together, which is known when they are taken. One line is the file's."""
+    steps = Steps(hello, GOOD, FOVEA_SET="")
+    first = steps.show()
+    steps.write(BROKEN["ask for a blur that no image needs"])
+    steps.show_until(lambda _: "ask for a blur" in steps.said())
+    assert same(steps.show(), first)
+    steps.write({"foveation": {"model": "paper"}})
+    steps.show_until(lambda pictures: not same(pictures, first))
+    said = steps.end().output
+    assert said.count("ask for a blur that no image needs") == said.count("the new settings are not taken") == 1, said
