@@ -222,7 +222,6 @@ static void give_up(struct openxr_swapchain *swapchain, const char *why)
 
 static bool make_own(struct openxr_swapchain *swapchain)
 {
-    const struct openxr_session *session = swapchain->session;
     if (XR_FAILED(openxr_direct_create_own(swapchain))) {
         return false;
     }
@@ -232,11 +231,28 @@ static bool make_own(struct openxr_swapchain *swapchain)
         return false;
     }
     openxr_direct_open_own(swapchain);
+    return true;
+}
+
+/* One that cannot be made is tried again with the next settings. */
+static bool has_context(struct openxr_swapchain *swapchain)
+{
+    const struct openxr_session *session = swapchain->session;
     if (swapchain->fovea) {
         return true;
     }
+    if (swapchain->contextless && swapchain->settings_serial == session->settings_serial) {
+        return false;
+    }
     swapchain->settings_serial = session->settings_serial;
-    return openxr_context_make(swapchain, session->settings);
+    swapchain->contextless = !openxr_context_make(swapchain, session->settings);
+    if (swapchain->contextless) {
+        openxr_say(FOVEA_LOG_WARNING,
+                   "no context of Fovea's: the swapchain of %ux%u is shown as drawn until the "
+                   "settings change",
+                   swapchain->info.width, swapchain->info.height);
+    }
+    return !swapchain->contextless;
 }
 
 static bool same_size(const struct openxr_view *a, const struct openxr_view *b)
@@ -368,6 +384,9 @@ void openxr_swapchain_wait(struct openxr_swapchain *swapchain)
         swapchain->layer_swapchain.failed = true;
         return;
     }
+    if (!has_context(swapchain)) {
+        return;
+    }
     update(swapchain);
     if (!swapchain->layer_swapchain.acquired) {
         swapchain->layer_swapchain.acquired = XR_SUCCEEDED(openxr.below.AcquireSwapchainImage(
@@ -384,11 +403,11 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
     const XrSwapchainImageReleaseInfo release = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
     swapchain->shown = false;
     if (swapchain->layer_swapchain.failed) {
-        give_up(swapchain, "no swapchain or context of the layer's own");
+        give_up(swapchain, "no swapchain of the layer's own");
         return;
     }
     if (!swapchain->layer_swapchain.waited || !swapchain->held) {
-        return; /* the runtime is slow, or the program has gone on */
+        return; /* no context, the runtime is slow, or the program has gone on */
     }
     const enum fovea_result result =
         fill(swapchain, swapchain->program_images[swapchain->acquired[swapchain->acquired_first]],

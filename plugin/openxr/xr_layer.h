@@ -136,6 +136,7 @@ struct openxr_swapchain {
     bool direct; /* both were made such that kernels may see them where they are */
     VkImageView program_views[OPENXR_IMAGES][OPENXR_ARRAY]; /* of words; none: they are copied */
     struct fovea_vk *fovea;
+    bool contextless; /* it could not be made with those settings */
     uint32_t settings_serial; /* of the settings that it has */
     bool blended; /* those are for such views */
     uint32_t view_count; /* of this frame */

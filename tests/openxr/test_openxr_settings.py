@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Settings that cannot be taken: the log says so once, and they count once they are right."""
 
+import json
 import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import Steps, hello  # noqa: F401
+from openxr_rig import BUILD, Steps, hello  # noqa: F401
 
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
@@ -72,3 +73,26 @@ def test_new_settings_that_cannot_be_taken_leave_those_before_them(hello):  # no
     steps.show_until(lambda pictures: not same(pictures, first))
     said = steps.end().output
     assert said.count("ask for a blur that no image needs") == said.count("the new settings are not taken") == 1, said
+
+
+def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hello, tmp_path):  # noqa: F811
+    """Out of memory: when the program makes its two swapchains, and in their first frame. Until then they are as drawn."""
+    layer = {
+        "name": "VK_LAYER_FOVEA_fault",
+        "type": "GLOBAL",
+        "library_path": str(BUILD / "tests" / "VkLayer_fovea_fault.so"),
+        "api_version": "1.3.239",
+        "implementation_version": "1",
+        "description": "for tests",
+    }
+    (tmp_path / "fault").mkdir()
+    (tmp_path / "fault" / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
+    layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
+    fault = {"FOVEA_FAULT": "nth:1:4:-1", "VK_ADD_LAYER_PATH": str(tmp_path / "fault"), "VK_INSTANCE_LAYERS": layers}
+    drawn, foveated = (first_frame(hello, config) for config in ({"foveation": {"strength": 0}}, GOOD))
+    steps = Steps(hello, {**GOOD, "layer": {"direct": False}}, FOVEA_SET="", **fault)
+    for _ in range(3):
+        assert same(steps.show(), drawn), steps.said()
+    steps.write({**GOOD, "layer": {"direct": False}})
+    steps.show_until(lambda pictures: same(pictures, foveated))
+    assert steps.end().output.count("is shown as drawn until the settings change") == 2
