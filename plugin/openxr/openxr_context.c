@@ -14,9 +14,42 @@
  * for 3 ms of a frame with 4 of them, where 8 and 16 take 0.06. 16 make a session no longer. */
 #define UNFINISHED 16
 
+static _Thread_local bool hushed;
+
+static void write_line(void *user, enum fovea_log_level level, const char *message)
+{
+    const struct fovea_log log = openxr_log();
+    (void)user;
+    if (level != FOVEA_LOG_INFO || !hushed) {
+        log.fn(log.user, level, message);
+    }
+}
+
+static bool has_told_backend(struct openxr_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    const bool told = session->told_backend;
+    pthread_mutex_unlock(&session->lock);
+    return told;
+}
+
+/* While it is made a context says which backend it has, and all of a session have the same: the
+ * first one says so. */
+static bool create(struct openxr_session *session, const struct fovea_vk_desc *desc,
+                   struct fovea_vk **out_fovea)
+{
+    hushed = has_told_backend(session);
+    const bool made = fovea_vk_create(desc, out_fovea) == FOVEA_OK;
+    hushed = false;
+    pthread_mutex_lock(&session->lock);
+    session->told_backend = session->told_backend || made;
+    pthread_mutex_unlock(&session->lock);
+    return made;
+}
+
 bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings)
 {
-    const struct openxr_session *session = swapchain->session;
+    struct openxr_session *session = swapchain->session;
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
     desc.instance = session->binding.instance;
@@ -28,7 +61,8 @@ bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_
     desc.frames_in_flight = UNFINISHED;
     desc.settings = settings;
     desc.log = openxr_log();
-    return fovea_vk_create(&desc, &swapchain->fovea) == FOVEA_OK;
+    desc.log.fn = write_line;
+    return create(session, &desc, &swapchain->fovea);
 }
 
 /* Only frames say how the image is divided and how wide its frusta are. One of 90 degrees needs the

@@ -65,19 +65,32 @@ static enum fovea_result leave_lens_out(struct openxr_session *session,
     return fovea_settings_set(settings, "operators", others, openxr_log());
 }
 
-/* The other backends need a device made for them, with what fovea_vk_query lists, and the program
- * has made it: shaders do the work. */
+/* NULL: programs of OpenXR have a device for it. */
+static const char *obstacle_to(enum fovea_backend backend)
+{
+    switch (backend) {
+    case FOVEA_BACKEND_CUDA:
+        return "needs a device that programs of OpenXR do not make";
+    case FOVEA_BACKEND_CPU:
+        return "needs timeline semaphores, and nobody tells whether the program's device has them";
+    default:
+        return NULL;
+    }
+}
+
+/* The other backends need a device with what fovea_vk_query lists, and the program has made it:
+ * contexts are told of no extension and no feature of it, so that auto is shaders, too. */
 static void use_vulkan(struct openxr_session *session, struct fovea_settings *settings)
 {
-    if (settings->backend != FOVEA_BACKEND_AUTO && settings->backend != FOVEA_BACKEND_VULKAN &&
-        !session->warned_backend) {
+    const char *obstacle = obstacle_to(settings->backend);
+    if (obstacle && !session->warned_backend) {
         session->warned_backend = true;
-        openxr_say(FOVEA_LOG_WARNING,
-                   "backend %s needs a device that programs of OpenXR do not "
-                   "make: vulkan is used",
-                   fovea_backend_name(settings->backend));
+        openxr_say(FOVEA_LOG_WARNING, "backend %s %s: vulkan is used",
+                   fovea_backend_name(settings->backend), obstacle);
     }
-    settings->backend = FOVEA_BACKEND_VULKAN;
+    if (obstacle) {
+        settings->backend = FOVEA_BACKEND_AUTO;
+    }
 }
 
 /* The session's, made of those of the files. NULL: there is no memory. */

@@ -182,6 +182,7 @@ struct openxr_session {
     bool warned_frustum; /* of a view whose frustum is none */
     bool warned_views; /* of views that overlap, or are too many */
     bool warned_backend; /* of the one that is left out */
+    bool told_backend; /* that contexts have; under lock */
     bool warned_secondary; /* of layers of a secondary view configuration */
     bool warned_release; /* of one that the runtime refuses at the end of a frame */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
@@ -307,7 +308,7 @@ struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapch
 
 /* ---- openxr_context.c ---- */
 /* Makes swapchain->fovea with these settings, which it copies. False: it cannot be made, and the
- * log says why. */
+ * log says why. It takes the session's lock for a moment. */
 bool openxr_context_make(struct openxr_swapchain *swapchain, const struct fovea_settings *settings);
 /* Makes that of a new swapchain that may be an eye's, and compiles its kernels; what fails, the
  * first frame tries again.

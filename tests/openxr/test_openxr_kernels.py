@@ -35,6 +35,11 @@ def watched(hello, tmp_path_factory):  # noqa: F811
     return run
 
 
+def contexts(done):
+    """How many were made: each has one set of queries, for its times."""
+    return len(re.findall(r"fault: call \d+, vkCreateQueryPool$", done.output, re.M))
+
+
 def split(done):
     """The calls that make pipelines, by their numbers: before the first frame, and from there on."""
     lines = done.output.splitlines()
@@ -67,10 +72,10 @@ def test_a_swapchain_that_projection_layers_show_later_is_foveated_then(hello, w
     done = watched("menu").check(5)
     assert (done.picture(0, 0) == drawn.picture(0, 0)).all()
     assert_foveated(drawn, done, [(10, -5)] * 2, first=1)
-    assert done.output.count("openxr: backend vulkan") == 3  # two eyes, and the left one again
+    assert contexts(done) == 3  # two eyes, and the left one again
 
 
 def test_swapchains_much_smaller_than_an_eyes_are_not_prepared(watched):
     """The program makes three of 64x48 beside each frame, and shows none of them."""
     done = watched("pipelined", FOVEA_TEST_XR_SIZE="160x176").check()
-    assert done.output.count("openxr: backend vulkan") == 2
+    assert contexts(done) == 2

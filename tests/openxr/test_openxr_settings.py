@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Settings that cannot be taken: the log says so once, and they count once they are right."""
+"""Settings that cannot be taken: the log says so once, and they count once they are right. And what the log says of those
+that are."""
 
 import json
+import re
 import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, Steps, hello  # noqa: F401
+from openxr_rig import BUILD, OURS, Steps, hello  # noqa: F401
 
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
@@ -96,3 +98,17 @@ def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hel
     steps.write({**GOOD, "layer": {"direct": False}})
     steps.show_until(lambda pictures: same(pictures, foveated))
     assert steps.end().output.count("is shown as drawn until the settings change") == 2
+
+
+LEFT_OUT = {"cuda": "needs a device that programs of OpenXR do not make", "cpu": "needs timeline semaphores"}
+
+
+@pytest.mark.parametrize("backend", ["", "auto", "vulkan", *LEFT_OUT])
+def test_one_line_says_which_backend_there_is_and_why(hello, backend):  # noqa: F811
+    """Of both swapchains' contexts. The settings have asked for it where they name it alone."""
+    sets = "foveation.model=paper" + (f",backend={backend}" if backend else "")
+    said = hello("separate", program=OURS, fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check().output
+    told = re.findall("fovea: openxr: backend vulkan .*", said)
+    assert len(told) == 1 and told[0].endswith("(the settings ask for it)") == (backend == "vulkan"), said
+    left_out = f"fovea: openxr: backend {backend} {LEFT_OUT.get(backend)}"
+    assert said.count("vulkan is used") == said.count(left_out) == (backend in LEFT_OUT), said
