@@ -211,14 +211,29 @@ static void wait_for_own(struct openxr_session *session)
     pthread_mutex_unlock(&session->lock);
 }
 
+/* The standard operators leave pictures as drawn where they have no strength and mark nothing: then
+ * nothing is read, made or submitted. */
+static bool is_anything_to_do(const struct fovea_settings *settings)
+{
+    if (openxr_gaze_needed(settings)) {
+        return true;
+    }
+    const struct fovea_operators standard = fovea_settings_default().operators;
+    return memcmp(&settings->operators, &standard, sizeof standard) != 0;
+}
+
 static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
 {
     pthread_mutex_lock(&session->lock);
+    const bool anything = is_anything_to_do(session->settings);
+    if (!anything) {
+        openxr_eyes_end(session);
+    }
     for (uint32_t i = 0; i < info->layerCount; i++) {
         const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
         if (layer) {
             struct noted noted = {.layer = layer, .time = info->displayTime};
-            for (uint32_t v = 0; v < layer->viewCount; v++) {
+            for (uint32_t v = 0; anything && v < layer->viewCount; v++) {
                 note(session, &noted, v);
             }
         } else {

@@ -189,24 +189,37 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
     }
 }
 
-/* Otherwise pictures are the same wherever the eyes look. */
-static bool needs_gaze(const struct fovea_settings *settings)
+bool openxr_gaze_needed(const struct fovea_settings *settings)
 {
     const struct fovea_overlay *overlay = &settings->overlay;
     return settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
            overlay->heatmap || overlay->hud;
 }
 
+/* Nothing depends on it; without one frames would say that there is none. */
+static void look_ahead(struct openxr_session *session, const XrCompositionLayerProjection *layer)
+{
+    const struct fovea_gaze ahead = {.point = {0.5, 0.5}, .usable = true};
+    session->source_gaze = ahead;
+    for (uint32_t i = 0; i < XR_EYES; i++) {
+        const struct rotation eye = eye_of(layer, i);
+        session->held[i].gaze = ahead;
+        session->looks[i].to = rotated(&eye, (struct openxr_vector){0, 0, -1});
+    }
+}
+
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,
                       XrTime time)
 {
-    const bool needed = needs_gaze(session->settings);
+    const bool needed = openxr_gaze_needed(session->settings);
     if (!needed || session->gaze_switch.source) {
         openxr_eyes_end(session);
     }
-    if (needed && session->gaze_switch.source) {
+    if (!needed) {
+        look_ahead(session, layer);
+    } else if (session->gaze_switch.source) {
         openxr_source_read(session, &layer->views[0].subImage.imageRect.extent);
-    } else if (needed) {
+    } else {
         read_runtime(session, layer->space, time);
         hold(session, layer, time);
     }

@@ -238,6 +238,8 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 /* ---- openxr_gaze.c ---- */
 /* The unit vector along which that orientation looks. False: it is none, as after NaN. */
 bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out);
+/* False: pictures are the same wherever the eyes look. */
+bool openxr_gaze_needed(const struct fovea_settings *settings);
 /* Reads where the eyes look, before the first view of that layer that is foveated; the session has
  * settings. Nothing is read, and no eye is tracked, where the settings make nothing of it. */
 void openxr_gaze_read(struct openxr_session *session, const XrCompositionLayerProjection *layer,

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, OURS, Steps, hello  # noqa: F401
+from openxr_rig import BUILD, FRAMES, OURS, Steps, hello  # noqa: F401
 
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
@@ -112,3 +112,17 @@ def test_one_line_says_which_backend_there_is_and_why(hello, backend):  # noqa: 
     assert len(told) == 1 and told[0].endswith("(the settings ask for it)") == (backend == "vulkan"), said
     left_out = f"fovea: openxr: backend {backend} {LEFT_OUT.get(backend)}"
     assert said.count("vulkan is used") == said.count(left_out) == (backend in LEFT_OUT), said
+
+
+@pytest.mark.parametrize("sets", ["operators=lens", "foveation.strength=0", 'operators=["blur"],foveation.strength=0'])
+def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets):  # noqa: F811
+    """Where nothing is left to do the runtime is handed the program's own images; the blur of blur is the same everywhere."""
+    drawn = hello("separate", program=OURS).check()
+    done = hello("separate", program=OURS, fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
+    said = [line for line in done.output.splitlines() if "fovea: " in line]
+    blurs = "blur" in sets
+    assert not any("gaze" in line or ("model: " in line and not blurs) for line in said), said
+    assert len(set(re.findall(r"^swapchain (\w+) ", done.calls, re.M))) == (4 if blurs else 2), done.calls
+    for frame in range(FRAMES):
+        for view in range(2):
+            assert (done.picture(frame, view) == drawn.picture(frame, view)).all() != blurs
