@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/*     openxr_program KIND
+/*     openxr_program [KIND]     without one, separate
  *
  * separate: a swapchain for each eye; array: one of two layers; atlas: two rectangles of one image;
  * inset: with margins around them; lapped: of which one lies half over the other; panel: as
@@ -173,14 +173,15 @@ static void show_pipelined(struct program_session *session)
     MUST(sem_destroy(&pipeline.begun));
 }
 
+static const char *const kinds[] = {
+    "separate", "array",  "atlas",   "inset",  "lapped",   "panel",   "pipelined",
+    "menu",     "twice",  "quad",    "depth",  "foreign",  "after",   "beside",
+    "old",      "oldest", "silent",  "idle",   "looks",    "rotated", "zooms",
+    "again",    "static", "blended", "double", "many",     "crowd",   "mips",
+    "early",    "eager",  "ahead",   "steps",  "stubborn", "chained", "secondary"};
+
 static bool is_a_kind(const char *word)
 {
-    static const char *const kinds[] = {
-        "separate", "array",  "atlas",   "inset",  "lapped",   "panel",   "pipelined",
-        "menu",     "twice",  "quad",    "depth",  "foreign",  "after",   "beside",
-        "old",      "oldest", "silent",  "idle",   "looks",    "rotated", "zooms",
-        "again",    "static", "blended", "double", "many",     "crowd",   "mips",
-        "early",    "eager",  "ahead",   "steps",  "stubborn", "chained", "secondary"};
     bool is = false;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         is = is || strcmp(word, kinds[i]) == 0;
@@ -188,11 +189,20 @@ static bool is_a_kind(const char *word)
     return is;
 }
 
+static void say_kinds(void)
+{
+    fprintf(stderr, "openxr_program [KIND], which tests/openxr/program.c describes:");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        fprintf(stderr, "%s%s", i % 8 == 0 ? "\n    " : " ", kinds[i]);
+    }
+    fprintf(stderr, "\n");
+}
+
 int main(int argc, char **argv)
 {
     struct program program = {.kind = argc == 2 ? argv[1] : "separate"};
     if (argc > 2 || !is_a_kind(program.kind)) {
-        fprintf(stderr, "openxr_program KIND: program.c says which there are\n");
+        say_kinds();
         return 2;
     }
     program_start(&program);

@@ -4,9 +4,11 @@
 the layer."""
 
 import re
+import subprocess
 
 import numpy
 import pytest
+from conftest import ROOT
 from openxr_rig import FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
 
 
@@ -87,3 +89,11 @@ def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):
     assert done.output.count("the runtime refuses the release of an image of the layer's own") == 1, done.output
     assert_foveated(drawn, done, [(10, -5)] * FRAMES, views=1)
     assert all((done.picture(frame, 1) == drawn.picture(frame, 1)).all() for frame in range(FRAMES))
+
+
+@pytest.mark.parametrize("words", [["nothing"], ["separate", "array"]])
+def test_the_program_names_its_kinds_where_it_knows_none_of_that_name(words):
+    done = subprocess.run([*OURS, *words], capture_output=True, text=True, timeout=60)
+    text = (ROOT / "tests" / "openxr" / "program.c").read_text()
+    described = re.findall(r"(\w+): ", text[text.index("without one") : text.index("#include")])
+    assert done.returncode == 2 and sorted(done.stderr.partition(":")[2].split()) == sorted(described), done.stderr
