@@ -274,6 +274,23 @@ def test_what_cannot_be_had_is_tried_and_told_of_once(rig):
     assert done.log.count("frames are presented as they are") == 1, done.log
 
 
+def test_settings_that_cannot_be_taken_at_first_count_once_they_are_repaired(rig):
+    """Without a context frames are as drawn; the next settings are tried with another one."""
+    file, other = rig.folder / "repaired.json", rig.folder / "next.json"
+    map_of_nothing = {"model": "map", "map": {"kind": "file", "file": "nope.png"}}
+    file.write_text(json.dumps({"version": 1, "foveation": map_of_nothing}))
+    extra = {"FOVEA_CONFIG": str(file), "FOVEA_SET": "backend=vulkan"}
+    process, run = rig.start(rig.program, "until-told", dump=True, extra=extra)
+    time.sleep(1.5)
+    assert not rig.frames(run)
+    other.write_text(json.dumps({"version": 1, "foveation": {"model": "paper"}}))
+    other.replace(file)
+    assert wait_until(lambda: len(rig.frames(run)) > 2)
+    done = rig.done(process, run)
+    assert done.code == 0 and done.foveated, done.output + done.log
+    assert done.log.count("frames are presented as they are") == 1, done.log
+
+
 def test_auto_begins_at_once_where_a_cpu_draws(rig):
     done = rig.case("plain", sets={"backend": "auto"}, extra={"XDG_CACHE_HOME": str(rig.folder / "empty cache")})
     assert done.code == 0 and "threads are faster" in done.log, done.log

@@ -106,13 +106,27 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
     return context;
 }
 
+/* What one lacks whose settings could not be taken, a map's picture as it may be, may be there with
+ * the next ones. */
+static bool is_there_now(struct layer_context *context, const struct layer_swapchain *swapchain,
+                         const struct layer_queue *queue)
+{
+    struct fovea_settings settings;
+    const uint64_t serial = layer_session_settings(&settings, swapchain->color_space);
+    if (context->settings_serial != serial) {
+        context->settings_serial = serial;
+        make_fovea(context, swapchain, queue, settings);
+    }
+    return context->fovea;
+}
+
 struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
                                          const struct layer_queue *queue)
 {
     uint32_t count = 0;
     for (struct layer_context *c = swapchain->contexts; c; c = c->next) {
         if (c->queue == queue->handle) {
-            return c->fovea ? c : NULL;
+            return c->fovea || is_there_now(c, swapchain, queue) ? c : NULL;
         }
         count++;
     }
