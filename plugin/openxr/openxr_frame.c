@@ -212,9 +212,13 @@ static void wait_for_own(struct openxr_session *session)
 }
 
 /* The standard operators leave pictures as drawn where they have no strength and mark nothing: then
- * nothing is read, made or submitted. */
+ * nothing is read, made or submitted. NULL: there was no memory for settings, and no swapchain is
+ * foveated. */
 static bool is_anything_to_do(const struct fovea_settings *settings)
 {
+    if (!settings) {
+        return false;
+    }
     if (openxr_gaze_needed(settings)) {
         return true;
     }
