@@ -111,29 +111,28 @@ XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, X
     return result;
 }
 
-XrResult openxr_destroy_action(XrAction action)
+/* Forgets what the runtime has destroyed, and returns its result. */
+static XrResult forget_destroyed(XrResult result, XrAction action, XrActionSet set)
 {
-    const XrResult result = openxr.below.DestroyAction(action);
     if (XR_SUCCEEDED(result)) {
         pthread_mutex_lock(&openxr.lock);
-        forget_poses(action, XR_NULL_HANDLE);
+        forget_poses(action, set);
         pthread_mutex_unlock(&openxr.lock);
     }
     return result;
+}
+
+XrResult openxr_destroy_action(XrAction action)
+{
+    return forget_destroyed(openxr.below.DestroyAction(action), action, XR_NULL_HANDLE);
 }
 
 XrResult openxr_destroy_action_set(XrActionSet set)
 {
-    const XrResult result = openxr.below.DestroyActionSet(set);
-    if (XR_SUCCEEDED(result)) {
-        pthread_mutex_lock(&openxr.lock);
-        forget_poses(XR_NULL_HANDLE, set);
-        pthread_mutex_unlock(&openxr.lock);
-    }
-    return result;
+    return forget_destroyed(openxr.below.DestroyActionSet(set), XR_NULL_HANDLE, set);
 }
 
-/* What is the program's own would have been taken. */
+/* Says once that the runtime takes the program's own alone. */
 static void tell_of_refusal(const char *what, XrResult result)
 {
     pthread_mutex_lock(&openxr.lock);
