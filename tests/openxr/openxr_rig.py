@@ -196,6 +196,21 @@ def assert_foveated(before, after, gazes, views=2, first=0):
             assert far <= 3, f"frame {frame}, view {view}: {far} levels"
 
 
+def over_faults(folder, fault):
+    """-> the variables that put the layer of faults (tests/layer/fault/fault.h) below; its manifest goes into the folder."""
+    layer = {
+        "name": "VK_LAYER_FOVEA_fault",
+        "type": "GLOBAL",
+        "library_path": str(BUILD / "tests" / "VkLayer_fovea_fault.so"),
+        "api_version": "1.3.239",
+        "implementation_version": "1",
+        "description": "for tests",
+    }
+    (folder / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
+    layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
+    return {"FOVEA_FAULT": fault, "VK_ADD_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": layers}
+
+
 @pytest.fixture
 def hello(tmp_path):
     return runner(tmp_path)

@@ -3,11 +3,10 @@
 """When kernels are compiled: while a program makes its swapchains, and in no frame that shows one in projection layers
 first."""
 
-import json
 import re
 
 import pytest
-from openxr_rig import BUILD, OURS, assert_foveated, hello  # noqa: F401
+from openxr_rig import OURS, assert_foveated, hello, over_faults  # noqa: F401
 
 FIRST_FRAME = "the gaze is the runtime's"  # the layer says so in the first xrEndFrame
 PIPELINE = re.compile(r"fault: call (\d+), vkCreateComputePipelines$")
@@ -17,20 +16,10 @@ PIPELINE = re.compile(r"fault: call (\d+), vkCreateComputePipelines$")
 def watched(hello, tmp_path_factory):  # noqa: F811
     """Runs our own program over the layer of faults (tests/layer/fault/fault.h)."""
     folder = tmp_path_factory.mktemp("fault")
-    layer = {
-        "name": "VK_LAYER_FOVEA_fault",
-        "type": "GLOBAL",
-        "library_path": str(BUILD / "tests" / "VkLayer_fovea_fault.so"),
-        "api_version": "1.3.239",
-        "implementation_version": "1",
-        "description": "for tests",
-    }
-    (folder / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
 
     def run(kind, fault="names", **more):
-        layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
-        more = {"FOVEA_TEST_XR_GAZE": "10,-5", "VK_ADD_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": layers, **more}
-        return hello(kind, program=OURS, fovea=True, FOVEA_FAULT=fault, **more)
+        more = {"FOVEA_TEST_XR_GAZE": "10,-5", **over_faults(folder, fault), **more}
+        return hello(kind, program=OURS, fovea=True, **more)
 
     return run
 

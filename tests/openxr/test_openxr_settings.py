@@ -3,13 +3,12 @@
 """Settings that cannot be taken: the log says so once, and they count once they are right. And what the log says of those
 that are."""
 
-import json
 import re
 import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import BUILD, FRAMES, OURS, Steps, hello  # noqa: F401
+from openxr_rig import FRAMES, OURS, Steps, hello, over_faults  # noqa: F401
 
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
@@ -77,20 +76,9 @@ def test_new_settings_that_cannot_be_taken_leave_those_before_them(hello):  # no
     assert said.count("ask for a blur that no image needs") == said.count("the new settings are not taken") == 1, said
 
 
-def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hello, tmp_path):  # noqa: F811
+def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hello, tmp_path_factory):  # noqa: F811
     """Out of memory: when the program makes its two swapchains, and in their first frame. Until then they are as drawn."""
-    layer = {
-        "name": "VK_LAYER_FOVEA_fault",
-        "type": "GLOBAL",
-        "library_path": str(BUILD / "tests" / "VkLayer_fovea_fault.so"),
-        "api_version": "1.3.239",
-        "implementation_version": "1",
-        "description": "for tests",
-    }
-    (tmp_path / "fault").mkdir()
-    (tmp_path / "fault" / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
-    layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
-    fault = {"FOVEA_FAULT": "nth:1:4:-1", "VK_ADD_LAYER_PATH": str(tmp_path / "fault"), "VK_INSTANCE_LAYERS": layers}
+    fault = over_faults(tmp_path_factory.mktemp("fault"), "nth:1:4:-1")
     drawn, foveated = (first_frame(hello, config) for config in ({"foveation": {"strength": 0}}, GOOD))
     steps = Steps(hello, {**GOOD, "layer": {"direct": False}}, FOVEA_SET="", **fault)
     for _ in range(3):
