@@ -549,7 +549,7 @@ static void a_files_polynomial_may_fold(void **state)
     lens_release(calibration);
 }
 
-/* Where it folds in the centre, no terms nearer to 0 help. */
+/* No terms nearer to 0 help a map that folds in its centre. */
 static void a_polynomial_may_fold_in_the_centre(void **state)
 {
     (void)state;

@@ -152,7 +152,7 @@ static bool turns(const struct cell *cell, bool right)
     return true;
 }
 
-/* What to do about a cell that folds. */
+/* Returns words that say what to do about a cell that folds. */
 static const char *cure_of(const struct cell *cell)
 {
     if (!turns(cell, false)) {

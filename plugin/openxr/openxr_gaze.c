@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where each view's eye looks. While the runtime tells no gaze, the last one holds and then gives
- * way to the fallback, as the settings have it; in the middle a view's eye looks straight ahead. */
+/* Finds where each view's eye looks. While the runtime tells no gaze, the last one holds and then
+ * gives way to the fallback, as the settings have it; in the middle a view's eye looks straight
+ * ahead. */
 
 #include "plugin/openxr/xr_layer.h"
 

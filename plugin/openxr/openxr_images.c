@@ -99,7 +99,7 @@ XrResult openxr_wait(XrSwapchain handle, const XrSwapchainImageWaitInfo *info)
     return result;
 }
 
-/* What an extension says of a release counts at its time, not at the end of the frame. */
+/* An extension's words on a release count at its time, not at the end of the frame. */
 static bool is_plain(struct openxr_swapchain *swapchain, const XrSwapchainImageReleaseInfo *info)
 {
     const bool plain = !(info && info->next);

@@ -423,7 +423,7 @@ static XrResult create_raised(PFN_xrCreateVulkanInstanceKHR below, XrInstance in
     return below(instance, &more, vulkan, out_result);
 }
 
-/* Where the runtime or the driver takes no later version, the program has its own, and its sessions
+/* The program has its own version if the runtime or the driver takes no later one, and its sessions
  * are shown as drawn. */
 XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateInfoKHR *info,
                               VkInstance *vulkan, VkResult *out_result)

@@ -118,8 +118,8 @@ static void set_polynomial(const struct lens_monado *monado, struct lens_polynom
     }
 }
 
-/* Of the picture nothing lies at `beyond`, where sources stay that would be farther away: points
- * must be near the picture. */
+/* Nothing of the picture lies at `beyond`. Sources that would be farther away stay there, because
+ * points must be near the picture. */
 static void place_of(const void *user, int color, const double uv[2], double out_uv[2])
 {
     const struct lens_monado *monado = user;

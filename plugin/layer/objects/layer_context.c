@@ -106,7 +106,7 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
     return context;
 }
 
-/* What one lacks whose settings could not be taken, a map's picture as it may be, may be there with
+/* A context whose settings could not be taken, as without the picture of a map, is tried again with
  * the next ones. */
 static bool is_there_now(struct layer_context *context, const struct layer_swapchain *swapchain,
                          const struct layer_queue *queue)
