@@ -4,8 +4,10 @@
 # enable_language(CUDA). Where the toolkit is missing there is no target fovea_cuda, and
 # FOVEA_HAVE_CUDA is 0.
 
+include(${CMAKE_CURRENT_LIST_DIR}/cuda_architectures.cmake)
 set(FOVEA_HAVE_CUDA 0)
-if(FOVEA_CUDA)
+fovea_cuda_is_wanted(cuda_is_wanted)
+if(cuda_is_wanted)
     find_program(FOVEA_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda
         PATH_SUFFIXES bin)
     if(FOVEA_NVCC)
@@ -33,23 +35,30 @@ if(NOT FOVEA_HAVE_CUDA)
     return()
 endif()
 
-# Machine code for every architecture that this nvcc knows, and the newest PTX for those to come. Most of nvcc's
-# time goes into PTX, and where no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but
-# for its name, as is that of 100 and 120: each architecture takes the newest one of its list. Tiles ask, and
-# small pictures through the toolkit's own headers: their __vi functions are one instruction from 90 on.
+# Machine code for every architecture, and the newest PTX for those to come. Most of nvcc's time goes into PTX, and where
+# no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but for its name, as is that of 100 and 120:
+# each architecture takes the newest one of its list. Tiles ask, and small pictures through the toolkit's own headers:
+# their __vi functions are one instruction from 90 on.
+# FOVEA_CUDA_ARCHITECTURES=check makes PTX alone, hardly optimised: it proves in seconds that the kernels compile.
 execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[0-9]+" known "${known}")
+list(SORT known COMPARE NATURAL)
+if(FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
+    set(architectures 90)
+    message(STATUS "Fovea: CUDA kernels are compiled as a check; build for a GPU to run them")
+else()
+    fovea_cuda_architectures(architectures ${known})
+endif()
 function(fovea_gencode out_flags)
     set(flags)
-    set(architectures ${FOVEA_CUDA_ARCHITECTURES})
-    list(SORT architectures COMPARE NATURAL)
     foreach(architecture IN LISTS architectures)
-        if(known MATCHES "compute_${architecture}\n")
-            set(ptx ${architecture})
-            foreach(older IN LISTS ARGN)
-                if(older LESS_EQUAL architecture AND known MATCHES "compute_${older}\n")
-                    set(ptx ${older})
-                endif()
-            endforeach()
+        set(ptx ${architecture})
+        foreach(older IN LISTS ARGN)
+            if(older LESS_EQUAL architecture AND older IN_LIST known)
+                set(ptx ${older})
+            endif()
+        endforeach()
+        if(NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
             list(APPEND flags -gencode arch=compute_${ptx},code=sm_${architecture})
         endif()
     endforeach()
@@ -61,6 +70,9 @@ fovea_gencode(gencode_90 75 80 90 100)
 
 # Threads make a file's PTX at once, which ends the build sooner where there are more cores than files.
 set(nvcc_flags -std=c++17 -O3 -Xfatbin -compress-all --threads 3)
+if(FOVEA_CUDA_ARCHITECTURES STREQUAL "check")
+    set(nvcc_flags -std=c++17 -Ofc max)
+endif()
 if(FOVEA_WERROR)
     list(APPEND nvcc_flags -Werror all-warnings)
 endif()

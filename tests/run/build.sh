@@ -26,15 +26,6 @@ mark_build_root()
     mkdir -p -- "$LOGS" || fail "cannot make $LOGS"
 }
 
-cuda_flag()
-{
-    if ((CUDA)); then
-        echo -DFOVEA_CUDA=ON
-    else
-        echo -DFOVEA_CUDA=OFF
-    fi
-}
-
 # configure NAME [cmake arguments]: the later of two equal settings counts.
 configure()
 {
@@ -43,7 +34,7 @@ configure()
     local launcher=()
     have ccache && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
     cmake -S "$ROOT" -B "$BUILD_ROOT/$name" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        "$(cuda_flag)" ${launcher[@]+"${launcher[@]}"} "$@"
+        "-DFOVEA_CUDA=$CUDA" ${launcher[@]+"${launcher[@]}"} "$@"
 }
 
 build()

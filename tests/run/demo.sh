@@ -8,8 +8,7 @@ help_demo()
 {
     cat <<END
 ./run demo [flags]: installs what is missing, builds, renders the sample scene, foveates each frame.
-It builds in build/demo, for this machine alone: for its NVIDIA GPUs, or without the cuda backend if there
-are none. './run build' makes what runs elsewhere too.
+It builds in build/demo, for this machine: for its NVIDIA GPUs, or without the cuda backend if there are none.
 
 Without flags: 240 frames of 1280x720, gaze from a scanpath; needs no display and no GPU.
 Writes out/demo.png, some frames and, if ffmpeg is installed, out/demo.mp4.
@@ -40,24 +39,6 @@ has_flag()
     return 1
 }
 
-# Most of the time of a whole build goes into kernels for GPUs. Sets DEMO_CUDA for CMake, and says why.
-demo_cuda()
-{
-    local here known wanted
-    here=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n 's/^ *\([0-9]*\)[.]\([0-9]\) *$/\1\2/p' | sort -un)
-    if ((!CUDA)) || [[ -z $here ]]; then
-        DEMO_CUDA=(-DFOVEA_CUDA=OFF)
-        DEMO_CUDA_WORDS="Without the cuda backend: $( ((CUDA)) && echo "no NVIDIA GPU here" || echo "--no-cuda")."
-        return
-    fi
-    known=$(nvcc --list-gpu-arch 2>/dev/null | sed -n 's/^compute_//p' | sort -un)
-    wanted=$(comm -12 <(sort <<<"$here") <(sort <<<"$known"))
-    # A GPU younger than the toolkit compiles the newest PTX by itself.
-    [[ -n $wanted ]] || wanted=$(tail -n 1 <<<"$known")
-    DEMO_CUDA=(-DFOVEA_CUDA=ON "-DFOVEA_CUDA_ARCHITECTURES=$(paste -s -d ';' <<<"$wanted")")
-    DEMO_CUDA_WORDS="The cuda backend for compute capability $(paste -s -d ' ' <<<"$here"), and no other."
-}
-
 command_demo()
 {
     local groups=(build render) arguments=("$@") program=$BUILD_ROOT/demo/sample_scene/fovea_demo
@@ -66,9 +47,7 @@ command_demo()
     fi
     need_packages "${groups[@]}"
     mark_build_root
-    demo_cuda
-    say "$DEMO_CUDA_WORDS"
-    step "Configuring" "$LOGS/demo-configure.log" configure demo -DBUILD_TESTING=OFF "${DEMO_CUDA[@]}"
+    step "Configuring" "$LOGS/demo-configure.log" configure demo -DBUILD_TESTING=OFF
     show_notices "$LOGS/demo-configure.log"
     # The target is not there where the sample scene cannot be built; the notice has said why.
     grep -q '^build fovea_demo: ' "$BUILD_ROOT/demo/build.ninja" 2>/dev/null ||

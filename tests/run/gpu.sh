@@ -50,16 +50,17 @@ command_gpu_bundle()
     need_packages build tests gpu
     have nvcc || fail "nvcc is not here: install NVIDIA's CUDA toolkit (12 or later)"
     mark_build_root
-    build_gpu_tests
+    build_gpu_tests -DFOVEA_CUDA_ARCHITECTURES=portable
     step "Bundling" "$LOGS/gpu-bundle.log" make_bundle "$bundle"
     say "$(relative "$bundle"): $(du -sh "$bundle" | cut -f1), $(wc -l <"$bundle/tests.tsv") tests"
 }
 
+# build_gpu_tests [flags of CMake]: for this machine's GPUs, unless the flags say more.
 build_gpu_tests()
 {
     # shellcheck disable=SC2016  # $ORIGIN is for the loader of the programs
     step "Configuring" "$LOGS/gpu-configure.log" configure gpu -DFOVEA_CUDA=ON -DFOVEA_WERROR=OFF \
-        -DFOVEA_WINDOW=OFF \
+        -DFOVEA_WINDOW=OFF "$@" \
         -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib;$ORIGIN'
     show_notices "$LOGS/gpu-configure.log"
     step "Building" "$LOGS/gpu-build.log" build gpu

@@ -23,7 +23,7 @@ third_party_notices()
 
 command_unity_package()
 {
-    local folder=$ROOT/out/com.fovea.unity
+    local folder=$ROOT/out/com.fovea.unity cuda=()
     if (($#)); then
         folder=$(readlink -m -- "$1")
         shift
@@ -34,7 +34,10 @@ command_unity_package()
     fi
     need_packages build
     mark_build_root
-    step "Configuring" "$LOGS/unity-configure.log" configure unity -DBUILD_TESTING=OFF -DFOVEA_SAMPLE_SCENE=OFF
+    # The package goes to other machines, whose GPUs nobody knows here.
+    [[ $CUDA == OFF ]] || ! have nvcc || cuda=(-DFOVEA_CUDA=ON -DFOVEA_CUDA_ARCHITECTURES=portable)
+    step "Configuring" "$LOGS/unity-configure.log" configure unity -DBUILD_TESTING=OFF -DFOVEA_SAMPLE_SCENE=OFF \
+        ${cuda[@]+"${cuda[@]}"}
     show_notices "$LOGS/unity-configure.log"
     step "Building" "$LOGS/unity-build.log" build unity fovea_unity
     rm -rf -- "$folder"
