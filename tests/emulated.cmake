@@ -6,7 +6,7 @@
 # Under a sanitizer only where it is asked for, with ASAN_OPTIONS=detect_leaks=0 in the environment: the search for leaks
 # ends by a fault of its own.
 option(FOVEA_EMULATED_SANITIZED "Kernels on the host, too, in a build with AddressSanitizer" OFF)
-if(CMAKE_C_FLAGS MATCHES "fsanitize=(thread|fuzzer)" OR FOVEA_FUZZ OR
+if(CMAKE_C_FLAGS MATCHES "fsanitize=thread" OR
     (CMAKE_C_FLAGS MATCHES "fsanitize" AND NOT FOVEA_EMULATED_SANITIZED))
     return()
 endif()
@@ -101,8 +101,7 @@ target_include_directories(test_emulated_driver SYSTEM PRIVATE ${FOVEA_CUDA_INCL
 # as test_emulated_<name>, with few of its cases.
 function(fovea_add_emulated name command)
     list(GET command 0 program)
-    add_test(NAME test_emulated_${name} COMMAND ${command})
-    set_tests_properties(test_emulated_${name} PROPERTIES LABELS unit TIMEOUT 900
-        ENVIRONMENT "${fovea_test_cache};LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}")
+    fovea_add_run(test_emulated_${name} unit 300
+        "LD_LIBRARY_PATH=${emulated_driver};FOVEA_REQUIRE_GPU=1;FOVEA_TEST_QUICK=1;${ARGN}" ${command})
     add_dependencies(${program} test_emulated_driver)
 endfunction()

@@ -3,7 +3,7 @@
 
 # Renderers that others wrote, foveated through the public header: the examples of docs/embedding.md.
 # test_engines.py runs them and compares their pictures.
-if(NOT VULKAN_LOADER OR FOVEA_FUZZ)
+if(NOT VULKAN_LOADER)
     return()
 endif()
 set(examples ${PROJECT_SOURCE_DIR}/docs/examples)
@@ -15,10 +15,9 @@ if(LIBPLACEBO_FOUND AND STB_HEADERS)
     target_link_libraries(engine_libplacebo PRIVATE fovea_build fovea PkgConfig::LIBPLACEBO
         ${VULKAN_LOADER} m)
     # Here, too, where a stage has sanitizers.
-    add_test(NAME test_engine_libplacebo COMMAND engine_libplacebo ${PROJECT_SOURCE_DIR}/docs/rl.png
-        ${CMAKE_CURRENT_BINARY_DIR}/libplacebo-before.png ${CMAKE_CURRENT_BINARY_DIR}/libplacebo-after.png 0.3 0.4)
-    set_tests_properties(test_engine_libplacebo PROPERTIES LABELS vulkan TIMEOUT 120
-        ENVIRONMENT "${fovea_test_cache};FOVEA_SET=backend=vulkan")
+    fovea_add_run(test_engine_libplacebo vulkan 40 FOVEA_SET=backend=vulkan
+        engine_libplacebo ${PROJECT_SOURCE_DIR}/docs/rl.png ${CMAKE_CURRENT_BINARY_DIR}/libplacebo-before.png
+        ${CMAKE_CURRENT_BINARY_DIR}/libplacebo-after.png 0.3 0.4)
 else()
     message(STATUS "Fovea: no libplacebo (libplacebo-dev, libstb-dev); its example is left out")
 endif()

@@ -32,6 +32,7 @@ endif()
 target_link_options(test_smooth_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap)
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
+fovea_add_test(NAME test_sample SOURCES test_sample.c LABELS unit)
 fovea_add_test(NAME test_said SOURCES test_said.c LINK fovea_internal LABELS unit)
 foreach(topic IN ITEMS depth exact)
     fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate

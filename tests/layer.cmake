@@ -57,10 +57,7 @@ if(VULKAN_LOADER AND TARGET fovea_layer)
         if(backend STREQUAL "cpu")
             set(labels vulkan)
         endif()
-        add_test(NAME test_layer_screenless_${backend} COMMAND test_layer_screenless_vulkan ${backend})
-        fovea_test_limit("${labels}" 300 limit)
-        set_tests_properties(test_layer_screenless_${backend} PROPERTIES SKIP_RETURN_CODE 77
-            LABELS "${labels}" TIMEOUT ${limit} ENVIRONMENT "${fovea_test_cache}")
+        fovea_add_run(test_layer_screenless_${backend} "${labels}" 300 "" test_layer_screenless_vulkan ${backend})
     endforeach()
 
     fovea_add_test(NAME test_layer_handover SOURCES layer/test_layer_handover.c support/stuck.c LINK fovea_test_vulkan

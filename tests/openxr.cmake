@@ -4,7 +4,7 @@
 # The OpenXR layer under a runtime of our own, in programs of others and of our own (tests/openxr/test_openxr.py).
 find_path(OPENXR_HEADERS openxr/openxr_platform.h)
 find_library(OPENXR_LOADER openxr_loader)
-if(NOT VULKAN_LOADER OR NOT OPENXR_HEADERS OR NOT OPENXR_LOADER OR FOVEA_FUZZ)
+if(NOT VULKAN_LOADER OR NOT OPENXR_HEADERS OR NOT OPENXR_LOADER)
     message(STATUS "Fovea: no OpenXR (libopenxr-dev); tests of its layer are left out")
     return()
 endif()
@@ -38,18 +38,14 @@ target_link_libraries(openxr_cost PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_
 add_dependencies(openxr_cost openxr_runtime fovea_openxr)
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/api_layers/XrApiLayer_FOVEA.json
     INPUT ${CMAKE_BINARY_DIR}/plugin/openxr/manifest.json)
-foreach(label IN ITEMS vulkan gpu)
-    add_test(NAME test_openxr_cost_${label} COMMAND openxr_cost --quick)
-    fovea_test_limit("${label}" 120 limit)
-    set_tests_properties(test_openxr_cost_${label} PROPERTIES LABELS ${label} TIMEOUT ${limit} ENVIRONMENT
-        "${fovea_test_cache}")
-endforeach()
+fovea_add_run(test_openxr_cost_vulkan vulkan 120 "" openxr_cost --quick)
+fovea_add_run(test_openxr_cost_gpu gpu 120 "" openxr_cost --quick gpu)
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
 foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined)
-    add_test(NAME openxr_program_${kind} COMMAND openxr_program ${kind})
-    fovea_test_limit(vulkan 60 limit)
-    set_tests_properties(openxr_program_${kind} PROPERTIES LABELS vulkan TIMEOUT ${limit} ENVIRONMENT
-        "${fovea_test_cache};XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
+    fovea_add_run(openxr_program_${kind} vulkan 60
+        "XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
+        openxr_program ${kind})
+    set_tests_properties(openxr_program_${kind} PROPERTIES
         PASS_REGULAR_EXPRESSION "fovea: openxr: .*all frames were shown" FAIL_REGULAR_EXPRESSION "openxr_program: ;AddressSanitizer;LeakSanitizer;runtime error")
 endforeach()

@@ -52,20 +52,14 @@ if(TARGET fovea_cuda)
     target_compile_definitions(fovea_quality PRIVATE QUALITY_CUDA)
 endif()
 
-# quality_add_test(<name> <label> <arguments>...)
-function(quality_add_test name label)
-    add_test(NAME ${name} COMMAND fovea_quality ${ARGN})
-    fovea_test_limit("${label}" 120 limit)
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${limit} SKIP_RETURN_CODE 77)
-endfunction()
-quality_add_test(test_quality_quick unit --quick --backend cpu)
+fovea_add_run(test_quality_quick unit 120 "" fovea_quality --quick --backend cpu)
 if(TARGET fovea_test_vulkan)
-    quality_add_test(test_quality_vulkan vulkan --quick --backend vulkan)
+    fovea_add_run(test_quality_vulkan vulkan 120 "" fovea_quality --quick --backend vulkan)
 endif()
 if(TARGET fovea_cuda)
     # All pictures: the bound of SSIM is one on their average, and where they are the five quick ones the
     # checker of one pixel, at 127.5 nearly everywhere, is a fifth of it.
-    quality_add_test(test_quality_cuda gpu --size 160x90 --backend cuda)
+    fovea_add_run(test_quality_cuda gpu 120 "" fovea_quality --size 160x90 --backend cuda)
 endif()
 if(TARGET test_emulated_driver)
     # The same pictures through the kernels on the host, as far as a test has time.

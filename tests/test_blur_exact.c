@@ -45,7 +45,7 @@ static void check(const struct blur_scene *scene, struct image_layout layout)
 static void it_is_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 165; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(165); i < 165; i += TEST_STEP(i)) {
         const struct blur_scene scene = blur_scene_of(i, 40.0);
         check(&scene, (struct image_layout){0});
     }
@@ -66,7 +66,7 @@ static void layouts_do_not_matter(void **state)
     (void)state;
     static const struct image_layout layouts[] = {
         {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {.bottom_up = true, .row_gap = 5}};
-    for (uint64_t i = 0; i < 44; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(44); i < 44; i += TEST_STEP(i)) {
         const struct blur_scene scene = blur_scene_of(i, 8.0);
         check(&scene, layouts[i % 4]);
     }

@@ -44,7 +44,8 @@ static void check_all(enum fovea_light light, enum fovea_filter_length rule)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_RGB8};
-    for (int i = 0; i < 6 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(6 * IMAGE_CONTRAST_COUNT); i < 6 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         struct fovea_foveation foveation = paper_settings(sides[i % 6]);
         foveation.strength = strengths[i % 6];
         foveation.light = light;

@@ -216,7 +216,7 @@ static void every_law_and_format(void **state)
     (void)state;
     static const uint32_t sizes[][2] = {{84, 84}, {61, 37}, {33, 97}, {1, 1},  {1, 40},
                                         {40, 1},  {2, 3},   {17, 16}, {96, 64}};
-    for (size_t i = 0; i < 36; i += TEST_STEP(i)) {
+    for (size_t i = (size_t)test_first(36); i < 36; i += TEST_STEP(i)) {
         struct kind kind = {.foveation = law_of((enum fovea_model)(i % 4)),
                             .width_px = sizes[i % 9][0],
                             .height_px = sizes[i % 9][1],
@@ -234,7 +234,7 @@ static void large_sigmas_from_coarse_levels(void **state)
 {
     (void)state;
     static const double strengths[] = {2.0, 4.0, 8.0};
-    for (size_t i = 0; i < 3; i += TEST_STEP(i)) {
+    for (size_t i = (size_t)test_first(3); i < 3; i += TEST_STEP(i)) {
         struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
                             .width_px = 96,
                             .height_px = 72,
@@ -262,7 +262,7 @@ static void blockwise_filters_exactly(void **state)
 {
     (void)state;
     static const uint32_t sizes[][2] = {{29, 23}, {1, 17}, {40, 12}, {1, 1}};
-    for (size_t i = 0; i < 16; i += TEST_STEP(i)) {
+    for (size_t i = (size_t)test_first(16); i < 16; i += TEST_STEP(i)) {
         struct kind kind = {.foveation = law_of((enum fovea_model)(i % 4)),
                             .width_px = sizes[i / 4][0],
                             .height_px = sizes[i / 4][1],

@@ -20,7 +20,6 @@ MAY_KNOW = {
     "python": set(),  # public headers, as any program
     "sample_scene": set(),  # public headers, as any program
 }
-FILES_AT_MOST = 26
 # The table of operators is data, for config as for kernels: an operator's settings stand in its own folder. It includes
 # nothing but more of the same (test_tables_of_operators_are_data).
 TABLE = ROOT / "kernels" / "operators.def"
@@ -128,11 +127,3 @@ def test_no_folders_include_each_other():
     reached = {folder: reach(folder) for folder in graph}
     circles = sorted(f"{a} -> {b}: {graph[a][b]}" for a in graph for b in graph[a] if a in reached.get(b, ()))
     assert circles == []
-
-
-def test_folders_are_small():
-    counts = defaultdict(int)
-    for part in ("core", "kernels", "plugin", "vulkan"):
-        for path in sources(part):
-            counts[folder_of(path)] += 1
-    assert {folder: count for folder, count in counts.items() if count > FILES_AT_MOST} == {}

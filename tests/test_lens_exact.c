@@ -49,7 +49,7 @@ static void check(const struct lens_scene *scene, struct image_layout layout)
 static void it_is_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 165; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(165); i < 165; i += TEST_STEP(i)) {
         const struct lens_scene scene = lens_scene_of(i);
         check(&scene, (struct image_layout){0});
     }
@@ -58,7 +58,7 @@ static void it_is_the_reference(void **state)
 static void grids_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 132; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(132); i < 132; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_points(i / 2, &scene);
         check(&scene, (struct image_layout){0});
@@ -68,7 +68,7 @@ static void grids_are_the_reference(void **state)
 static void headsets_are_the_reference(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 33; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(33); i < 33; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_headset(&scene);
         check(&scene, (struct image_layout){0});
@@ -137,7 +137,7 @@ static void layouts_do_not_matter(void **state)
     (void)state;
     static const struct image_layout layouts[] = {
         {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {.bottom_up = true, .row_gap = 5}};
-    for (uint64_t i = 0; i < 44; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(44); i < 44; i += TEST_STEP(i)) {
         const struct lens_scene scene = lens_scene_of(i);
         check(&scene, layouts[i % 4]);
     }
@@ -154,7 +154,7 @@ static void set_straight(struct fovea_operator_settings *own)
 static void no_lens_copies_every_bit(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < 33; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(33); i < 33; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         set_straight(&scene.settings.own);
         scene.settings.own.lens_filter = (uint32_t)(i / 11);

@@ -70,7 +70,8 @@ static void draw_colors(const struct fovea_image *image)
 
 static void check_all(enum fovea_method method, enum fovea_model model)
 {
-    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(2 * 2 * IMAGE_CONTRAST_COUNT); i < 2 * 2 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(model);
         foveation.method = method;
         foveation.light = FOVEA_LIGHT_LINEAR;
@@ -106,7 +107,7 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
 {
     (void)state;
     static const double strengths[] = {0.02, 0.25, 0.6, 3.0};
-    for (int i = 0; i < 16; i += TEST_STEP(i)) {
+    for (int i = test_first(16); i < 16; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.transfer = transfers[i % 2]; /* light auto is linear */
         foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
@@ -158,7 +159,7 @@ static void what_is_averaged_is_light(void **state)
 static void coloured_hlg_is_the_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20; i += TEST_STEP(i)) {
+    for (int i = test_first(20); i < 20; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i / 10);
         foveation.light = FOVEA_LIGHT_LINEAR;
@@ -189,7 +190,8 @@ static void coloured_hlg_is_the_reference(void **state)
 static void a_display_of_its_own_is_the_reference(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2 * 6 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(2 * 6 * IMAGE_CONTRAST_COUNT); i < 2 * 6 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i % 2);
         foveation.light = compare_display(i / 2 % 6, &foveation.display);

@@ -23,10 +23,7 @@ foreach(backend IN ITEMS cpu cuda nvidia)
     if(NOT backend STREQUAL cpu)
         set(labels gpu)
     endif()
-    add_test(NAME test_unity_${backend} COMMAND test_unity_vulkan ${backend})
-    fovea_test_limit("${labels}" 120 limit)
-    set_tests_properties(test_unity_${backend} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${labels}" TIMEOUT ${limit}
-        ENVIRONMENT "${fovea_test_cache}")
+    fovea_add_run(test_unity_${backend} "${labels}" 120 "" test_unity_vulkan ${backend})
 endforeach()
 
 fovea_add_test(NAME test_unity_life SOURCES unity/test_unity_life.c unity/scene.c LINK fovea_test_vulkan LABELS vulkan)

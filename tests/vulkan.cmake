@@ -42,10 +42,7 @@ function(fovea_add_vulkan_test name timeout)
             fovea_add_test(NAME ${name}_${backend} SOURCES vulkan/${name}.c LINK fovea_test_vulkan
                 LABELS ${labels} TIMEOUT ${timeout} ARGS ${backend})
         else()
-            add_test(NAME ${name}_${backend} COMMAND ${name}_${first} ${backend})
-            fovea_test_limit("${labels}" ${timeout} limit)
-            set_tests_properties(${name}_${backend} PROPERTIES SKIP_RETURN_CODE 77
-                LABELS "${labels}" TIMEOUT ${limit} ENVIRONMENT "${fovea_test_cache}")
+            fovea_add_run(${name}_${backend} "${labels}" ${timeout} "" ${name}_${first} ${backend})
             # Not beside the first, which makes the shaders that all of them keep: a CPU takes seconds for one.
             if(NOT "gpu" IN_LIST labels)
                 set_tests_properties(${name}_${backend} PROPERTIES DEPENDS ${name}_${first})
@@ -56,8 +53,7 @@ endfunction()
 
 fovea_add_vulkan_test(test_frame_exact 300 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_stream 300 vulkan cpu cuda binary nvidia)
-add_test(NAME test_frame_stream_long_cuda COMMAND test_frame_stream_vulkan cuda 2000)
-set_tests_properties(test_frame_stream_long_cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS gpu TIMEOUT 400)
+fovea_add_run(test_frame_stream_long_cuda gpu 400 "" test_frame_stream_vulkan cuda 2000)
 fovea_add_vulkan_test(test_frame_row 300 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_overlay 600 vulkan cpu cuda)
 fovea_add_vulkan_test(test_frame_plans 120 vulkan cpu)
@@ -97,6 +93,8 @@ foreach(name IN ITEMS test_frame_late test_frame_late_pour)
     target_sources(${name}_vulkan PRIVATE vulkan/desk.c)
 endforeach()
 target_sources(test_frame_late_pour_vulkan PRIVATE support/stuck.c)
+# Most of their time they wait.
+set_tests_properties(test_frame_ends_cpu test_frame_cost_cpu PROPERTIES PROCESSORS 1)
 # Times that are reported are taken alone.
 set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia
     PROPERTIES RUN_SERIAL ON)
@@ -104,9 +102,9 @@ if(TARGET fovea_cuda)
     # A context that breaks may take the work of others along, or the GPU: after all the others.
     fovea_add_vulkan_test(test_frame_lost 120 cuda)
     target_sources(test_frame_lost_cuda PRIVATE support/stuck.c)
-    add_test(NAME test_frame_lost_validated COMMAND test_frame_lost_cuda cuda validated)
+    fovea_add_run(test_frame_lost_validated gpu 200 "" test_frame_lost_cuda cuda validated)
     set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
-        SKIP_RETURN_CODE 77 LABELS "gpu;last" TIMEOUT 200)
+        LABELS "gpu;last" TIMEOUT 200)
 endif()
 fovea_add_vulkan_test(test_frame_fragments 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)

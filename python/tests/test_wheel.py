@@ -62,7 +62,7 @@ def test_one_wheel_serves_every_python(wheel):
     assert not [name for name in names if name.endswith((".h", ".cmake", ".pyc")) or "layer" in name]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_wheel_needs_the_c_library_alone(wheel, repaired):
     """Nothing is brought along: the same files, and a tag such as manylinux_2_35."""
     assert re.fullmatch(r"fovea-0.2.0-py3-none-(manylinux\w+\.)?manylinux_2_\d+_\w+\.whl", repaired.name), repaired.name
@@ -113,11 +113,11 @@ def foveates_in_a_clean_environment(interpreter, numpy_of_it, wheel, folder):
 
 
 @pytest.mark.slow
-def test_a_clean_environment_foveates_in_three_lines(repaired, tmp_path):
-    foveates_in_a_clean_environment(sys.executable, f"numpy=={numpy.__version__}", repaired, tmp_path)
+def test_a_clean_environment_foveates_in_three_lines(wheel, tmp_path):
+    foveates_in_a_clean_environment(sys.executable, f"numpy=={numpy.__version__}", wheel, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("which", ["oldest", "newest"])
 def test_the_oldest_and_the_newest_python_foveate(repaired, tmp_path, which):
     """With the NumPy that the index has for it. Skipped where the machine has none but the one that runs the tests."""

@@ -28,7 +28,8 @@ struct costs {
     uint32_t frames;
 };
 
-/* --quick: one tiny picture, few frames; whether it works. False: that is no argument. */
+/* --quick [gpu]: one tiny picture, few frames; whether it works. With gpu the program ends with 77
+ * where there is no NVIDIA GPU. False: these are no arguments. */
 bool costs_arguments(int count, char **arguments, bool *out_quick);
 /* The sizes to take; ends with width 0. */
 const struct costs_size *costs_sizes(bool quick);

@@ -40,6 +40,7 @@ python3-venv|venv:|runs the Python tests in an environment of their own
 # Instead of the environment, where the package index of Python cannot be reached.
 PACKAGES_python_debian='
 python3-pytest|py:pytest|runs the Python tests
+python3-pytest-xdist|py:xdist|runs them beside each other
 python3-hypothesis|py:hypothesis|makes up cases
 python3-numpy|py:numpy|compares pictures
 python3-pil|py:PIL|reads pictures
@@ -178,16 +179,33 @@ install_missing()
     fi
     say "Installing from Debian's packages:"
     list_missing
-    local get=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0)
     mkdir -p -- "$LOGS"
-    if ! as_root "${get[@]}" update >"$LOGS/packages.log" 2>&1; then
+    : >"$LOGS/packages.log"
+    if ! apt_update; then
         warn "the list of packages could not be renewed; trying with the one that is here"
     fi
-    if ! as_root "${get[@]}" install --no-install-recommends "${MISSING[@]}" \
-        </dev/null >>"$LOGS/packages.log" 2>&1; then
+    if ! apt install --no-install-recommends "${MISSING[@]}" </dev/null; then
         tail -n 15 -- "$LOGS/packages.log" >&2
         fail "apt-get could not install them; see $(relative "$LOGS/packages.log")"
     fi
+}
+
+# Waits for another apt that is at work.
+apt()
+{
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=900 "$@" \
+        >>"$LOGS/packages.log" 2>&1
+}
+
+# apt-get has no time to wait for the lock of the lists.
+apt_update()
+{
+    local tries=90
+    until apt update; do
+        tail -n 3 -- "$LOGS/packages.log" | grep -q 'lists/lock' || return 1
+        ((tries-- > 0)) || return 1
+        sleep 10
+    done
 }
 
 # need_packages GROUP...: they are there afterwards, or ./run has stopped.
@@ -227,7 +245,7 @@ need_python()
     local requirements=$ROOT/tests/requirements.txt
     venv_is_there "$ROOT/.venv" "$requirements" && return 0
     for PYTHON in /usr/bin/python3 $( ((INSTALL)) || echo python3); do
-        "$PYTHON" -c 'import pytest, hypothesis, numpy, PIL, jsonschema, gymnasium' 2>/dev/null && return 0
+        "$PYTHON" -c 'import pytest, xdist, hypothesis, numpy, PIL, jsonschema, gymnasium' 2>/dev/null && return 0
     done
     if ((!INSTALL)); then
         warn "Python packages are missing (tests/requirements.txt) and --no-install forbids to get them"

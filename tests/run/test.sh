@@ -7,18 +7,19 @@
 # shellcheck source=/dev/null
 source "$ROOT/tests/run/stages.sh"
 
-QUICK=0
+SIZE=full
 ALL_CASES=0
 declare -A STAGE_RESULT STAGE_SECONDS
 
 help_test()
 {
     cat <<END
-./run test [--quick] [--all-cases] [--only STAGE[,STAGE]] [--list]: everything that this machine can test.
+./run test [--quick | --nightly] [--all-cases] [--only STAGE[,STAGE]] [--list]: what this machine can test.
 
-  --quick        only: ${STAGES_QUICK[*]}
-  --all-cases    comparisons with a reference take every case; else a sample of them, one in five or so. Also
-                 what else is left out for time: CUDA for 7.5, the slow tests beside frameworks
+  --quick        while you work: ${STAGES_QUICK[*]}, with a share of the slow tests
+  (nothing)      before a commit lands: every stage. What is slow takes turns, so that each case runs within five commits
+  --nightly      before a release, and after a change of kernels: every case, every architecture, every framework
+  --all-cases    comparisons with a reference take every case, not one in five
   --only STAGES  these stages, with commas between them
   --list         names the stages
 
@@ -26,10 +27,11 @@ END
     list_stages
     cat <<END
 
-FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target.
-FOVEA_STORM_SECONDS=N: for all storms together (60); FOVEA_STORM_SEED=N repeats what one has drawn.
-CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/. Where one to three tests of a stage fail,
-they are run again, one after the other: what passes then counts as passed, and is named at the end.
+FOVEA_JOBS=N: how many things at a time (here $JOBS). FOVEA_FUZZ_SECONDS=N: for each fuzz target, hours if you like.
+FOVEA_STORM_SECONDS=N: for all storms together; FOVEA_STORM_SEED=N repeats what one has drawn.
+GODOT=PROGRAM: tries the addon in that Godot, too.
+CI=true: a stage that cannot be done here counts as failed. Logs: build/logs/. docs/contributing.md says what each size
+takes and leaves out, and which tests may be tried a second time.
 END
 }
 
@@ -47,7 +49,8 @@ command_test()
     while (($#)); do
         case $1 in
         --all-cases) ALL_CASES=1 ;;
-        --quick) QUICK=1 stages=("${STAGES_QUICK[@]}") ;;
+        --quick) SIZE=quick stages=("${STAGES_QUICK[@]}") ;;
+        --nightly) SIZE=nightly ALL_CASES=1 ;;
         --only)
             IFS=, read -ra stages <<<"${2-}"
             ((${#stages[@]})) || wrong_usage "--only needs the name of a stage"
@@ -65,6 +68,8 @@ command_test()
         [[ -n ${STAGE_ABOUT[$name]-} ]] || wrong_usage "there is no stage '$name'"
     done
     mark_build_root
+    frameworks_when_due "${stages[@]}"
+    stages=("${DUE_STAGES[@]}")
     say_duration "${stages[@]}"
     prepare_stages "${stages[@]}"
     test_environment
@@ -72,6 +77,15 @@ command_test()
         run_stage "$name"
     done
     report_stages "${stages[@]}"
+}
+
+# Sets DUE_STAGES: the frameworks' stage waits for a change of what it depends on, unless somebody names it.
+frameworks_when_due()
+{
+    DUE_STAGES=("$@")
+    if [[ "$*" == "${STAGES[*]}" ]] && ! frameworks_are_due; then
+        DUE_STAGES=("${STAGES[@]:0:${#STAGES[@]}-1}")
+    fi
 }
 
 # What stages took is kept: NAME SECONDS. Fewer tests of a stage, or more, are another stage.
@@ -82,13 +96,17 @@ times_file()
 
 stage_key()
 {
-    echo "$1$( ((QUICK)) && echo -quick)$( ((ALL_CASES)) && echo -all-cases)"
+    local size=''
+    [[ $SIZE == full ]] || size=-$SIZE
+    echo "$1$size$( ((ALL_CASES)) && echo -all-cases)"
 }
 
 # Seconds of a stage: as the last time that it passed here, else as on two cores.
 expected_seconds()
 {
     local known fixed=${STAGE_SECONDS_FIXED[$1]-0} total=${STAGE_SECONDS_ON_TWO[$1]-60}
+    [[ $SIZE == quick ]] && total=${STAGE_SECONDS_ON_TWO_QUICK[$1]-$total}
+    [[ $SIZE == nightly ]] && total=$((4 * total))
     known=$(sed -n "s/^$(stage_key "$1") //p" "$(times_file)" 2>/dev/null | tail -n 1)
     echo "${known:-$((fixed + (total - fixed) * 2 / (JOBS < 1 ? 1 : JOBS)))}"
 }
@@ -101,24 +119,20 @@ keep_seconds()
     mv -- "$(times_file).new" "$(times_file)"
 }
 
+# The first line: how long it takes, and what it leaves out.
 say_duration()
 {
-    local name total=0 new=() left=()
+    local name total=0 new=() left=''
     for name in "$@"; do
         total=$((total + $(expected_seconds "$name")))
         grep -q "^$(stage_key "$name") " "$(times_file)" 2>/dev/null || new+=("$name")
     done
-    if ((${#new[@]})); then
-        say "This takes about $(minutes "$total"); a guess for $JOBS cores, since not run here before: ${new[*]}."
-    else
-        say "This takes about $(minutes "$total"), as the last time."
-    fi
-    if [[ "$*" == "${STAGES[*]}" ]]; then
-        for name in "${STAGES[@]}"; do
-            [[ " ${STAGES_QUICK[*]} " == *" $name "* ]] || left+=("$name")
-        done
-        say "'./run test --quick' leaves out ${left[*]}, and the slow tests of pytest."
-    fi
+    case $SIZE in
+    quick) left=" It leaves out sanitizers, storms, clang-tidy, fuzzing, and most of Vulkan and emulated CUDA." ;;
+    full) [[ " $* " == *" frameworks "* ]] || left=" The frameworks are left out, since nothing of theirs changed; --quick takes less, --nightly all." ;;
+    esac
+    ((${#new[@]} == 0)) || left=" (guessed for $JOBS cores)$left"
+    say "This takes about $(minutes "$total").$left"
 }
 
 minutes()
@@ -190,7 +204,7 @@ show_failure()
 
 report_stages()
 {
-    local name failed=0 summary
+    local name failed=0
     echo
     say "${BOLD}Stages${PLAIN}"
     for name in "$@"; do
@@ -199,21 +213,44 @@ report_stages()
         [[ ${STAGE_RESULT[$name]} == failed ]] && failed=1
     done
     report_skips "$@"
+    report_left_out "$@"
     report_second_tries "$@"
-    for name in "$@"; do
-        summary=$LOGS/$name.ctest
-        if [[ -s $summary ]]; then
-            printf '\n%sctest, %s%s\n' "$BOLD" "$name" "$PLAIN"
-            sed -n '/tests passed,/,$p' "$summary" | sed '/^$/d'
-        fi
-    done
-    for name in pytest frameworks; do
-        if [[ -s $LOGS/$name.pytest && -n ${STAGE_RESULT[$name]-} ]]; then
-            printf '\n%spytest, %s%s\n' "$BOLD" "$name" "$PLAIN"
-            grep -E '^=+ .* in [0-9.]+s' "$LOGS/$name.pytest"
-        fi
-    done
+    count_tests "$@"
     return "$failed"
+}
+
+# The closing line, of all stages together: a skipped test has not passed.
+count_tests()
+{
+    local name file
+    for name in "$@"; do
+        for file in "$LOGS/$name.junit.xml" "$LOGS/${name}_package.junit.xml"; do
+            [[ -s $file ]] && printf '%s\n' "$file"
+        done
+    done | /usr/bin/env python3 -c '
+import sys, xml.etree.ElementTree as tree
+passed = failed = skipped = 0
+for path in sys.stdin.read().split():
+    for case in tree.parse(path).iter("testcase"):
+        if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            skipped += 1
+        elif case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        else:
+            passed += 1
+print(f"\n{passed} passed, {failed} failed, {skipped} skipped")'
+}
+
+# Names are in the logs; here their number, and why.
+report_left_out()
+{
+    local name lines=''
+    for name in "$@"; do
+        [[ -s $LOGS/$name.left-out ]] &&
+            lines+=$(sed 's/.*: //' "$LOGS/$name.left-out" | sort | uniq -c | sed "s/^ */  $name: /")$'\n'
+    done
+    lines=$(grep -v '^$' <<<"$lines")
+    [[ -z $lines ]] || printf '\n%sTests not run, and why; their names: build/logs/*.left-out%s\n%s\n' "$BOLD" "$PLAIN" "$lines"
 }
 
 report_second_tries()
@@ -223,7 +260,7 @@ report_second_tries()
         [[ -s $LOGS/$name.again ]] && lines+=$(sed 's/^/  /' "$LOGS/$name.again")$'\n'
     done
     if [[ -n $lines ]]; then
-        printf '\n%sFailed beside others, passed alone%s\n%s' "$BOLD" "$PLAIN" "$lines"
+        printf '\n%sFailed beside others, passed alone: known races of docs/contributing.md%s\n%s' "$BOLD" "$PLAIN" "$lines"
     fi
 }
 

@@ -112,7 +112,8 @@ static void every_gaze_is_the_reference(void **state)
                                                   {0.501, 0.499}, {0.77, 0.23}};
     struct rig rig;
     rig_open(&rig, NULL);
-    for (size_t i = 0; i < 2 * (sizeof gazes / sizeof gazes[0]); i += TEST_STEP(i)) {
+    for (size_t i = (size_t)test_first((int)(2 * (sizeof gazes / sizeof gazes[0])));
+         i < 2 * (sizeof gazes / sizeof gazes[0]); i += TEST_STEP(i)) {
         rig.settings.foveation.paper.fragment_px = i % 2 ? 33 : 16;
         assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
         check(&rig, RIG_MADE_TO_MADE, 2, 131, 83, gazes[i / 2]);
@@ -142,7 +143,8 @@ static void every_model_is_the_reference(void **state)
     static const struct fovea_point_uv gazes[] = {{0, 0}, {0.62, 0.41}, {-0.4, 0.5}, {1, 0.93}};
     struct rig rig;
     rig_open(&rig, NULL);
-    for (size_t i = 0; i < 2 * FORMAT_COUNT; i += TEST_STEP(i)) {
+    for (size_t i = (size_t)test_first((int)(2 * FORMAT_COUNT)); i < 2 * FORMAT_COUNT;
+         i += TEST_STEP(i)) {
         struct fovea_foveation *foveation = &rig.settings.foveation;
         foveation->model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
         if (i % 3 == 2) {

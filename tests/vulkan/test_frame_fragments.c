@@ -77,7 +77,8 @@ static void check_all(enum fovea_light light, enum fovea_filter_length rule)
     struct fovea_foveation *foveation = &rig.settings.foveation;
     foveation->light = light;
     foveation->paper.filter_length = rule;
-    for (int i = 0; i < 3 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(3 * IMAGE_CONTRAST_COUNT); i < 3 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         foveation->paper.fragment_px = AT(sides, i);
         foveation->strength = AT(strengths, i);
         foveation->alpha = i % 5 == 3 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
@@ -111,7 +112,8 @@ static void laws_are_the_reference(void **state)
     foveation->geometry.ppd = 30.0;
     foveation->cutoff_gain = 0.05;
     foveation->map.kind = FOVEA_MAP_STREAK;
-    for (int i = 0; i < 3 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(3 * IMAGE_CONTRAST_COUNT); i < 3 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         foveation->model = i % 2 ? FOVEA_MODEL_MAP : FOVEA_MODEL_PHYSICAL;
         foveation->light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         foveation->paper.fragment_px = AT(sides, i + 1);

@@ -67,7 +67,7 @@ static void frames_are_the_reference(void **state)
     (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
-    for (uint64_t i = 0; i < 48; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(48); i < 48; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
     }
@@ -82,7 +82,7 @@ static void frames_of_grids_are_the_reference(void **state)
     struct rig rig;
     snprintf(path, sizeof path, "frame_lens_points_%d.json", (int)getpid());
     rig_open(&rig, NULL);
-    for (uint64_t i = 0; i < 20; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(20); i < 20; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         const uint64_t which = i % 2 ? 1 + i / 2 % 2 : 5 * (i / 2 % 2); /* with points all over */
         lens_scene_use_points(which, &scene);
@@ -99,7 +99,7 @@ static void frames_of_headsets_are_the_reference(void **state)
     (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
-    for (uint64_t i = 0; i < 12; i += TEST_STEP(i)) {
+    for (uint64_t i = (uint64_t)test_first(12); i < 12; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         lens_scene_use_headset(&scene);
         check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
@@ -113,7 +113,7 @@ static void wide_frames_are_the_reference(void **state)
     (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
-    for (uint64_t i = 3; i < 6; i += TEST_STEP(i)) {
+    for (uint64_t i = 3 + (uint64_t)test_first(3); i < 6; i += TEST_STEP(i)) {
         struct lens_scene scene = lens_scene_of(i);
         scene.width_px = 601;
         scene.height_px = 263;

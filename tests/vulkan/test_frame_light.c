@@ -92,7 +92,8 @@ static void check_all(enum fovea_method method)
     foveation->light = FOVEA_LIGHT_LINEAR;
     foveation->paper.fragment_px = 16;
     foveation->geometry.ppd = 4.0;
-    for (int i = 0; i < 2 * 2 * IMAGE_CONTRAST_COUNT; i += TEST_STEP(i)) {
+    for (int i = test_first(2 * 2 * IMAGE_CONTRAST_COUNT); i < 2 * 2 * IMAGE_CONTRAST_COUNT;
+         i += TEST_STEP(i)) {
         foveation->transfer = i % 2 ? FOVEA_TRANSFER_HLG : FOVEA_TRANSFER_PQ;
         foveation->display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
         foveation->model = i % 3 == 2 ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
@@ -125,7 +126,7 @@ static void coloured_hlg_is_the_reference(void **state)
     rig_open(&rig, NULL);
     rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
     rig.settings.foveation.transfer = FOVEA_TRANSFER_HLG;
-    for (int i = 0; i < 10; i += TEST_STEP(i)) {
+    for (int i = test_first(10); i < 10; i += TEST_STEP(i)) {
         rig.settings.foveation.method = (enum fovea_method)(i / 5);
         rig.settings.foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
         check(&rig, formats[i % 4], COLORS, (struct fovea_point_uv){0.2, 0.3});
@@ -140,7 +141,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
                                        VK_FORMAT_B8G8R8A8_UNORM};
     struct rig rig;
     rig_open(&rig, NULL);
-    for (int i = 0; i < 2 * COMPARE_DISPLAYS; i += TEST_STEP(i)) {
+    for (int i = test_first(2 * COMPARE_DISPLAYS); i < 2 * COMPARE_DISPLAYS; i += TEST_STEP(i)) {
         struct fovea_foveation *foveation = &rig.settings.foveation;
         foveation->method = (enum fovea_method)(i / COMPARE_DISPLAYS);
         foveation->light = compare_display(i % COMPARE_DISPLAYS, &foveation->display);

@@ -171,7 +171,7 @@ static void maps_are_the_reference(void **state)
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
     rig_open(&rig, &settings);
-    for (int i = 0; i < 12; i += TEST_STEP(i)) {
+    for (int i = test_first(12); i < 12; i += TEST_STEP(i)) {
         char name[64];
         set_map(&rig, i);
         snprintf(name, sizeof name, "map %d, law %d, degrees %d", i % 3, i / 6, i / 3 % 2);
@@ -354,7 +354,8 @@ static void tiles_are_as_the_cpu_has_them(void **state)
         settings.foveation.strength = models[i / 2] == FOVEA_MODEL_PHYSICAL ? 2.0 : 1.0;
         struct beside_cpu both;
         open_beside_cpu(&both, &settings);
-        for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern += TEST_STEP(pattern)) {
+        for (int pattern = test_first(IMAGE_PATTERN_COUNT); pattern < IMAGE_PATTERN_COUNT;
+             pattern += TEST_STEP(pattern)) {
             const struct beside_case c = {VK_FORMAT_R8G8B8A8_UNORM,    3.0 / 255,         1003, 571,
                                           (enum image_pattern)pattern, gazes[pattern % 3]};
             check_beside_cpu(&both, &c);

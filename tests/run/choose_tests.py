@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+"""Which of a build's tests a stage of ./run test runs: ctest's list (--show-only=json-v1) comes by standard input; for
+`ctest -I` their numbers go to standard output, and to a file the names of those that are left out, each with its reason.
+
+Some kinds of tests take turns, by the number of the commit: what one commit leaves out, one of the next runs."""
+
+import argparse
+import json
+import sys
+
+# Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
+TURNS = {
+    "quick": {"gcc": {"emulated": 3, "vulkan": 4}},
+    # Every Vulkan entry runs once a commit: the stages take turns.
+    "full": {"gcc": {"emulated": 3, "vulkan": 2}, "asan": {"vulkan": 2}},
+    "nightly": {},
+}
+# Other emulated tests run the same kernels, in fewer combinations.
+NIGHTLY_ALONE = {"test_emulated_kernels"}
+
+
+def kind_of(name, labels):
+    for label in ("gpu", "vulkan"):
+        if label in labels:
+            return label
+    return "emulated" if name.startswith("test_emulated_") and name != "test_emulated_core" else "unit"
+
+
+def choose(tests, size, stage, commit, has_gpu):
+    """Yields for each test its number, its name, and why it is left out: None where it runs."""
+    seen = {}
+    for number, test in enumerate(tests, 1):
+        labels = next((p["value"] for p in test["properties"] if p["name"] == "LABELS"), [])
+        kind = kind_of(test["name"], labels)
+        place = seen[kind] = seen.get(kind, -1) + 1
+        turns = TURNS[size].get(stage, {}).get(kind, 1)
+        # The sanitizers' stage has what gcc's leaves out.
+        turn = (place + commit + (stage == "asan")) % turns
+        why = None
+        if kind == "gpu" and not (has_gpu and stage == "gcc"):
+            why = "needs an NVIDIA GPU" if not has_gpu else "runs in gcc's stage"
+        elif test["name"] in NIGHTLY_ALONE and size != "nightly":
+            why = "--nightly runs it"
+        elif turn:
+            why = "runs in the other stage" if stage == "asan" or (size == "full" and kind == "vulkan") else "another commit's turn"
+        yield number, test["name"], why
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", choices=TURNS, required=True)
+    parser.add_argument("--stage", required=True)
+    parser.add_argument("--commit", type=int, required=True)
+    parser.add_argument("--gpu", action="store_true", help="this machine has an NVIDIA GPU")
+    parser.add_argument("--left-out", required=True, help="file for the names of those that do not run")
+    options = parser.parse_args()
+    chosen = list(choose(json.load(sys.stdin)["tests"], options.size, options.stage, options.commit, options.gpu))
+    with open(options.left_out, "w") as file:
+        file.writelines(f"{name}: {why}\n" for _, name, why in chosen if why)
+    print("0,0,0," + ",".join(str(number) for number, _, why in chosen if not why))
+
+
+if __name__ == "__main__":
+    main()
