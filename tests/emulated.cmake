@@ -64,15 +64,18 @@ function(fovea_emulated_kernel out_source kernel)
 endfunction()
 
 # A library of its own: what it has of variables of a thread is shared memory. A new file of kernels comes into this list.
-set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu
-    ${CMAKE_CURRENT_SOURCE_DIR}/bench/lens_paper/lens_paper.cu)
-foreach(name IN ITEMS blur/cuda/blur foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
-    foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
-    foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
-    foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late image/planes
-    lens/cuda/lens lens/cuda/lens_grid)
-    list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)
-endforeach()
+# Without the toolkit's headers there is no host code that launches them, and they would take half of the build.
+set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
+if(TARGET fovea_cuda)
+    list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/lens_paper/lens_paper.cu)
+    foreach(name IN ITEMS blur/cuda/blur foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
+        foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
+        foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
+        foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late image/planes
+        lens/cuda/lens lens/cuda/lens_grid)
+        list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)
+    endforeach()
+endif()
 set(emulated_sources)
 foreach(kernel IN LISTS emulated_kernels)
     fovea_emulated_kernel(source ${kernel})

@@ -6,6 +6,7 @@ manifests, logs and dumped frames."""
 import json
 import os
 import re
+import resource
 import struct
 import subprocess
 import time
@@ -22,12 +23,20 @@ GAZE = (0.3, 0.4)
 # The library's own model, where the layer's is one for a desk: its blur shows in small pictures too.
 SETS = {"gaze.source": "fixed", "gaze.fixed.x": GAZE[0], "gaze.fixed.y": GAZE[1], "foveation.model": "paper"}
 
+# What validation 1.3.239 says of itself when it has stood still for so long.
+STANDSTILL, STANDSTILL_S = "most likely a validation bug", 10
+
 VALIDATION_SETTINGS = """\
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
 khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
 khronos_validation.report_flags = error,warn,info
 khronos_validation.log_filename = {log}
 """
+
+
+def cpu_of_children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def manifest(name, library):
@@ -70,13 +79,17 @@ class Done:
 
     @property
     def messages(self):
-        """The errors and warnings of the validation layer: how often each came. Of itself it says, after ten
-        seconds, that the host's signals of timelines (the cpu backend's) are "most likely a validation bug"."""
+        """The errors and warnings of the validation layer: how often each came."""
         found = {}
-        text = "\n".join(line for line in self.validation.splitlines() if "most likely a validation bug" not in line)
+        text = "\n".join(line for line in self.validation.splitlines() if STANDSTILL not in line)
         for _, name in re.findall(r"(Error|Warning|ERROR|WARNING)[^\[\n]*\[ *([\w-]+) *\]", text):
             found[name] = found.get(name, 0) + 1
         return found
+
+    @property
+    def standstills(self):
+        """How often validation stood still over a signal of the host's to a timeline (the cpu backend's)."""
+        return self.validation.count(STANDSTILL)
 
     @property
     def counts(self):
@@ -216,7 +229,12 @@ class Rig:
         if self.sanitizers:
             leaks = {"ASAN_OPTIONS": self.sanitizers["ASAN_OPTIONS"].replace("leaks=0", "leaks=1")}
             options["extra"] = {**leaks, **dict(options.get("extra", {}))}
-        return self.run(self.program, name, **options)
+        began_s, cpu_began_s = time.monotonic(), cpu_of_children_s()
+        done = self.run(self.program, name, **options)
+        waited_s = time.monotonic() - began_s - STANDSTILL_S * done.standstills
+        busy_s = cpu_of_children_s() - cpu_began_s
+        assert waited_s < 8 + 20 * busy_s, f"{name} stood still: {waited_s:.1f} s, of which it computed {busy_s:.1f} s"
+        return done
 
     def expected(self, frame, sets=()):
         """What Fovea's operator makes of a dumped picture, without the layer."""

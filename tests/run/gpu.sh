@@ -32,10 +32,11 @@ help_gpu()
   --no-sanitizer   leave compute-sanitizer out
   --again          run nothing; report what the last run left in $(relative "$LOGS")
 
-./run gpu-bundle DIR
+./run gpu-bundle DIR [ARCHITECTURES]
 
   Puts the tests, their libraries and the validation layer into DIR, for a machine of the same processor
-  type that has a driver and a GPU but cannot build.
+  type that has a driver and a GPU but cannot build. ARCHITECTURES: compute capabilities as "90" or "80;90";
+  without them all, which takes minutes.
 END
 }
 
@@ -43,14 +44,14 @@ END
 
 command_gpu_bundle()
 {
-    (($# == 1)) || wrong_usage "gpu-bundle needs one folder"
+    (($# == 1 || $# == 2)) || wrong_usage "gpu-bundle needs one folder, and may have architectures"
     local bundle
     bundle=$(readlink -m -- "$1")
     [[ ! -e $bundle || -e $bundle/tests.tsv ]] || fail "$bundle exists and is no bundle"
     need_packages build tests gpu
     have nvcc || fail "nvcc is not here: install NVIDIA's CUDA toolkit (12 or later)"
     mark_build_root
-    build_gpu_tests -DFOVEA_CUDA_ARCHITECTURES=portable
+    build_gpu_tests "-DFOVEA_CUDA_ARCHITECTURES=${2-portable}"
     step "Bundling" "$LOGS/gpu-bundle.log" make_bundle "$bundle"
     say "$(relative "$bundle"): $(du -sh "$bundle" | cut -f1), $(wc -l <"$bundle/tests.tsv") tests"
 }
