@@ -155,7 +155,8 @@ struct foveate_bands foveate_cuda_bands_plan(const struct foveate_cuda_bands_ker
                                              const struct foveate_plan *plan)
 {
     struct foveate_bands bands = {.radius_px = -1};
-    if (plan->ring_count == 0 || plan->fragment_px > FOVEATE_BANDS_MAX_FRAGMENT_PX ||
+    if (plan->ring_count == 0 || plan->ring_count >= UINT16_MAX ||
+        plan->fragment_px > FOVEATE_BANDS_MAX_FRAGMENT_PX ||
         plan->max_radius_px > FOVEATE_BANDS_MAX_RADIUS_PX) {
         return bands;
     }

@@ -49,7 +49,7 @@ __device__ __forceinline__ void make_units(const foveate_bands &bands,
 #pragma unroll 1
     for (int i = (int)threadIdx.x / 32; i < steps; i += FOVEATE_BANDS_WARPS) {
         unit u;
-        const int16_t *rings = memory.region.rings;
+        const uint16_t *rings = memory.region.rings_1;
         const bool exists =
             SMALL ? small_unit(to.region, rings, side, i < count ? i : i - count, i >= count, u)
                   : large_unit(to.region, rings, side, i, u);

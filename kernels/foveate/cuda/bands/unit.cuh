@@ -20,7 +20,7 @@ struct unit {
     int16_t x, y; /* the first pixel, counted from the region's */
     int16_t width; /* only pixels of its fragments */
     int16_t rows;
-    int16_t rings[QUARTERS];
+    int32_t rings[QUARTERS];
 };
 
 /* Returns a quarter's first column in its unit; quarter_end the first beyond its fragment. */
@@ -45,8 +45,8 @@ static __device__ __forceinline__ int quarter_columns(const unit &u, int side, i
 
 /* Collects the quarters side by side from a fragment on. */
 static __device__ __forceinline__ unit unit_of_fragments(const bands_region &region,
-                                                         const int16_t *rings, int side, int column,
-                                                         int row)
+                                                         const uint16_t *rings_1, int side,
+                                                         int column, int row)
 {
     unit u = {};
     const int per_fragment = side <= QUARTER_PX ? 1 : 2;
@@ -58,7 +58,7 @@ static __device__ __forceinline__ unit unit_of_fragments(const bands_region &reg
 #pragma unroll
     for (int q = 0; q < QUARTERS; q++) {
         const int fragment = min(q / per_fragment, count - 1);
-        u.rings[q] = rings[row * region.fragments_x + column + fragment];
+        u.rings[q] = rings_1[row * region.fragments_x + column + fragment] - 1;
     }
     return u;
 }
@@ -76,8 +76,9 @@ static __device__ __forceinline__ int parts_of(int length, int part)
 
 /* Finds units for fragments of up to 16 px. Those of up to 8 px come in pairs of rows; a pair with
  * the same filters has no `second`. Returns false if there is no such unit. */
-static __device__ __forceinline__ bool small_unit(const bands_region &region, const int16_t *rings,
-                                                  int side, int i, bool second, unit &u)
+static __device__ __forceinline__ bool small_unit(const bands_region &region,
+                                                  const uint16_t *rings_1, int side, int i,
+                                                  bool second, unit &u)
 {
     const int across = side <= QUARTER_PX ? QUARTERS : QUARTERS / 2;
     const int down = side <= QUARTER_PX ? 2 : 1;
@@ -85,11 +86,11 @@ static __device__ __forceinline__ bool small_unit(const bands_region &region, co
     const int pair = quotient(i, columns);
     const int row = pair * down;
     const int column = (i - pair * columns) * across;
-    u = unit_of_fragments(region, rings, side, column, row);
+    u = unit_of_fragments(region, rings_1, side, column, row);
     if (down == 1 || row + 1 >= region.fragments_y) {
         return !second;
     }
-    const unit lower = unit_of_fragments(region, rings, side, column, row + 1);
+    const unit lower = unit_of_fragments(region, rings_1, side, column, row + 1);
     if (have_same_filters(u, lower)) {
         u.rows = (int16_t)(2 * side);
         return !second;
@@ -101,8 +102,8 @@ static __device__ __forceinline__ bool small_unit(const bands_region &region, co
 }
 
 /* Finds units for larger ones. */
-static __device__ __forceinline__ bool large_unit(const bands_region &region, const int16_t *rings,
-                                                  int side, int i, unit &u)
+static __device__ __forceinline__ bool large_unit(const bands_region &region,
+                                                  const uint16_t *rings_1, int side, int i, unit &u)
 {
     const int width = QUARTERS / 2 * QUARTER_PX;
     const int rows = 2 * TILE_ROWS;
@@ -115,14 +116,14 @@ static __device__ __forceinline__ bool large_unit(const bands_region &region, co
     const int y = quotient(row, parts_y);
     const int part_x = (column - x * parts_x) * width;
     const int part_y = (row - y * parts_y) * rows;
-    const int ring = rings[y * region.fragments_x + x];
+    const int ring = rings_1[y * region.fragments_x + x] - 1;
     u.x = (int16_t)(x * side + part_x);
     u.y = (int16_t)(y * side + part_y);
     u.width = (int16_t)min(side - part_x, width);
     u.rows = (int16_t)min(side - part_y, rows);
 #pragma unroll
     for (int q = 0; q < QUARTERS; q++) {
-        u.rings[q] = (int16_t)ring;
+        u.rings[q] = ring;
     }
     return true;
 }

@@ -32,7 +32,7 @@ const int ALPHA_PITCH = FOVEATE_BANDS_WIDTH_PX + 8;
 
 struct bands_shared {
     int radii[FOVEATE_BANDS_WARPS];
-    int16_t rings[FOVEATE_BANDS_MAX_FRAGMENTS];
+    uint16_t rings_1[FOVEATE_BANDS_MAX_FRAGMENTS]; /* and 1: 0 is FOVEATE_RING_NONE */
     uint16_t light[256]; /* light of bytes as halves */
     uint8_t alpha[FOVEATE_BANDS_HEIGHT_PX * ALPHA_PITCH]; /* the region's */
 };
@@ -183,7 +183,7 @@ static __device__ __forceinline__ void find_filters(const foveate_frame &frame,
                          ? find_in_bank(frame, bands, region, x, y)
                          : find_ring(frame, bands, region, x, y);
         }
-        shared.rings[i] = (int16_t)filter.ring;
+        shared.rings_1[i] = (uint16_t)(filter.ring + 1);
     }
     const int largest = largest_of_warp(filter.radius);
     if (i % 32 == 0) {
