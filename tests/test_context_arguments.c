@@ -145,6 +145,25 @@ static void overlap_is_refused(void **state)
     compare_assert_all_same(&b->dst.view, &b->untouched.view, "overlap");
 }
 
+/* An address is any number (a build with the undefined-behaviour sanitizer adds them up, too). */
+static void overlap_is_seen_at_every_address(void **state)
+{
+    struct bench *b = *state;
+    static const uint64_t ends[] = {0, (uint64_t)1 << 63};
+    for (size_t i = 0; i < 2; i++) {
+        struct fovea_image low = b->dst.view;
+        struct fovea_image high = b->dst.view;
+        low.data = (void *)(uintptr_t)(ends[i] - 256);
+        high.data = (void *)(uintptr_t)(ends[i] + 256);
+        assert_int_equal(fovea_context_run(b->context, &low, &high, center, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        high.row_stride_bytes = -high.row_stride_bytes;
+        assert_int_equal(fovea_context_run(b->context, &high, &low, center, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+    }
+    assert_said(&b->said, "overlap");
+}
+
 static void neighbours_in_memory_do_not_overlap(void **state)
 {
     struct bench *b = *state;
@@ -291,6 +310,7 @@ int main(void)
         WITH_BENCH(wrong_strides_are_refused),
         WITH_BENCH(misaligned_images_are_refused),
         WITH_BENCH(overlap_is_refused),
+        WITH_BENCH(overlap_is_seen_at_every_address),
         WITH_BENCH(neighbours_in_memory_do_not_overlap),
         WITH_BENCH(gaze_that_is_not_finite_is_refused),
         WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame),

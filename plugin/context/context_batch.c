@@ -82,25 +82,17 @@ bool context_images_check_written(const struct context_images *images,
     return true;
 }
 
-/* Where the bytes of all images begin and end. */
-struct range {
-    int64_t low;
-    int64_t end;
-};
-
-static struct range range_of(const struct context_images *images)
+/* Made to reach as far from each of its bytes. */
+static struct context_range widened(struct context_range range, int64_t way)
 {
-    const int64_t way = images->next_bytes * ((int64_t)images->count - 1);
-    const int64_t low = context_image_lowest_address(images->first);
-    const int64_t end = low + context_image_extent_bytes(images->first);
-    return (struct range){low + (way < 0 ? way : 0), end + (way > 0 ? way : 0)};
+    return (struct context_range){range.low + (uint64_t)(way < 0 ? way : 0),
+                                  range.bytes + magnitude(way)};
 }
 
-static bool ranges_meet(const struct context_images *a, const struct context_images *b)
+static struct context_range range_of(const struct context_images *images)
 {
-    const struct range src = range_of(a);
-    const struct range dst = range_of(b);
-    return src.low < dst.end && dst.low < src.end;
+    return widened(context_image_range(images->first),
+                   images->next_bytes * ((int64_t)images->count - 1));
 }
 
 /* With one distance for both, what counts is how many images apart two of them are. */
@@ -133,7 +125,7 @@ bool context_images_check_apart(const struct context_images *src, const struct c
                                 char out_problem[CONTEXT_PROBLEM_BYTES])
 {
     const int64_t src_count = src->next_bytes == 0 ? 1 : src->count;
-    if (!ranges_meet(src, dst)) {
+    if (!context_ranges_meet(range_of(src), range_of(dst))) {
         return true;
     }
     if (src->next_bytes != dst->next_bytes && src_count * dst->count > MAX_PAIRS) {
@@ -237,19 +229,16 @@ static bool check_written_channels(const struct channels *channels, char *out_pr
     return true;
 }
 
-static struct range range_of_channels(const struct channels *channels)
+static struct context_range range_of_channels(const struct channels *channels)
 {
     const int64_t way = (channels->count - 1) * (int64_t)channels->plane_bytes;
-    const struct range first = range_of(&channels->first);
-    return (struct range){first.low + (way < 0 ? way : 0), first.end + (way > 0 ? way : 0)};
+    return widened(range_of(&channels->first), way);
 }
 
 static bool check_channels_apart(const struct channels *src, const struct channels *dst,
                                  char *out_problem)
 {
-    const struct range read = range_of_channels(src);
-    const struct range written = range_of_channels(dst);
-    if (read.end <= written.low || written.end <= read.low) {
+    if (!context_ranges_meet(range_of_channels(src), range_of_channels(dst))) {
         return true;
     }
     for (int32_t i = 0; i < src->count * dst->count; i++) {

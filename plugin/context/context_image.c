@@ -99,15 +99,17 @@ bool context_image_check(struct fovea_image *image, const char *name,
 
 /* ---- Overlap */
 
-int64_t context_image_lowest_address(const struct fovea_image *image)
-{
-    const int64_t rows = (int64_t)image->row_stride_bytes * (image->height_px - 1);
-    return (int64_t)(uintptr_t)image->data + (rows < 0 ? rows : 0);
-}
-
 int64_t context_image_extent_bytes(const struct fovea_image *image)
 {
     return magnitude((int64_t)image->row_stride_bytes * (image->height_px - 1)) + row_bytes(image);
+}
+
+struct context_range context_image_range(const struct fovea_image *image)
+{
+    const int64_t rows = (int64_t)image->row_stride_bytes * (image->height_px - 1);
+    return (struct context_range){(uint64_t)(uintptr_t)image->data +
+                                      (uint64_t)(rows < 0 ? rows : 0),
+                                  context_image_extent_bytes(image)};
 }
 
 /* Two views of one picture may lie side by side, as packed stereo does: rows between rows. */
@@ -125,9 +127,9 @@ static bool side_by_side(const struct fovea_image *a, const struct fovea_image *
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
                          int64_t distance_bytes)
 {
-    const int64_t b_after_a =
-        context_image_lowest_address(b) + distance_bytes - context_image_lowest_address(a);
-    const bool ranges_meet =
-        b_after_a < context_image_extent_bytes(a) && -b_after_a < context_image_extent_bytes(b);
-    return ranges_meet && !side_by_side(a, b, b_after_a);
+    const struct context_range first = context_image_range(a);
+    struct context_range other = context_image_range(b);
+    other.low += (uint64_t)distance_bytes;
+    return context_ranges_meet(first, other) &&
+           !side_by_side(a, b, (int64_t)(other.low - first.low));
 }

@@ -21,9 +21,20 @@ bool context_image_check(struct fovea_image *image, const char *name,
 bool context_images_meet(const struct fovea_image *a, const struct fovea_image *b,
                          int64_t distance_bytes);
 
-/* Of the bytes from the first pixel in memory to the last. */
-int64_t context_image_lowest_address(const struct fovea_image *image);
+/* From the first pixel in memory to the last. Any number may be an address, so sums of them wrap.
+ */
+struct context_range {
+    uint64_t low;
+    int64_t bytes;
+};
+struct context_range context_image_range(const struct fovea_image *image);
 int64_t context_image_extent_bytes(const struct fovea_image *image);
+
+static inline bool context_ranges_meet(struct context_range a, struct context_range b)
+{
+    const int64_t b_after_a = (int64_t)(b.low - a.low);
+    return b_after_a < a.bytes && b_after_a > -b.bytes;
+}
 
 /* Writes down what is wrong. Is false, so that a check can return it. */
 #define CONTEXT_PROBLEM(out, ...) (snprintf((out), CONTEXT_PROBLEM_BYTES, __VA_ARGS__), false)
