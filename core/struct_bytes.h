@@ -26,10 +26,12 @@ static inline size_t struct_bytes_of(const void *given)
     return bytes;
 }
 
+/* A struct that begins with a size_t is a multiple of it long, and no such length cuts a pointer.
+ */
 static inline bool struct_has_size(const void *given)
 {
     const size_t bytes = struct_bytes_of(given);
-    return bytes >= sizeof bytes && bytes <= STRUCT_BYTES_MAX;
+    return bytes >= sizeof bytes && bytes % sizeof bytes == 0 && bytes <= STRUCT_BYTES_MAX;
 }
 
 /* Also for members called reserved. */
@@ -67,7 +69,7 @@ static inline const char *struct_refusal(const void *given)
 {
     return struct_has_size(given)
                ? "it is a newer version's and sets members that this one does not know"
-               : "struct_bytes is not set";
+               : "struct_bytes is not set to the size of the struct";
 }
 
 /* Ours into the program's. What we do not know stays as it was, 0 since its X_init: so no more is
