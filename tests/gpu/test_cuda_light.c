@@ -138,11 +138,14 @@ static void a_display_of_its_own_is_the_reference(void **state)
     (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
-    for (int i = 0; i < 4 * COMPARE_DISPLAYS; i++) {
+    for (int i = 0; i < 5 * COMPARE_DISPLAYS; i++) {
+        const bool strong = i < 4 * COMPARE_DISPLAYS; /* else a copy, by the same kernels */
         struct scene scene = scene_default();
         scene.width_px = 128;
         scene.height_px = 72;
-        scene.foveation.method = (enum fovea_method)(i / 2 / COMPARE_DISPLAYS);
+        scene.foveation.strength = strong ? 1.0 : 0.0;
+        scene.foveation.method =
+            strong ? (enum fovea_method)(i / 2 / COMPARE_DISPLAYS) : FOVEA_METHOD_SMOOTH;
         scene.foveation.light = compare_display(i % COMPARE_DISPLAYS, &scene.foveation.display);
         scene.foveation.model = i % 5 ? FOVEA_MODEL_PAPER : FOVEA_MODEL_PHYSICAL;
         scene.format = formats[i % 4];

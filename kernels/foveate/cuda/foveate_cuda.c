@@ -408,8 +408,8 @@ static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
     plan->smooth.level_count = (int32_t)source->level_count;
     plan->has_nodes = true;
     plan->light_is_plain = is_plain_light(source);
-    if (source->level_count == 0) {
-        return cuda_block_create(foveate->device, &foveate->memory, 0, &plan->block);
+    if (source->level_count == 0) { /* kernels look into the light's table all the same */
+        return upload_smooth(foveate, source, plan, &(struct smooth_tables){0});
     }
     plan->level_samples = source->level_samples;
     plan->has_tiles =
