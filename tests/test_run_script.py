@@ -218,6 +218,7 @@ case $1 in
     [[ $(grep -c "^begin .*_pair_" times) -ge 2 ]] || exit 3 ;;
 *_fails) exit 1 ;;
 *_slow) sleep 30 ;;
+*_search_*) echo "report: search, cuda: seed 5, 60 points" ;;
 *) sleep 0.5 ;;
 esac
 echo "[       OK ] $1_case"
@@ -306,7 +307,7 @@ def test_gpu_tests_of_python_are_skipped_with_their_reason(machine):
 
 
 def test_sanitizers_run_beside_the_tests(machine):
-    bundle = Bundle(machine, ("test_pair_a", ",kernel", 60), ("test_b", "", 60))
+    bundle = Bundle(machine, ("test_pair_a", ",kernel", 60), ("test_b", "", 60), ("test_search_c", ",memcheck", 60))
     machine.fake("compute-sanitizer", """
 [[ $1 == --version ]] && { echo "Version 1"; exit; }
 [[ $FOVEA_TEST_QUICK == 1 ]] || exit 4
@@ -317,6 +318,8 @@ while [[ $1 != env ]]; do shift; done
     assert done.returncode == 0, done.stdout + done.stderr
     tools = re.findall(r"^\| (\w+) \| test_pair_a \| ERROR SUMMARY: 0 errors \|", done.stdout, re.M)
     assert tools == ["memcheck", "racecheck", "initcheck", "synccheck"]
+    assert re.findall(r"^\| (\w+) \| test_search_c \| ERROR", done.stdout, re.M) == ["memcheck"]
+    assert re.findall(r"^- cuda: seed 5, .*$", done.stdout, re.M) == ["- cuda: seed 5, 60 points"] * 2
 
 
 def test_gpu_test_wants_a_number_of_jobs(machine):

@@ -21,7 +21,8 @@ help_gpu()
   Builds and runs every test that needs an NVIDIA GPU, and those of the Python package with this machine's Python.
   A skip counts as a failure, except that of a test for several GPUs on a machine with one, and of the Python package's
   on one without torch or pytest. Then runs CUDA's compute-sanitizer over every kernel at odd sizes
-  (test_cuda_kernels): ${SANITIZERS[*]}. Prints a report in Markdown.
+  (test_cuda_kernels): ${SANITIZERS[*]}. 5,000 random points are searched for what the cuda backend makes otherwise than
+  the cpu backend, 60 of them under memcheck. Prints a report in Markdown.
 
   --report FILE    the report also goes there
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
@@ -306,6 +307,7 @@ gpu_report()
         report '' && report 'compute-sanitizer was left out (--no-sanitizer).'
     fi
     [[ -n $AGAIN ]] || wait "$GPU_POOL"
+    report_search
     report ''
     if ((failed)); then
         report '**Something failed.**'
@@ -378,6 +380,12 @@ has_sanitizer()
     [[ -n $AGAIN ]] || have compute-sanitizer
 }
 
+# is_sanitized TOOL LABELS: tests of kernels run under every tool, the search's points only where addresses count.
+is_sanitized()
+{
+    [[ ,$2, == *,kernel,* || ($1 == memcheck && ,$2, == *,memcheck,*) ]]
+}
+
 # Jobs, one a line, the slow ones first: by what they took on a GPU once, else by the time that they are allowed.
 slow_ones_first()
 {
@@ -396,7 +404,7 @@ list_gpu_jobs()
     if (($1)) && has_sanitizer; then
         for tool in "${SANITIZERS[@]}"; do
             while IFS=$'\t' read -r name labels seconds line; do
-                [[ ,$labels, != *,kernel,* ]] || add_gpu_job "$tool-$name" $((seconds * 4)) "$line" "$tool"
+                ! is_sanitized "$tool" "$labels" || add_gpu_job "$tool-$name" $((seconds * 4)) "$line" "$tool"
             done <<<"$GPU_TESTS"
         done
     fi
@@ -526,12 +534,25 @@ seconds_since()
 report_notes()
 {
     local lines
-    lines=$(sed -n 's/^report: /- /p' "$LOGS"/gpu-test_*.log)
+    lines=$(sed -n '/^report: search, /d; s/^report: /- /p' "$LOGS"/gpu-test_*.log)
     if [[ -n $lines ]]; then
         report '' && report '## Measured by the tests' && report ''
         report 'The hand-over, costs, choices of auto and ages of samples with no other test beside them.'
         report '' && report "$lines"
     fi
+}
+
+# What tests/search has drawn, and each point that failed as it takes it again.
+report_search()
+{
+    local lines log
+    lines=$(for log in "$LOGS"/gpu-{,memcheck-}test_search_*.log; do
+        [[ ! -e $log ]] || sed -n 's/^report: search, /- /p' "$log"
+    done)
+    [[ -z $lines ]] && return
+    report '' && report '## Search' && report ''
+    report 'Random pictures and settings against the cpu backend. test_search_vulkan --point takes a failure again.'
+    report '' && report "$lines"
 }
 
 # Cases are named as sentences: together they say what was tested.
@@ -561,7 +582,7 @@ report_sanitizers()
     report '|---|---|---|---|'
     for tool in "${SANITIZERS[@]}"; do
         while IFS=$'\t' read -r name labels rest; do
-            [[ ,$labels, == *,kernel,* ]] || continue
+            is_sanitized "$tool" "$labels" || continue
             log=$LOGS/gpu-$tool-$name.log
             await_gpu_job "$tool-$name"
             result=$(verdict "$STATUS" "$log" "$labels")

@@ -8,11 +8,18 @@
 
 #include <string.h>
 
+static VkFormat image_format = STEREO_FORMAT;
+
+void stereo_set_format(VkFormat format)
+{
+    image_format = format;
+}
+
 struct test_image stereo_picture(const struct stereo *scene, enum image_pattern pattern,
                                  uint64_t seed)
 {
     struct test_image image = image_make_packed(
-        scene->width_px, scene->height_px * scene->layer_count, FOVEA_FORMAT_RGBA8);
+        scene->width_px, scene->height_px * scene->layer_count, rig_pixel_format(image_format));
     image_draw(&image.view, pattern, seed);
     return image;
 }
@@ -23,7 +30,7 @@ void stereo_copy(const struct fovea_image *from, uint32_t from_x, uint32_t from_
 {
     for (uint32_t y = 0; y < size->height_px; y++) {
         memcpy(image_pixel(to, to_x, to_y + y), image_pixel(from, from_x, from_y + y),
-               4 * (size_t)size->width_px);
+               image_bytes(from->format) * (size_t)size->width_px);
     }
 }
 
@@ -35,7 +42,7 @@ uint32_t stereo_row(const struct stereo *scene, const struct fovea_vk_view *view
 struct test_image stereo_cut_out(const struct stereo *scene, const struct fovea_vk_view *view,
                                  const struct fovea_image *from)
 {
-    struct test_image part = image_make_packed(view->width_px, view->height_px, FOVEA_FORMAT_RGBA8);
+    struct test_image part = image_make_packed(view->width_px, view->height_px, from->format);
     stereo_copy(from, view->x_px, stereo_row(scene, view), &part.view, 0, 0, view);
     return part;
 }
@@ -45,14 +52,14 @@ struct stereo_end stereo_end_open(struct rig *rig, const struct stereo *scene, e
     struct stereo_end end = {0};
     if (owner != RIG_MADE) {
         end.image = (owner == RIG_SEEN ? engine_seen_create : engine_array_create)(
-            &rig->engine, STEREO_FORMAT, scene->width_px, scene->height_px, scene->layer_count);
+            &rig->engine, image_format, scene->width_px, scene->height_px, scene->layer_count);
         return end;
     }
     struct fovea_vk_image_desc desc = {
-        .struct_bytes = sizeof desc, STEREO_FORMAT, scene->width_px, scene->height_px, 0};
+        .struct_bytes = sizeof desc, image_format, scene->width_px, scene->height_px, 0};
     assert_int_equal(fovea_vk_image_create(rig->fovea, &desc, &end.made), FOVEA_OK);
     end.image = (struct engine_image){.image = fovea_vk_image_handle(end.made),
-                                      .format = STEREO_FORMAT,
+                                      .format = image_format,
                                       .width_px = scene->width_px,
                                       .height_px = scene->height_px,
                                       .layer_count = 1};
@@ -85,7 +92,7 @@ static struct fovea_vk_frame_target frame_image(const struct stereo *scene,
 {
     return (struct fovea_vk_frame_target){.made = end->made,
                                           .image = end->made ? VK_NULL_HANDLE : end->image.image,
-                                          .format = STEREO_FORMAT,
+                                          .format = image_format,
                                           .width_px = scene->width_px,
                                           .height_px = scene->height_px,
                                           .layout_before = VK_IMAGE_LAYOUT_GENERAL,
@@ -101,7 +108,8 @@ struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct ster
     return (struct fovea_vk_frame){.struct_bytes = sizeof(struct fovea_vk_frame),
                                    .src = frame_image(scene, src),
                                    .dst = frame_image(scene, dst),
-                                   .views = scene->views,
+                                   .gaze = scene->views[0].gaze,
+                                   .views = scene->view_count ? scene->views : NULL,
                                    .view_count = scene->view_count};
 }
 
@@ -146,13 +154,16 @@ enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum r
     const struct stereo seen = see_layers(scene, &a, in_place ? &a : &b);
     struct fovea_vk_frame frame = stereo_frame(&seen, &a, in_place ? &a : &b);
     const enum fovea_result result = rig_foveate(rig, &frame);
-    assert_true(result >= 0);
-    stereo_read(rig, in_place ? &a : &b, dst);
-    if (!in_place) {
+    if (result >= 0) {
+        stereo_read(rig, in_place ? &a : &b, dst);
+    }
+    if (result >= 0 && !in_place) {
         struct test_image now = stereo_picture(scene, IMAGE_RANDOM, 0);
         stereo_read(rig, &a, &now.view);
         compare_assert_all_same(&now.view, src, "src after the frame");
         image_free(&now);
+    }
+    if (!in_place) {
         stereo_end_close(rig, &b);
     }
     stereo_end_close(rig, &a);

@@ -15,7 +15,7 @@ struct stereo {
     uint32_t height_px;
     uint32_t layer_count;
     struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
-    uint32_t view_count;
+    uint32_t view_count; /* 0: a frame without views, with the first one's gaze */
 };
 
 /* A view of 67x45 pixels. */
@@ -25,7 +25,7 @@ struct fovea_vk_view stereo_view(uint32_t x_px, uint32_t y_px, uint32_t layer, d
 /* Two of them; the gazes lie by the seam, on either side of it. */
 struct stereo stereo_side_by_side(void);
 
-/* ---- Pixels: RGBA8, packed ---- */
+/* ---- Pixels: those of the format, packed ---- */
 
 struct test_image stereo_picture(const struct stereo *scene, enum image_pattern pattern,
                                  uint64_t seed);
@@ -60,8 +60,11 @@ struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct ster
  * it is in the beginning. */
 void stereo_see_layers(bool see);
 
+/* Images from now on have another format than STEREO_FORMAT. */
+void stereo_set_format(VkFormat format);
+
 /* One frame, waiting. dst: what is there before; its pixels afterwards. In place src is in dst
- * before. */
+ * before. Of a frame that failed nothing is read. */
 enum fovea_result stereo_run(struct rig *rig, const struct stereo *scene, enum rig_path path,
                              const struct fovea_image *src, const struct fovea_image *dst);
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The Fovea authors
+
+# The search for pictures that a backend makes other things of than the cpu backend does (search/main.c).
+if(NOT TARGET fovea_test_vulkan)
+    return()
+endif()
+fovea_add_test(NAME test_search_vulkan
+    SOURCES search/main.c search/point.c search/pictures.c search/context.c search/cuda.c search/frames.c
+    LINK fovea_test_vulkan LABELS vulkan TIMEOUT 200
+    ARGS --backend vulkan --count 40 --jobs 1 --seed commit)
+
+# fovea_add_search(<name> <label>... ARGS <argument>...)
+function(fovea_add_search name)
+    cmake_parse_arguments(PARSE_ARGV 1 T "" "" "ARGS;LABELS")
+    add_test(NAME ${name} COMMAND test_search_vulkan ${T_ARGS})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${T_LABELS}" TIMEOUT 1200
+        ENVIRONMENT "${fovea_test_cache}")
+endfunction()
+fovea_add_search(test_search_cpu LABELS unit ARGS --backend cpu --small --count 200 --jobs 1 --seed commit)
+fovea_add_search(test_search_nvidia LABELS gpu ARGS --backend nvidia --count 300)
+if(TARGET fovea_cuda)
+    fovea_add_search(test_search_cuda LABELS gpu memcheck ARGS --backend cuda)
+    if(COMMAND fovea_add_emulated)
+        fovea_add_emulated(search "test_search_vulkan;--backend;cuda;--small;--count;100;--jobs;1;--seed;commit")
+    endif()
+endif()

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
+                                 uint32_t threads, struct fovea_context **out_context)
+{
+    struct fovea_context_desc desc;
+    fovea_context_desc_init(&desc);
+    desc.settings = settings;
+    *out_context = NULL;
+    if (fovea_settings_set(settings, "backend", backend, desc.log) != FOVEA_OK ||
+        fovea_settings_set_double(settings, "cpu_threads", threads, desc.log) != FOVEA_OK) {
+        return FOVEA_ERROR_INTERNAL;
+    }
+    return fovea_context_create(&desc, out_context);
+}
+
+enum fovea_result search_expected(struct fovea_context *context, const struct fovea_image *src,
+                                  struct fovea_point_uv gaze, const struct fovea_image *dst)
+{
+    return fovea_context_run(context, src, dst, gaze, NULL);
+}
+
+enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
+                                   const struct search_memory *src, const struct search_memory *dst,
+                                   const float *gazes_uv, void *stream)
+{
+    if (point->count == 0) {
+        return fovea_context_run(context, &src->first, &dst->first, point->gaze, stream);
+    }
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = point->count;
+    batch.src = src->first;
+    batch.dst = dst->first;
+    batch.src_next_bytes = point->shared ? 0 : src->next_bytes;
+    batch.dst_next_bytes = dst->next_bytes;
+    batch.src_plane_bytes = src->plane_bytes;
+    batch.dst_plane_bytes = dst->plane_bytes;
+    batch.gazes_uv = gazes_uv;
+    batch.gazes_memory = point->cuda_gazes ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
+    return fovea_context_run_batch(context, &batch, stream);
+}
+
+/* A point while it runs. */
+struct run {
+    const struct search_point *point;
+    struct fovea_context *cpu;
+    struct fovea_context *tested;
+    bool on_cuda;
+    struct search_memory src, dst;
+    float *gazes_uv;
+    enum fovea_result result; /* the tested one's */
+    char *text;
+};
+
+static bool is_finite(struct fovea_point_uv gaze)
+{
+    return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
+}
+
+static struct fovea_point_uv gaze_of(const struct run *run, uint32_t index)
+{
+    const float *gaze_uv = run->gazes_uv + 2 * (size_t)index;
+    return run->point->count ? (struct fovea_point_uv){(double)gaze_uv[0], (double)gaze_uv[1]}
+                             : run->point->gaze;
+}
+
+/* What the cpu backend makes of an image alone. A batch that cannot know that a gaze is none copies
+ * where it would foveate. */
+static enum fovea_result expect(struct run *run, struct fovea_point_uv gaze,
+                                const struct fovea_image *src, const struct fovea_image *dst)
+{
+    static const struct fovea_point_uv middle = {0.5, 0.5};
+    enum fovea_result result = search_expected(run->cpu, src, gaze, dst);
+    if (result != FOVEA_OK && !is_finite(gaze) && run->point->count && run->point->cuda_gazes) {
+        result = search_expected(run->cpu, src, middle, dst);
+        image_mirror(src, dst, false, false);
+    }
+    return result;
+}
+
+static enum search_verdict compare_image(struct run *run, uint32_t index,
+                                         const struct fovea_image *src,
+                                         const struct fovea_image *expected,
+                                         const struct fovea_image *actual)
+{
+    search_gather(&run->src, run->point->shared ? 0 : index, src);
+    const enum fovea_result wanted = expect(run, gaze_of(run, index), src, expected);
+    if (wanted != FOVEA_OK) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "%s, the cpu backend %s",
+                 fovea_result_name(run->result), fovea_result_name(wanted));
+        return run->result == wanted ? SEARCH_REFUSED : SEARCH_DIFFERENT;
+    }
+    if (run->result != FOVEA_OK) {
+        return SEARCH_SAME; /* another one's gaze has it refused, or see compare_images */
+    }
+    search_gather(&run->dst, index, actual);
+    char what[SEARCH_TEXT_BYTES] = "";
+    if (search_same(run->point, actual, expected, !run->on_cuda, what)) {
+        return SEARCH_SAME;
+    }
+    snprintf(run->text, SEARCH_TEXT_BYTES, "image %u: %.400s", index, what);
+    return SEARCH_DIFFERENT;
+}
+
+static enum search_verdict compare_images(struct run *run)
+{
+    const struct fovea_image *like = &run->src.first;
+    struct test_image packed[3];
+    for (int i = 0; i < 3; i++) {
+        packed[i] = image_make_packed(like->width_px, like->height_px, like->format);
+    }
+    enum search_verdict verdict = SEARCH_SAME;
+    for (uint32_t i = 0; i < search_images(run->point) && verdict == SEARCH_SAME; i++) {
+        verdict = compare_image(run, i, &packed[0].view, &packed[1].view, &packed[2].view);
+    }
+    for (int i = 0; i < 3; i++) {
+        image_free(&packed[i]);
+    }
+    if (verdict == SEARCH_SAME && run->result != FOVEA_OK) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "%s, the cpu backend FOVEA_OK",
+                 fovea_result_name(run->result));
+        return SEARCH_DIFFERENT;
+    }
+    return verdict;
+}
+
+static enum search_verdict compare_memory(struct run *run, const unsigned char *src_before)
+{
+    if (memcmp(run->src.memory, src_before, run->src.bytes) != 0) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "the source was written");
+        return SEARCH_DIFFERENT;
+    }
+    const bool refused = run->result != FOVEA_OK;
+    if (refused && (run->dst.memory[0] != 0xa5 ||
+                    memcmp(run->dst.memory, run->dst.memory + 1, run->dst.bytes - 1) != 0)) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "refused and written");
+        return SEARCH_DIFFERENT;
+    }
+    const enum search_verdict verdict = compare_images(run);
+    if (verdict != SEARCH_DIFFERENT && !search_guards_intact(&run->dst)) {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "written outside of the pixels");
+        return SEARCH_DIFFERENT;
+    }
+    return verdict;
+}
+
+static enum search_verdict run_images(struct run *run)
+{
+    search_draw(run->point, &run->src);
+    search_gazes(run->point, run->gazes_uv);
+    unsigned char *before = malloc(run->src.bytes);
+    if (!before) {
+        abort();
+    }
+    memcpy(before, run->src.memory, run->src.bytes);
+    enum search_verdict verdict = SEARCH_LOST;
+    if (!run->on_cuda) {
+        run->result =
+            search_batch_run(run->point, run->tested, &run->src, &run->dst, run->gazes_uv, NULL);
+        verdict = compare_memory(run, before);
+    } else if (search_cuda_run(run->point, run->tested, &run->src, &run->dst, run->gazes_uv,
+                               &run->result)) {
+        verdict = compare_memory(run, before);
+    } else {
+        snprintf(run->text, SEARCH_TEXT_BYTES, "the device has failed");
+    }
+    free(before);
+    return verdict;
+}
+
+static enum search_verdict run_contexts(struct run *run)
+{
+    const uint32_t count = search_images(run->point);
+    run->src = search_memory_make(run->point, &run->point->src, run->point->shared ? 1 : count);
+    run->dst = search_memory_make(run->point, &run->point->dst, count);
+    run->gazes_uv = malloc(2 * sizeof(float) * count);
+    const enum search_verdict verdict = run->gazes_uv ? run_images(run) : SEARCH_LOST;
+    free(run->gazes_uv);
+    search_memory_free(&run->src);
+    search_memory_free(&run->dst);
+    return verdict;
+}
+
+enum search_verdict search_run_context(const struct search_limits *limits,
+                                       const struct search_point *point,
+                                       char out_text[SEARCH_TEXT_BYTES])
+{
+    struct run run = {.point = point, .on_cuda = limits->backend == SEARCH_CUDA, .text = out_text};
+    struct fovea_settings *settings = search_settings(point);
+    if (!settings) {
+        snprintf(out_text, SEARCH_TEXT_BYTES, "its settings cannot be set");
+        return SEARCH_DIFFERENT;
+    }
+    if (run.on_cuda && !search_cuda_open()) {
+        fovea_settings_destroy(&settings);
+        return SEARCH_NO_DEVICE;
+    }
+    const enum fovea_result wanted = search_context(settings, "cpu", 1, &run.cpu);
+    const enum fovea_result result =
+        search_context(settings, run.on_cuda ? "cuda" : "cpu", point->threads, &run.tested);
+    enum search_verdict verdict = SEARCH_REFUSED;
+    if (result != wanted) {
+        snprintf(out_text, SEARCH_TEXT_BYTES, "created: %s, the cpu backend %s",
+                 fovea_result_name(result), fovea_result_name(wanted));
+        verdict = SEARCH_DIFFERENT;
+    } else if (result == FOVEA_OK) {
+        verdict = run_contexts(&run);
+    }
+    fovea_context_destroy(&run.tested);
+    fovea_context_destroy(&run.cpu);
+    fovea_settings_destroy(&settings);
+    return verdict;
+}

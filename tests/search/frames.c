@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames of a Vulkan engine: submitted and recorded, with views anywhere in them. */
+
+#include "cmocka_all.h"
+#include "search.h"
+#include "stereo.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One engine for all points; it takes long to start, with validation above all. */
+static struct rig rig;
+static bool is_open;
+
+static bool open_engine(const struct search_limits *limits)
+{
+    char *arguments[] = {"", limits->backend == SEARCH_NVIDIA ? "nvidia" : "vulkan"};
+    if (!is_open && rig_choose_backend(2, arguments)) {
+        const struct engine_options options = rig_engine_options();
+        is_open = engine_open(&rig.engine, &options);
+    }
+    return is_open;
+}
+
+static void choose_recorded(const struct search_limits *limits, bool recorded)
+{
+    const char *name = recorded                           ? "recorded"
+                       : limits->backend == SEARCH_NVIDIA ? "nvidia"
+                                                          : "vulkan";
+    (void)rig_choose_backend(2, (char *[]){"", (char *)name});
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+static const struct fovea_geometry frusta[] = {
+    {.tan_left = 1.0, .tan_right = 0.8, .tan_up = 0.9, .tan_down = 1.1},
+    {.tan_left = 0.8, .tan_right = 1.0, .tan_up = 0.9, .tan_down = 1.1}};
+
+static struct fovea_vk_view view_of(const struct search_point *p, uint32_t index,
+                                    const float *gazes_uv)
+{
+    const uint32_t columns = p->count ? p->columns : 1;
+    const uint32_t gap = p->count ? p->gap_px : 0;
+    const float *gaze_uv = gazes_uv + 2 * (size_t)index;
+    const struct fovea_point_uv gaze = {(double)gaze_uv[0], (double)gaze_uv[1]};
+    struct fovea_vk_view view;
+    fovea_vk_view_init(&view);
+    view.x_px = gap + index % columns * (p->width_px + gap);
+    view.y_px = gap + index / columns * (p->height_px + gap);
+    view.width_px = p->width_px;
+    view.height_px = p->height_px;
+    view.layer = p->layered ? index : 0;
+    view.gaze = rig_gaze(gaze.x_uv, gaze.y_uv);
+    if (p->frusta) {
+        view.eye = index % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT;
+        view.geometry = &frusta[index % 2];
+    }
+    return view;
+}
+
+static struct stereo scene_of(const struct search_point *p)
+{
+    float gazes_uv[2 * FOVEA_VK_MAX_VIEWS];
+    struct stereo scene = {.view_count = p->count, .layer_count = 1};
+    stereo_set_format((VkFormat)p->vk_format);
+    search_gazes(p, gazes_uv);
+    for (uint32_t i = 0; i < search_images(p); i++) {
+        scene.views[i] = view_of(p, i, gazes_uv);
+        const uint32_t right = scene.views[i].x_px + p->width_px + (p->count ? p->gap_px : 0);
+        const uint32_t bottom = scene.views[i].y_px + p->height_px + (p->count ? p->gap_px : 0);
+        scene.width_px = right > scene.width_px ? right : scene.width_px;
+        scene.height_px = bottom > scene.height_px ? bottom : scene.height_px;
+        scene.layer_count = scene.views[i].layer + 1;
+    }
+    return scene;
+}
+
+/* ---- What is expected ------------------------------------------------------------------------ */
+
+/* Contexts have red first. */
+static void order_colours(const struct search_point *p, const struct fovea_image *image)
+{
+    const bool swapped = p->vk_format == VK_FORMAT_B8G8R8A8_UNORM ||
+                         p->vk_format == VK_FORMAT_B8G8R8A8_SRGB ||
+                         p->vk_format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
+    for (uint32_t y = 0; swapped && y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            const double first = image_get(image, x, y, 0);
+            image_set(image, x, y, 0, image_get(image, x, y, 2));
+            image_set(image, x, y, 2, first);
+        }
+    }
+}
+
+static enum fovea_result expect_view(const struct search_point *p, const struct fovea_vk_view *view,
+                                     const struct fovea_image *src, const struct fovea_image *dst)
+{
+    struct fovea_settings *settings = search_settings(p);
+    struct fovea_context *context = NULL;
+    enum fovea_result result = settings ? FOVEA_OK : FOVEA_ERROR_CONFIG;
+    if (result == FOVEA_OK && view->eye) {
+        const char *eye = view->eye == FOVEA_MAP_EYE_LEFT ? "left" : "right";
+        struct fovea_geometry geometry = *view->geometry;
+        geometry.screen_width_m = settings->foveation.geometry.screen_width_m;
+        geometry.distance_m = settings->foveation.geometry.distance_m;
+        settings->foveation.geometry = geometry;
+        result = fovea_settings_set(settings, "foveation.map.eye", eye, (struct fovea_log){0});
+    }
+    result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
+    if (result == FOVEA_OK) {
+        order_colours(p, src);
+        result = search_expected(context, src, view->gaze.point, dst);
+        order_colours(p, src);
+        order_colours(p, dst);
+    }
+    fovea_context_destroy(&context);
+    fovea_settings_destroy(&settings);
+    return result;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+struct frame {
+    const struct search_point *point;
+    struct stereo scene;
+    struct test_image src, before, dst;
+    enum fovea_result result;
+    enum fovea_result wanted[FOVEA_VK_MAX_VIEWS];
+    char *text;
+};
+
+/* A view that is refused has all of its frame passed through; one without a gaze is copied. */
+static bool passes(const struct frame *frame)
+{
+    for (uint32_t i = 0; i < search_images(frame->point); i++) {
+        if (frame->wanted[i] != FOVEA_OK && frame->result == FOVEA_PASSED_THROUGH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool view_is_right(struct frame *frame, const struct fovea_image *expected, uint32_t index)
+{
+    const struct fovea_vk_view *view = &frame->scene.views[index];
+    const bool has_gaze = isfinite(view->gaze.point.x_uv) && isfinite(view->gaze.point.y_uv);
+    const bool copied = passes(frame) || (frame->wanted[index] != FOVEA_OK && !has_gaze);
+    if (!copied && frame->wanted[index] != FOVEA_OK) {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "view %u: %s, the cpu backend %s", index,
+                 fovea_result_name(frame->result), fovea_result_name(frame->wanted[index]));
+        return false;
+    }
+    struct test_image src = stereo_cut_out(&frame->scene, view, &frame->src.view);
+    struct test_image actual = stereo_cut_out(&frame->scene, view, &frame->dst.view);
+    char what[SEARCH_TEXT_BYTES] = "";
+    const bool same =
+        search_same(frame->point, &actual.view, copied ? &src.view : expected, copied, what);
+    if (!same) {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "view %u%s: %.400s", index,
+                 copied ? " copied" : "", what);
+    }
+    image_free(&src);
+    image_free(&actual);
+    return same;
+}
+
+/* Takes the views out of both. */
+static bool is_kept_beside_views(struct frame *frame)
+{
+    struct test_image none =
+        image_make_packed(frame->point->width_px, frame->point->height_px, frame->src.view.format);
+    for (uint32_t i = 0; i < search_images(frame->point); i++) {
+        const struct fovea_vk_view *view = &frame->scene.views[i];
+        const uint32_t row = stereo_row(&frame->scene, view);
+        stereo_copy(&none.view, 0, 0, &frame->dst.view, view->x_px, row, view);
+        stereo_copy(&none.view, 0, 0, &frame->before.view, view->x_px, row, view);
+    }
+    image_free(&none);
+    const bool kept = memcmp(frame->dst.memory, frame->before.memory, frame->dst.memory_bytes) == 0;
+    if (!kept) {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "written outside of the views");
+    }
+    return kept;
+}
+
+static enum search_verdict compare_frame(struct frame *frame)
+{
+    const uint32_t count = search_images(frame->point);
+    struct test_image expected[FOVEA_VK_MAX_VIEWS];
+    for (uint32_t i = 0; i < count; i++) {
+        struct test_image src =
+            stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
+        expected[i] = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
+        frame->wanted[i] =
+            expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view);
+        image_free(&src);
+    }
+    bool right = true;
+    for (uint32_t i = 0; i < count; i++) {
+        right = right && view_is_right(frame, &expected[i].view, i);
+        image_free(&expected[i]);
+    }
+    right = right && is_kept_beside_views(frame);
+    return !right ? SEARCH_DIFFERENT : passes(frame) ? SEARCH_REFUSED : SEARCH_SAME;
+}
+
+static enum search_verdict run_frame(struct frame *frame)
+{
+    const enum rig_path path = (enum rig_path)(frame->point->path % RIG_PATH_COUNT);
+    frame->src = stereo_picture(&frame->scene, IMAGE_RANDOM, 1);
+    frame->before = stereo_picture(&frame->scene, IMAGE_STROKES, 2);
+    search_draw_packed(frame->point, 0, &frame->src.view);
+    if (rig_in_place(path)) {
+        memcpy(frame->before.memory, frame->src.memory, frame->src.memory_bytes);
+    }
+    frame->dst = stereo_picture(&frame->scene, IMAGE_RANDOM, 3);
+    memcpy(frame->dst.memory, frame->before.memory, frame->dst.memory_bytes);
+    stereo_see_layers(frame->point->fill % 2);
+    frame->result = stereo_run(&rig, &frame->scene, path, &frame->src.view, &frame->dst.view);
+    enum search_verdict verdict = SEARCH_DIFFERENT;
+    if (frame->result >= 0) {
+        verdict = compare_frame(frame);
+    } else {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "%s", fovea_result_name(frame->result));
+    }
+    image_free(&frame->src);
+    image_free(&frame->before);
+    image_free(&frame->dst);
+    return verdict;
+}
+
+/* Both refuse the settings, or a frame is run. */
+static enum search_verdict run_with(struct fovea_settings *settings, struct frame *frame)
+{
+    struct fovea_context *cpu = NULL;
+    const enum fovea_result wanted = search_context(settings, "cpu", 1, &cpu);
+    fovea_context_destroy(&cpu);
+    settings->backend = FOVEA_BACKEND_VULKAN;
+    const struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, settings);
+    const enum fovea_result result = fovea_vk_create(&desc, &rig.fovea);
+    enum search_verdict verdict = SEARCH_REFUSED;
+    if (result != wanted) {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "created: %s, the cpu backend %s",
+                 fovea_result_name(result), fovea_result_name(wanted));
+        verdict = SEARCH_DIFFERENT;
+    } else if (result == FOVEA_OK) {
+        verdict = run_frame(frame);
+    }
+    engine_idle(&rig.engine);
+    fovea_vk_destroy(&rig.fovea);
+    if (engine_take_messages(&rig.engine) > 0) {
+        snprintf(frame->text, SEARCH_TEXT_BYTES, "validation: %.400s", rig.engine.first_message);
+        verdict = SEARCH_DIFFERENT;
+    }
+    return verdict;
+}
+
+enum search_verdict search_run_frame(const struct search_limits *limits,
+                                     const struct search_point *point,
+                                     char out_text[SEARCH_TEXT_BYTES])
+{
+    struct search_point p = *point;
+    const enum rig_path path = (enum rig_path)(p.path % RIG_PATH_COUNT);
+    if (rig_src(path) == RIG_MADE || rig_dst(path) == RIG_MADE) {
+        p.layered = 0; /* Fovea makes no arrays */
+    }
+    if (!open_engine(limits)) {
+        return SEARCH_NO_DEVICE;
+    }
+    choose_recorded(limits, p.recorded);
+    rig.recordings = 0;
+    struct frame frame = {.point = &p, .scene = scene_of(&p), .text = out_text};
+    struct fovea_settings *settings = search_settings(&p);
+    if (!settings) {
+        snprintf(out_text, SEARCH_TEXT_BYTES, "its settings cannot be set");
+        return SEARCH_DIFFERENT;
+    }
+    const enum search_verdict verdict = run_with(settings, &frame);
+    fovea_settings_destroy(&settings);
+    return verdict;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANARY 0xa5
+#define SHEET_PX 251
+
+static bool has_words(enum fovea_format format)
+{
+    return format == FOVEA_FORMAT_A2B10G10R10 || format == FOVEA_FORMAT_B10G11R11F;
+}
+
+static uint32_t channel_bytes(enum fovea_format format)
+{
+    return has_words(format) ? image_bytes(format) : image_bytes(format) / image_channels(format);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Distances of a layout whose images go upwards. */
+struct distances {
+    size_t sample, pixel, row, plane, next; /* the next image's */
+    size_t planes;
+    size_t bytes; /* of all */
+};
+
+static struct distances distances_of(const struct search_point *p, const struct search_layout *l,
+                                     uint32_t count)
+{
+    const enum fovea_format format = (enum fovea_format)p->format;
+    const size_t channel = channel_bytes(format);
+    struct distances d = {.planes = p->planes ? image_channels(format) : 1};
+    d.sample = p->planes ? channel : image_bytes(format);
+    d.pixel = d.sample + l->pixel_gap * channel;
+    const size_t row = p->width_px * d.pixel + l->row_gap * channel;
+    d.row = l->beside ? row * count : row;
+    d.plane = row * p->height_px + l->plane_gap * channel;
+    d.next = l->beside   ? row
+             : p->planes ? d.planes * d.plane + l->next_gap * channel
+                         : row * p->height_px + l->next_gap * channel;
+    d.bytes = (count - 1) * d.next + (d.planes - 1) * d.plane + (p->height_px - 1) * d.row +
+              (p->width_px - 1) * d.pixel + d.sample;
+    return d;
+}
+
+struct search_memory search_memory_make(const struct search_point *point,
+                                        const struct search_layout *layout, uint32_t count)
+{
+    const struct distances d = distances_of(point, layout, count);
+    const enum fovea_format format = (enum fovea_format)point->format;
+    const size_t before = layout->guard_bytes + layout->shift * channel_bytes(format);
+    struct search_memory m = {.count = count, .bytes = before + d.bytes + layout->guard_bytes};
+    m.memory = malloc(m.bytes);
+    if (!m.memory) {
+        abort();
+    }
+    memset(m.memory, CANARY, m.bytes);
+    const ptrdiff_t up = layout->bottom_up ? -1 : 1;
+    const ptrdiff_t on = layout->backwards ? -1 : 1;
+    const size_t first = (layout->bottom_up ? (point->height_px - 1) * d.row : 0) +
+                         (layout->backwards ? (count - 1) * d.next + (d.planes - 1) * d.plane : 0);
+    m.first = (struct fovea_image){
+        .data = m.memory + before + first,
+        .width_px = point->width_px,
+        .height_px = point->height_px,
+        .format = format,
+        .row_stride_bytes = up * (ptrdiff_t)d.row,
+        .pixel_stride_bytes = layout->pixel_gap ? (ptrdiff_t)d.pixel : 0,
+    };
+    m.next_bytes = on * (ptrdiff_t)d.next;
+    m.plane_bytes = point->planes ? on * (ptrdiff_t)d.plane : 0;
+    return m;
+}
+
+void search_memory_free(struct search_memory *memory)
+{
+    free(memory->memory);
+    *memory = (struct search_memory){0};
+}
+
+/* Does something with each part of a picture that lies together, and its place in a packed one. */
+typedef void (*part_fn)(unsigned char *part, unsigned char *packed, size_t bytes);
+
+static void each_part(const struct search_memory *m, uint32_t index,
+                      const struct fovea_image *packed, part_fn do_part)
+{
+    const size_t pixel = image_bytes(m->first.format);
+    const size_t sample = m->plane_bytes ? channel_bytes(m->first.format) : pixel;
+    const ptrdiff_t stride =
+        m->first.pixel_stride_bytes ? m->first.pixel_stride_bytes : (ptrdiff_t)sample;
+    unsigned char *to = packed->data;
+    for (uint32_t y = 0; y < m->first.height_px; y++) {
+        unsigned char *row = (unsigned char *)m->first.data + (ptrdiff_t)index * m->next_bytes +
+                             (ptrdiff_t)y * m->first.row_stride_bytes;
+        for (uint32_t x = 0; x < m->first.width_px; x++, to += pixel) {
+            for (size_t i = 0; i * sample < pixel; i++) {
+                do_part(row + (ptrdiff_t)x * stride + (ptrdiff_t)i * m->plane_bytes,
+                        to + i * sample, sample);
+            }
+        }
+    }
+}
+
+static void to_packed(unsigned char *part, unsigned char *packed, size_t bytes)
+{
+    memcpy(packed, part, bytes);
+}
+
+static void from_packed(unsigned char *part, unsigned char *packed, size_t bytes)
+{
+    memcpy(part, packed, bytes);
+}
+
+static void to_canary(unsigned char *part, unsigned char *packed, size_t bytes)
+{
+    (void)packed;
+    memset(part, CANARY, bytes);
+}
+
+void search_gather(const struct search_memory *memory, uint32_t index,
+                   const struct fovea_image *packed)
+{
+    each_part(memory, index, packed, to_packed);
+}
+
+bool search_guards_intact(const struct search_memory *memory)
+{
+    struct test_image any =
+        image_make_packed(memory->first.width_px, memory->first.height_px, memory->first.format);
+    for (uint32_t i = 0; i < memory->count; i++) {
+        each_part(memory, i, &any.view, to_canary);
+    }
+    image_free(&any);
+    return memory->memory[0] == CANARY &&
+           memcmp(memory->memory, memory->memory + 1, memory->bytes - 1) == 0;
+}
+
+/* ---- What is in them ------------------------------------------------------------------------- */
+
+/* A sheet of the pattern is repeated, elsewhere in each image: a large picture takes long to draw.
+ */
+void search_draw_packed(const struct search_point *point, uint32_t index,
+                        const struct fovea_image *packed)
+{
+    const size_t bytes = image_bytes(packed->format);
+    struct test_image sheet = image_make_packed(
+        packed->width_px < SHEET_PX ? packed->width_px : SHEET_PX,
+        packed->height_px < SHEET_PX ? packed->height_px : SHEET_PX, packed->format);
+    image_draw(&sheet.view, (enum image_pattern)(point->fill % IMAGE_PATTERN_COUNT), point->fill);
+    for (uint32_t y = 0; y < packed->height_px; y++) {
+        for (uint32_t x = 0; x < packed->width_px; x++) {
+            memcpy(image_pixel(packed, x, y),
+                   image_pixel(&sheet.view, (x + 37 * index) % sheet.view.width_px,
+                               (y + 11 * index) % sheet.view.height_px),
+                   bytes);
+        }
+    }
+    image_free(&sheet);
+}
+
+void search_draw(const struct search_point *point, const struct search_memory *memory)
+{
+    struct test_image packed =
+        image_make_packed(memory->first.width_px, memory->first.height_px, memory->first.format);
+    for (uint32_t i = 0; i < memory->count; i++) {
+        search_draw_packed(point, i, &packed.view);
+        each_part(memory, i, &packed.view, from_packed);
+    }
+    image_free(&packed);
+}
+
+/* ---- Comparison ------------------------------------------------------------------------------ */
+
+/* 4 levels of 8 bits and as much of what images draw as white; formats with fewer steps may take
+ * the next. */
+static double tolerance(enum fovea_format format, uint32_t channel, double expected)
+{
+    const double four = 4.0 / 255.0 * image_white(format, channel);
+    if (format == FOVEA_FORMAT_B10G11R11F) {
+        return four + fabs(expected) / 32.0;
+    }
+    return !image_is_float(format) && four < 1.0 ? 1.0 : four;
+}
+
+static bool is_close(enum fovea_format format, uint32_t channel, double actual, double expected)
+{
+    return fabs(actual - expected) <= tolerance(format, channel, expected) ||
+           (isnan(actual) && isnan(expected));
+}
+
+/* Where a lens's picture ends, a pixel may fall on either side of the end. */
+static uint32_t allowed(const struct search_point *point, const struct fovea_image *image)
+{
+    return search_has(point, "lens") ? 2 + (image->width_px + image->height_px) / 8 : 0;
+}
+
+bool search_same(const struct search_point *point, const struct fovea_image *actual,
+                 const struct fovea_image *expected, bool exactly, char out_text[SEARCH_TEXT_BYTES])
+{
+    const enum fovea_format format = actual->format;
+    const size_t bytes = (size_t)actual->width_px * actual->height_px * image_bytes(format);
+    if (memcmp(actual->data, expected->data, bytes) == 0) {
+        return true;
+    }
+    uint32_t wrong = 0;
+    for (uint32_t y = 0; y < actual->height_px; y++) {
+        for (uint32_t x = 0; x < actual->width_px; x++) {
+            for (uint32_t c = 0; c < image_channels(format); c++) {
+                const double a = image_get(actual, x, y, c);
+                const double e = image_get(expected, x, y, c);
+                if (exactly ? a != e : !is_close(format, c, a, e)) {
+                    if (wrong++ == 0) {
+                        snprintf(out_text, SEARCH_TEXT_BYTES, "%u,%u channel %u is %.6g, not %.6g",
+                                 x, y, c, a, e);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    const size_t used = strlen(out_text);
+    snprintf(out_text + used, SEARCH_TEXT_BYTES - used, "; %u pixels differ", wrong);
+    return wrong <= (exactly ? 0 : allowed(point, actual));
+}

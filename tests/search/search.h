@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A search for pictures and settings that a backend makes something else of than the cpu backend
+ * does with packed pictures, one by one (main.c). A point is one picture, batch or frame with its
+ * settings: it is drawn from a number, printed as one line, and read from that line again. */
+#ifndef FOVEA_TESTS_SEARCH_H
+#define FOVEA_TESTS_SEARCH_H
+
+#include "fovea.h"
+#include "images.h"
+
+#define SEARCH_LINE_BYTES 8192
+#define SEARCH_TEXT_BYTES 512
+#define SEARCH_SETTINGS_BYTES 4096
+
+/* ---- Points (point.c) ------------------------------------------------------------------------ */
+
+/* How images lie in memory; gaps and shift in channels. */
+struct search_layout {
+    uint32_t guard_bytes; /* before and behind; a multiple of 16 */
+    uint32_t shift; /* off the memory's alignment */
+    uint32_t pixel_gap;
+    uint32_t row_gap;
+    uint32_t plane_gap;
+    uint32_t next_gap; /* between images */
+    uint32_t bottom_up;
+    uint32_t backwards; /* the last image, or plane, has the lowest address */
+    uint32_t beside; /* rows of all images interleave */
+};
+
+struct search_point {
+    uint32_t width_px, height_px; /* of an image of a batch, or a view of a frame */
+    uint32_t count; /* images or views; 0: one without a batch, or a frame without views */
+    uint32_t format; /* enum fovea_format */
+    uint32_t fill; /* what is drawn */
+    uint32_t transfer; /* enum fovea_transfer */
+    struct fovea_point_uv gaze; /* the first image's */
+    uint32_t gazes; /* the others' are drawn from it */
+    uint32_t map_side,
+        field_side; /* a map and a mesh for a lens of that many samples a side; or 0 */
+    /* Of contexts */
+    struct search_layout src, dst;
+    uint32_t planes;
+    uint32_t shared; /* one picture for all gazes */
+    uint32_t threads; /* of the cpu backend */
+    uint32_t cuda_gazes; /* gazes are in CUDA memory */
+    uint32_t own_stream;
+    uint32_t graph; /* run in a graph that was captured with other gazes */
+    /* Of Vulkan frames */
+    uint32_t vk_format; /* VkFormat */
+    uint32_t path; /* enum rig_path */
+    uint32_t recorded;
+    uint32_t columns; /* of views */
+    uint32_t gap_px; /* between views, and around them */
+    uint32_t layered; /* each view in a layer of its own */
+    uint32_t frusta; /* each view has its eye and its tangents */
+    char settings[SEARCH_SETTINGS_BYTES]; /* " path=value" for each that is no default */
+};
+
+enum search_backend {
+    SEARCH_CUDA,
+    SEARCH_CPU,
+    SEARCH_VULKAN,
+    SEARCH_NVIDIA
+}; /* frames from VULKAN on */
+
+struct search_limits {
+    enum search_backend backend;
+    bool small; /* for emulations */
+};
+
+struct search_point search_point_draw(uint64_t seed, uint64_t number,
+                                      const struct search_limits *limits);
+void search_point_print(const struct search_point *point, char out_line[SEARCH_LINE_BYTES]);
+/* False: the line is no point; what is not understood is printed. Words behind # do not count. */
+bool search_point_read(const char *line, struct search_point *out_point);
+
+uint32_t search_images(const struct search_point *point); /* 1 or more */
+bool search_has(const struct search_point *point, const char *word); /* in the settings' text */
+void search_gazes(const struct search_point *point, float *out_gazes_uv);
+/* NULL: a setting was refused by itself, or there is no memory. */
+struct fovea_settings *search_settings(const struct search_point *point);
+
+/* ---- Pictures (pictures.c) ------------------------------------------------------------------- */
+
+/* Images of a batch and what lies around and between them. */
+struct search_memory {
+    struct fovea_image first;
+    ptrdiff_t next_bytes;
+    ptrdiff_t plane_bytes;
+    uint32_t count;
+    size_t bytes;
+    unsigned char *memory;
+};
+
+/* Every byte is the canary. */
+struct search_memory search_memory_make(const struct search_point *point,
+                                        const struct search_layout *layout, uint32_t count);
+void search_memory_free(struct search_memory *memory);
+void search_draw(const struct search_point *point, const struct search_memory *memory);
+void search_draw_packed(const struct search_point *point, uint32_t index,
+                        const struct fovea_image *packed);
+/* Copies an image to a packed one. */
+void search_gather(const struct search_memory *memory, uint32_t index,
+                   const struct fovea_image *packed);
+/* Whether bytes that are no pixels' are still the canary. Overwrites the pixels. */
+bool search_guards_intact(const struct search_memory *memory);
+/* Whether two packed pictures are the same within 4 levels of 8 bits; a lens may move its edge. Of
+ * what is stored alike not a bit may differ. */
+bool search_same(const struct search_point *point, const struct fovea_image *actual,
+                 const struct fovea_image *expected, bool exactly,
+                 char out_text[SEARCH_TEXT_BYTES]);
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+enum search_verdict {
+    SEARCH_SAME,
+    SEARCH_REFUSED, /* by both */
+    SEARCH_DIFFERENT,
+    SEARCH_LOST, /* and nothing can be run here any more */
+    SEARCH_NO_DEVICE,
+};
+
+/* The cpu backend's picture of a packed one, by a context that was made with the settings. */
+enum fovea_result search_expected(struct fovea_context *context, const struct fovea_image *src,
+                                  struct fovea_point_uv gaze, const struct fovea_image *dst);
+enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
+                                 uint32_t threads, struct fovea_context **out_context);
+enum search_verdict search_run_context(const struct search_limits *limits,
+                                       const struct search_point *point,
+                                       char out_text[SEARCH_TEXT_BYTES]);
+enum search_verdict search_run_frame(const struct search_limits *limits,
+                                     const struct search_point *point,
+                                     char out_text[SEARCH_TEXT_BYTES]);
+
+/* A batch, or a picture, on the device; src and dst hold what is there afterwards. False: the
+ * device has failed (cuda.c). */
+bool search_cuda_open(void);
+bool search_cuda_run(const struct search_point *point, struct fovea_context *context,
+                     struct search_memory *src, struct search_memory *dst, const float *gazes_uv,
+                     enum fovea_result *out_result);
+enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
+                                   const struct search_memory *src, const struct search_memory *dst,
+                                   const float *gazes_uv, void *stream);
+
+#endif
