@@ -126,6 +126,25 @@ static void every_model_and_view(void **state)
     }
 }
 
+/* No pixel lies within the last thousandth of a degree of the window's edge, where the table's line
+ * is not the law's. */
+static void a_window_and_a_scotoma(void **state)
+{
+    (void)state;
+    static const double inside_cpd[] = {60.0, 0.5};
+    for (int i = 0; i < 2; i++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
+        const double outside_cpd = i ? 60.0 : 2.0;
+        settings.curve = (struct fovea_curve){
+            .count = 4,
+            .eccentricity_deg = {0.0, 5.0, i ? 5.2 : 5.01, 90.0},
+            .cutoff_cpd = {inside_cpd[i], inside_cpd[i], outside_cpd, outside_cpd}};
+        settings.geometry.ppd = 9.0;
+        check(settings,
+              &(struct exact_case){160, 90, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 71, 39.75});
+    }
+}
+
 /* From a blur of a hundredth of a pixel to one that is wider than the picture. */
 static void every_strength(void **state)
 {
@@ -245,6 +264,7 @@ int main(void)
         cmocka_unit_test(every_odd_size),
         cmocka_unit_test(gaze_in_corners_on_edges_and_outside),
         cmocka_unit_test(every_model_and_view),
+        cmocka_unit_test(a_window_and_a_scotoma),
         cmocka_unit_test(every_strength),
         cmocka_unit_test(a_blur_far_wider_than_the_picture),
         cmocka_unit_test(light_lines_dots_and_squares_on_dark),

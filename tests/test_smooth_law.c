@@ -185,6 +185,49 @@ static void curve_follows_its_points(void **state)
     check_gazes(&f, "a plateau at the limit");
 }
 
+/* Every pixel to the right has the law's sigma, or that of a place at most 0.001 degrees away. */
+static void check_row(const struct fovea_foveation *f, const char *what)
+{
+    struct foveate_plan *plan = plan_of(f, 1920, 1080);
+    const struct foveate_frame frame = frame_at(plan, 960, 540);
+    const struct vector gaze = {960, 540, 0.0};
+    for (int32_t x = 960; x < 1920; x++) {
+        double low = INFINITY;
+        double high = 0.0;
+        for (int i = -1; i <= 1; i++) {
+            const double at_px = x + 0.5 + 0.038 * i; /* pixels a degree on the axis: 37.9 */
+            const double sigma = expected_sigma(f, 1920, 1080, gaze, at_px, 540.5);
+            low = fmin(low, sigma);
+            high = fmax(high, sigma);
+        }
+        const double sigma = (double)foveate_sigma_at(plan, &frame, x, 540);
+        if (!(sigma >= low - 1e-3 * high - 1e-3 && sigma <= high + 1e-3 * high + 1e-3)) {
+            fail_msg("%s: sigma at %d is %.4f, expected %.4f to %.4f", what, x, sigma, low, high);
+        }
+    }
+    foveate_plan_destroy(&plan);
+}
+
+static void curve_is_exact_at_its_points(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        struct fovea_curve curve;
+    } curves[] = {
+        {"a window", {.count = 4, .eccentricity_deg = {0, 5, 5.01, 90}, {60, 60, 2, 2}}},
+        {"a scotoma", {4, {0, 5, 5.2, 90}, {0.5, 0.5, 60, 60}}},
+        {"a scotoma between thousandths", {4, {0, 5.00037, 5.2003, 90}, {0.5, 0.5, 60, 60}}},
+        {"one point", {1, {0}, {5}}},
+    };
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
+    check_row(&f, "the default");
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        f.curve = curves[i].curve;
+        check_row(&f, curves[i].what);
+    }
+}
+
 /* ---- Known numbers */
 
 struct display {
@@ -402,6 +445,7 @@ int main(void)
         cmocka_unit_test(paper_follows_its_formula),
         cmocka_unit_test(physical_follows_its_formula_in_every_view),
         cmocka_unit_test(curve_follows_its_points),
+        cmocka_unit_test(curve_is_exact_at_its_points),
         cmocka_unit_test(displays_have_their_known_strength),
         cmocka_unit_test(description_says_what_is_used_and_how_strong_it_is),
         cmocka_unit_test(no_direction_is_blurred_more_than_the_law_has_it),

@@ -52,6 +52,12 @@ static void every_model_and_geometry_is_right(void **state)
         {.ppd = 2.0},
         {.tan_left = 0.6, .tan_right = 1.4, .tan_up = 0.9, .tan_down = 0.7},
     };
+    struct scene scotoma = smooth_scene_default();
+    scotoma.foveation.model = FOVEA_MODEL_CURVE;
+    scotoma.foveation.geometry = geometries[1];
+    scotoma.foveation.curve = (struct fovea_curve){
+        .count = 4, .eccentricity_deg = {0, 5, 5.2, 90}, .cutoff_cpd = {0.2, 0.2, 60, 60}};
+    smooth_assert(&fixture, &scotoma);
     for (size_t i = 0; i < COUNT(geometries); i++) {
         for (int model = FOVEA_MODEL_PHYSICAL; model <= FOVEA_MODEL_CURVE; model++) {
             for (double strength = 2.0; strength <= (fixture.quick ? 2.0 : 8.0); strength *= 2.0) {

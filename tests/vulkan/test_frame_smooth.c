@@ -134,6 +134,10 @@ static void real_views_are_the_reference(void **state)
     rig.settings.foveation.model = FOVEA_MODEL_CURVE;
     rig.settings.foveation.strength = 2.0;
     check_patterns(&rig, "curve, twice as strong");
+    rig.settings.foveation.strength = 1.0;
+    rig.settings.foveation.curve = (struct fovea_curve){
+        .count = 4, .eccentricity_deg = {0, 15, 15.2, 90}, .cutoff_cpd = {0.2, 0.2, 60, 60}};
+    check_patterns(&rig, "a scotoma");
     rig_close(&rig);
 }
 

@@ -14,6 +14,7 @@
 #define RADIAL_ENTRIES 2049
 #define PROJECTED_ENTRIES 4097
 #define PROJECTED_END_DEG 180.0
+#define MOST_CURVE_MISS 5e-4
 
 /* Below this sigma a pixel's neighbours weigh less than exp(-500) everywhere, and sigma squared may
  * be no float. */
@@ -37,6 +38,42 @@ static struct foveate_law projected_law(void)
     };
 }
 
+/* Returns whether the points are entries, and whether between entries the inverse of the cutoff,
+ * which the table has, is linear enough: it misses the cutoff's line by change^2 / (4 a b). */
+static bool curve_meets_entries(const struct fovea_curve *curve, double per_deg)
+{
+    bool meets = true;
+    for (uint32_t i = 0; i < curve->count; i++) {
+        const double entry = curve->eccentricity_deg[i] * per_deg;
+        meets = meets && fabs(entry - round(entry)) < 1e-6;
+    }
+    for (uint32_t i = 1; meets && i < curve->count; i++) {
+        const double *cutoff = &curve->cutoff_cpd[i - 1];
+        const double entries =
+            per_deg * (curve->eccentricity_deg[i] - curve->eccentricity_deg[i - 1]);
+        const double change = fabs(cutoff[1] - cutoff[0]) / entries;
+        const double least = fmin(cutoff[0], cutoff[1]);
+        meets = change * change <= MOST_CURVE_MISS * 4.0 * least * (least + change);
+    }
+    return meets;
+}
+
+/* Beyond the last point a curve is constant, and so is a table beyond its last entry. */
+static struct foveate_law curve_law(const struct fovea_curve *curve)
+{
+    static const int32_t per_deg[] = {25, 50, 100, 200, 500, 1000};
+    const double end_deg = curve->eccentricity_deg[curve->count - 1];
+    size_t i = 0;
+    while (i + 1 < sizeof per_deg / sizeof *per_deg && !curve_meets_entries(curve, per_deg[i])) {
+        i++;
+    }
+    return (struct foveate_law){
+        .kind = FOVEATE_LAW_PROJECTED,
+        .table_count = (int32_t)fmax(ceil(end_deg * per_deg[i] - 1e-6), 1.0) + 1,
+        .table_per_unit = (float)per_deg[i],
+    };
+}
+
 /* The map's frame of one entry has the smallest sample, which counts farther out. */
 static struct foveate_law map_law(const struct foveate_model *model)
 {
@@ -57,6 +94,8 @@ static struct foveate_law law_of(const struct foveate_model *model)
     struct foveate_law law;
     if (model->foveation.model == FOVEA_MODEL_MAP) {
         law = map_law(model);
+    } else if (model->foveation.model == FOVEA_MODEL_CURVE) {
+        law = curve_law(&model->foveation.curve);
     } else {
         law = foveate_model_projected(model) ? projected_law() : radial_law(model);
     }
@@ -77,8 +116,11 @@ static double highest_entry(const struct foveate_model *model)
 
 static void fill_line(struct foveate_plan *plan, const struct foveate_model *model)
 {
+    const bool is_curve = model->foveation.model == FOVEA_MODEL_CURVE;
     const int32_t last = plan->law.table_count - 1;
-    const double end = foveate_model_projected(model) ? PROJECTED_END_DEG : model->d_max_px;
+    const double end = is_curve                         ? last / (double)plan->law.table_per_unit
+                       : foveate_model_projected(model) ? PROJECTED_END_DEG
+                                                        : model->d_max_px;
     const double highest = highest_entry(model);
     for (int32_t i = 0; i <= last; i++) {
         plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / last), highest);
