@@ -227,6 +227,7 @@ static void geometries_that_are_no_view_are_wrong(void **state)
         {{0, 0, 0, 0, -60, 0.53, 0.6}, "foveation.geometry.ppd is -60; it must be 0 or 1 to 1000"},
         {{0, 0, 0, 0, 0, 0, 0.6}, "foveation.geometry.screen_width_m is 0; it must be 0.01 to 100"},
         {{0, 0, 0, 0, 0, 0.53, -1}, "foveation.geometry.distance_m is -1; it must be 0.01 to 100"},
+        {{0, 0, 0, 0, 0, 100, 0.5}, NULL}, /* just as wide as it may be */
         {{0, 0, 0, 0, 0, 100, 0.01},
          "foveation.geometry.screen_width_m is 100 and foveation.geometry.distance_m is 0.01; the "
          "width must be at most 200 times the distance"},

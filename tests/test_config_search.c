@@ -5,7 +5,10 @@
 #include "test_config_support.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#define TRUSTED "trusted"
 
 static int fresh_folder(void **state)
 {
@@ -90,6 +93,48 @@ static void files_merge_key_by_key(void **state)
     snprintf(message, sizeof message,
              "configuration: defaults, %s/xdg/fovea/fovea.json, ./fovea.json", folder());
     assert_string_equal(recorded.last[FOVEA_LOG_INFO], message);
+}
+
+/* In a program that has more rights than who started it: none of the environment counts. Returns
+ * the exit status of such a process. */
+static int threads_of_trusted(void)
+{
+    struct recorded recorded = {0};
+    struct fovea_config_desc desc = search(&recorded);
+    struct fovea_config *config = NULL;
+    if (fovea_config_create(&desc, &config) < 0) {
+        return 100;
+    }
+    const int threads = fovea_config_settings(config)->cpu_threads;
+    fovea_config_destroy(&config);
+    return threads;
+}
+
+static int exec_trusted(char *const *arguments)
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(setresuid(65534, 0, 0) == 0 ? execv("/proc/self/exe", arguments) : 100);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Root's rights with another user's number are what a setuid program has, without its file. */
+static void a_setuid_program_has_no_users_files(void **state)
+{
+    (void)state;
+    char *arguments[] = {"test_config_search", TRUSTED, NULL};
+    if (geteuid() != 0) {
+        skip();
+    }
+    write_text(".config/fovea/fovea.json", "{\"cpu_threads\": 5}");
+    write_text("xdg/fovea/fovea.json", "{\"cpu_threads\": 5}");
+    assert_int_equal(exec_trusted(arguments), 0);
+    unsetenv("XDG_CONFIG_HOME");
+    assert_int_equal(exec_trusted(arguments), 0);
 }
 
 static void home_stands_in_for_xdg(void **state)
@@ -492,9 +537,10 @@ static void wrong_arguments_are_refused(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, fresh_folder, leave_folder)
 
-int main(void)
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_setuid_program_has_no_users_files),
         IN_FOLDER(without_files_the_defaults_hold),
         IN_FOLDER(files_merge_key_by_key),
         IN_FOLDER(home_stands_in_for_xdg),
@@ -513,5 +559,8 @@ int main(void)
         IN_FOLDER(a_moved_working_directory_does_not_move_the_file),
         IN_FOLDER(wrong_arguments_are_refused),
     };
+    if (count > 1 && strcmp(arguments[1], TRUSTED) == 0) {
+        return threads_of_trusted();
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
