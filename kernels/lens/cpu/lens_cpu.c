@@ -196,19 +196,8 @@ struct line {
     unsigned char *marks; /* bits of the channels that lie outside */
 };
 
-/* A spline undershoots, and floats may be below 0; no light is negative. */
-static void cut_below_none(const struct lens_taken *taken, uint32_t channels, int32_t count,
-                           float *out)
-{
-    for (int32_t i = 0; i < count; i++) {
-        for (uint32_t c = taken->first; c < taken->end; c++) {
-            float *value = &out[(size_t)i * channels + c];
-            *value = *value < 0.0f ? 0.0f : *value;
-        }
-    }
-}
-
-/* Sets channels of a run, around the places of a colour's pixels. */
+/* Sets channels of a run, around the places of a colour's pixels. A spline may take them below 0,
+ * which no format with a light encodes. */
 static void take(const struct lens_cpu *cpu, const struct line *line, int32_t color,
                  const struct lens_places *centres, const struct lens_taken *taken)
 {
@@ -230,9 +219,6 @@ static void take(const struct lens_cpu *cpu, const struct line *line, int32_t co
                          &places);
         lens_add_between(&samples, taken, &places, count, 1.0f / (float)(across * across),
                          line->marks, line->out);
-    }
-    if (cpu->light) {
-        cut_below_none(taken, cpu->channels, count, line->out);
     }
 }
 
