@@ -105,11 +105,15 @@ static const struct headset headsets[] = {
 
 static void write_headset(const struct headset *h, char *text, size_t bytes)
 {
+    char last[32] = ""; /* older files have no fourth power */
+    if (h->k[4] != 0.0) {
+        snprintf(last, sizeof last, ", %.17g", h->k[4]);
+    }
     snprintf(text, bytes,
-             "{\"distortion_k\": [%.17g, %.17g, %.17g, %.17g, %.17g],\n"
+             "{\"distortion_k\": [%.17g, %.17g, %.17g, %.17g%s],\n"
              " \"aberration_k\": [%.17g, %.17g, %.17g], \"scale\": %.17g,\n"
              " \"lens_center\": [%.17g, %.17g], \"viewport_size\": [%.17g, %.17g]}",
-             h->k[0], h->k[1], h->k[2], h->k[3], h->k[4], h->aberration[0], h->aberration[1],
+             h->k[0], h->k[1], h->k[2], h->k[3], last, h->aberration[0], h->aberration[1],
              h->aberration[2], h->scale, h->center[0], h->center[1], h->viewport[0],
              h->viewport[1]);
 }
@@ -148,6 +152,22 @@ static void monados_values_are_its_formula_at_any_aspect(void **state)
         lens_plan_destroy(&plan);
         lens_release(calibration);
     }
+}
+
+/* Whatever the corners of the viewport show is far outside of the picture, and no reason to refuse
+ * the lens. */
+static void monados_values_may_grow_beyond_all(void **state)
+{
+    (void)state;
+    struct lens_calibration *calibration = lens_read_text(
+        "{\"distortion_k\": [1, 0, 0, 0, 500], \"scale\": 1, \"lens_center\": [1, 1], "
+        "\"viewport_size\": [2, 2]}");
+    struct lens_plan *plan = lens_plan_for(calibration, 90, 60);
+    double place[2];
+    lens_place_at(plan, LENS_AXIS, 0, 0, place);
+    assert_true(place[0] < 0.0 && place[1] < 0.0);
+    lens_plan_destroy(&plan);
+    lens_release(calibration);
 }
 
 /* OpenHMD's a, b, c, d as the docs' table turns them into settings, with a centre of their own. */
@@ -380,6 +400,31 @@ static void colours_that_are_left_out_are_greens(void **state)
     lens_release(calibration);
 }
 
+/* An Index gives no aspect; its pixels are square. */
+static void an_index_has_the_aspect_of_its_pixels(void **state)
+{
+    (void)state;
+    static const char aspect[] = "\"physical_aspect_x_over_y\": 0.9";
+    char text[4096];
+    char index[5000];
+    double places[2][2];
+    write_vive(&vives[1], text, sizeof text);
+    const char *at = strstr(text, aspect);
+    assert_non_null(at);
+    snprintf(index, sizeof index,
+             "%.*s\"eye_target_height_in_pixels\": 1600, \"eye_target_width_in_pixels\": 1440%s",
+             (int)(at - text), text, strchr(at, '}'));
+    for (int i = 0; i < 2; i++) {
+        struct lens_calibration *calibration = lens_read_text(i ? index : text);
+        struct lens_plan *plan = lens_plan_of_eye(calibration, FOVEA_MAP_EYE_RIGHT, 144, 160);
+        lens_place_at(plan, 2, 100, 130, places[i]);
+        lens_plan_destroy(&plan);
+        lens_release(calibration);
+    }
+    assert_float_equal(places[0][0], places[1][0], 1e-5);
+    assert_float_equal(places[0][1], places[1][1], 1e-5);
+}
+
 /* ---- What is wrong with a Vive's */
 
 /* The text with a part of it exchanged for another. */
@@ -421,6 +466,8 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     wrong_vive("null", "nil", "expected a value");
     wrong_vive("HMD\"}", "HMD\"} {}", "expected nothing more");
     wrong_vive("-0.18823606852473099", "2", "the left eye's red folds back from r = ");
+    wrong_vive("-0.18823606852473099", "1.5",
+               "folds back from r = 0.89"); /* before the cutoff, 1.06 */
 }
 
 int main(void)
@@ -428,9 +475,11 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(monados_values_are_its_formula),
         cmocka_unit_test(monados_values_are_its_formula_at_any_aspect),
+        cmocka_unit_test(monados_values_may_grow_beyond_all),
         cmocka_unit_test(openhmds_values_are_its_formula),
         cmocka_unit_test(vives_values_are_its_formula),
         cmocka_unit_test(colours_that_are_left_out_are_greens),
+        cmocka_unit_test(an_index_has_the_aspect_of_its_pixels),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,10 +19,10 @@ static void fill(lens_formula_fn place, const void *user, int color, float *plac
 }
 
 bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void *user,
-                       struct lens_points *points)
+                       int color_count, struct lens_points *points)
 {
     const size_t count = (size_t)2 * SIDE * SIDE;
-    points->memory = calloc(LENS_COLORS * count, sizeof *points->memory);
+    points->memory = calloc((size_t)color_count * count, sizeof *points->memory);
     if (!points->memory) {
         return lens_scan_fail(scan, "out of memory");
     }
@@ -30,9 +30,11 @@ bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void
     points->quadratic = true;
     points->step_uv[0] = points->step_uv[1] = 1.0 / (SIDE - 1);
     for (int color = 0; color < LENS_COLORS; color++) {
-        float *places_uv = points->memory + (size_t)color * count;
+        float *places_uv = points->memory + (size_t)(color < color_count ? color : 0) * count;
         points->places_uv[color] = places_uv;
-        fill(place, user, color, places_uv);
+        if (color < color_count) {
+            fill(place, user, color, places_uv);
+        }
     }
     return true;
 }

@@ -370,9 +370,16 @@ static bool finish_file(struct lens_scan *scan, const struct file *file)
     return finish_lens(scan, lens);
 }
 
-bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool knows(struct lens_scan *scan)
+{
+    return lens_scan_sees(scan, '{');
+}
+
+static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
 {
     struct file file = {.calibration = calibration, .lens = lens_of(&calibration->eyes[0])};
     return lens_scan_object(scan, file_member, &file) && lens_scan_end(scan) &&
            finish_file(scan, &file);
 }
+
+const struct lens_reader lens_reader_json = {knows, read};

@@ -23,7 +23,7 @@ static bool read_value(struct lens_scan *scan, struct lens_monado *monado, int m
 {
     switch (member) {
     case 0:
-        return lens_scan_numbers(scan, LENS_POWERS, monado->k);
+        return lens_scan_some(scan, LENS_POWERS - 1, LENS_POWERS, monado->k);
     case 1:
         return lens_scan_number(scan, &monado->scale);
     case 2:
@@ -42,7 +42,11 @@ bool lens_monado_member(struct lens_scan *scan, const char *name, struct lens_mo
         member++;
     }
     if (member == LENS_MONADO_MEMBERS) {
-        return lens_scan_fail(scan, "there is no \"%s\" in a calibration", name);
+        return lens_scan_fail(
+            scan,
+            "there is no \"%s\" in a calibration; docs/lens.md says what is read, "
+            "and how a grid is made of all else",
+            name);
     }
     return lens_scan_once(scan, name, &monado->has[member]) && read_value(scan, monado, member);
 }
@@ -148,5 +152,5 @@ bool lens_monado_finish(struct lens_scan *scan, const struct lens_monado *monado
     }
     set_polynomial(monado, &map->polynomial);
     map->aspect = monado->viewport[0] / monado->viewport[1];
-    return lens_read_formula(scan, place_of, monado, &map->points);
+    return lens_read_formula(scan, place_of, monado, LENS_COLORS, &map->points);
 }

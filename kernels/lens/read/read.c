@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "read.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,10 +47,31 @@ static enum fovea_result finish_map(struct lens_scan *scan, struct lens_map *map
     return result;
 }
 
-static bool is_vives(const struct lens_scan *scan)
+/* JSON is last but for lines: it knows all of its kind. */
+static const struct lens_reader *const readers[] = {
+    &lens_reader_vive,    &lens_reader_kalibr, &lens_reader_opencv,    &lens_reader_json,
+    &lens_reader_lensfun, &lens_reader_ptgui,  &lens_reader_panotools, &lens_reader_colmap,
+};
+
+/* What many have and no map holds, and the way from there. */
+static const struct {
+    const char *words, *way;
+} refused[] = {
+    {"\"screen_to_lens_distance\"",
+     "a Cardboard profile does not say how large the screen is: write a polynomial, \"green\": "
+     "[1, 0, k1 s^2, 0, k2 s^4], s half an eye's width over screen_to_lens_distance"},
+    {"\"DistortionMeshes\"", "a mesh of vertices is not read: write its points as a grid"},
+    {"<opencv_storage", "OpenCV's XML is not read: save it as .yml or .json"},
+};
+
+static bool refuse(struct lens_scan *scan)
 {
-    static const char name[] = "\"tracking_to_eye_transform\"";
-    return memmem(scan->bytes, scan->count, name, sizeof name - 1);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (lens_text_holds(scan, refused[i].words)) {
+            return !lens_scan_fail(scan, "%s", refused[i].way);
+        }
+    }
+    return false;
 }
 
 static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibration)
@@ -57,10 +79,19 @@ static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibrati
     if (scan->count >= 3 && memcmp(scan->bytes, "\xef\xbb\xbf", 3) == 0) {
         return lens_scan_fail(scan, "expected UTF-8 without a byte order mark; found one");
     }
-    if (!lens_scan_sees(scan, '{')) {
-        return lens_read_panotools(scan, &calibration->eyes[0].polynomial);
+    if (refuse(scan)) {
+        return false;
     }
-    return is_vives(scan) ? lens_read_vive(scan, calibration) : lens_read_json(scan, calibration);
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        if (readers[i]->knows(scan)) {
+            return readers[i]->read(scan, calibration);
+        }
+    }
+    scan->at = 0;
+    return lens_scan_fail(scan,
+                          "expected a calibration: JSON, or as hugin, PTGui, OpenCV, ROS, Kalibr, "
+                          "COLMAP or lensfun write it; docs/lens.md says how a grid is made of all "
+                          "else");
 }
 
 static enum fovea_result read_all(struct lens_scan *scan, struct lens_calibration *calibration)

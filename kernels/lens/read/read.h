@@ -7,8 +7,7 @@
 
 #include "scan.h"
 
-/* Reads a file's content, whose kind is told by what it begins with and by its names: JSON of ours,
- * with Monado's values or of a Vive, else a project of panotools (.pto). The caller owns one share.
+/* Reads a file's content, whose kind the content tells. The caller owns one share.
  * FOVEA_ERROR_CONFIG: out_problem says what is wrong, after "line:column: " where there is a place.
  */
 FOVEA_MUST_CHECK enum fovea_result lens_calibration_read(const char *bytes, size_t count,
@@ -20,19 +19,31 @@ FOVEA_MUST_CHECK enum fovea_result lens_read_file(const char *bytes, size_t coun
                                                   char out_problem[LENS_PROBLEM_BYTES],
                                                   struct shared_data **out_data);
 
-/* ---- One for each kind of file: they fill in what is empty, or say what is wrong */
+/* ---- One for each kind of file. The first that knows the content reads it: fills in what is
+ * empty, or says what is wrong. Nothing is checked yet. Where a map has points they are in memory
+ * of their own. */
 
-/* Nothing is checked yet. Where a map has points they are in memory of their own. */
-bool lens_read_json(struct lens_scan *scan, struct lens_calibration *calibration);
-bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration);
-bool lens_read_panotools(struct lens_scan *scan, struct lens_polynomial *out_polynomial);
+struct lens_reader {
+    bool (*knows)(struct lens_scan *scan);
+    bool (*read)(struct lens_scan *scan, struct lens_calibration *calibration);
+};
+
+extern const struct lens_reader lens_reader_vive;
+extern const struct lens_reader lens_reader_json; /* ours and Monado's; knows all JSON */
+extern const struct lens_reader lens_reader_opencv; /* and ROS's */
+extern const struct lens_reader lens_reader_kalibr;
+extern const struct lens_reader lens_reader_colmap;
+extern const struct lens_reader lens_reader_lensfun;
+extern const struct lens_reader lens_reader_ptgui;
+extern const struct lens_reader lens_reader_panotools;
 
 /* ---- Formulas that are no polynomial of r in a picture's pixels: quadratic between points */
 
 /* Gives the place of the source, in uv, that is shown at a place of the picture, in uv. */
 typedef void (*lens_formula_fn)(const void *user, int color, const double uv[2], double out_uv[2]);
+/* For 1 color, which is all colours', or LENS_COLORS. */
 bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void *user,
-                       struct lens_points *points);
+                       int color_count, struct lens_points *points);
 
 /* ---- The values that Monado and OpenHMD have of a headset, by their names in Monado */
 

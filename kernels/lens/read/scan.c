@@ -225,6 +225,15 @@ bool lens_scan_numbers(struct lens_scan *scan, size_t count, double *out_numbers
     return put_all(scan, &(struct target){.doubles = out_numbers, .count = count});
 }
 
+bool lens_scan_some(struct lens_scan *scan, size_t least, size_t most, double *out_numbers)
+{
+    struct target to = {.doubles = out_numbers, .count = most};
+    return put_list(scan, &to, 0) &&
+           (to.filled >= least ||
+            lens_scan_fail(scan, "there are %zu numbers; there must be %zu or %zu", to.filled,
+                           least, most));
+}
+
 bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats)
 {
     return put_all(scan, &(struct target){.floats = out_floats, .count = count});

@@ -31,6 +31,8 @@ bool lens_scan_word(struct lens_scan *scan, char out_word[LENS_SCAN_NAME_BYTES])
 bool lens_scan_number(struct lens_scan *scan, double *out_number);
 /* Exactly so many numbers in brackets, which may be in brackets by rows and pairs. */
 bool lens_scan_numbers(struct lens_scan *scan, size_t count, double *out_numbers);
+/* At least and at most so many; those that are not there stay as they are. */
+bool lens_scan_some(struct lens_scan *scan, size_t least, size_t most, double *out_numbers);
 bool lens_scan_floats(struct lens_scan *scan, size_t count, float *out_floats);
 
 /* The members of an object, if there are any, each by the function, which reads the value. A name

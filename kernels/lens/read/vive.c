@@ -12,6 +12,7 @@
  *
  * No polynomial of r with r^4 is that, so a grid is made of it. */
 #include "read.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct vive {
     struct eye eyes[LENS_EYES];
     bool has_eyes;
     double aspect; /* an eye's width over its height; 0: not given */
+    double size_px[2]; /* an eye's, whose pixels are square: an Index gives no aspect */
 };
 
 static bool in_range(struct lens_scan *scan, const char *name, double least, double most,
@@ -148,7 +150,14 @@ static bool read_eye(struct lens_scan *scan, struct eye *eye)
 
 static bool device_member(struct lens_scan *scan, const char *name, void *user)
 {
+    static const char *const sizes[] = {"eye_target_width_in_pixels",
+                                        "eye_target_height_in_pixels"};
     struct vive *vive = user;
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(name, sizes[i]) == 0) {
+            return in_range(scan, name, 1.0, 65536.0, &vive->size_px[i]);
+        }
+    }
     return strcmp(name, "physical_aspect_x_over_y") == 0
                ? in_range(scan, name, 0.1, 10.0, &vive->aspect)
                : lens_scan_pass(scan);
@@ -246,14 +255,22 @@ static bool take_eye(struct lens_scan *scan, const struct vive *vive, struct eye
         }
     }
     const struct source_of source = {vive, eye};
-    return lens_read_formula(scan, place_of, &source, &map->points);
+    return lens_read_formula(scan, place_of, &source, LENS_COLORS, &map->points);
 }
 
-bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool knows(struct lens_scan *scan)
+{
+    return lens_text_holds(scan, "\"tracking_to_eye_transform\"");
+}
+
+static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
 {
     struct vive vive = {.has_eyes = false};
     if (!lens_scan_object(scan, file_member, &vive) || !lens_scan_end(scan)) {
         return false;
+    }
+    if (vive.aspect == 0.0 && vive.size_px[0] > 0.0 && vive.size_px[1] > 0.0) {
+        vive.aspect = vive.size_px[0] / vive.size_px[1];
     }
     if (!vive.has_eyes || !(vive.aspect > 0.0)) {
         return lens_scan_fail(scan, "there is no \"%s\"",
@@ -264,3 +281,5 @@ bool lens_read_vive(struct lens_scan *scan, struct lens_calibration *calibration
     return take_eye(scan, &vive, &vive.eyes[0], &calibration->eyes[0]) &&
            take_eye(scan, &vive, &vive.eyes[1], &calibration->eyes[1]);
 }
+
+const struct lens_reader lens_reader_vive = {knows, read};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* COLMAP's cameras.txt: a line for each camera, of which the first one counts: its number, model,
+ * width, height and parameters. The picture's corner is at (0, 0). */
+#include "camera.h"
+#include "text.h"
+
+#include <string.h>
+
+#define MOST_VALUES 12
+
+/* f and F are the focal lengths across and down, or f both; x and y the centre; digits the terms of
+ * struct lens_camera, in the order of the line. */
+static const struct model {
+    const char *name;
+    const char *values;
+    bool fisheye;
+} models[] = {
+    {"SIMPLE_PINHOLE", "fxy", false},        {"PINHOLE", "fFxy", false},
+    {"SIMPLE_RADIAL", "fxy0", false},        {"RADIAL", "fxy01", false},
+    {"OPENCV", "fFxy0123", false},           {"FULL_OPENCV", "fFxy01234567", false},
+    {"SIMPLE_RADIAL_FISHEYE", "fxy0", true}, {"RADIAL_FISHEYE", "fxy01", true},
+    {"OPENCV_FISHEYE", "fFxy0123", true},
+};
+
+static bool first_line(const struct lens_scan *scan, struct lens_line *out_line)
+{
+    bool found = false;
+    for (size_t at = 0; at < scan->count && !found;) {
+        *out_line = lens_text_line(scan, &at);
+        found = out_line->end > out_line->at && out_line->at[0] != '#' &&
+                !lens_text_is_space(out_line->at[0]);
+    }
+    return found;
+}
+
+/* A number, and a word of capitals: nothing else has that. */
+static bool knows(struct lens_scan *scan)
+{
+    struct lens_line line;
+    if (!first_line(scan, &line)) {
+        return false;
+    }
+    const char *at = line.at;
+    while (at < line.end && *at >= '0' && *at <= '9') {
+        at++;
+    }
+    return at > line.at && line.end - at > 2 && at[0] == ' ' && at[1] >= 'A' && at[1] <= 'Z' &&
+           at[2] >= 'A' && at[2] <= 'Z';
+}
+
+static const struct model *model_of(struct lens_scan *scan)
+{
+    char word[LENS_SCAN_NAME_BYTES];
+    lens_text_word(scan, word);
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        if (strcmp(models[i].name, word) == 0) {
+            return &models[i];
+        }
+    }
+    lens_scan_fail(scan, "a camera of model \"%s\" is not read: make a grid of its map", word);
+    return NULL;
+}
+
+static void put_value(struct lens_camera *camera, char name, double value)
+{
+    switch (name) {
+    case 'f':
+        camera->focal_px[0] = camera->focal_px[1] = value;
+        return;
+    case 'F':
+        camera->focal_px[1] = value;
+        return;
+    case 'x':
+    case 'y':
+        camera->center_px[name - 'x'] = value;
+        return;
+    default:
+        camera->terms[name - '0'] = value;
+    }
+}
+
+static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+{
+    struct lens_camera camera = {.fisheye = false};
+    struct lens_line line;
+    char number[LENS_SCAN_NAME_BYTES];
+    double values[2 + MOST_VALUES];
+    size_t count = 0;
+    if (!first_line(scan, &line)) {
+        return lens_scan_fail(scan, "there is no camera");
+    }
+    struct lens_scan own = *scan;
+    own.at = (size_t)(line.at - scan->bytes);
+    own.count = (size_t)(line.end - scan->bytes);
+    lens_text_word(&own, number);
+    const struct model *model = model_of(&own);
+    if (!model || !lens_text_numbers(&own, 2 + MOST_VALUES, values, &count)) {
+        return false;
+    }
+    if (count != 2 + strlen(model->values)) {
+        return lens_scan_fail(&own, "there are %zu numbers; %s has %zu", count, model->name,
+                              2 + strlen(model->values));
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i < 2) {
+            camera.size_px[i] = values[i];
+        } else {
+            put_value(&camera, model->values[i - 2], values[i]);
+        }
+    }
+    camera.fisheye = model->fisheye;
+    return lens_camera_finish(&own, &camera, &calibration->eyes[0]);
+}
+
+const struct lens_reader lens_reader_colmap = {knows, read};
