@@ -135,9 +135,15 @@ enum fovea_result config_apply_at(const struct config_document *document, const 
     return apply_member(&walk, document->root, 0);
 }
 
+static bool is_of_program(const char *pattern, const struct program_names *names)
+{
+    return fnmatch(pattern, names->name, 0) == 0 ||
+           (names->script[0] && fnmatch(pattern, names->script, 0) == 0);
+}
+
 /* Entries that do not match are checked too: a slip shows before the program comes. */
 static enum fovea_result apply_entry(const struct walk *walk, const cJSON *entry, size_t number,
-                                     const char *program_name, size_t *match_count)
+                                     const struct program_names *names, size_t *match_count)
 {
     static const char prefix[] = "exe:";
     const char *pattern = entry->string + sizeof prefix - 1;
@@ -150,7 +156,7 @@ static enum fovea_result apply_entry(const struct walk *walk, const cJSON *entry
     inner.settings = &scratch;
     inner.key_at = strlen(inner.path) + 1;
     FOVEA_TRY(apply_group(&inner, entry, number));
-    if (fnmatch(pattern, program_name, 0) == 0) {
+    if (is_of_program(pattern, names)) {
         *walk->settings = scratch;
         *match_count += 1;
     }
@@ -158,7 +164,7 @@ static enum fovea_result apply_entry(const struct walk *walk, const cJSON *entry
 }
 
 static enum fovea_result apply_entries(struct walk *walk, const cJSON *apps, size_t number,
-                                       const char *program_name, size_t *match_count)
+                                       const struct program_names *names, size_t *match_count)
 {
     size_t entry_number = number + 1;
     size_t count = 0;
@@ -169,7 +175,7 @@ static enum fovea_result apply_entries(struct walk *walk, const cJSON *apps, siz
                                     walk->path, "expected at most %d entries", APPS_MAX);
         }
         FOVEA_TRY(check_not_twice(walk, apps, number, entry, entry_number));
-        FOVEA_TRY(apply_entry(walk, entry, entry_number, program_name, match_count));
+        FOVEA_TRY(apply_entry(walk, entry, entry_number, names, match_count));
         pop(walk, length);
         entry_number = walk->document->spots[entry_number].next;
     }
@@ -177,15 +183,15 @@ static enum fovea_result apply_entries(struct walk *walk, const cJSON *apps, siz
 }
 
 enum fovea_result config_apply_apps(const struct config_document *document,
-                                    const char *program_name, struct fovea_settings *settings,
-                                    size_t *match_count)
+                                    const struct program_names *names,
+                                    struct fovea_settings *settings, size_t *match_count)
 {
     struct walk walk = {.document = document, .settings = settings};
     size_t number = 1;
     for (const cJSON *item = document->root->child; item; item = item->next) {
         if (strcmp(item->string, "apps") == 0) {
             push(&walk, item->string);
-            return apply_entries(&walk, item, number, program_name, match_count);
+            return apply_entries(&walk, item, number, names, match_count);
         }
         number = document->spots[number].next;
     }

@@ -6,6 +6,7 @@
 #ifndef FOVEA_CONFIG_APPLY_H
 #define FOVEA_CONFIG_APPLY_H
 
+#include "core/program.h"
 #include "document.h"
 
 /* A file without its "apps". */
@@ -13,9 +14,9 @@ FOVEA_MUST_CHECK enum fovea_result config_apply_file(const struct config_documen
                                                      struct fovea_settings *settings);
 
 /* The entries of a file's "apps", in their order. All are checked; those count whose pattern
- * matches the program, and their number is added to *match_count. */
+ * matches one of the program's names, and their number is added to *match_count. */
 FOVEA_MUST_CHECK enum fovea_result config_apply_apps(const struct config_document *document,
-                                                     const char *program_name,
+                                                     const struct program_names *names,
                                                      struct fovea_settings *settings,
                                                      size_t *match_count);
 

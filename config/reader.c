@@ -77,8 +77,8 @@ static enum fovea_result load_apps(struct config_reader *reader, size_t index,
                                    struct loading *loading)
 {
     const struct fovea_settings before = loading->settings;
-    FOVEA_TRY(config_apply_apps(&loading->documents[index], reader->program_name,
-                                &loading->settings, &loading->match_count));
+    FOVEA_TRY(config_apply_apps(&loading->documents[index], &reader->program, &loading->settings,
+                                &loading->match_count));
     return check_local(reader, index, &before, loading);
 }
 
@@ -124,9 +124,12 @@ static void log_sources(const struct config_reader *reader, const struct loading
         }
     }
     if (loading->match_count > 0) {
-        config_words_add(sources, sizeof sources, ", %zu %s of apps for \"%s\"",
+        const char *name = reader->program.name;
+        const char *script = reader->program.script;
+        config_words_add(sources, sizeof sources, ", %zu %s of apps for \"%s%s%s\"",
                          loading->match_count, loading->match_count == 1 ? "entry" : "entries",
-                         config_quote(reader->program_name, strlen(reader->program_name)).text);
+                         config_quote(name, strlen(name)).text, script[0] ? " " : "",
+                         config_quote(script, strlen(script)).text);
     }
     if (reader->environment_sets) {
         config_words_add(sources, sizeof sources, ", FOVEA_SET");
@@ -184,15 +187,6 @@ enum fovea_result config_reader_load(struct config_reader *reader, struct fovea_
     return result;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *base = path;
-    for (const char *c = path; *c; c++) {
-        base = *c == '/' || *c == '\\' ? c + 1 : base;
-    }
-    return base;
-}
-
 static enum fovea_result copy_sets(struct config_reader *reader,
                                    const struct fovea_config_desc *desc)
 {
@@ -217,16 +211,25 @@ static const char *environment(const struct fovea_config_desc *desc, const char 
     return value && value[0] ? value : NULL;
 }
 
+static void take_names(struct config_reader *reader, const char *program)
+{
+    if (program) {
+        const struct program_facts facts = {.arguments = &program, .argument_count = 1};
+        program_names_from(&facts, &reader->program);
+    } else {
+        program_names_find(&reader->program);
+    }
+}
+
 static enum fovea_result copy_desc(struct config_reader *reader,
                                    const struct fovea_config_desc *desc)
 {
     reader->log = desc->log;
     FOVEA_TRY(config_settings_hold(&reader->defaults, desc->defaults));
-    const char *program = desc->program_name ? desc->program_name : program_invocation_short_name;
     const char *sets = environment(desc, "FOVEA_SET");
-    reader->program_name = strdup(base_name(program));
+    take_names(reader, desc->program_name);
     reader->environment_sets = sets ? strdup(sets) : NULL;
-    if (!reader->program_name || (sets && !reader->environment_sets)) {
+    if (sets && !reader->environment_sets) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     return copy_sets(reader, desc);
@@ -253,7 +256,6 @@ void config_reader_finish(struct config_reader *reader)
     free(reader->sets);
     config_settings_release(&reader->defaults);
     free(reader->environment_sets);
-    free(reader->program_name);
     *reader = (struct config_reader){0};
 }
 

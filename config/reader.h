@@ -6,11 +6,12 @@
 #ifndef FOVEA_CONFIG_READER_H
 #define FOVEA_CONFIG_READER_H
 
+#include "core/program.h"
 #include "file.h"
 
 struct config_reader {
     struct config_files files;
-    char *program_name; /* without directories */
+    struct program_names program;
     char *environment_sets; /* NULL: none */
     char **sets;
     size_t set_count;

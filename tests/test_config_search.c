@@ -4,6 +4,8 @@
 /* Which files count, in what order, and what happens to those that cannot be read. */
 #include "test_config_support.h"
 
+#include "core/program.h"
+
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -243,6 +245,46 @@ static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
     recorded_clear(&recorded);
     desc.program_name = NULL; /* this test's own */
     assert_int_equal(load(&desc).cpu_threads, 11);
+}
+
+/* As the kernel tells of them; Wine's were looked up with Wine 8.0. */
+static void a_program_has_its_own_name_in_whatever_runs_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *short_name, *arguments[5];
+        const char *name, *script;
+    } cases[] = {
+        {"/usr/bin/vkcube", "vkcube", {"vkcube", "--c"}, "vkcube", ""},
+        {"/usr/lib/wine/wine64", "d9.exe", {"progs/d9.exe", "", ""}, "d9.exe", ""},
+        {"/p/wine64-preloader", "My.exe", {"C:\\Long Folder\\My.exe", "-a"}, "My.exe", ""},
+        {"/usr/lib/wine/wine64", "explorer.exe", {"C:\\explorer.exe"}, "explorer.exe", ""},
+        {"/usr/lib/wine/wine64",
+         "AWordOf15Bytes.",
+         {"Z:\\AWordOf15Bytes.exe"},
+         "AWordOf15Bytes.exe",
+         ""},
+        {"/usr/lib/wine/wine64", "game.exe", {"/usr/lib/wine/wine64", "x"}, "game.exe", ""},
+        {"/usr/lib/wine/wine64", "wine64", {"wine64", "C:\\a\\b.exe"}, "b.exe", ""},
+        {NULL, NULL, {"/bin/sh", "/usr/bin/wine", "games/b.exe", "-w"}, "b.exe", ""},
+        {NULL, "bash", {"bash", "/bin/python3", "-u", "/me/tool.py"}, "python3", "tool.py"},
+        {NULL, "python3", {"python3", "-u", "/me/tool.py", "lutris"}, "python3", "tool.py"},
+        {NULL, "python3", {"python3", "-c", "import tool"}, "python3", ""},
+        {NULL, "python3", {"python3"}, "python3", ""},
+        {"/usr/bin/vkcube", "vkcube", {""}, "vkcube", ""},
+        {"/usr/bin/wineserver64", NULL, {"wineserver"}, "wineserver", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct program_facts facts = {cases[i].file, cases[i].short_name, cases[i].arguments, 0};
+        while (facts.arguments[facts.argument_count]) {
+            facts.argument_count++;
+        }
+        struct program_names names;
+        print_message("%s\n", facts.arguments[0]);
+        program_names_from(&facts, &names);
+        assert_string_equal(names.name, cases[i].name);
+        assert_string_equal(names.script, cases[i].script);
+    }
 }
 
 static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
@@ -547,6 +589,7 @@ int main(int count, char **arguments)
         IN_FOLDER(a_named_file_ends_the_search),
         IN_FOLDER(overrides_have_the_last_word_in_order),
         IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins),
+        cmocka_unit_test(a_program_has_its_own_name_in_whatever_runs_it),
         IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them),
         IN_FOLDER(long_scanpaths_are_refused),
         IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it),

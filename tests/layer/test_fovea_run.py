@@ -286,7 +286,7 @@ def test_programs_that_the_layer_stays_out_of_are_told(world, name):
     mark, text = line_of(world.run("--check", f"./{name}"), "program")
     assert mark == "NO" and "stays out of" in text
     shutil.copy(shutil.which("true"), world.home / f"my{name}")
-    assert line_of(world.run("--check", f"./my{name}"), "program")[0] == "ok"
+    assert line_of(world.run("--check", f"./my{name}"), "program")[0] == "note"
 
 
 def test_scripts_are_known_by_their_own_name(world):
@@ -295,7 +295,7 @@ def test_scripts_are_known_by_their_own_name(world):
     script.chmod(0o755)
     for command in ["./lutris"], ["python3", "-u", "./lutris"]:
         assert "stays out of" in line_of(world.run("--check", *command), "program")[1], command
-    assert line_of(world.run("--check", "python3", "./game", "lutris"), "program")[0] == "ok"
+    assert line_of(world.run("--check", "python3", "./game", "lutris"), "program")[0] == "note"
 
 
 # ---- Other modes ---------------------------------------------------------------------------------------
@@ -472,8 +472,11 @@ def test_check_tells_what_is_worth_knowing(world, variables, what, said):
 
 def test_check_takes_settings_as_a_program_gets_them(world):
     (world.home / "fovea.json").write_text('{"apps": {"exe:game*": {"gaze": {"source": "saccades"}}}}')
-    game = shutil.copy(shutil.which("true"), world.home / "game-1")
-    assert line_of(world.good("--check", game), "gaze")[1] == "saccades, made up"
+    game, script, wine = (shutil.copy(shutil.which("true"), world.home / name) for name in ("game-1", "game.py", "wine"))
+    script.write_text("#!/usr/bin/env python3\n")
+    for command in [game], [script], ["python3", "-u", script], [wine, r"C:\my\game.exe"]:
+        assert line_of(world.good("--check", *command), "gaze")[1] == "saccades, made up", command
+    assert line_of(world.good("--check", "python3", "-c", "game"), "gaze")[1] == "the pointer"
     assert line_of(world.good("--check"), "gaze")[1] == "the pointer"
     fixed = ["--set", "gaze.source=fixed", "--set", "gaze.fixed.x=0.25"]
     assert line_of(world.good(*fixed, "--check"), "gaze")[1] == "fixed at 0.25, 0.5"
@@ -496,6 +499,10 @@ def test_check_of_programs(world):
     narrow.write_bytes(b"\x7fELF\x01\x01\x01" + bytes(64))
     narrow.chmod(0o755)
     absent(world.run("--check", "./narrow"), "program", "another word size")
+    narrow.write_bytes(b"MZ" + bytes(64))
+    absent(world.run("--check", "./narrow"), "program", "Wine runs it: fovea-run wine ./narrow")
+    noted(world.good("--check", "true"), "program", "does not say what it draws with")
+    assert line_of(world.good("--check", "vkcube"), "program")[0] == "ok"
 
 
 def test_check_of_an_x_server(world):
@@ -559,7 +566,7 @@ def build(tmp_path):
     (["libtools.so.1"], "NO", "draws with OpenGL (libGL.so.1 through libtools.so.1), of which"),
     (["libSDL2-2.0.so.0"], "note", "needs OpenGL (libEGL.so.1 through libSDL2-2.0.so.0) and may"),
     (["libGL.so.1", "libvulkan.so.1"], "ok", "game"),
-    ([], "ok", "game"),
+    ([], "note", "does not say what it draws with"),
 ])  # fmt: skip
 def test_what_a_program_needs_is_told(world, build, needed, mark, said):
     program = build("game", *needed, soname=False)

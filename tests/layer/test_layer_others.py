@@ -96,6 +96,37 @@ def test_validation_finds_nothing_of_foveas(rig, name, backend):
     assert [m for m in done.new_messages(alone) if not any(known in m for known in ITS_OWN.get(name, []))] == []
 
 
+WINDOWS = r"""
+#include <windows.h>
+int main(void)
+{
+    const int application[12] = {0}, info[16] = {1};
+    void *instance = 0;
+    const HMODULE vulkan = LoadLibraryA("vulkan-1.dll");
+    int (*create)(const void *, const void *, void *) = (void *)GetProcAddress(vulkan, "vkCreateInstance");
+    return create ? create(info, 0, &instance) + application[0] : 99;
+}
+"""
+
+
+def test_programs_under_wine_have_their_own_names(rig, tmp_path):
+    """Wine puts their command lines over its own."""
+    wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
+    compiler = shutil.which("x86_64-w64-mingw32-gcc")
+    if not compiler or not Path(wine).exists():
+        pytest.skip("no wine64, or no gcc-mingw-w64-x86-64")
+    (tmp_path / "program.c").write_text(WINDOWS)
+    drive = tmp_path / "wine" / "drive_c"
+    drive.mkdir(parents=True)
+    subprocess.run([compiler, tmp_path / "program.c", "-o", drive / "d9.exe"], check=True)
+    shutil.copy(drive / "d9.exe", drive / "explorer.exe")
+    extra = {"WINEPREFIX": str(tmp_path / "wine"), "HOME": str(tmp_path), "WINEDEBUG": "-all"}
+    for program in r"C:\d9.exe", drive / "d9.exe", r"C:\windows\..\d9.exe":
+        done = rig.run(wine, program, extra=extra, timeout=180)
+        assert done.code == 0 and 'apps know this program as "d9.exe"' in done.log, done.output + done.log
+    assert "it is on the list" in rig.run(wine, r"C:\explorer.exe", extra=extra, timeout=180).log
+
+
 @pytest.mark.parametrize(("layer", "switch"), [("MangoHud", "MANGOHUD"), ("vkBasalt", "ENABLE_VKBASALT")])
 def test_beside_another_layer(rig, layer, switch):
     """Its own messages are the same without Fovea."""

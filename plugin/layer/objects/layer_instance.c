@@ -70,14 +70,26 @@ static void load(struct layer_instance *instance, PFN_vkGetInstanceProcAddr next
 #undef LOAD
 }
 
+/* Once, however many instances. */
+static void tell_names(const struct program_names *names)
+{
+    static struct said said;
+    log_once(&said, 0, FOVEA_LOG_INFO, layer_log(), "apps know this program as \"%s%s%s\"",
+             names->name, names->script[0] ? " " : "", names->script);
+}
+
 static void note(struct layer_instance *instance)
 {
-    const char *refusal = layer_programs_refusal();
+    struct program_names names;
+    program_names_find(&names);
+    const char *refusal = layer_programs_refusal(&names);
     if (instance->inert) {
         log_warning(layer_log(), "this program is left alone: out of memory");
     } else if (refusal) {
         instance->inert = true;
         log_info(layer_log(), "this program is left alone: %s", refusal);
+    } else {
+        tell_names(&names);
     }
 }
 

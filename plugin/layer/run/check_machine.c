@@ -112,8 +112,12 @@ static void check_needs(struct checklist *list, const char *path)
     struct needs needs;
     program_needs(path, &needs);
     const char *through = needs.through[0] ? " through " : "";
-    if (!program_misses_vulkan(&needs) || list->options->zink) {
+    if (needs.vulkan || list->options->zink || program_asks_zink()) {
         check_line(list, MARK_OK, "program", "%s", path);
+    } else if (!needs.opengl[0]) {
+        check_line(list, MARK_NOTE, "program",
+                   "%s does not say what it draws with; should that be OpenGL: fovea-run --zink %s",
+                   path, path);
     } else if (needs.either) {
         check_line(list, MARK_NOTE, "program",
                    "%s needs OpenGL (%s%s%s) and may draw with Vulkan, too; where it does not: "
@@ -130,16 +134,13 @@ static void check_needs(struct checklist *list, const char *path)
 void check_program(struct checklist *list)
 {
     struct program program;
-    const char *const *arguments = (const char *const *)list->options->program;
-    const char *name = arguments[0];
-    size_t count = 0;
-    while (arguments[count]) {
-        count++;
-    }
-    if (count == 0) {
+    struct program_names names;
+    const char *name = list->options->program[0];
+    if (!name) {
         return;
     }
     program_find(name, &program);
+    program_names_find(&names);
     if (!program.path[0]) {
         check_line(list, MARK_MISSING, "program", "%s is not there", name);
     } else if (!program.executable) {
@@ -151,7 +152,11 @@ void check_program(struct checklist *list)
     } else if (program.foreign_word) {
         check_line(list, MARK_MISSING, "program",
                    "%s is built for another word size than the layer", program.path);
-    } else if (layer_programs_left_alone(arguments, count)) {
+    } else if (program.windows) {
+        check_line(list, MARK_MISSING, "program",
+                   "%s is a program for Windows; Wine runs it: fovea-run wine %s", program.path,
+                   name);
+    } else if (layer_programs_left_alone(&names)) {
         check_line(list, MARK_MISSING, "program",
                    "%s is on the list of programs that Fovea stays out of (launchers, compositors, "
                    "tools)",

@@ -84,6 +84,7 @@ static int with_variables(const struct options *options)
 
 static int act(const struct options *options)
 {
+    program_become((const char *const *)options->program);
     switch (options->mode) {
     case MODE_CHECK:
         return check(options);

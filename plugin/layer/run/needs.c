@@ -154,6 +154,7 @@ struct library {
 struct walk {
     struct library *libraries; /* the program is the first */
     size_t count;
+    bool opens_vulkan; /* the program's file has the name of Vulkan's loader in it */
 };
 
 static bool try_folder(struct library *library, const char *folder, int length)
@@ -229,6 +230,8 @@ static void look_into(struct walk *walk, size_t index)
     if (!walk->libraries[index].path[0] || !open_elf(walk->libraries[index].path, &elf)) {
         return;
     }
+    static const char vulkan[] = "libvulkan.so";
+    walk->opens_vulkan |= index == 0 && memmem(elf.bytes, elf.size, vulkan, sizeof vulkan - 1);
     const Elf64_Dyn *dynamic = read_parts(&elf) ? find_dynamic(&elf, &count) : NULL;
     if (dynamic && read_names(&elf, dynamic, count)) {
         const char *run_path = NULL;
@@ -246,24 +249,6 @@ static void look_into(struct walk *walk, size_t index)
     close_elf(&elf);
 }
 
-/* A script's interpreter, as its first line names it. */
-static void find_program(const char *path, char out_path[PATH_MAX])
-{
-    char line[PATH_MAX] = "";
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const ssize_t count = file < 0 ? 0 : read(file, line, sizeof line - 1);
-    if (file >= 0) {
-        close(file);
-    }
-    line[count > 0 ? count : 0] = '\0';
-    const char *word = line + 2 + strspn(line[0] ? line + 2 : "", " \t");
-    if (count > 2 && strncmp(line, "#!", 2) == 0) {
-        path_print(out_path, "%.*s", (int)strcspn(word, " \t\n"), word);
-    } else {
-        path_print(out_path, "%s", path);
-    }
-}
-
 static void judge(const struct walk *walk, struct needs *needs)
 {
     for (size_t i = 1; i < walk->count; i++) {
@@ -278,6 +263,8 @@ static void judge(const struct walk *walk, struct needs *needs)
             }
         }
     }
+    needs->either |= walk->opens_vulkan && needs->opengl[0];
+    needs->vulkan |= walk->opens_vulkan && !needs->opengl[0];
 }
 
 void program_needs(const char *path, struct needs *out_needs)
@@ -287,7 +274,9 @@ void program_needs(const char *path, struct needs *out_needs)
     if (!walk.libraries) {
         return;
     }
-    find_program(path, walk.libraries[0].path);
+    if (!program_interpreter(path, walk.libraries[0].path)) {
+        path_print(walk.libraries[0].path, "%s", path);
+    }
     for (size_t i = 0; i < walk.count; i++) {
         look_into(&walk, i);
     }
@@ -295,9 +284,13 @@ void program_needs(const char *path, struct needs *out_needs)
     free(walk.libraries);
 }
 
-bool program_misses_vulkan(const struct needs *needs)
+bool program_asks_zink(void)
 {
     const char *driver = getenv("MESA_LOADER_DRIVER_OVERRIDE");
-    const bool zink = driver && strcmp(driver, "zink") == 0;
-    return needs->opengl[0] && !needs->vulkan && !zink;
+    return driver && strcmp(driver, "zink") == 0;
+}
+
+bool program_misses_vulkan(const struct needs *needs)
+{
+    return needs->opengl[0] && !needs->vulkan && !program_asks_zink();
 }

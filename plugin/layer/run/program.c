@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "run.h"
 
+#include "core/program.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +29,7 @@ static void judge(struct program *program)
         const ssize_t count = read(file, head, sizeof head);
         program->foreign_word = count == (ssize_t)sizeof head &&
                                 memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] != own;
+        program->windows = count > 2 && memcmp(head, "MZ", 2) == 0;
         close(file);
     }
 }
@@ -54,6 +57,55 @@ void program_find(const char *name, struct program *out_program)
             return;
         }
         list += length + 1;
+    }
+}
+
+bool program_interpreter(const char *path, char out_path[PATH_MAX])
+{
+    char line[PATH_MAX] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t count = file < 0 ? 0 : read(file, line, sizeof line - 1);
+    if (file >= 0) {
+        close(file);
+    }
+    line[count > 0 ? count : 0] = '\0';
+    if (count < 2 || strncmp(line, "#!", 2) != 0) {
+        return false;
+    }
+    line[strcspn(line, "\n")] = '\0';
+    const char *word = line + 2 + strspn(line + 2, " \t");
+    const char *next = word + strcspn(word, " \t");
+    next += strspn(next, " \t");
+    struct program program = {0};
+    if (strncmp(word, "/usr/bin/env", 12) == 0 && next[0]) {
+        char name[PATH_MAX];
+        path_print(name, "%.*s", (int)strcspn(next, " \t"), next);
+        program_find(name, &program);
+    }
+    return program.path[0] ? path_print(out_path, "%s", program.path)
+                           : path_print(out_path, "%.*s", (int)strcspn(word, " \t"), word);
+}
+
+#define COMMAND_MAX 16 /* what follows names no program any more */
+
+/* As the kernel starts a script. */
+void program_become(const char *const *arguments)
+{
+    static char interpreter[PATH_MAX];
+    static const char *command[COMMAND_MAX] = {interpreter};
+    struct program program = {0};
+    size_t count = 0;
+    while (arguments[count] && count < COMMAND_MAX - 1) {
+        command[1 + count] = arguments[count];
+        count++;
+    }
+    if (count > 0) {
+        program_find(arguments[0], &program);
+    }
+    if (program.path[0] && program_interpreter(program.path, interpreter)) {
+        program_names_become(command, 1 + count);
+    } else {
+        program_names_become(command + 1, count);
     }
 }
 

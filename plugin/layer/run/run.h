@@ -127,9 +127,14 @@ struct program {
     bool executable;
     bool set_id; /* runs with rights that its file gives it */
     bool foreign_word; /* an ELF file of another word size than ours */
+    bool windows; /* a file of Windows */
 };
 
 void program_find(const char *name, struct program *out_program);
+/* What runs a script, by its first line; false: it is none. */
+bool program_interpreter(const char *path, char out_path[PATH_MAX]);
+/* From now on settings are those of that program, whose command line ends with NULL. */
+void program_become(const char *const *arguments);
 /* Does not return where the program starts. */
 int program_start(char *const *arguments);
 
@@ -138,12 +143,14 @@ int program_start(char *const *arguments);
 struct needs {
     char opengl[64]; /* the library of OpenGL's that it needs; "": none */
     char through[128]; /* the library that leads to it; "": the program names it itself */
-    bool vulkan; /* it needs Vulkan's loader */
-    bool either; /* a toolkit that opens Vulkan's loader where it is asked to */
+    bool vulkan; /* it needs Vulkan's loader, or opens it and needs no OpenGL */
+    bool either; /* it, or its toolkit, opens Vulkan's loader where it is asked to */
 };
 
 void program_needs(const char *path, struct needs *out_needs);
-/* It needs OpenGL alone, and nobody has asked Mesa to draw that with Vulkan. */
+/* Somebody has asked Mesa to draw OpenGL with Vulkan. */
+bool program_asks_zink(void);
+/* It needs OpenGL alone, and nobody has. */
 bool program_misses_vulkan(const struct needs *needs);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */

@@ -15,7 +15,6 @@ struct fovea_config *settings_read(const struct options *options, struct fovea_l
     desc.file = options->config;
     desc.sets = options->sets;
     desc.set_count = options->set_count;
-    desc.program_name = options->program[0];
     desc.ignore_changes = true;
     desc.log = log;
     const enum fovea_result result = fovea_config_create(&desc, &config);

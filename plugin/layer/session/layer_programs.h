@@ -5,14 +5,14 @@
 #ifndef FOVEA_LAYER_PROGRAMS_H
 #define FOVEA_LAYER_PROGRAMS_H
 
+#include "core/program.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
-/* By the command line: the name of the program's file, without folders, or of the script that an
- * interpreter is given. */
-bool layer_programs_left_alone(const char *const *arguments, size_t count);
+/* A script counts instead of its interpreter. */
+bool layer_programs_left_alone(const struct program_names *names);
 
-/* Why this process is left alone; NULL: it is not. */
-const char *layer_programs_refusal(void);
+/* Why this process, which has these names, is left alone; NULL: it is not. */
+const char *layer_programs_refusal(const struct program_names *names);
 
 #endif
