@@ -9,6 +9,7 @@
 #include "words.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define APPS_MAX 256
@@ -151,16 +152,22 @@ static enum fovea_result apply_entry(const struct walk *walk, const cJSON *entry
         return config_text_fail(&walk->document->text, walk->document->spots[number].name,
                                 walk->path, "expected \"exe:\" and a pattern of a program's name");
     }
-    struct fovea_settings scratch = *walk->settings;
+    struct fovea_settings *scratch = malloc(sizeof *scratch);
+    if (!scratch) {
+        log_error(walk->document->text.log, "configuration: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *scratch = *walk->settings;
     struct walk inner = *walk;
-    inner.settings = &scratch;
+    inner.settings = scratch;
     inner.key_at = strlen(inner.path) + 1;
-    FOVEA_TRY(apply_group(&inner, entry, number));
-    if (is_of_program(pattern, names)) {
-        *walk->settings = scratch;
+    const enum fovea_result result = apply_group(&inner, entry, number);
+    if (result == FOVEA_OK && is_of_program(pattern, names)) {
+        *walk->settings = *scratch;
         *match_count += 1;
     }
-    return FOVEA_OK;
+    free(scratch);
+    return result;
 }
 
 static enum fovea_result apply_entries(struct walk *walk, const cJSON *apps, size_t number,

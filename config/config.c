@@ -38,9 +38,7 @@ static bool desc_is_good(const struct fovea_config_desc *desc)
 static void take(struct fovea_config *config, const struct fovea_settings *settings)
 {
     float *values = config->settings.foveation.map.own_values;
-    struct fovea_settings taken = *settings;
-    config_settings_keep_data(&taken, &config->settings);
-    config->settings = taken;
+    config_settings_take(&config->settings, settings);
     config->settings.foveation.map.own_values = values;
     config->settings.foveation.map.values = values;
 }
@@ -48,15 +46,17 @@ static void take(struct fovea_config *config, const struct fovea_settings *setti
 static enum fovea_result load(struct fovea_config *config, const struct fovea_config_desc *desc,
                               struct config_reader *reader)
 {
-    struct fovea_settings loaded;
-    enum fovea_result result = config_reader_load(reader, &loaded);
+    struct fovea_settings *loaded = malloc(sizeof *loaded);
+    enum fovea_result result =
+        loaded ? config_reader_load(reader, loaded) : FOVEA_ERROR_OUT_OF_MEMORY;
     if (result == FOVEA_OK) {
-        take(config, &loaded);
+        take(config, loaded);
     } else if (desc->defaults_if_wrong) {
         take(config, &reader->defaults);
         log_warning(config->log, "the configuration cannot be taken; the defaults are in force");
         result = FOVEA_OK;
     }
+    free(loaded);
     return result;
 }
 

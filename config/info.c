@@ -84,7 +84,7 @@ size_t fovea_setting_count(void)
 
 static void fill(const struct config_key *key, struct fovea_setting *setting)
 {
-    const struct fovea_settings defaults = fovea_settings_default();
+    const struct fovea_settings *defaults = config_settings_standard();
     *setting = (struct fovea_setting){.path = key->path,
                                       .help = key->help,
                                       .unit = unit_of(key->path),
@@ -100,7 +100,7 @@ static void fill(const struct config_key *key, struct fovea_setting *setting)
     _Static_assert(sizeof setting->expected >= sizeof expected.text, "words may be cut");
     memcpy(setting->expected, expected.text, sizeof expected.text);
     /* Defaults are short; a test asks for all of them. */
-    if (!config_value_text(key, &defaults, setting->default_text, sizeof setting->default_text)) {
+    if (!config_value_text(key, defaults, setting->default_text, sizeof setting->default_text)) {
         setting->default_text[0] = '\0';
     }
 }

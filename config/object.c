@@ -42,10 +42,15 @@ static struct shared_data **data_of(struct fovea_settings *settings, size_t inde
     return (struct shared_data **)(void *)((char *)settings + data_at[index]);
 }
 
-void config_settings_keep_data(struct fovea_settings *settings, struct fovea_settings *owner)
+void config_settings_take(struct fovea_settings *owner, const struct fovea_settings *settings)
 {
-    for (size_t i = 0; i < sizeof data_at / sizeof data_at[0]; i++) {
-        *data_of(settings, i) = *data_of(owner, i);
+    struct shared_data *kept[sizeof data_at / sizeof data_at[0]];
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        kept[i] = *data_of(owner, i);
+    }
+    *owner = *settings;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        *data_of(owner, i) = kept[i];
     }
 }
 
@@ -70,7 +75,7 @@ void config_settings_release(struct fovea_settings *settings)
 enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
                                        const struct fovea_settings *settings)
 {
-    *out_settings = settings ? *settings : fovea_settings_default();
+    *out_settings = settings ? *settings : *config_settings_standard();
     struct fovea_map *map = &out_settings->foveation.map;
     map->own_values = copy_values(map);
     if (map->values && !map->own_values) {
@@ -134,10 +139,18 @@ enum fovea_result fovea_settings_set(struct fovea_settings *settings, const char
     if (!settings || !path || !value) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_settings fresh = *settings;
-    FOVEA_TRY(config_apply_value(path, value, "fovea_settings_set", log, &fresh));
-    *settings = fresh;
-    return FOVEA_OK;
+    struct fovea_settings *fresh = malloc(sizeof *fresh);
+    if (!fresh) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *fresh = *settings;
+    const enum fovea_result result =
+        config_apply_value(path, value, "fovea_settings_set", log, fresh);
+    if (result == FOVEA_OK) {
+        *settings = *fresh;
+    }
+    free(fresh);
+    return result;
 }
 
 static const struct config_key *find_setting(const char *path)

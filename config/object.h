@@ -13,8 +13,8 @@
 FOVEA_MUST_CHECK enum fovea_result config_settings_hold(struct fovea_settings *out_settings,
                                                         const struct fovea_settings *settings);
 void config_settings_release(struct fovea_settings *settings);
-/* `settings` refers to what operators were given as `owner` does. */
-void config_settings_keep_data(struct fovea_settings *settings, struct fovea_settings *owner);
+/* `owner` has these from now on, but for what its operators were given. */
+void config_settings_take(struct fovea_settings *owner, const struct fovea_settings *settings);
 
 /* The setting as fovea_settings_set takes it. False: it does not fit. */
 FOVEA_MUST_CHECK bool config_value_text(const struct config_key *key,

@@ -25,6 +25,7 @@
 /* The sum of one round of reading. */
 struct loading {
     struct fovea_settings settings;
+    struct fovea_settings before; /* the file at hand */
     char *bytes[CONFIG_FILES_MAX];
     struct config_document documents[CONFIG_FILES_MAX];
     size_t match_count;
@@ -37,12 +38,12 @@ static bool is_absent(const struct config_stamp *stamp)
 }
 
 static enum fovea_result check_local(const struct config_reader *reader, size_t index,
-                                     const struct fovea_settings *before,
                                      const struct loading *loading)
 {
     const struct config_file *file = &reader->files.files[index];
     struct config_words complaint;
-    if (file->local && !config_local_allows(file, before, &loading->settings, &complaint)) {
+    if (file->local &&
+        !config_local_allows(file, &loading->before, &loading->settings, &complaint)) {
         log_error(reader->log, "%s: %s", file->shown, complaint.text);
         return FOVEA_ERROR_CONFIG;
     }
@@ -68,18 +69,18 @@ static enum fovea_result load_file(struct config_reader *reader, size_t index,
     }
     text.bytes = loading->bytes[index];
     FOVEA_TRY(config_document_parse(&text, &loading->documents[index]));
-    const struct fovea_settings before = loading->settings;
+    loading->before = loading->settings;
     FOVEA_TRY(config_apply_file(&loading->documents[index], &loading->settings));
-    return check_local(reader, index, &before, loading);
+    return check_local(reader, index, loading);
 }
 
 static enum fovea_result load_apps(struct config_reader *reader, size_t index,
                                    struct loading *loading)
 {
-    const struct fovea_settings before = loading->settings;
+    loading->before = loading->settings;
     FOVEA_TRY(config_apply_apps(&loading->documents[index], &reader->program, &loading->settings,
                                 &loading->match_count));
-    return check_local(reader, index, &before, loading);
+    return check_local(reader, index, loading);
 }
 
 static enum fovea_result load_files(struct config_reader *reader, struct loading *loading)
@@ -166,6 +167,15 @@ static void log_unused(const struct config_reader *reader, const struct fovea_se
     }
 }
 
+static void finish_loading(struct loading *loading)
+{
+    for (size_t i = 0; i < CONFIG_FILES_MAX; i++) {
+        config_document_finish(&loading->documents[i]);
+        free(loading->bytes[i]);
+    }
+    free(loading);
+}
+
 /* Reads everything anew; the settings change only if all of it is right. */
 enum fovea_result config_reader_load(struct config_reader *reader, struct fovea_settings *settings)
 {
@@ -173,17 +183,18 @@ enum fovea_result config_reader_load(struct config_reader *reader, struct fovea_
         struct config_file *file = &reader->files.files[i];
         file->loaded = file->seen = config_file_look(file);
     }
-    struct loading loading = {0};
-    enum fovea_result result = load_all(reader, &loading);
+    struct loading *loading = calloc(1, sizeof *loading);
+    if (!loading) {
+        log_error(reader->log, "configuration: out of memory");
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = load_all(reader, loading);
     if (result == FOVEA_OK) {
-        *settings = loading.settings;
-        log_unused(reader, &loading.settings);
-        log_sources(reader, &loading);
+        *settings = loading->settings;
+        log_unused(reader, settings);
+        log_sources(reader, loading);
     }
-    for (size_t i = 0; i < CONFIG_FILES_MAX; i++) {
-        config_document_finish(&loading.documents[i]);
-        free(loading.bytes[i]);
-    }
+    finish_loading(loading);
     return result;
 }
 
@@ -304,24 +315,26 @@ void config_prepare_by(config_prepare_fn fn)
 }
 
 static enum fovea_result load_and_prepare(struct config_reader *reader,
-                                          struct fovea_settings *settings)
+                                          struct fovea_settings *fresh)
 {
-    FOVEA_TRY(config_reader_load(reader, settings));
+    FOVEA_TRY(config_reader_load(reader, fresh));
     const config_prepare_fn prepare = atomic_load(&prepare_fn);
-    return prepare ? prepare(settings, reader->log) : FOVEA_OK;
+    return prepare ? prepare(fresh, reader->log) : FOVEA_OK;
 }
 
 enum fovea_result config_reader_reload(struct config_reader *reader,
                                        struct fovea_settings *settings)
 {
-    struct fovea_settings fresh;
+    struct fovea_settings *fresh = malloc(sizeof *fresh);
     reader->unsettled_looks = 0;
-    const enum fovea_result result = load_and_prepare(reader, &fresh);
+    const enum fovea_result result =
+        fresh ? load_and_prepare(reader, fresh) : FOVEA_ERROR_OUT_OF_MEMORY;
     if (result == FOVEA_OK) {
-        *settings = fresh;
+        *settings = *fresh;
     } else {
         log_warning(reader->log, "configuration: the last good settings stay in force");
     }
+    free(fresh);
     return result;
 }
 

@@ -336,7 +336,9 @@ struct fovea_operator_settings {
 #include "kernels/operators.def"
 };
 
-/* What fovea_settings.h keeps to itself. */
+/* What fovea_settings.h keeps to itself. Threads of programs may have little stack, and this is 9
+ * KiB: who gets it on one hands it on by its address, and copies lie elsewhere
+ * (FOVEA_STACK_BYTES). */
 struct fovea_settings {
     enum fovea_backend backend;
     enum fovea_measure backend_measure; /* where backend is AUTO */
@@ -355,12 +357,15 @@ struct fovea_settings {
 };
 
 /* The defaults, the only place where they are written. config/default.json says the same. */
+const struct fovea_settings *config_settings_standard(void);
 struct fovea_settings fovea_settings_default(void);
 
 bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name);
 
-/* fovea_settings_check of a geometry alone, for frames that may each have another one. */
+/* fovea_settings_check of a geometry alone, for frames that may each have another one. Writes to
+ * scratch. */
 FOVEA_MUST_CHECK enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
+                                                         struct fovea_settings *scratch,
                                                          struct fovea_log log);
 
 #endif

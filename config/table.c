@@ -61,9 +61,9 @@ static bool is_between(char c)
     return c != 0 && strchr(BETWEEN, c);
 }
 
-struct config_table config_table_of_text(const char *bytes, size_t count)
+void config_table_of_text(const char *bytes, size_t count, struct config_table *out_table)
 {
-    struct config_table table = {0};
+    *out_table = (struct config_table){0};
     bool line_begins = true;
     for (size_t at = 0; at < count;) {
         size_t length = 0;
@@ -78,12 +78,11 @@ struct config_table config_table_of_text(const char *bytes, size_t count)
             length++;
         }
         if (!comment) {
-            add_sample(&table, number_of(bytes + at, length));
+            add_sample(out_table, number_of(bytes + at, length));
         }
         line_begins = false;
         at += length;
     }
-    return table;
 }
 
 static const char *read_file(int fd, char *bytes, size_t *out_count)
@@ -107,58 +106,58 @@ static const char *read_file(int fd, char *bytes, size_t *out_count)
     return count > FILE_MAX_BYTES ? "it has more than 65536 bytes" : NULL;
 }
 
-static struct config_table table_of_open_file(int fd)
+static const char *table_of_open_file(int fd, struct config_table *table)
 {
-    struct config_table table = {0};
     size_t count = 0;
     char *bytes = malloc(FILE_MAX_BYTES + 1);
     if (!bytes) {
-        return (struct config_table){.problem = "out of memory"};
+        return "out of memory";
     }
     const char *problem = read_file(fd, bytes, &count);
     if (!problem) {
-        table = config_table_of_text(bytes, count);
-        problem = table.count == 0 ? "there are no numbers in it" : NULL;
+        config_table_of_text(bytes, count, table);
+        problem = table->count == 0 ? "there are no numbers in it" : NULL;
     }
-    table.problem = problem;
     free(bytes);
-    return table;
+    return problem;
 }
 
-static struct config_table table_of_file(const char *name, const char *directory, bool local)
+static const char *table_of_file(const char *name, const char *directory, bool local,
+                                 struct config_table *table)
 {
     char path[FOVEA_PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : directory, name);
     if (length < 0 || (size_t)length >= sizeof path) {
-        return (struct config_table){.problem = "its name is too long"};
+        return "its name is too long";
     }
     if (local && !config_local_is_of_folder(directory, path)) {
-        return (struct config_table){.problem = CONFIG_LOCAL_FILES_ONLY};
+        return CONFIG_LOCAL_FILES_ONLY;
     }
     /* O_NONBLOCK: opening a named pipe would otherwise wait for its writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        return (struct config_table){.problem = "there is no such file, or none to be read"};
+        return "there is no such file, or none to be read";
     }
-    struct config_table table = table_of_open_file(fd);
+    const char *problem = table_of_open_file(fd, table);
     close(fd);
-    return table;
+    return problem;
 }
 
-struct config_table config_table_parse(const cJSON *item, const char *directory, bool local)
+void config_table_parse(const cJSON *item, const char *directory, bool local,
+                        struct config_table *out_table)
 {
-    struct config_table table = {0};
+    *out_table = (struct config_table){0};
     if (cJSON_IsString(item)) {
-        return table_of_file(item->valuestring, directory, local);
+        out_table->problem = table_of_file(item->valuestring, directory, local, out_table);
+        return;
     }
     if (!cJSON_IsArray(item)) {
-        table.problem = "";
-        return table;
+        out_table->problem = "";
+        return;
     }
     for (const cJSON *sample = item->child; sample; sample = sample->next) {
-        add_sample(&table, cJSON_IsNumber(sample) ? sample->valuedouble : (double)NAN);
+        add_sample(out_table, cJSON_IsNumber(sample) ? sample->valuedouble : (double)NAN);
     }
-    return table;
 }
 
 uint32_t config_table_wrong_sample(const float *samples, uint32_t count)

@@ -18,10 +18,11 @@ struct config_table {
 
 /* Numbers with commas, semicolons or white space between them; a line that begins with # does not
  * count. What is not a number becomes NAN. */
-struct config_table config_table_of_text(const char *bytes, size_t count);
+void config_table_of_text(const char *bytes, size_t count, struct config_table *out_table);
 /* `directory` is put before a relative file's name. `local`: the text is a fovea.json that nobody
  * has named, and a file outside of the directory is a problem and is not opened. */
-struct config_table config_table_parse(const cJSON *item, const char *directory, bool local);
+void config_table_parse(const cJSON *item, const char *directory, bool local,
+                        struct config_table *out_table);
 
 /* The first sample that is no number, negative or less than the one before, counted from 1, or
  * where the last is not above the first that one; also a single sample and one too many. 0: the

@@ -20,9 +20,9 @@ static bool has_view(const struct fovea_foveation *foveation)
 /* Operators beside foveate may have something for each eye. */
 static bool others_have_eyes(const char *path, const struct fovea_settings *settings)
 {
-    const struct fovea_operators standard = fovea_settings_default().operators;
-    const bool others = settings->operators.count != standard.count ||
-                        settings->operators.order[0] != standard.order[0];
+    const struct fovea_operators *standard = &config_settings_standard()->operators;
+    const bool others = settings->operators.count != standard->count ||
+                        settings->operators.order[0] != standard->order[0];
     return others && strcmp(path, "foveation.map.eye") == 0;
 }
 
@@ -95,8 +95,7 @@ static void add_unused(const struct fovea_settings *settings, const struct fovea
 
 void config_unused_names(const struct fovea_settings *settings, char *text, size_t size)
 {
-    const struct fovea_settings defaults = fovea_settings_default();
-    add_unused(settings, &defaults, is_unused, text, size);
+    add_unused(settings, config_settings_standard(), is_unused, text, size);
 }
 
 /* Whether a setting is one of an operator that does not run. */
@@ -166,6 +165,5 @@ void config_unused_file_names(const struct fovea_settings *settings,
 
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)
 {
-    const struct fovea_settings defaults = fovea_settings_default();
-    add_unused(settings, &defaults, is_unused_light, text, size);
+    add_unused(settings, config_settings_standard(), is_unused_light, text, size);
 }

@@ -208,20 +208,26 @@ static bool store_table(const struct config_value *value, const char *directory,
         display->table_count = 0;
         return true;
     }
-    struct config_table table = config_table_parse(value->item, directory, value->local);
-    const uint32_t wrong = config_table_wrong_sample(table.samples, table.count);
-    if (table.problem && table.problem[0]) {
-        config_words_add(out_problem->text, sizeof out_problem->text, "; %s", table.problem);
+    struct config_table *table = malloc(sizeof *table);
+    if (!table) {
+        config_words_add(out_problem->text, sizeof out_problem->text, "; out of memory");
+        return false;
+    }
+    config_table_parse(value->item, directory, value->local, table);
+    const uint32_t wrong = config_table_wrong_sample(table->samples, table->count);
+    if (table->problem && table->problem[0]) {
+        config_words_add(out_problem->text, sizeof out_problem->text, "; %s", table->problem);
     } else if (wrong > 0) {
         config_words_add(out_problem->text, sizeof out_problem->text, "; wrong at number %u",
                          wrong);
     }
-    if (table.problem || wrong > 0 || table.count == 0) {
-        return false;
+    const bool good = !table->problem && wrong == 0 && table->count > 0;
+    if (good) {
+        display->table_count = table->count;
+        memcpy(display->table, table->samples, sizeof display->table);
     }
-    display->table_count = table.count;
-    memcpy(display->table, table.samples, sizeof display->table);
-    return true;
+    free(table);
+    return good;
 }
 
 static const char *near_name(const struct config_key *key, const struct config_value *value)

@@ -41,6 +41,7 @@ struct entry {
 
 struct fovea_context {
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
+    struct fovea_settings fresh; /* of a call that sets them */
     struct map_copy map;
     struct fovea_log log;
     struct context_device_desc device_desc;
@@ -127,21 +128,19 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     if (!desc || !struct_take(&taken, sizeof taken, desc) || taken.reserved != 0) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_settings settings = taken.settings ? *taken.settings : fovea_settings_default();
-    struct map_copy map = {0};
-    FOVEA_TRY(settings_take(&settings, &map, taken.log));
     struct fovea_context *context = calloc(1, sizeof *context);
     if (!context) {
         log_error(taken.log, "out of memory");
-        map_copy_finish(&map);
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    context->settings = settings;
-    context->map = map;
+    context->settings = *(taken.settings ? taken.settings : config_settings_standard());
     context->log = taken.log;
     context->device_desc =
         (struct context_device_desc){.cuda_device = taken.cuda_device, .log = own_log(context)};
-    const enum fovea_result result = open_named(context);
+    enum fovea_result result = settings_take(&context->settings, &context->map, taken.log);
+    if (result == FOVEA_OK) {
+        result = open_named(context);
+    }
     if (result < 0) {
         fovea_context_destroy(&context);
         return result;
@@ -185,12 +184,13 @@ enum fovea_result fovea_context_set_settings(struct fovea_context *context,
     if (!context || !settings) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    struct fovea_settings taken = context->settings;
-    taken.foveation = settings->foveation;
-    taken.operators = settings->operators;
-    taken.own = settings->own;
-    FOVEA_TRY(settings_take(&taken, &context->map, context->log));
-    context->settings = taken;
+    struct fovea_settings *taken = &context->fresh;
+    *taken = context->settings;
+    taken->foveation = settings->foveation;
+    taken->operators = settings->operators;
+    taken->own = settings->own;
+    FOVEA_TRY(settings_take(taken, &context->map, context->log));
+    context->settings = *taken;
     context->described = false;
     return FOVEA_OK;
 }

@@ -247,16 +247,19 @@ static void use(const struct map_copy *copy, struct fovea_map *map)
 void map_copy_make_ready(const struct map_copy *copy, const struct fovea_foveation *foveation,
                          struct fovea_map_ready **ready)
 {
-    struct fovea_foveation own = *foveation;
-    use(copy, &own.map);
-    if (own.map.kind != FOVEA_MAP_ARRAY || foveate_map_ready_fits(*ready, &own)) {
+    struct fovea_foveation *own = malloc(sizeof *own);
+    if (!own) {
         return;
     }
+    *own = *foveation;
+    use(copy, &own->map);
     struct fovea_map_ready *made = NULL;
-    if (foveate_map_ready_make(&own, &made) == FOVEA_OK) {
+    if (own->map.kind == FOVEA_MAP_ARRAY && !foveate_map_ready_fits(*ready, own) &&
+        foveate_map_ready_make(own, &made) == FOVEA_OK) {
         foveate_map_ready_release(ready);
         *ready = made;
     }
+    free(own);
 }
 
 enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old, struct fovea_log log,

@@ -155,17 +155,22 @@ static enum fovea_result prepare_file(struct fovea_foveation *foveation,
 static enum fovea_result prepare_formula(const struct fovea_map *asked,
                                          const struct map_samples *samples, struct fovea_log log)
 {
-    struct fovea_map map = *asked;
     struct map_copy none = {0};
     struct map_copy fresh = {0};
     if (samples) {
         return FOVEA_OK;
     }
-    enum fovea_result result = map_copy_make(&map, &none, log, &fresh);
+    struct fovea_map *map = malloc(sizeof *map);
+    if (!map) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *map = *asked;
+    enum fovea_result result = map_copy_make(map, &none, log, &fresh);
     if (result == FOVEA_OK && !fresh.shared) {
         result = keep(&fresh, log);
     }
     map_copy_finish(&fresh);
+    free(map);
     return result;
 }
 

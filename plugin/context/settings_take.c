@@ -8,18 +8,27 @@
 #include "kernels/foveate/model/map_ready.h"
 #include "map_store.h"
 
+#include <stdlib.h>
+
 /* How much blur a view asks for depends on the image's size and is said when that is known. */
 static enum fovea_result check_model(const struct fovea_foveation *foveation, struct fovea_log log)
 {
-    struct foveate_model model;
     const bool of_a_view =
         foveation->model == FOVEA_MODEL_PHYSICAL || foveation->model == FOVEA_MODEL_CURVE ||
         (foveation->model == FOVEA_MODEL_MAP && foveation->map.degrees == FOVEA_MAP_DEGREES_VIEW);
-    if (!of_a_view && !foveate_model_init(&model, foveation, 1, 1)) {
-        log_error(log, "foveation: these settings together ask for a blur that no image needs");
-        return FOVEA_ERROR_INVALID_ARGUMENT;
+    if (of_a_view) {
+        return FOVEA_OK;
     }
-    return FOVEA_OK;
+    struct foveate_model *model = malloc(sizeof *model);
+    if (!model) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const bool good = foveate_model_init(model, foveation, 1, 1);
+    free(model);
+    if (!good) {
+        log_error(log, "foveation: these settings together ask for a blur that no image needs");
+    }
+    return good ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT;
 }
 
 static enum fovea_result take_map(struct fovea_foveation *foveation, struct map_copy *copy,
@@ -56,15 +65,30 @@ static void keep(struct map_copy *fresh, struct map_copy *copy)
     }
 }
 
+static struct fovea_settings *copy_of(const struct fovea_settings *settings)
+{
+    struct fovea_settings *copy = malloc(sizeof *copy);
+    if (copy) {
+        *copy = *settings;
+    }
+    return copy;
+}
+
 /* On the thread that reads saved settings: what is read here is there when they are taken. */
 static enum fovea_result prepare(struct fovea_settings *settings, struct fovea_log log)
 {
-    struct fovea_settings taken = *settings;
     struct operator_files files;
     FOVEA_TRY(map_store_prepare(settings, log));
-    FOVEA_TRY(operator_files_take(&taken, log, &files));
-    operator_files_finish(&files);
-    return FOVEA_OK;
+    struct fovea_settings *taken = copy_of(settings);
+    if (!taken) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = operator_files_take(taken, log, &files);
+    if (result == FOVEA_OK) {
+        operator_files_finish(&files);
+    }
+    free(taken);
+    return result;
 }
 
 enum fovea_result settings_take(struct fovea_settings *settings, struct map_copy *copy,
@@ -93,9 +117,18 @@ enum fovea_result settings_prepare(struct fovea_settings *settings, struct fovea
 {
     FOVEA_TRY(fovea_settings_check(settings, log));
     FOVEA_TRY(map_store_prepare(settings, log));
-    struct fovea_settings taken = *settings;
+    return settings_try(settings, log);
+}
+
+enum fovea_result settings_try(const struct fovea_settings *settings, struct fovea_log log)
+{
     struct map_copy copy = {0};
-    const enum fovea_result result = settings_take(&taken, &copy, log);
+    struct fovea_settings *taken = copy_of(settings);
+    if (!taken) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result result = settings_take(taken, &copy, log);
     map_copy_finish(&copy);
+    free(taken);
     return result;
 }

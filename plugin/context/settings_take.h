@@ -14,7 +14,11 @@
 FOVEA_MUST_CHECK enum fovea_result settings_take(struct fovea_settings *settings,
                                                  struct map_copy *copy, struct fovea_log log);
 
-/* Whether a context can take these settings, said where they are set, before any frame has them. A
+/* Whether a context would take these settings. */
+FOVEA_MUST_CHECK enum fovea_result settings_try(const struct fovea_settings *settings,
+                                                struct fovea_log log);
+
+/* The same, said where they are set, before any frame has them. A
  * map's file is read here: settings_take finds its samples ready afterwards and opens no file. */
 FOVEA_MUST_CHECK enum fovea_result settings_prepare(struct fovea_settings *settings,
                                                     struct fovea_log log);

@@ -282,6 +282,9 @@ struct fovea_vk {
     struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct map_copy map;
+    /* Of a call, which has no stack for them. */
+    struct fovea_settings scratch_settings;
+    struct operator_pass scratch_passes[OPERATOR_ROW_PASSES];
     enum fovea_backend backend; /* VULKAN, or the peer's */
     char reason[256];
 

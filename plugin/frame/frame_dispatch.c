@@ -22,7 +22,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
 {
     const struct frame_view *view = &work->views[index];
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_pass passes[OPERATOR_ROW_PASSES];
+    struct operator_pass *passes = fovea->scratch_passes;
     const uint32_t count =
         row_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {

@@ -239,11 +239,12 @@ enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geo
                                   enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
                                   enum frame_plan_for whom, struct frame_plan **out_plan)
 {
-    struct fovea_settings settings = fovea->settings;
-    settings.foveation.geometry = *geometry;
-    settings.foveation.map.eye = eye;
+    struct fovea_settings *settings = &fovea->scratch_settings;
+    *settings = fovea->settings;
+    settings->foveation.geometry = *geometry;
+    settings->foveation.map.eye = eye;
     const struct operator_plan_desc desc = {
-        .settings = &settings, .width_px = width_px, .height_px = height_px};
+        .settings = settings, .width_px = width_px, .height_px = height_px};
     struct frame_plan *plan = find_plan(fovea, &desc);
     const bool found = plan;
     const enum fovea_result result = found ? FOVEA_OK : make_plan(fovea, &desc, &plan);

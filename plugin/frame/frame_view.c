@@ -104,7 +104,8 @@ static enum fovea_result check_geometry(struct fovea_vk *fovea, const struct fov
         return FOVEA_OK;
     }
     char message[FRAME_REFUSAL_BYTES / 2] = "";
-    if (config_geometry_check(&view->geometry, (struct fovea_log){keep_message, message, 0}) < 0) {
+    if (config_geometry_check(&view->geometry, &fovea->scratch_settings,
+                              (struct fovea_log){keep_message, message, 0}) < 0) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: %s", index, message);
     }
     *checked = view->geometry;

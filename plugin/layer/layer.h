@@ -202,7 +202,8 @@ struct layer_context {
     uint32_t queue_family;
     struct fovea_vk *fovea; /* NULL: it cannot be had */
     uint32_t frames_in_flight; /* of that fovea */
-    uint64_t settings_serial; /* that fovea has taken; 0: none */
+    struct fovea_settings settings; /* that it was given last */
+    uint64_t settings_serial; /* of those, which fovea has taken; 0: none */
     VkCommandPool gather_pool; /* layer_gather.c; NULL until it is needed */
     VkCommandBuffer gather_commands;
     struct fovea_gaze_source *asked; /* layer_session.c: that fovea was to follow; NULL: none */

@@ -222,8 +222,8 @@ static bool is_anything_to_do(const struct fovea_settings *settings)
     if (openxr_gaze_needed(settings)) {
         return true;
     }
-    const struct fovea_operators standard = fovea_settings_default().operators;
-    return memcmp(&settings->operators, &standard, sizeof standard) != 0;
+    const struct fovea_operators *standard = &config_settings_standard()->operators;
+    return memcmp(&settings->operators, standard, sizeof *standard) != 0;
 }
 
 static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)

@@ -59,7 +59,7 @@ static enum fovea_result leave_lens_out(struct openxr_session *session,
                    others[0] ? "" : ", and nothing else is left: pictures are shown as drawn");
     }
     if (others[0] == '\0') {
-        settings->operators = fovea_settings_default().operators;
+        settings->operators = config_settings_standard()->operators;
         return fovea_settings_set_double(settings, "foveation.strength", 0, openxr_log());
     }
     return fovea_settings_set(settings, "operators", others, openxr_log());
@@ -109,11 +109,13 @@ static struct fovea_settings *settings_of(struct openxr_session *session,
 
 /* The runtime knows where the eyes look, unless a source is named. The blur is what the eye itself
  * takes away, so that menus and texts can be read, as in the layer for Vulkan. */
-static struct fovea_settings defaults(void)
+static struct fovea_settings *make_defaults(void)
 {
-    struct fovea_settings settings = fovea_settings_default();
-    settings.gaze.kind = FOVEA_GAZE_OPENXR;
-    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
+    struct fovea_settings *settings = NULL;
+    if (fovea_settings_create(&settings) == FOVEA_OK) {
+        settings->gaze.kind = FOVEA_GAZE_OPENXR;
+        settings->foveation.model = FOVEA_MODEL_PHYSICAL;
+    }
     return settings;
 }
 
@@ -132,26 +134,20 @@ static struct fovea_settings *first_settings(struct openxr_session *session,
     return settings;
 }
 
-/* Whether contexts take settings that were saved meanwhile, whose map was read with them. */
-static bool can_be_taken(const struct fovea_settings *settings)
-{
-    struct fovea_settings taken = *settings;
-    struct map_copy copy = {0};
-    const enum fovea_result result = settings_take(&taken, &copy, openxr_log());
-    map_copy_finish(&copy);
-    return result == FOVEA_OK;
-}
-
 static void read_files(struct openxr_session *session)
 {
-    const struct fovea_settings standard = defaults();
+    struct fovea_settings *standard = make_defaults();
+    if (!standard) {
+        openxr_source_begin(session, &config_settings_standard()->gaze);
+        return;
+    }
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
     desc.defaults_if_wrong = true;
-    desc.defaults = &standard;
+    desc.defaults = standard;
     desc.log = openxr_log();
     if (fovea_config_create(&desc, &session->config) == FOVEA_OK) {
-        session->settings = first_settings(session, &standard);
+        session->settings = first_settings(session, standard);
     }
     double direct = 0;
     session->has_settings = session->settings;
@@ -159,7 +155,8 @@ static void read_files(struct openxr_session *session)
         session->settings &&
         fovea_settings_get_double(session->settings, "layer.direct", &direct) == FOVEA_OK &&
         direct != 0;
-    openxr_source_begin(session, &standard.gaze);
+    openxr_source_begin(session, &standard->gaze);
+    fovea_settings_destroy(&standard);
     if (session->has_settings) {
         openxr_source_take(session);
         gaze_switch_wait(&session->gaze_switch);
@@ -172,7 +169,7 @@ static void poll_files(struct openxr_session *session)
         return;
     }
     struct fovea_settings *settings = settings_of(session, fovea_config_settings(session->config));
-    if (!settings || !can_be_taken(settings)) {
+    if (!settings || settings_try(settings, openxr_log()) < 0) {
         openxr_say(FOVEA_LOG_WARNING, settings
                                           ? "the new settings are not taken; the old ones stay"
                                           : "no memory for the new settings; the old ones stay");

@@ -32,6 +32,16 @@ def test_a_program_that_ends_badly_ends_as_without_fovea(rig, name, backend):
         assert f"backend {backend} on" in done.log, done.log
 
 
+@pytest.mark.parametrize("sets", [
+    {"foveation.model": "physical"}, {"foveation.method": "blockwise"}, {"operators": '"foveate,blur,lens"'},
+    {"foveation.model": "map"}, {"overlay.hud": "true"},
+])  # fmt: skip
+def test_a_small_stack_is_enough(rig, sets):
+    """Of the thread that presents, which reads the settings, too."""
+    done = rig.case("small-stack", sets={"backend": "cpu", **sets})
+    assert done.code == 0 and done.foveations == (5, 0), done.output + done.log
+
+
 def test_a_forgotten_swapchain_does_not_matter(rig):
     """The program is wrong, and leaks; Fovea frees what is its own all the same."""
     alone = rig.run(rig.program, "forgets-its-swapchain", on=False, validate=True)

@@ -97,26 +97,37 @@ static enum fovea_result make_table(struct fovea_map_ready *ready,
 }
 
 /* The law from samples to sigma is the same for a picture of one pixel. */
-static bool model_without_picture(struct foveate_model *model,
-                                  const struct fovea_foveation *foveation,
-                                  struct fovea_map_ready *ready)
+static enum fovea_result model_without_picture(const struct fovea_foveation *foveation,
+                                               struct fovea_map_ready *ready,
+                                               struct foveate_model **out_model)
 {
-    struct fovea_foveation own = *foveation;
-    own.map.ready = ready;
-    return foveate_model_init(model, &own, 1, 1);
+    struct foveate_model *model = malloc(sizeof *model);
+    if (!model) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    model->foveation = *foveation;
+    model->foveation.map.ready = ready;
+    if (!foveate_model_init(model, &model->foveation, 1, 1)) {
+        free(model);
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    *out_model = model;
+    return FOVEA_OK;
 }
 
 static enum fovea_result fill(struct fovea_map_ready *ready,
                               const struct fovea_foveation *foveation)
 {
-    struct foveate_model model;
-    if (!model_without_picture(&model, foveation, NULL)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
+    struct foveate_model *model;
+    FOVEA_TRY(model_without_picture(foveation, NULL, &model));
     ready->serial = foveation->map.serial;
-    ready->largest = (float)model.map.largest;
-    FOVEA_TRY(make_blocks(ready, &foveation->map));
-    return make_table(ready, &model);
+    ready->largest = (float)model->map.largest;
+    enum fovea_result result = make_blocks(ready, &foveation->map);
+    if (result == FOVEA_OK) {
+        result = make_table(ready, model);
+    }
+    free(model);
+    return result;
 }
 
 enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation,
@@ -138,12 +149,13 @@ enum fovea_result foveate_map_ready_make(const struct fovea_foveation *foveation
 
 bool foveate_map_ready_fits(struct fovea_map_ready *ready, const struct fovea_foveation *foveation)
 {
-    struct foveate_model model;
+    struct foveate_model *model;
     if (!ready || ready->serial != foveation->map.serial ||
-        !model_without_picture(&model, foveation, ready)) {
+        model_without_picture(foveation, ready, &model) < 0) {
         return false;
     }
-    const struct foveate_map_line line = foveate_model_map_line(&model);
+    const struct foveate_map_line line = foveate_model_map_line(model);
+    free(model);
     return same_line(&ready->line, &line);
 }
 

@@ -52,13 +52,15 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
         width_px > OPERATOR_MAX_SIZE_PX || height_px < 1 || height_px > OPERATOR_MAX_SIZE_PX) {
         return false;
     }
-    *model = (struct foveate_model){
-        .foveation = *foveation,
-        .width_px = width_px,
-        .height_px = height_px,
-        .kappa = kappa_of(foveation->cutoff_gain),
-        .d_max_px = 0.5 * hypot(width_px, height_px),
-    };
+    if (foveation != &model->foveation) {
+        model->foveation = *foveation;
+    }
+    model->width_px = width_px;
+    model->height_px = height_px;
+    model->kappa = kappa_of(foveation->cutoff_gain);
+    model->d_max_px = 0.5 * hypot(width_px, height_px);
+    model->view = (struct foveate_view){0};
+    model->map = (struct foveate_map){0};
     if (foveate_model_projected(model)) {
         model->view = foveate_view_of(&foveation->geometry, width_px, height_px);
     }

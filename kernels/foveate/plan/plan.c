@@ -141,15 +141,15 @@ enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, u
                                       uint32_t height_px, struct foveate_plan **out_plan)
 {
     *out_plan = NULL;
-    struct foveate_model model;
-    if (!foveate_model_init(&model, foveation, width_px, height_px)) {
-        return FOVEA_ERROR_INVALID_ARGUMENT;
-    }
+    struct foveate_model *model = malloc(sizeof *model);
     struct foveate_plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    if (model && plan) {
+        result = foveate_model_init(model, foveation, width_px, height_px)
+                     ? fill_plan(plan, model)
+                     : FOVEA_ERROR_INVALID_ARGUMENT;
     }
-    const enum fovea_result result = fill_plan(plan, &model);
+    free(model);
     if (result < 0) {
         foveate_plan_destroy(&plan);
         return result;

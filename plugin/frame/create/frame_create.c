@@ -169,7 +169,7 @@ static enum fovea_result create(const struct fovea_vk_desc *desc,
     }
     fovea->log = desc->log;
     fovea->process = getpid();
-    fovea->settings = desc->settings ? *desc->settings : fovea_settings_default();
+    fovea->settings = desc->settings ? *desc->settings : *config_settings_standard();
     fovea->slot_count = desc->frames_in_flight + 1;
     enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
     if (result == FOVEA_OK) {
@@ -305,9 +305,9 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
     if (frame_is_parents(fovea)) {
         return FOVEA_ERROR_INVALID_STATE;
     }
-    struct fovea_settings taken = *settings;
-    FOVEA_TRY(settings_take(&taken, &fovea->map, fovea->log));
-    frame_settings_change(&fovea->settings, &taken);
+    fovea->scratch_settings = *settings;
+    FOVEA_TRY(settings_take(&fovea->scratch_settings, &fovea->map, fovea->log));
+    frame_settings_change(&fovea->settings, &fovea->scratch_settings);
     fovea->hud_next_ns = 0;
     frame_ready_try_again(fovea);
     fovea->described = false;

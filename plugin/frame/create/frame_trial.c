@@ -16,6 +16,7 @@
 #include "vulkan/vk_check.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* Most programs draw this size. The way to a peer costs the same at every size and kernels do not,
@@ -251,7 +252,11 @@ static void clean_up(struct fovea_vk *fovea)
 
 enum frame_trial_result frame_trial(struct fovea_vk *fovea, struct frame_cost *out_cost)
 {
-    struct side sides[2] = {{.peer = true}, {.peer = false}};
+    struct side *sides = calloc(2, sizeof *sides);
+    if (!sides) {
+        return FRAME_TRIAL_FAILED;
+    }
+    sides[0].peer = true;
     enum fovea_result result = frame_watchdog_start(fovea);
     if (result == FOVEA_OK) {
         result = run_rounds(fovea, sides);
@@ -262,14 +267,12 @@ enum frame_trial_result frame_trial(struct fovea_vk *fovea, struct frame_cost *o
     const bool broken = sides[0].broken || fovea->peer_lost_noticed;
     clean_up(fovea);
     fovea->peer_closed = broken;
-    if (broken || result < 0) {
-        return broken ? FRAME_TRIAL_PEER_BROKEN : FRAME_TRIAL_FAILED;
-    }
     *out_cost = (struct frame_cost){.peer = fovea->backend,
                                     .peer_us = frame_times_percentile(&sides[0].times, 0.5),
                                     .vulkan_us = frame_times_percentile(&sides[1].times, 0.5),
                                     .width_px = width_of(fovea),
                                     .height_px = height_of(fovea),
                                     .when_s = (int64_t)time(NULL)};
-    return FRAME_TRIAL_DONE;
+    free(sides);
+    return broken ? FRAME_TRIAL_PEER_BROKEN : result < 0 ? FRAME_TRIAL_FAILED : FRAME_TRIAL_DONE;
 }

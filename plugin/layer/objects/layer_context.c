@@ -42,11 +42,13 @@ static uint32_t frames_in_flight(const struct layer_swapchain *swapchain)
 }
 
 static void make_fovea(struct layer_context *context, const struct layer_swapchain *swapchain,
-                       const struct layer_queue *queue, struct fovea_settings settings)
+                       const struct layer_queue *queue)
 {
     const struct layer_device *device = swapchain->device;
-    if (settings.backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
-        settings.backend_measure = FOVEA_MEASURE_NEVER;
+    struct fovea_settings *settings = &context->settings;
+    context->settings_serial = layer_session_settings(swapchain->color_space, settings);
+    if (settings->backend_measure == FOVEA_MEASURE_CACHED && is_slow_to_measure(device)) {
+        settings->backend_measure = FOVEA_MEASURE_NEVER;
     }
     struct fovea_vk_desc desc;
     fovea_vk_desc_init(&desc);
@@ -60,7 +62,7 @@ static void make_fovea(struct layer_context *context, const struct layer_swapcha
     desc.device_extension_count = device->extension_count;
     desc.timeline_semaphore = device->timeline;
     desc.frames_in_flight = context->frames_in_flight;
-    desc.settings = &settings;
+    desc.settings = settings;
     desc.log = layer_log();
     const enum fovea_result result = fovea_vk_create(&desc, &context->fovea);
     if (result < 0) {
@@ -82,8 +84,7 @@ static void free_context(const struct layer_device *device, struct layer_context
 static struct layer_context *get(const struct layer_swapchain *swapchain,
                                  const struct layer_queue *queue)
 {
-    struct fovea_settings settings;
-    const uint64_t serial = layer_session_settings(&settings, swapchain->color_space);
+    const uint64_t serial = layer_session_settings(swapchain->color_space, NULL);
     struct layer_context *context = layer_registry_take_spare(swapchain->device, queue->handle);
     if (context && context->fovea && context->frames_in_flight >= frames_in_flight(swapchain)) {
         context->settings_serial = 0;
@@ -100,8 +101,7 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
         context->queue = queue->handle;
         context->queue_family = queue->family;
         context->frames_in_flight = frames_in_flight(swapchain);
-        context->settings_serial = serial;
-        make_fovea(context, swapchain, queue, settings);
+        make_fovea(context, swapchain, queue);
     }
     return context;
 }
@@ -111,11 +111,8 @@ static struct layer_context *get(const struct layer_swapchain *swapchain,
 static bool is_there_now(struct layer_context *context, const struct layer_swapchain *swapchain,
                          const struct layer_queue *queue)
 {
-    struct fovea_settings settings;
-    const uint64_t serial = layer_session_settings(&settings, swapchain->color_space);
-    if (context->settings_serial != serial) {
-        context->settings_serial = serial;
-        make_fovea(context, swapchain, queue, settings);
+    if (context->settings_serial != layer_session_settings(swapchain->color_space, NULL)) {
+        make_fovea(context, swapchain, queue);
     }
     return context->fovea;
 }

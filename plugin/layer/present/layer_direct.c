@@ -97,9 +97,7 @@ void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *in
 
 static bool is_wanted(const struct layer_device *device, const VkSwapchainCreateInfoKHR *info)
 {
-    struct fovea_settings settings;
-    (void)layer_session_settings(&settings, info->imageColorSpace);
-    return settings.layer.direct && !device->not_direct && !(info->flags & DEFERRED_MEMORY) &&
+    return layer_session_direct() && !device->not_direct && !(info->flags & DEFERRED_MEMORY) &&
            has_extension(device, VK_KHR_SWAPCHAIN_MUTABLE_FORMAT_EXTENSION_NAME);
 }
 

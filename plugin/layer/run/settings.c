@@ -10,7 +10,8 @@ struct fovea_config *settings_read(const struct options *options, struct fovea_l
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
     struct fovea_config *config = NULL;
-    const struct fovea_settings defaults = layer_defaults();
+    static struct fovea_settings defaults;
+    layer_defaults(&defaults);
     desc.defaults = &defaults;
     desc.file = options->config;
     desc.sets = options->sets;

@@ -7,12 +7,10 @@
 
 void layer_choices_take(struct layer_choices *choices, const struct fovea_settings *files)
 {
-    const struct fovea_settings before = choices->now;
-    choices->now = *files;
-#define KEEP(member)                                                                               \
-    if (files->member == choices->files.member) {                                                  \
-        choices->now.member = before.member;                                                       \
-    }
+    struct fovea_settings *now = &choices->now;
+    struct fovea_settings *former = &choices->files;
+    /* What the keys have made is put into the former files' settings, which go anyway. */
+#define KEEP(member) former->member = files->member == former->member ? now->member : files->member;
     KEEP(foveation.model)
     KEEP(foveation.strength)
     KEEP(overlay.marker)
@@ -21,7 +19,11 @@ void layer_choices_take(struct layer_choices *choices, const struct fovea_settin
     KEEP(overlay.hud)
     KEEP(overlay.wipe_uv)
 #undef KEEP
-    choices->files = *files;
+    *now = *files;
+    now->foveation.model = former->foveation.model;
+    now->foveation.strength = former->foveation.strength;
+    now->overlay = former->overlay;
+    *former = *files;
 }
 
 static void scale_strength(struct layer_choices *choices, double factor)

@@ -11,14 +11,13 @@
  * a desk takes away, so that menus and texts can be read where the eye would read them. The
  * published model is for demonstrations. It has not asked for Fovea, so that an error of ours must
  * not reach its CUDA. */
-static inline struct fovea_settings layer_defaults(void)
+static inline void layer_defaults(struct fovea_settings *out_settings)
 {
-    struct fovea_settings settings = fovea_settings_default();
-    settings.gaze.kind = FOVEA_GAZE_MOUSE;
-    settings.gaze.over = FOVEA_GAZE_OVER_SHOWN;
-    settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    settings.cuda_context = FOVEA_CUDA_CONTEXT_OWN;
-    return settings;
+    *out_settings = *config_settings_standard();
+    out_settings->gaze.kind = FOVEA_GAZE_MOUSE;
+    out_settings->gaze.over = FOVEA_GAZE_OVER_SHOWN;
+    out_settings->foveation.model = FOVEA_MODEL_PHYSICAL;
+    out_settings->cuda_context = FOVEA_CUDA_CONTEXT_OWN;
 }
 
 #endif

@@ -23,6 +23,7 @@
 struct session {
     uint32_t instances;
     bool begun;
+    struct fovea_settings defaults;
     struct fovea_config *config; /* NULL: there is no memory; the defaults are in force */
     struct layer_choices choices; /* what the files and the keys say */
     uint64_t serial; /* of those */
@@ -44,10 +45,10 @@ static pthread_rwlock_t sources = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER
 
 static void open_config(void)
 {
-    const struct fovea_settings defaults = layer_defaults();
+    layer_defaults(&session.defaults);
     const struct fovea_config_desc desc = {.struct_bytes = sizeof desc,
                                            .defaults_if_wrong = true,
-                                           .defaults = &defaults,
+                                           .defaults = &session.defaults,
                                            .log = layer_log()};
     if (fovea_config_create(&desc, &session.config) < 0) {
         log_error(layer_log(), "the configuration cannot be taken; the defaults are in force");
@@ -91,20 +92,20 @@ static void on_source_open(void *user, const struct fovea_gaze_settings *gaze)
 /* The files have changed, or are read for the first time. */
 static void take_files(void)
 {
-    const struct fovea_settings files =
-        session.config ? *fovea_config_settings(session.config) : layer_defaults();
+    const struct fovea_settings *files =
+        session.config ? fovea_config_settings(session.config) : &session.defaults;
     if (session.serial == 0) {
-        session.choices.now = session.choices.files = files;
+        session.choices.now = session.choices.files = *files;
     } else {
-        layer_choices_take(&session.choices, &files);
+        layer_choices_take(&session.choices, files);
     }
     session.serial++;
-    layer_log_set_level(files.log_level);
+    layer_log_set_level(files->log_level);
     if (session.input) {
-        layer_input_set_keys(session.input, &files.layer.keys);
+        layer_input_set_keys(session.input, &files->layer.keys);
     }
-    if (!gaze_switch_has(&session.gaze, &files.gaze)) {
-        gaze_switch_open(&session.gaze, &files.gaze);
+    if (!gaze_switch_has(&session.gaze, &files->gaze)) {
+        gaze_switch_open(&session.gaze, &files->gaze);
     }
 }
 
@@ -262,31 +263,41 @@ static void take_color_space(VkColorSpaceKHR color_space, struct fovea_foveation
     }
 }
 
-static struct fovea_settings settings_for(VkColorSpaceKHR color_space)
+static void settings_for(VkColorSpaceKHR color_space, struct fovea_settings *out_settings)
 {
-    struct fovea_settings settings = session.choices.now;
+    *out_settings = session.choices.now;
     if (session.seen.compare_held) {
-        settings.overlay.wipe_uv = 1.0;
+        out_settings->overlay.wipe_uv = 1.0;
     }
     if (session.choices.help) {
-        settings.overlay.hud = true;
+        out_settings->overlay.hud = true;
     }
     if (session.choices.off) {
-        settings.overlay = (struct fovea_overlay){.hud = settings.overlay.hud};
-        settings.foveation.strength = 0.0;
+        out_settings->overlay = (struct fovea_overlay){.hud = out_settings->overlay.hud};
+        out_settings->foveation.strength = 0.0;
     }
-    take_color_space(color_space, &settings.foveation);
-    return settings;
+    take_color_space(color_space, &out_settings->foveation);
 }
 
-uint64_t layer_session_settings(struct fovea_settings *out_settings, VkColorSpaceKHR color_space)
+uint64_t layer_session_settings(VkColorSpaceKHR color_space, struct fovea_settings *out_settings)
 {
     pthread_mutex_lock(&lock);
     begin();
-    *out_settings = settings_for(color_space);
+    if (out_settings) {
+        settings_for(color_space, out_settings);
+    }
     const uint64_t serial = session.serial;
     pthread_mutex_unlock(&lock);
     return serial;
+}
+
+bool layer_session_direct(void)
+{
+    pthread_mutex_lock(&lock);
+    begin();
+    const bool direct = session.choices.now.layer.direct;
+    pthread_mutex_unlock(&lock);
+    return direct;
 }
 
 /* Settings that a context refuses leave the ones it has in force; it has said why. */
@@ -296,8 +307,8 @@ static void update(struct layer_context *context, VkColorSpaceKHR color_space)
         return;
     }
     context->settings_serial = session.serial;
-    const struct fovea_settings settings = settings_for(color_space);
-    const enum fovea_result result = fovea_vk_set_settings(context->fovea, &settings);
+    settings_for(color_space, &context->settings);
+    const enum fovea_result result = fovea_vk_set_settings(context->fovea, &context->settings);
     if (result < 0) {
         log_warning(layer_log(), "the new settings are not taken: %s", fovea_result_name(result));
     }

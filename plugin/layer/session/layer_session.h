@@ -18,8 +18,11 @@ struct fovea_log layer_log(void);
 void layer_session_enter(void);
 void layer_session_leave(void);
 
-/* The settings in force for images of that colour space. -> their serial number, never 0. */
-uint64_t layer_session_settings(struct fovea_settings *out_settings, VkColorSpaceKHR color_space);
+/* The settings in force for images of that colour space, if out_settings is not NULL. -> their
+ * serial number, never 0. */
+uint64_t layer_session_settings(VkColorSpaceKHR color_space, struct fovea_settings *out_settings);
+/* layer.direct of those. */
+bool layer_session_direct(void);
 
 /* Once a present: keys, files. False: frames are shown as they are for now. */
 bool layer_session_tick(void);

@@ -426,6 +426,29 @@ static void until_told(void)
     stand_close(&stand);
 }
 
+static void *present_some(void *screen)
+{
+    frame_run(screen, FRAMES);
+    return NULL;
+}
+
+/* All of the stack, with what the C library has on it; drivers need half of that. */
+static void small_stack(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    if (pthread_attr_setstacksize(&attributes, 32768) != 0 ||
+        pthread_create(&thread, &attributes, present_some, &stand.screen) != 0 ||
+        pthread_join(thread, NULL) != 0) {
+        program_fail("the thread", 0);
+    }
+    pthread_attr_destroy(&attributes);
+    stand_close(&stand);
+}
+
 const struct program_case life_cases[] = {
     {"resize", resize},
     {"outgrown", outgrown},
@@ -450,5 +473,6 @@ const struct program_case life_cases[] = {
     {"two-windows", two_windows},
     {"window-after-window", window_after_window},
     {"until-told", until_told},
+    {"small-stack", small_stack},
     {NULL, NULL},
 };
