@@ -109,7 +109,7 @@ def test_no_line_is_of_a_gaze_or_model_that_counts_for_nothing(hello, sets):  # 
     done = hello("separate", program=OURS, fovea=True, FOVEA_SET=sets, FOVEA_TEST_XR_GAZE="10,-5").check()
     said = [line for line in done.output.splitlines() if "fovea: " in line]
     blurs = "blur" in sets
-    assert not any("gaze" in line or ("model: " in line and not blurs) for line in said), said
+    assert not any("gaze" in line or ("model physical: " in line and not blurs) for line in said), said
     assert len(set(re.findall(r"^swapchain (\w+) ", done.calls, re.M))) == (4 if blurs else 2), done.calls
     for frame in range(FRAMES):
         for view in range(2):
