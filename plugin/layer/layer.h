@@ -58,6 +58,7 @@
     X(GetPhysicalDeviceProperties2)                                                                \
     X(GetPhysicalDeviceQueueFamilyProperties)                                                      \
     X(GetPhysicalDeviceSurfaceCapabilitiesKHR)                                                     \
+    X(GetPhysicalDeviceSurfaceFormatsKHR)                                                          \
     X(CreateXcbSurfaceKHR)                                                                         \
     X(CreateXlibSurfaceKHR)                                                                        \
     X(DestroySurfaceKHR)
@@ -145,6 +146,7 @@ struct layer_instance {
     void *key;
     VkInstance handle;
     uint32_t version; /* of Vulkan, that the layers below and the driver were asked for */
+    atomic_bool of_openxr; /* a session of OpenXR is bound to a device of it */
     struct layer_instance_functions vk;
     bool inert;
     struct layer_window *windows; /* under the registry's lock */
@@ -163,6 +165,7 @@ enum layer_said {
     LAYER_SAID_QUEUE_UNFIT,
     LAYER_SAID_GROUP,
     LAYER_SAID_CONTEXTS,
+    LAYER_SAID_OPENXR,
 };
 
 struct layer_device {
@@ -235,6 +238,7 @@ struct layer_swapchain {
     VkImageView *raw_views;
     VkImageUsageFlags usage; /* what the program has asked for */
     VkImageUsageFlags added_usage; /* what its images can do besides */
+    VkFormat made_format; /* of its images, which layer_direct.c may make of another one */
     uint32_t format_count; /* 0: they were not made for kernels to see */
     VkFormat formats[LAYER_MAX_VIEW_FORMATS]; /* that they may be seen in */
     struct layer_context *contexts; /* one for each queue that it was presented from */
@@ -242,6 +246,7 @@ struct layer_swapchain {
     /* Of the settings with which its last frame had no gaze and passed through; 0: it did not. */
     uint64_t blind_serial;
     bool failed; /* its frames are passed through from now on */
+    bool retired; /* another one was made out of it */
     struct said said; /* results: why a frame was not foveated */
     uint64_t frame;
     struct layer_swapchain *next;
@@ -271,6 +276,11 @@ void layer_registry_add_queue(struct layer_device *device, const struct layer_qu
 void layer_registry_add_spare(struct layer_device *device, struct layer_context *context);
 /* That queue's; of any queue where it is NULL. */
 struct layer_context *layer_registry_take_spare(struct layer_device *device, VkQueue queue);
+/* A program for headsets has a session on that device, and Fovea's layer for OpenXR is in it. */
+void layer_registry_bind_openxr(struct layer_device *device);
+/* Such a program is this process, and the device is of an instance that is none of its sessions':
+ * the runtime's, as far as anybody can tell. */
+bool layer_registry_beside_openxr(const struct layer_device *device);
 bool layer_registry_queue(struct layer_device *device, VkQueue handle,
                           struct layer_queue *out_queue);
 void layer_registry_add_window(struct layer_instance *instance, struct layer_window *window);
@@ -354,14 +364,15 @@ void layer_features_restore(struct layer_features *features);
 void layer_direct_note(struct layer_device *device, const VkDeviceCreateInfo *info,
                        const VkLayerDeviceLink *link);
 /* A swapchain's create info with what lets kernels see its images. False: it cannot be, and the
- * info is as it was. */
+ * info is as it was. `asked` is the usage that the program has asked for. */
 struct layer_direct {
     bool on; /* kernels may see the images; else there is no list */
+    VkFormat format; /* of the images */
     VkImageFormatListCreateInfo list;
     VkFormat formats[LAYER_MAX_VIEW_FORMATS];
 };
-bool layer_direct_apply(const struct layer_device *device, struct layer_direct *direct,
-                        VkSwapchainCreateInfoKHR *info);
+bool layer_direct_apply(const struct layer_device *device, VkImageUsageFlags asked,
+                        struct layer_direct *direct, VkSwapchainCreateInfoKHR *info);
 /* Where that was done and the images are there. What has no view cannot be seen: then none is. */
 void layer_direct_open(struct layer_swapchain *swapchain);
 /* No frame uses the images any more. */

@@ -120,11 +120,15 @@ static PFN_vkVoidFunction find(const struct hook *hooks, size_t count, const cha
     return NULL;
 }
 
-/* No name of Vulkan's. Fovea's layer for OpenXR asks for it (openxr_session.c): nobody else tells
- * which version an instance was made for. 0: the device is not known. */
+/* No name of Vulkan's. Fovea's layer for OpenXR asks for it where a session begins on that device
+ * (openxr_session.c): nobody else tells which version an instance was made for. 0: the device is
+ * not known. */
 static VKAPI_ATTR uint32_t VKAPI_CALL layer_FoveaInstanceVersion(VkDevice handle)
 {
-    const struct layer_device *device = layer_registry_device(handle);
+    struct layer_device *device = layer_registry_device(handle);
+    if (device) {
+        layer_registry_bind_openxr(device);
+    }
     return device ? device->instance->version : 0;
 }
 

@@ -185,3 +185,18 @@ bool layer_registry_queue(struct layer_device *device, VkQueue handle,
     pthread_mutex_unlock(&lock);
     return queue != NULL;
 }
+
+/* ---- OpenXR ---------------------------------------------------------------------------------- */
+
+static atomic_bool openxr_is_here;
+
+void layer_registry_bind_openxr(struct layer_device *device)
+{
+    atomic_store(&device->instance->of_openxr, true);
+    atomic_store(&openxr_is_here, true);
+}
+
+bool layer_registry_beside_openxr(const struct layer_device *device)
+{
+    return atomic_load(&openxr_is_here) && !atomic_load(&device->instance->of_openxr);
+}

@@ -53,6 +53,7 @@ def test_vkcube_is_our_operator(rig, backend, method):
         ("two-devices", 15),
         ("instances-in-turn", 15),
         ("instances-at-once", 15),
+        ("retired", 11),
     ],
 )
 def test_every_frame_is_our_operator(rig, name, count):

@@ -276,6 +276,13 @@ def test_presents_of_a_group_of_gpus_are_told_of_once(rig):
     assert done.log.count("presents are passed through: they are of a group of GPUs") == 1, done.log
 
 
+def test_what_a_runtime_of_openxr_shows_itself_is_left_alone(rig):
+    """From when the program has a session, on a device of its own."""
+    done = rig.case("beside-openxr", sets=VULKAN, dump=True)
+    assert done.code == 0 and len(done.frames) == 1 + 5, done.output + done.log
+    assert done.log.count("presents are passed through: the program's session of OpenXR") == 1, done.log
+
+
 def test_what_cannot_be_had_is_tried_and_told_of_once(rig):
     """However often a window is resized; there is no CUDA beside a CPU that draws."""
     done = rig.case("resize", sets={"backend": "cuda"})

@@ -76,6 +76,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImage(VkDevice handle, const VkImageC
     if (swapchain->format_count > 0) {
         own.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
         add_list(&chain, swapchain, name, &own);
+        own.format = own.format == swapchain->format ? swapchain->made_format : own.format;
     }
     const VkResult result = device->vk.CreateImage(handle, &own, allocator, out_image);
     if (result == VK_SUCCESS) {

@@ -186,14 +186,64 @@ static bool make_list(struct layer_direct *direct, const VkSwapchainCreateInfoKH
     return all;
 }
 
-bool layer_direct_apply(const struct layer_device *device, struct layer_direct *direct,
-                        VkSwapchainCreateInfoKHR *info)
+/* The same channels as they are stored; the format itself where it is no sRGB. */
+static VkFormat plain_format(VkFormat format)
+{
+    switch (format) {
+    case VK_FORMAT_R8G8B8A8_SRGB:
+        return VK_FORMAT_R8G8B8A8_UNORM;
+    case VK_FORMAT_B8G8R8A8_SRGB:
+        return VK_FORMAT_B8G8R8A8_UNORM;
+    case VK_FORMAT_A8B8G8R8_SRGB_PACK32:
+        return VK_FORMAT_A8B8G8R8_UNORM_PACK32;
+    default:
+        return format;
+    }
+}
+
+static bool surface_has(const struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
+                        VkFormat format)
+{
+    VkSurfaceFormatKHR formats[64];
+    uint32_t count = sizeof formats / sizeof formats[0];
+    const struct layer_instance_functions *vk = &device->instance->vk;
+    bool found = false;
+    if (vk->GetPhysicalDeviceSurfaceFormatsKHR(device->physical, info->surface, &count, formats) <
+        0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = formats[i].format == format && formats[i].colorSpace == info->imageColorSpace;
+    }
+    return found;
+}
+
+/* No sRGB can be stored to, and some drivers and validation (1.3.239, 01778) ask that of an image's
+ * own format: the images are made of the plain one and seen as sRGB. Programs draw into views,
+ * which say their format; clears, blits and copies go by the image's own. */
+static bool take_plain_format(const struct layer_device *device, VkImageUsageFlags asked,
+                              VkSwapchainCreateInfoKHR *info)
+{
+    const VkImageUsageFlags by_image =
+        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    const VkFormat plain = plain_format(info->imageFormat);
+    if (plain == info->imageFormat) {
+        return true;
+    }
+    const bool can_be = !(asked & by_image) && surface_has(device, info, plain);
+    info->imageFormat = plain;
+    return can_be;
+}
+
+bool layer_direct_apply(const struct layer_device *device, VkImageUsageFlags asked,
+                        struct layer_direct *direct, VkSwapchainCreateInfoKHR *info)
 {
     const VkFormat raw = fovea_vk_raw_format(info->imageFormat);
     VkSwapchainCreateInfoKHR own = *info;
     direct->on = false;
     if (!is_wanted(device, info) || !surface_allows(device, info->surface) ||
-        !words_can_be_stored(device, raw) || !make_list(direct, info, raw)) {
+        !words_can_be_stored(device, raw) || !make_list(direct, info, raw) ||
+        !take_plain_format(device, asked, &own) || !add_format(direct, own.imageFormat)) {
         return false;
     }
     own.pNext = &direct->list;
@@ -204,6 +254,7 @@ bool layer_direct_apply(const struct layer_device *device, struct layer_direct *
     }
     *info = own;
     direct->on = true;
+    direct->format = own.imageFormat;
     return true;
 }
 

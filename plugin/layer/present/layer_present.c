@@ -201,6 +201,9 @@ static void take_image(struct layer_presentation *p, VkSwapchainKHR handle, uint
     } else {
         make_image(p, swapchain, context, index);
     }
+    if (swapchain->retired) {
+        layer_contexts_leave(swapchain);
+    }
 }
 
 static bool is_of_one_gpu(const VkPresentInfoKHR *info)
@@ -256,6 +259,13 @@ static bool is_fit(struct layer_presentation *p, VkQueue queue)
     if (!p->queue.usable) {
         layer_say_once(p->device, LAYER_SAID_QUEUE_UNFIT,
                        "their queue cannot compute, or is protected");
+        return false;
+    }
+    if (layer_registry_beside_openxr(p->device)) {
+        layer_say_once(
+            p->device, LAYER_SAID_OPENXR,
+            "the program's session of OpenXR is on another device: a runtime shows there "
+            "what was foveated");
         return false;
     }
     if (!is_of_one_gpu(p->info)) {

@@ -102,6 +102,7 @@ static struct layer_swapchain *make(struct layer_device *device,
         .window = layer_registry_window(device->instance, info->surface),
         .usage = info->imageUsage,
         .added_usage = usage & ~info->imageUsage,
+        .made_format = direct->on ? direct->format : info->imageFormat,
         .format_count = direct->on ? direct->list.viewFormatCount : 0,
     };
     memcpy(swapchain->formats, direct->formats, swapchain->format_count * sizeof(VkFormat));
@@ -134,12 +135,12 @@ static VkResult create_again(struct layer_device *device, const VkSwapchainCreat
 
 /* With images that kernels see, or that can be copied at least. -> what they can be used for. */
 static VkResult create_for_fovea(struct layer_device *device, const VkSwapchainCreateInfoKHR *info,
-                                 const VkAllocationCallbacks *allocator,
+                                 VkImageUsageFlags asked, const VkAllocationCallbacks *allocator,
                                  VkSwapchainKHR *out_swapchain, struct layer_direct *out_direct,
                                  VkImageUsageFlags *out_usage)
 {
     VkSwapchainCreateInfoKHR own = *info;
-    const bool direct = layer_direct_apply(device, out_direct, &own);
+    const bool direct = layer_direct_apply(device, asked, out_direct, &own);
     const VkResult result =
         device->vk.CreateSwapchainKHR(device->handle, &own, allocator, out_swapchain);
     *out_usage = own.imageUsage;
@@ -151,13 +152,14 @@ static VkResult create_for_fovea(struct layer_device *device, const VkSwapchainC
     return create_again(device, info, allocator, out_swapchain);
 }
 
-/* Frames of the old swapchain may still come, but few: they are presented as they are. */
+/* Images that were acquired before may still be presented, and nothing else of the old one: its
+ * contexts are the new one's, but for these frames (layer_present.c). */
 static void retire(struct layer_device *device, VkSwapchainKHR handle)
 {
     struct layer_swapchain *old = handle ? layer_registry_swapchain(device, handle) : NULL;
     if (old) {
         layer_contexts_leave(old);
-        old->failed = true;
+        old->retired = true;
     }
 }
 
@@ -182,7 +184,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateSwapchainKHR(VkDevice handle,
     struct layer_direct direct;
     VkImageUsageFlags usage;
     const VkResult result =
-        create_for_fovea(device, &own, allocator, out_swapchain, &direct, &usage);
+        create_for_fovea(device, &own, info->imageUsage, allocator, out_swapchain, &direct, &usage);
     if (is_worth_another_try(result)) {
         log_warning(layer_log(),
                     "a swapchain is left alone: it cannot be made with what Fovea needs");

@@ -58,7 +58,8 @@ static VkImageView make_view(const struct screen *screen, VkImage image)
 
 static struct {
     VkRenderPass pass;
-    VkFramebuffer framebuffer;
+    VkFramebuffer framebuffer; /* without images; VK_NULL_HANDLE: each image has one */
+    VkFramebuffer framebuffers[PROGRAM_MAX_IMAGES];
     VkImageView views[PROGRAM_MAX_IMAGES];
 } drawing;
 
@@ -87,6 +88,22 @@ static void make_pass(const struct screen *screen)
                                          .pDependencies = &dependency};
     program_check(vk.CreateRenderPass(screen->program->device, &info, NULL, &drawing.pass),
                   "vkCreateRenderPass");
+}
+
+static void make_framebuffers(const struct screen *screen, VkFramebuffer *out_framebuffers)
+{
+    for (uint32_t i = 0; i < screen->image_count; i++) {
+        const VkFramebufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+                                              .renderPass = drawing.pass,
+                                              .attachmentCount = 1,
+                                              .pAttachments = &drawing.views[i],
+                                              .width = screen->width_px,
+                                              .height = screen->height_px,
+                                              .layers = 1};
+        program_check(
+            vk.CreateFramebuffer(screen->program->device, &info, NULL, &out_framebuffers[i]),
+            "vkCreateFramebuffer");
+    }
 }
 
 /* As the program has made its swapchain. */
@@ -125,9 +142,10 @@ static void draw_pass(const struct screen *screen, VkCommandBuffer commands)
     const VkClearValue clear = {.color = {{0.2f, 0.5f, 0.7f, 1.0f}}};
     const VkRenderPassBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-        .pNext = &view,
+        .pNext = drawing.framebuffer ? &view : NULL,
         .renderPass = drawing.pass,
-        .framebuffer = drawing.framebuffer,
+        .framebuffer =
+            drawing.framebuffer ? drawing.framebuffer : drawing.framebuffers[screen->image],
         .renderArea = {{0, 0}, {screen->width_px, screen->height_px}},
         .clearValueCount = 1,
         .pClearValues = &clear};
@@ -182,6 +200,32 @@ static void imageless_alone(void)
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGELESS_FRAMEBUFFER_FEATURES,
         .imagelessFramebuffer = VK_TRUE};
     imageless_with(&features);
+}
+
+/* ---- sRGB that is drawn into and nothing else ------------------------------------------------ */
+
+static void srgb_drawn(void)
+{
+    struct stand stand;
+    stand_open(&stand);
+    struct screen *screen = &stand.screen;
+    load(&stand.program);
+    screen->format = VK_FORMAT_B8G8R8A8_SRGB;
+    screen->usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    screen->draw = draw_pass;
+    screen_open(screen);
+    make_pass(screen);
+    for (uint32_t i = 0; i < screen->image_count; i++) {
+        drawing.views[i] = make_view(screen, screen->images[i]);
+    }
+    make_framebuffers(screen, drawing.framebuffers);
+    present_all(screen);
+    for (uint32_t i = 0; i < screen->image_count; i++) {
+        vk.DestroyFramebuffer(stand.program.device, drawing.framebuffers[i], NULL);
+        stand.program.vk.DestroyImageView(stand.program.device, drawing.views[i], NULL);
+    }
+    vk.DestroyRenderPass(stand.program.device, drawing.pass, NULL);
+    close_program(&stand);
 }
 
 /* ---- Images in a swapchain's memory ---------------------------------------------------------- */
@@ -285,36 +329,8 @@ static void alias_mutable(void)
     alias_with(&stand);
 }
 
-/* ---- What the driver says -------------------------------------------------------------------- */
-
-/* Whether images of sRGB can be stored to that are seen in other formats, as the specification has
- * the question for a swapchain of VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR (VUID 01778); and the
- * same without its flags. */
-static void ask_of_srgb(void)
-{
-    struct program program = program_default();
-    program_open_instance(&program);
-    const PFN_vkGetPhysicalDeviceImageFormatProperties ask =
-        (PFN_vkGetPhysicalDeviceImageFormatProperties)vkGetInstanceProcAddr(
-            program.instance, "vkGetPhysicalDeviceImageFormatProperties");
-    const VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                    VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
-                                    VK_IMAGE_USAGE_STORAGE_BIT |
-                                    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-    const VkImageCreateFlags several =
-        VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
-    VkImageFormatProperties properties;
-    for (int i = 0; i < 2; i++) {
-        const VkResult result =
-            ask(program.physical, VK_FORMAT_B8G8R8A8_SRGB, VK_IMAGE_TYPE_2D,
-                VK_IMAGE_TILING_OPTIMAL, usage, i == 0 ? several : 0, &properties);
-        printf("%s %d\n", i == 0 ? "several_formats" : "one_format", (int)result);
-    }
-    program_close_instance(&program);
-}
-
 const struct program_case image_cases[] = {
-    {"ask-of-srgb", ask_of_srgb},
+    {"srgb-drawn", srgb_drawn},
     {"imageless", imageless},
     {"imageless-alone", imageless_alone},
     {"alias", alias},

@@ -426,6 +426,48 @@ static void until_told(void)
     stand_close(&stand);
 }
 
+/* Images that were acquired before the next swapchain was made are presented after that. */
+static void retired(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    struct screen *screen = &stand.screen;
+    frame_run(screen, FRAMES);
+    for (int i = 0; i < 3; i++) {
+        if (!frame_draw(screen)) {
+            program_fail("the swapchain fits no longer", 0);
+        }
+        struct screen old = *screen, *shown = &old;
+        screen_open_swapchain(screen, old.swapchain);
+        program_check(frame_present(&shown, 1, NULL), "vkQueuePresentKHR");
+        frame_run(screen, 1);
+        program_check(stand.program.vk.DeviceWaitIdle(stand.program.device), "vkDeviceWaitIdle");
+        screen_close_frames(&old);
+        stand.program.vk.DestroySwapchainKHR(stand.program.device, old.swapchain, NULL);
+    }
+    stand_close(&stand);
+}
+
+/* A runtime of OpenXR presents on a device of its own, in the process of a program that has begun a
+ * session on another one: Fovea's layer for OpenXR has asked for that one's version. */
+static void beside_openxr(void)
+{
+    struct stand program, runtime;
+    open_stand(&program);
+    open_stand(&runtime);
+    frame_run(&runtime.screen, 1);
+    uint32_t(VKAPI_PTR * version_of)(VkDevice) =
+        (uint32_t(VKAPI_PTR *)(VkDevice))program.program.vk.GetDeviceProcAddr(
+            program.program.device, "vkFoveaInstanceVersion");
+    if (version_of) {
+        (void)version_of(program.program.device);
+    }
+    frame_run(&runtime.screen, FRAMES);
+    frame_run(&program.screen, FRAMES);
+    stand_close(&runtime);
+    stand_close(&program);
+}
+
 static void *present_some(void *screen)
 {
     frame_run(screen, FRAMES);
@@ -474,5 +516,7 @@ const struct program_case life_cases[] = {
     {"window-after-window", window_after_window},
     {"until-told", until_told},
     {"small-stack", small_stack},
+    {"retired", retired},
+    {"beside-openxr", beside_openxr},
     {NULL, NULL},
 };

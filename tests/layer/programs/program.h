@@ -122,6 +122,7 @@ struct screen {
     uint32_t width_px, height_px;
     VkFormat format;
     VkSwapchainCreateFlagsKHR flags;
+    VkImageUsageFlags usage;
     const void *next; /* of VkSwapchainCreateInfoKHR */
     uint32_t least_images; /* 0: as few as the surface has */
     /* Records the picture of the image; NULL: it is copied from a buffer. */
@@ -140,7 +141,7 @@ struct screen {
     uint32_t image; /* of the frame that is being drawn */
 };
 
-/* B8G8R8A8_UNORM, one wait. */
+/* B8G8R8A8_UNORM, one wait; images are copied to and drawn into. */
 struct screen screen_default(struct program *program, uint32_t width_px, uint32_t height_px);
 void screen_open(struct screen *screen);
 void screen_close(struct screen *screen);

@@ -16,6 +16,8 @@ struct screen screen_default(struct program *program, uint32_t width_px, uint32_
                            .width_px = width_px,
                            .height_px = height_px,
                            .format = VK_FORMAT_B8G8R8A8_UNORM,
+                           .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                                    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
                            .wait_count = 1};
 }
 
@@ -86,7 +88,7 @@ static void make_swapchain(struct screen *screen, VkSwapchainKHR old)
         .imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR,
         .imageExtent = surface.currentExtent,
         .imageArrayLayers = 1,
-        .imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+        .imageUsage = screen->usage,
         .preTransform = surface.currentTransform,
         .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
         .presentMode = VK_PRESENT_MODE_FIFO_KHR,
