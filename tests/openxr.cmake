@@ -26,6 +26,15 @@ configure_file(openxr/runtime/runtime.json.in ${CMAKE_CURRENT_BINARY_DIR}/openxr
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json
     INPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json.in)
 
+# A layer above Fovea's; its manifest lies beside the runtime's.
+add_library(openxr_layer_above MODULE openxr/layer_above.c)
+target_include_directories(openxr_layer_above PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
+target_link_libraries(openxr_layer_above PRIVATE fovea_build)
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/above/above.json CONTENT
+    "{\"file_format_version\": \"1.0.0\", \"api_layer\": {\"name\": \"XR_APILAYER_FOVEA_TEST_above\",
+\"library_path\": \"$<TARGET_FILE:openxr_layer_above>\", \"api_version\": \"1.0\",
+\"implementation_version\": \"1\", \"description\": \"for tests\"}}")
+
 add_executable(openxr_program openxr/program.c openxr/program_session.c openxr/program_vulkan.c)
 target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} Threads::Threads)

@@ -21,7 +21,7 @@ static struct pose {
 } poses[POSES];
 static uint32_t pose_count;
 
-void openxr_actions_start(void)
+void openxr_actions_start(struct openxr_instance *instance)
 {
     const struct openxr_below *below = &openxr.below;
     XrActionSetCreateInfo set = {.type = XR_TYPE_ACTION_SET_CREATE_INFO};
@@ -32,20 +32,21 @@ void openxr_actions_start(void)
     snprintf(action.actionName, sizeof action.actionName, "fovea_eyes");
     snprintf(action.localizedActionName, sizeof action.localizedActionName, "Fovea: eyes");
     bool good =
-        openxr.gaze_extension &&
-        below->StringToPath(openxr.instance, "/interaction_profiles/ext/eye_gaze_interaction",
-                            &openxr.gaze_profile) == XR_SUCCESS &&
-        below->StringToPath(openxr.instance, "/user/eyes_ext/input/gaze_ext/pose",
-                            &openxr.gaze_path) == XR_SUCCESS &&
-        below->CreateActionSet(openxr.instance, &set, &openxr.gaze_set) == XR_SUCCESS;
-    if (good && below->CreateAction(openxr.gaze_set, &action, &openxr.gaze_action) == XR_SUCCESS) {
-        const XrActionSuggestedBinding binding = {openxr.gaze_action, openxr.gaze_path};
+        instance->gaze_extension &&
+        below->StringToPath(instance->handle, "/interaction_profiles/ext/eye_gaze_interaction",
+                            &instance->gaze_profile) == XR_SUCCESS &&
+        below->StringToPath(instance->handle, "/user/eyes_ext/input/gaze_ext/pose",
+                            &instance->gaze_path) == XR_SUCCESS &&
+        below->CreateActionSet(instance->handle, &set, &instance->gaze_set) == XR_SUCCESS;
+    if (good &&
+        below->CreateAction(instance->gaze_set, &action, &instance->gaze_action) == XR_SUCCESS) {
+        const XrActionSuggestedBinding binding = {instance->gaze_action, instance->gaze_path};
         const XrInteractionProfileSuggestedBinding suggested = {
             .type = XR_TYPE_INTERACTION_PROFILE_SUGGESTED_BINDING,
-            .interactionProfile = openxr.gaze_profile,
+            .interactionProfile = instance->gaze_profile,
             .countSuggestedBindings = 1,
             .suggestedBindings = &binding};
-        if (below->SuggestInteractionProfileBindings(openxr.instance, &suggested) != XR_SUCCESS) {
+        if (below->SuggestInteractionProfileBindings(instance->handle, &suggested) != XR_SUCCESS) {
             openxr_say(FOVEA_LOG_WARNING, "the runtime takes no binding for the eyes");
         }
     }
@@ -53,10 +54,6 @@ void openxr_actions_start(void)
 
 void openxr_actions_stop(void)
 {
-    openxr.gaze_set = XR_NULL_HANDLE; /* it goes with the instance */
-    openxr.gaze_action = XR_NULL_HANDLE;
-    openxr.program_gaze = XR_NULL_HANDLE;
-    openxr.warned_actions = false;
     memset(poses, 0, sizeof poses);
 }
 
@@ -70,17 +67,17 @@ static XrActionSet set_of(XrAction action)
     return set;
 }
 
-static void set_program_gaze(XrAction action)
+static void set_program_gaze(struct openxr_instance *instance, XrAction action)
 {
     pthread_mutex_lock(&openxr.lock);
-    openxr.program_gaze = action;
+    instance->program_gaze = action;
     pthread_mutex_unlock(&openxr.lock);
 }
 
-static XrAction program_gaze(void)
+static XrAction program_gaze(const struct openxr_instance *instance)
 {
     pthread_mutex_lock(&openxr.lock);
-    const XrAction action = openxr.program_gaze;
+    const XrAction action = instance->program_gaze;
     pthread_mutex_unlock(&openxr.lock);
     return action;
 }
@@ -89,9 +86,12 @@ static XrAction program_gaze(void)
  * that is not known goes with any set. openxr.lock is held. */
 static void forget_poses(XrAction action, XrActionSet set)
 {
-    const XrActionSet eyes = set_of(openxr.program_gaze);
-    if (openxr.program_gaze == action || (set && (!eyes || eyes == set))) {
-        openxr.program_gaze = XR_NULL_HANDLE;
+    for (size_t i = 0; i < OPENXR_INSTANCES; i++) {
+        XrAction *gaze = &openxr.instances[i].program_gaze;
+        const XrActionSet eyes = set_of(*gaze);
+        if (*gaze == action || (set && (!eyes || eyes == set))) {
+            *gaze = XR_NULL_HANDLE;
+        }
     }
     for (size_t i = 0; i < POSES; i++) {
         if (poses[i].action == action || poses[i].set == set) {
@@ -105,6 +105,7 @@ XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, X
     const XrResult result = openxr.below.CreateAction(set, info, out);
     if (XR_SUCCEEDED(result) && info->actionType == XR_ACTION_TYPE_POSE_INPUT) {
         pthread_mutex_lock(&openxr.lock);
+        forget_poses(*out, XR_NULL_HANDLE); /* one of an instance that is gone */
         poses[pose_count++ % POSES] = (struct pose){*out, set};
         pthread_mutex_unlock(&openxr.lock);
     }
@@ -133,11 +134,11 @@ XrResult openxr_destroy_action_set(XrActionSet set)
 }
 
 /* Says once that the runtime takes the program's own alone. */
-static void tell_of_refusal(const char *what, XrResult result)
+static void tell_of_refusal(struct openxr_instance *instance, const char *what, XrResult result)
 {
     pthread_mutex_lock(&openxr.lock);
-    const bool warned = openxr.warned_actions;
-    openxr.warned_actions = true;
+    const bool warned = instance->warned_actions;
+    instance->warned_actions = true;
     pthread_mutex_unlock(&openxr.lock);
     if (!warned) {
         openxr_say(FOVEA_LOG_WARNING,
@@ -147,47 +148,61 @@ static void tell_of_refusal(const char *what, XrResult result)
     }
 }
 
-static XrResult suggest_with_own(XrInstance instance,
+static XrResult suggest_with_own(const struct openxr_instance *instance,
                                  const XrInteractionProfileSuggestedBinding *info)
 {
     XrActionSuggestedBinding bindings[BINDINGS];
     XrInteractionProfileSuggestedBinding more = *info;
-    memcpy(bindings, info->suggestedBindings, info->countSuggestedBindings * sizeof bindings[0]);
+    if (info->countSuggestedBindings > 0) {
+        memcpy(bindings, info->suggestedBindings,
+               info->countSuggestedBindings * sizeof bindings[0]);
+    }
     bindings[more.countSuggestedBindings++] =
-        (XrActionSuggestedBinding){openxr.gaze_action, openxr.gaze_path};
+        (XrActionSuggestedBinding){instance->gaze_action, instance->gaze_path};
     more.suggestedBindings = bindings;
-    return openxr.below.SuggestInteractionProfileBindings(instance, &more);
+    return openxr.below.SuggestInteractionProfileBindings(instance->handle, &more);
 }
 
 /* Returns the program's action for the eyes; XR_NULL_HANDLE: it has none, or none any more. */
-static XrAction eyes_action(const XrInteractionProfileSuggestedBinding *info)
+static XrAction eyes_action(const struct openxr_instance *instance,
+                            const XrInteractionProfileSuggestedBinding *info)
 {
     XrAction action = XR_NULL_HANDLE;
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
-        action = binding->binding == openxr.gaze_path ? binding->action : action;
+        action = binding->binding == instance->gaze_path ? binding->action : action;
     }
     return action;
 }
 
+/* False: the layer's own binding does not go with them. */
+static bool are_for_the_eyes(const struct openxr_instance *instance,
+                             const XrInteractionProfileSuggestedBinding *info)
+{
+    return instance && instance->gaze_action && info &&
+           info->interactionProfile == instance->gaze_profile &&
+           info->countSuggestedBindings < BINDINGS &&
+           (info->countSuggestedBindings == 0 || info->suggestedBindings);
+}
+
 /* A program's bindings for the eyes would take the place of the layer's; and where its action set
  * has a higher priority, they do so while it is active: its action tells the gaze then. */
-XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
+XrResult openxr_suggest(XrInstance handle, const XrInteractionProfileSuggestedBinding *info)
 {
-    if (!openxr.gaze_action || info->interactionProfile != openxr.gaze_profile ||
-        info->countSuggestedBindings >= BINDINGS) {
-        return openxr.below.SuggestInteractionProfileBindings(instance, info);
+    struct openxr_instance *instance = openxr_instance_of(handle);
+    if (!are_for_the_eyes(instance, info)) {
+        return openxr.below.SuggestInteractionProfileBindings(handle, info);
     }
     const XrResult with_own = suggest_with_own(instance, info);
     XrResult result = with_own;
     if (XR_FAILED(with_own)) {
-        result = openxr.below.SuggestInteractionProfileBindings(instance, info);
+        result = openxr.below.SuggestInteractionProfileBindings(handle, info);
     }
     if (XR_FAILED(with_own) && XR_SUCCEEDED(result)) {
-        tell_of_refusal("binding", with_own);
+        tell_of_refusal(instance, "binding", with_own);
     }
     if (XR_SUCCEEDED(result)) {
-        set_program_gaze(eyes_action(info));
+        set_program_gaze(instance, eyes_action(instance, info));
     }
     return result;
 }
@@ -229,20 +244,25 @@ bool openxr_actions_attached(const struct openxr_session *session)
     return attached;
 }
 
-static XrResult attach_with_own(XrSession handle, const XrSessionActionSetsAttachInfo *info)
+static XrResult attach_with_own(const struct openxr_session *session,
+                                const XrSessionActionSetsAttachInfo *info)
 {
     XrActionSet sets[SETS];
     XrSessionActionSetsAttachInfo more = *info;
-    memcpy(sets, info->actionSets, info->countActionSets * sizeof sets[0]);
-    sets[more.countActionSets++] = openxr.gaze_set;
+    if (info->countActionSets > 0) {
+        memcpy(sets, info->actionSets, info->countActionSets * sizeof sets[0]);
+    }
+    sets[more.countActionSets++] = session->instance->gaze_set;
     more.actionSets = sets;
-    return openxr.below.AttachSessionActionSets(handle, &more);
+    return openxr.below.AttachSessionActionSets(session->handle, &more);
 }
 
 static void note_attached(struct openxr_session *session, bool with_own)
 {
-    const XrSpace space = with_own ? space_of(session->handle, openxr.gaze_action) : XR_NULL_HANDLE;
-    const XrAction program = program_gaze();
+    const struct openxr_instance *instance = session->instance;
+    const XrSpace space =
+        with_own ? space_of(session->handle, instance->gaze_action) : XR_NULL_HANDLE;
+    const XrAction program = program_gaze(instance);
     const XrSpace of_program = program ? space_of(session->handle, program) : XR_NULL_HANDLE;
     pthread_mutex_lock(&openxr.lock);
     session->attached = true;
@@ -253,47 +273,51 @@ static void note_attached(struct openxr_session *session, bool with_own)
 
 XrResult openxr_attach(XrSession handle, const XrSessionActionSetsAttachInfo *info)
 {
-    const bool room = openxr.gaze_action && info->countActionSets < SETS;
-    const XrResult with_own = room ? attach_with_own(handle, info) : XR_ERROR_LIMIT_REACHED;
+    struct openxr_session *session = openxr_session_of(handle);
+    const bool room = session && session->instance->gaze_action && info &&
+                      info->countActionSets < SETS &&
+                      (info->countActionSets == 0 || info->actionSets);
+    const XrResult with_own = room ? attach_with_own(session, info) : XR_ERROR_LIMIT_REACHED;
     XrResult result = with_own;
     if (XR_FAILED(with_own)) {
         result = openxr.below.AttachSessionActionSets(handle, info);
     }
     if (room && XR_FAILED(with_own) && XR_SUCCEEDED(result)) {
-        tell_of_refusal("action set", with_own);
+        tell_of_refusal(session->instance, "action set", with_own);
     }
-    struct openxr_session *session = openxr_session_of(handle);
     if (session && XR_SUCCEEDED(result)) {
         note_attached(session, XR_SUCCEEDED(with_own));
     }
     return result;
 }
 
-static XrResult sync_with_own(XrSession handle, const XrActionsSyncInfo *info)
+static XrResult sync_with_own(const struct openxr_session *session, const XrActionsSyncInfo *info)
 {
     XrActiveActionSet sets[SETS];
     XrActionsSyncInfo more = *info;
     if (info->countActiveActionSets > 0) {
         memcpy(sets, info->activeActionSets, info->countActiveActionSets * sizeof sets[0]);
     }
-    sets[more.countActiveActionSets++] = (XrActiveActionSet){.actionSet = openxr.gaze_set};
+    sets[more.countActiveActionSets++] =
+        (XrActiveActionSet){.actionSet = session->instance->gaze_set};
     more.activeActionSets = sets;
-    return openxr.below.SyncActions(handle, &more);
+    return openxr.below.SyncActions(session->handle, &more);
 }
 
 XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info)
 {
     const struct openxr_session *session = openxr_session_of(handle);
-    if (!session || !openxr_actions_gaze(session) || info->countActiveActionSets >= SETS) {
+    if (!session || !openxr_actions_gaze(session) || !info || info->countActiveActionSets >= SETS ||
+        (info->countActiveActionSets > 0 && !info->activeActionSets)) {
         return openxr.below.SyncActions(handle, info);
     }
-    const XrResult with_own = sync_with_own(handle, info);
+    const XrResult with_own = sync_with_own(session, info);
     if (XR_SUCCEEDED(with_own)) {
         return with_own;
     }
     const XrResult result = openxr.below.SyncActions(handle, info);
     if (XR_SUCCEEDED(result)) {
-        tell_of_refusal("active action set", with_own);
+        tell_of_refusal(session->instance, "active action set", with_own);
     }
     return result;
 }

@@ -34,13 +34,68 @@ void openxr_say(enum fovea_log_level level, const char *format, ...)
     write_line(NULL, level, text);
 }
 
-static XrResult destroy_instance(XrInstance instance)
+struct openxr_instance *openxr_instance_of(XrInstance handle)
 {
-    PFN_xrDestroyInstance destroy = openxr.below.DestroyInstance;
-    openxr_sessions_gone();
-    openxr_actions_stop();
-    openxr.instance = XR_NULL_HANDLE;
-    return destroy(instance);
+    struct openxr_instance *found = NULL;
+    pthread_mutex_lock(&openxr.lock);
+    for (size_t i = 0; handle && i < OPENXR_INSTANCES; i++) {
+        found = openxr.instances[i].handle == handle ? &openxr.instances[i] : found;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return found;
+}
+
+/* NULL: there is no room. */
+static struct openxr_instance *add_instance(const struct openxr_instance *made,
+                                            const struct openxr_below *below)
+{
+    struct openxr_instance *free_one = NULL;
+    bool first = true;
+    pthread_mutex_lock(&openxr.lock);
+    for (size_t i = 0; i < OPENXR_INSTANCES; i++) {
+        free_one = free_one || openxr.instances[i].handle ? free_one : &openxr.instances[i];
+        first = first && !openxr.instances[i].handle;
+    }
+    if (first) {
+        openxr.below = *below;
+    }
+    if (free_one) {
+        *free_one = *made;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return free_one;
+}
+
+/* True: it was the last one. */
+static bool take_instance(struct openxr_instance *instance)
+{
+    bool last = true;
+    pthread_mutex_lock(&openxr.lock);
+    *instance = (struct openxr_instance){.handle = XR_NULL_HANDLE};
+    for (size_t i = 0; i < OPENXR_INSTANCES; i++) {
+        last = last && !openxr.instances[i].handle;
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return last;
+}
+
+/* What is another instance's stays as it is. */
+static void forget_instance(struct openxr_instance *instance)
+{
+    openxr_sessions_gone(instance);
+    if (take_instance(instance)) {
+        openxr_actions_stop();
+        openxr_versions_gone();
+    }
+}
+
+static XrResult destroy_instance(XrInstance handle)
+{
+    struct openxr_instance *instance = openxr_instance_of(handle);
+    if (instance) {
+        forget_instance(instance);
+    }
+    return openxr.below.DestroyInstance(handle);
 }
 
 static const struct {
@@ -73,7 +128,7 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
         if (strcmp(name, hooks[i].name) == 0) {
             const XrResult result = openxr.below.get ? openxr.below.get(instance, name, function)
                                                      : XR_ERROR_HANDLE_INVALID;
-            *function = result == XR_SUCCESS ? hooks[i].function : NULL;
+            *function = result == XR_SUCCESS && *function ? hooks[i].function : NULL;
             return result;
         }
     }
@@ -84,11 +139,24 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
     return openxr.below.get ? openxr.below.get(instance, name, function) : XR_ERROR_HANDLE_INVALID;
 }
 
+static PFN_xrVoidFunction find_below(const struct openxr_below *below, XrInstance instance,
+                                     const char *name)
+{
+    PFN_xrVoidFunction function = NULL;
+    return below->get(instance, name, &function) == XR_SUCCESS ? function : NULL;
+}
+
+PFN_xrVoidFunction openxr_find(XrInstance instance, const char *name)
+{
+    return find_below(&openxr.below, instance, name);
+}
+
 static bool look_up(XrInstance instance, struct openxr_below *below)
 {
     bool all = true;
 #define LOOK_UP(name)                                                                              \
-    all &= below->get(instance, "xr" #name, (PFN_xrVoidFunction *)&below->name) == XR_SUCCESS;
+    below->name = (PFN_xr##name)find_below(below, instance, "xr" #name);                           \
+    all &= below->name != NULL;
     OPENXR_FUNCTIONS(LOOK_UP)
 #undef LOOK_UP
     return all;
@@ -174,12 +242,17 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
         *out = XR_NULL_HANDLE;
         return XR_ERROR_INITIALIZATION_FAILED;
     }
-    openxr.below = below; /* not before: a second instance may be refused while one lives */
-    openxr.gaze_extension = made.gaze;
-    openxr.eyes_extension = made.eyes;
-    openxr.instance = *out;
-    openxr_actions_start();
-    openxr_eyes_start();
+    const struct openxr_instance found = {
+        .handle = *out, .gaze_extension = made.gaze, .eyes_extension = made.eyes};
+    struct openxr_instance *instance = add_instance(&found, &below);
+    if (!instance) {
+        openxr_say(FOVEA_LOG_ERROR, "more than %d instances: no further one", OPENXR_INSTANCES);
+        below.DestroyInstance(*out);
+        *out = XR_NULL_HANDLE;
+        return XR_ERROR_LIMIT_REACHED;
+    }
+    openxr_actions_start(instance);
+    openxr_eyes_start(instance);
     return XR_SUCCESS;
 }
 

@@ -5,33 +5,32 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-void openxr_eyes_start(void)
+void openxr_eyes_start(struct openxr_instance *instance)
 {
-    openxr.create_eye_tracker = NULL;
-    openxr.destroy_eye_tracker = NULL;
-    openxr.get_eye_gazes = NULL;
-    if (!openxr.eyes_extension ||
-        openxr.below.get(openxr.instance, "xrGetEyeGazesFB",
-                         (PFN_xrVoidFunction *)&openxr.get_eye_gazes) != XR_SUCCESS ||
-        openxr.below.get(openxr.instance, "xrDestroyEyeTrackerFB",
-                         (PFN_xrVoidFunction *)&openxr.destroy_eye_tracker) != XR_SUCCESS ||
-        openxr.below.get(openxr.instance, "xrCreateEyeTrackerFB",
-                         (PFN_xrVoidFunction *)&openxr.create_eye_tracker) != XR_SUCCESS) {
-        openxr.create_eye_tracker = NULL;
+    if (instance->eyes_extension) {
+        instance->get_eye_gazes =
+            (xr_get_eye_gazes)openxr_find(instance->handle, "xrGetEyeGazesFB");
+        instance->destroy_eye_tracker =
+            (xr_destroy_eye_tracker)openxr_find(instance->handle, "xrDestroyEyeTrackerFB");
+        instance->create_eye_tracker =
+            (xr_create_eye_tracker)openxr_find(instance->handle, "xrCreateEyeTrackerFB");
+    }
+    if (!instance->get_eye_gazes || !instance->destroy_eye_tracker) {
+        instance->create_eye_tracker = NULL;
     }
 }
 
 /* It goes with its session, or before. XR_NULL_HANDLE: there is none. A system without eye tracking
  * refuses it, as its properties would say; asking for those breaks the rules of validation that
  * does not know the extension. */
-static xr_eye_tracker tracker_of(XrSession session)
+static xr_eye_tracker tracker_of(const struct openxr_session *session)
 {
     const struct xr_eye_tracker_create_info info = {.type = XR_TYPE_EYE_TRACKING_CREATE_INFO};
     xr_eye_tracker tracker = XR_NULL_HANDLE;
-    if (!openxr.create_eye_tracker) {
+    if (!session->instance->create_eye_tracker) {
         return XR_NULL_HANDLE;
     }
-    const XrResult result = openxr.create_eye_tracker(session, &info, &tracker);
+    const XrResult result = session->instance->create_eye_tracker(session->handle, &info, &tracker);
     if (XR_FAILED(result)) {
         openxr_say(FOVEA_LOG_INFO, "the runtime gives no gaze of each eye (%d)", (int)result);
         return XR_NULL_HANDLE;
@@ -44,14 +43,14 @@ bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time
 {
     if (!session->eyes_asked) {
         session->eyes_asked = true;
-        session->eyes = tracker_of(session->handle);
+        session->eyes = tracker_of(session);
     }
     const struct xr_eye_gazes_info info = {
         .type = XR_TYPE_EYE_TRACKING_GAZES_INFO, .base = space, .time = time};
     struct xr_eye_gazes gazes = {.type = XR_TYPE_EYE_TRACKING_GAZES};
     bool some = false;
-    const bool told =
-        session->eyes && XR_SUCCEEDED(openxr.get_eye_gazes(session->eyes, &info, &gazes));
+    const bool told = session->eyes &&
+                      XR_SUCCEEDED(session->instance->get_eye_gazes(session->eyes, &info, &gazes));
     for (uint32_t i = 0; i < XR_EYES; i++) {
         const struct xr_eye_gaze *eye = &gazes.eyes[i];
         out_eyes[i].known = told && eye->valid &&
@@ -65,7 +64,8 @@ bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time
 void openxr_eyes_end(struct openxr_session *session)
 {
     if (session->eyes) {
-        (void)openxr.destroy_eye_tracker(session->eyes); /* fails where the session is lost */
+        (void)session->instance->destroy_eye_tracker(
+            session->eyes); /* fails where the session is lost */
     }
     session->eyes = XR_NULL_HANDLE;
     session->eyes_asked = false;

@@ -358,7 +358,7 @@ static XrResult end(struct openxr_session *session, const XrFrameEndInfo *info)
 XrResult openxr_end_frame(XrSession handle, const XrFrameEndInfo *info)
 {
     struct openxr_session *session = openxr_session_of(handle);
-    if (!session) {
+    if (!session || !info) {
         return openxr.below.EndFrame(handle, info);
     }
     pthread_mutex_lock(&session->frame_lock);

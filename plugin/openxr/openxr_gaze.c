@@ -135,9 +135,9 @@ static void read_runtime(struct openxr_session *session, XrSpace space, XrTime t
             looks[i] = both.known ? both : one;
         }
     }
-    const enum openxr_told none = openxr.gaze_action && !openxr_actions_attached(session)
-                                      ? OPENXR_TOLD_UNATTACHED
-                                      : OPENXR_TOLD_NONE;
+    const enum openxr_told none =
+        session->instance->gaze_action && !openxr_actions_attached(session) ? OPENXR_TOLD_UNATTACHED
+                                                                            : OPENXR_TOLD_NONE;
     const enum openxr_told found = some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none;
     session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
 }

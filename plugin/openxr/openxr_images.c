@@ -72,6 +72,10 @@ XrResult openxr_acquire(XrSwapchain handle, const XrSwapchainImageAcquireInfo *i
         (void)let_go_as_drawn(swapchain);
         result = openxr.below.AcquireSwapchainImage(handle, info, index);
     }
+    if (swapchain && XR_SUCCEEDED(result) && *index >= swapchain->image_count &&
+        swapchain->can_foveate) {
+        openxr_swapchain_give_up(swapchain, "the runtime names an image that it has not");
+    }
     if (swapchain && XR_SUCCEEDED(result) && swapchain->acquired_count < OPENXR_IMAGES) {
         swapchain
             ->acquired[(swapchain->acquired_first + swapchain->acquired_count++) % OPENXR_IMAGES] =

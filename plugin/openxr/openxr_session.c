@@ -249,7 +249,7 @@ static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
 }
 
 /* The smaller one of those that the session may have. */
-static XrExtent2Di eye_of(XrSystemId system)
+static XrExtent2Di eye_of(XrInstance instance, XrSystemId system)
 {
     static const XrViewConfigurationType types[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
                                                     XR_VIEW_CONFIGURATION_TYPE_PRIMARY_MONO};
@@ -259,7 +259,7 @@ static XrExtent2Di eye_of(XrSystemId system)
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         uint32_t count = 0;
         const XrResult result = openxr.below.EnumerateViewConfigurationViews(
-            openxr.instance, system, types[i], 2, &count, views);
+            instance, system, types[i], 2, &count, views);
         const XrExtent2Di px = {(int32_t)views[0].recommendedImageRectWidth,
                                 (int32_t)views[0].recommendedImageRectHeight};
         if (result == XR_SUCCESS && (eye_px.width == 0 || px.width < eye_px.width)) {
@@ -269,17 +269,19 @@ static XrExtent2Di eye_of(XrSystemId system)
     return eye_px;
 }
 
-static void remember(XrSession handle, XrSystemId system, const XrGraphicsBindingVulkanKHR *binding)
+static void remember(struct openxr_instance *instance, XrSession handle, XrSystemId system,
+                     const XrGraphicsBindingVulkanKHR *binding)
 {
     struct openxr_session *session = calloc(1, sizeof *session);
     if (!session) {
         openxr_say(FOVEA_LOG_ERROR, "no memory; the session is not foveated");
         return;
     }
+    session->instance = instance;
     session->handle = handle;
     session->binding = *binding;
     session->queue = queue_of(binding);
-    session->eye_px = eye_of(system);
+    session->eye_px = eye_of(instance->handle, system);
     read_files(session);
     session->is_vulkan_1_0 = !is_of_1_1(binding);
     pthread_mutex_init(&session->frame_lock, NULL);
@@ -295,10 +297,11 @@ static void remember(XrSession handle, XrSystemId system, const XrGraphicsBindin
     pthread_mutex_unlock(&openxr.lock);
 }
 
-XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info, XrSession *out)
+XrResult openxr_create_session(XrInstance handle, const XrSessionCreateInfo *info, XrSession *out)
 {
-    const XrResult result = openxr.below.CreateSession(instance, info, out);
-    if (XR_FAILED(result)) {
+    struct openxr_instance *instance = openxr_instance_of(handle);
+    const XrResult result = openxr.below.CreateSession(handle, info, out);
+    if (XR_FAILED(result) || !instance) {
         return result;
     }
     const XrBaseInStructure *next = info->next;
@@ -306,7 +309,7 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
         next = next->next;
     }
     if (next) {
-        remember(*out, info->systemId, (const XrGraphicsBindingVulkanKHR *)next);
+        remember(instance, *out, info->systemId, (const XrGraphicsBindingVulkanKHR *)next);
     } else {
         openxr_say(FOVEA_LOG_WARNING, "the session is not of Vulkan and is not foveated");
     }
@@ -325,35 +328,45 @@ static void free_session(struct openxr_session *session)
     free(session);
 }
 
+/* Takes it out of the list; NULL: there is none like that. */
+static struct openxr_session *take_session(XrSession handle, const struct openxr_instance *instance)
+{
+    struct openxr_session *found = NULL;
+    pthread_mutex_lock(&openxr.lock);
+    for (struct openxr_session **at = &openxr.sessions; *at && !found;) {
+        if ((*at)->handle == handle || (*at)->instance == instance) {
+            found = *at;
+            *at = found->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    pthread_mutex_unlock(&openxr.lock);
+    return found;
+}
+
 XrResult openxr_destroy_session(XrSession handle)
 {
-    struct openxr_session *session = openxr_session_of(handle);
+    struct openxr_session *session = take_session(handle, NULL);
     if (session) {
-        pthread_mutex_lock(&openxr.lock);
-        for (struct openxr_session **at = &openxr.sessions; *at; at = &(*at)->next) {
-            if (*at == session) {
-                *at = session->next;
-                break;
-            }
-        }
-        pthread_mutex_unlock(&openxr.lock);
         free_session(session);
     }
     return openxr.below.DestroySession(handle);
 }
 
-void openxr_sessions_gone(void)
+void openxr_sessions_gone(const struct openxr_instance *instance)
+{
+    struct openxr_session *session;
+    while ((session = take_session(XR_NULL_HANDLE, instance)) != NULL) {
+        free_session(session);
+    }
+}
+
+void openxr_versions_gone(void)
 {
     pthread_mutex_lock(&openxr.lock);
-    struct openxr_session *first = openxr.sessions;
-    openxr.sessions = NULL;
     memset(openxr.raised, 0, sizeof openxr.raised);
     pthread_mutex_unlock(&openxr.lock);
-    while (first) {
-        struct openxr_session *next = first->next;
-        free_session(first);
-        first = next;
-    }
 }
 
 static void raise_least(XrGraphicsRequirementsVulkanKHR *requirements)
@@ -368,9 +381,10 @@ static void raise_least(XrGraphicsRequirementsVulkanKHR *requirements)
 static XrResult requirements_of(const char *name, XrInstance instance, XrSystemId system,
                                 XrGraphicsRequirementsVulkanKHR *requirements)
 {
-    PFN_xrGetVulkanGraphicsRequirementsKHR below = NULL;
-    XrResult result = openxr.below.get(instance, name, (PFN_xrVoidFunction *)&below);
-    result = result == XR_SUCCESS ? below(instance, system, requirements) : result;
+    PFN_xrGetVulkanGraphicsRequirementsKHR below =
+        (PFN_xrGetVulkanGraphicsRequirementsKHR)openxr_find(instance, name);
+    const XrResult result =
+        below ? below(instance, system, requirements) : XR_ERROR_FUNCTION_UNSUPPORTED;
     if (result == XR_SUCCESS) {
         raise_least(requirements);
     }
@@ -425,11 +439,14 @@ static XrResult create_raised(PFN_xrCreateVulkanInstanceKHR below, XrInstance in
 XrResult openxr_create_vulkan(XrInstance instance, const XrVulkanInstanceCreateInfoKHR *info,
                               VkInstance *vulkan, VkResult *out_result)
 {
-    PFN_xrCreateVulkanInstanceKHR below = NULL;
-    XrResult result =
-        openxr.below.get(instance, "xrCreateVulkanInstanceKHR", (PFN_xrVoidFunction *)&below);
-    if (result != XR_SUCCESS) {
+    PFN_xrCreateVulkanInstanceKHR below =
+        (PFN_xrCreateVulkanInstanceKHR)openxr_find(instance, "xrCreateVulkanInstanceKHR");
+    XrResult result = XR_ERROR_FUNCTION_UNSUPPORTED;
+    if (!below) {
         return result;
+    }
+    if (!info || !info->vulkanCreateInfo || !vulkan || !out_result) {
+        return below(instance, info, vulkan, out_result);
     }
     const VkApplicationInfo *program = info->vulkanCreateInfo->pApplicationInfo;
     const bool own_1_1 = program && program->apiVersion >= VK_API_VERSION_1_1;

@@ -96,26 +96,30 @@ static bool can_foveate(const struct openxr_session *session, const XrSwapchainC
     return !why;
 }
 
-/* 0: they cannot be had. */
+/* 0: they cannot be had. Nobody has checked what the runtime or a layer below answers. */
 static uint32_t images_of(XrSwapchain handle, VkImage *images)
 {
     XrSwapchainImageVulkanKHR found[OPENXR_IMAGES];
+    uint32_t room = 0;
     uint32_t count = 0;
-    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, 0, &count, NULL)) ||
-        count > OPENXR_IMAGES) {
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, 0, &room, NULL)) ||
+        room > OPENXR_IMAGES) {
         return 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < room; i++) {
         found[i] = (XrSwapchainImageVulkanKHR){.type = XR_TYPE_SWAPCHAIN_IMAGE_VULKAN_KHR};
     }
-    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, count, &count,
-                                                        (XrSwapchainImageBaseHeader *)found))) {
+    if (XR_FAILED(openxr.below.EnumerateSwapchainImages(handle, room, &count,
+                                                        (XrSwapchainImageBaseHeader *)found)) ||
+        count > room) {
         return 0;
     }
+    bool all = true;
     for (uint32_t i = 0; i < count; i++) {
         images[i] = found[i].image;
+        all = all && images[i];
     }
-    return count;
+    return all ? count : 0;
 }
 
 static void put_in(struct openxr_swapchain *swapchain)
@@ -179,7 +183,7 @@ static struct openxr_swapchain *new_of(struct openxr_session *session,
 XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,
                                  XrSwapchain *out)
 {
-    struct openxr_swapchain *swapchain = new_of(openxr_session_of(handle), info);
+    struct openxr_swapchain *swapchain = info ? new_of(openxr_session_of(handle), info) : NULL;
     if (!swapchain) {
         return openxr.below.CreateSwapchain(handle, info, out);
     }
@@ -212,7 +216,7 @@ XrResult openxr_destroy_swapchain(XrSwapchain handle)
 
 /* ---- Foveation ---- */
 
-static void give_up(struct openxr_swapchain *swapchain, const char *why)
+void openxr_swapchain_give_up(struct openxr_swapchain *swapchain, const char *why)
 {
     openxr_say(FOVEA_LOG_WARNING, "%s: the swapchain of %ux%u is shown as drawn from now on", why,
                swapchain->info.width, swapchain->info.height);
@@ -388,13 +392,14 @@ void openxr_swapchain_wait(struct openxr_swapchain *swapchain)
         return;
     }
     update(swapchain);
-    if (!swapchain->layer_swapchain.acquired) {
-        swapchain->layer_swapchain.acquired = XR_SUCCEEDED(openxr.below.AcquireSwapchainImage(
-            swapchain->layer_swapchain.handle, &acquire, &swapchain->layer_swapchain.index));
+    struct openxr_layer_swapchain *own = &swapchain->layer_swapchain;
+    if (!own->acquired) {
+        own->acquired =
+            XR_SUCCEEDED(openxr.below.AcquireSwapchainImage(own->handle, &acquire, &own->index));
+        own->failed = own->acquired && own->index >= own->count;
     }
-    if (swapchain->layer_swapchain.acquired && !swapchain->layer_swapchain.waited) {
-        swapchain->layer_swapchain.waited = openxr_waited(
-            openxr.below.WaitSwapchainImage(swapchain->layer_swapchain.handle, &wait));
+    if (own->acquired && !own->failed && !own->waited) {
+        own->waited = openxr_waited(openxr.below.WaitSwapchainImage(own->handle, &wait));
     }
 }
 
@@ -403,7 +408,7 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
     const XrSwapchainImageReleaseInfo release = {.type = XR_TYPE_SWAPCHAIN_IMAGE_RELEASE_INFO};
     swapchain->shown = false;
     if (swapchain->layer_swapchain.failed) {
-        give_up(swapchain, "no swapchain of the layer's own");
+        openxr_swapchain_give_up(swapchain, "no image of the layer's own");
         return;
     }
     if (!swapchain->layer_swapchain.waited || !swapchain->held) {
@@ -419,9 +424,10 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
     swapchain->shown =
         XR_SUCCEEDED(released) && (result == FOVEA_OK || result == FOVEA_PASSED_THROUGH);
     if (result < 0) {
-        give_up(swapchain, fovea_result_name(result));
+        openxr_swapchain_give_up(swapchain, fovea_result_name(result));
     } else if (XR_FAILED(released)) {
-        give_up(swapchain, "the runtime refuses the release of an image of the layer's own");
+        openxr_swapchain_give_up(swapchain,
+                                 "the runtime refuses the release of an image of the layer's own");
     }
     swapchain->made_count = swapchain->view_count;
     memcpy(swapchain->made, swapchain->views, sizeof swapchain->made);

@@ -23,6 +23,7 @@
 #define OPENXR_LAYERS 16 /* of a frame */
 #define OPENXR_PROJECTIONS 4 /* of those */
 #define OPENXR_RAISED 8 /* instances of Vulkan */
+#define OPENXR_INSTANCES 8 /* at once: layers above make some of their own */
 
 /* The functions below the layer that it calls or stands in front of. */
 #define OPENXR_FUNCTIONS(X)                                                                        \
@@ -103,7 +104,7 @@ struct openxr_layer_swapchain {
     XrSwapchain handle; /* XR_NULL_HANDLE: not made yet */
     bool acquired; /* and not released: the runtime was too slow once */
     bool waited;
-    bool failed; /* it could not be made */
+    bool failed; /* it could not be made, or the runtime names an image that it has not */
     uint32_t index; /* of the image that was acquired */
     uint32_t count;
     VkImage images[OPENXR_IMAGES];
@@ -147,6 +148,7 @@ struct openxr_swapchain {
 
 struct openxr_session {
     struct openxr_session *next;
+    struct openxr_instance *instance;
     pthread_mutex_t frame_lock; /* one frame at a time: held over its wait and its xrEndFrame */
     /* It guards the swapchains and new settings; taken after frame_lock, not held in a wait. */
     pthread_mutex_t lock;
@@ -190,12 +192,8 @@ struct openxr_session {
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
 };
 
-struct openxr {
-    /* It guards the lists of sessions and swapchains, and program_gaze. It is taken last and held
-     * shortly. */
-    pthread_mutex_t lock;
-    XrInstance instance;
-    struct openxr_below below;
+struct openxr_instance {
+    XrInstance handle; /* XR_NULL_HANDLE: there is none */
     bool gaze_extension;
     bool eyes_extension;
     xr_create_eye_tracker create_eye_tracker; /* NULL: there is none */
@@ -207,20 +205,35 @@ struct openxr {
     bool warned_actions; /* of those of the layer's that the runtime refuses; lock guards it */
     XrPath gaze_profile;
     XrPath gaze_path;
+};
+
+struct openxr {
+    /* It guards the lists of instances, sessions and swapchains, and program_gaze. It is taken last
+     * and held shortly. */
+    pthread_mutex_t lock;
+    /* A program has one, and a layer above may make others for itself. All come by one loader: what
+     * lies below is the same for all of them. */
+    struct openxr_instance instances[OPENXR_INSTANCES];
+    struct openxr_below below;
     VkInstance raised[OPENXR_RAISED]; /* the newest ones that were made for Vulkan 1.1 or later */
     uint32_t raised_count;
     struct openxr_session *sessions;
 };
 
-extern struct openxr openxr; /* OpenXR has one instance at a time */
+extern struct openxr openxr;
 
 /* ---- openxr_entry.c ---- */
 struct fovea_log openxr_log(void);
 void openxr_say(enum fovea_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* NULL: it is none of the layer's. A program destroys none that a call of its own still uses. */
+struct openxr_instance *openxr_instance_of(XrInstance handle);
+/* NULL: what lies below has no such function for that instance. */
+PFN_xrVoidFunction openxr_find(XrInstance instance, const char *name);
 
 /* ---- openxr_actions.c ---- */
-void openxr_actions_start(void);
+void openxr_actions_start(struct openxr_instance *instance);
+/* After the last instance. */
 void openxr_actions_stop(void);
 /* The spaces of the layer's own action for the eyes and of the program's. XR_NULL_HANDLE: there is
  * none. */
@@ -252,7 +265,7 @@ bool openxr_gaze_view(const struct openxr_session *session,
                       const XrCompositionLayerProjection *layer, struct openxr_view *view);
 
 /* ---- openxr_eyes.c ---- */
-void openxr_eyes_start(void);
+void openxr_eyes_start(struct openxr_instance *instance);
 /* Fills XR_EYES of them; true: one at least is known. The first call has the eyes tracked. */
 bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_look *out_eyes);
@@ -276,7 +289,10 @@ XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *i
 XrResult openxr_destroy_session(XrSession handle);
 /* Takes what has changed in the files, for the frames from this one on; with frame_lock held. */
 void openxr_session_poll(struct openxr_session *session);
-void openxr_sessions_gone(void);
+/* Those of an instance that goes. */
+void openxr_sessions_gone(const struct openxr_instance *instance);
+/* Forgets which instances of Vulkan were made for 1.1: after the last one of OpenXR. */
+void openxr_versions_gone(void);
 XrResult openxr_requirements(XrInstance instance, XrSystemId system,
                              XrGraphicsRequirementsVulkanKHR *requirements);
 XrResult openxr_requirements2(XrInstance instance, XrSystemId system,
@@ -294,6 +310,8 @@ struct openxr_swapchain *openxr_swapchain_lock(XrSwapchain handle);
 void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain);
 /* Waits for an image of its own; the session's lock is not held. */
 void openxr_swapchain_wait(struct openxr_swapchain *swapchain);
+/* Its views are shown as drawn from now on, and the log says why. */
+void openxr_swapchain_give_up(struct openxr_swapchain *swapchain, const char *why);
 /* Foveates the held image into that one for swapchain->views; swapchain->shown says whether. */
 void openxr_swapchain_foveate(struct openxr_swapchain *swapchain);
 XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *info,

@@ -17,6 +17,7 @@ from conftest import ROOT
 BUILD = Path(os.environ.get("FOVEA_BUILD_DIR", ROOT / "build"))
 RUNTIME = BUILD / "tests" / "openxr" / "runtime.json"
 LAYERS = BUILD / "plugin" / "openxr" / "api_layers"
+ABOVE = BUILD / "tests" / "openxr" / "above"
 OURS = (str(BUILD / "tests" / "openxr_program"),)
 CORE_VALIDATION = "XR_APILAYER_LUNARG_core_validation"
 FRAMES = 3
@@ -73,7 +74,7 @@ def runner(place):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("FOVEA_", "XR_"))}
         env.update(
             XR_RUNTIME_JSON=str(RUNTIME),
-            XR_API_LAYER_PATH=f"{LAYERS}:/usr/share/openxr/1/api_layers/explicit.d",
+            XR_API_LAYER_PATH=f"{LAYERS}:{ABOVE}:/usr/share/openxr/1/api_layers/explicit.d",
             XR_ENABLE_API_LAYERS=":".join((["XR_APILAYER_FOVEA"] if fovea else []) + [CORE_VALIDATION]),
             XR_CORE_VALIDATION_EXPORT_TYPE="text",
             VK_DRIVER_FILES="/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",

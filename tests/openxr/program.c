@@ -19,7 +19,8 @@
  * loads; early: as separate, the next image is acquired before the frame ends; eager: and waited
  * for; ahead: and acquired before this one is released; stubborn: as separate, goes on after an
  * xrEndFrame that has failed; chained: as separate, releases with a structure that nobody knows;
- * secondary: as separate, and shows the views in a secondary configuration too; steps: as separate,
+ * nulls: as separate, and hands over nothing where a call needs something; secondary: as separate,
+ * and shows the views in a secondary configuration too; steps: as separate,
  * the same picture for each line that it reads, and a line when the runtime has it. */
 
 #include "program.h"
@@ -95,6 +96,44 @@ static void show(struct program_session *session, uint32_t frame)
         draw(session, frame);
     }
     program_end_frame(session, time);
+}
+
+/* A runtime refuses what is not there; so must whoever stands before it. */
+static void hand_over_nothing(const struct program_session *session)
+{
+    const struct program *program = session->program;
+    const XrFrameEndInfo frame = {.type = XR_TYPE_FRAME_END_INFO, .layerCount = 1};
+    const XrSessionActionSetsAttachInfo sets = {.type = XR_TYPE_SESSION_ACTION_SETS_ATTACH_INFO,
+                                                .countActionSets = 1};
+    const XrActionsSyncInfo active = {.type = XR_TYPE_ACTIONS_SYNC_INFO,
+                                      .countActiveActionSets = 1};
+    XrInteractionProfileSuggestedBinding bindings = {
+        .type = XR_TYPE_INTERACTION_PROFILE_SUGGESTED_BINDING, .countSuggestedBindings = 1};
+    MUST(xrStringToPath(program->instance, "/interaction_profiles/ext/eye_gaze_interaction",
+                        &bindings.interactionProfile));
+    PFN_xrCreateVulkanInstanceKHR create =
+        (PFN_xrCreateVulkanInstanceKHR)function_of(program->instance, "xrCreateVulkanInstanceKHR");
+    XrSwapchain swapchain;
+    VkInstance vulkan;
+    VkResult result;
+    const XrResult results[] = {
+        xrEndFrame(session->handle, NULL),
+        xrEndFrame(session->handle, &frame),
+        xrAttachSessionActionSets(session->handle, NULL),
+        xrAttachSessionActionSets(session->handle, &sets),
+        xrSyncActions(session->handle, NULL),
+        xrSyncActions(session->handle, &active),
+        xrSuggestInteractionProfileBindings(program->instance, NULL),
+        xrSuggestInteractionProfileBindings(program->instance, &bindings),
+        xrCreateSwapchain(session->handle, NULL, &swapchain),
+        create(program->instance, NULL, &vulkan, &result),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        if (results[i] != XR_ERROR_VALIDATION_FAILURE) {
+            fprintf(stderr, "nothing was taken by call %zu: %d\n", i, (int)results[i]);
+            exit(1);
+        }
+    }
 }
 
 /* False: the program has shown its frames. */
@@ -174,11 +213,11 @@ static void show_pipelined(struct program_session *session)
 }
 
 static const char *const kinds[] = {
-    "separate", "array",  "atlas",   "inset",  "lapped",   "panel",   "pipelined",
-    "menu",     "twice",  "quad",    "depth",  "foreign",  "after",   "beside",
-    "old",      "oldest", "silent",  "idle",   "looks",    "rotated", "zooms",
-    "again",    "static", "blended", "double", "many",     "crowd",   "mips",
-    "early",    "eager",  "ahead",   "steps",  "stubborn", "chained", "secondary"};
+    "separate", "array",    "atlas",   "inset",    "lapped", "panel",  "pipelined", "menu",
+    "twice",    "quad",     "depth",   "foreign",  "after",  "beside", "old",       "oldest",
+    "silent",   "idle",     "looks",   "rotated",  "zooms",  "again",  "static",    "blended",
+    "double",   "many",     "crowd",   "mips",     "early",  "nulls",  "eager",     "ahead",
+    "steps",    "stubborn", "chained", "secondary"};
 
 static bool is_a_kind(const char *word)
 {
@@ -212,6 +251,9 @@ int main(int argc, char **argv)
         struct program_session sessions[2] = {0};
         for (uint32_t i = 0; i < at_once; i++) {
             program_begin(&program, &sessions[i]);
+        }
+        if (program_is(&program, "nulls")) {
+            hand_over_nothing(&sessions[0]);
         }
         const bool pipelined = program_is(&program, "pipelined");
         if (pipelined) {

@@ -181,6 +181,17 @@ def test_a_session_that_is_about_to_be_lost_tells_its_eyes(hello, before):
         assert_eyes(before, after, frame, (LEFT, RIGHT))
 
 
+@pytest.mark.parametrize("when", ["before", "across", "middle"])
+def test_an_instance_of_a_layer_above_leaves_the_programs_as_it_is(hello, when):
+    """It is made and destroyed before the program's, around its creation, or in a frame."""
+    drawn = hello("separate", program=OURS).check()
+    layers = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA_TEST_above:XR_APILAYER_FOVEA", "FOVEA_TEST_XR_ABOVE": when}
+    more = {"FOVEA_TEST_XR_INSTANCES": "2", "FOVEA_TEST_XR_GAZE": "10,-5"}
+    done = hello("separate", program=OURS, fovea=True, **layers, **more).check()
+    assert re.findall("^instance.*", done.calls, re.M).count("instance") == 2, done.calls
+    assert_foveated(drawn, done, [(10, -5)] * FRAMES)
+
+
 def test_a_session_that_is_lost_in_mid_run_ends_as_without_fovea(hello):
     alone = hello("Vulkan2", FOVEA_TEST_XR_LOST="2")
     done = hello("Vulkan2", fovea=True, FOVEA_TEST_XR_LOST="2")

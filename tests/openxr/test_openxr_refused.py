@@ -91,6 +91,33 @@ def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):
     assert all((done.picture(frame, 1) == drawn.picture(frame, 1)).all() for frame in range(FRAMES))
 
 
+def test_what_is_not_there_is_refused_as_without_the_layer(hello):  # noqa: F811
+    """OpenXR's core validation would refuse it before the runtime does."""
+    bare = {"XR_ENABLE_API_LAYERS": ""}
+    drawn = hello("nulls", program=OURS, **bare)
+    done = hello("nulls", program=OURS, fovea=True, **{**bare, "XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}, FOVEA_TEST_XR_GAZE="10,-5")
+    assert drawn.code == done.code == 0, done.output
+    assert drawn.calls.count("refused") == done.calls.count("refused") == 10, done.calls
+    assert_foveated(drawn, done, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize("answer, line, drawn_views", [
+    ("xrEnumerateSwapchainImages:2:64", "does not name them: it is shown as drawn", [0]),
+    ("xrEnumerateSwapchainImages:2:none", "does not name them: it is shown as drawn", [0]),
+    ("xrEnumerateSwapchainImages:8:none", "no image of the layer's own", [1]),
+    ("xrAcquireSwapchainImage:3:100", "no image of the layer's own", [1]),
+])  # fmt: skip
+def test_answers_that_no_runtime_may_give_leave_views_as_drawn(hello, answer, line, drawn_views):  # noqa: F811
+    """More images than there are, none, or one that there is not: of the left eye's swapchain, or of the layer's for the right one."""
+    only = {"XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA", "FOVEA_TEST_XR_GAZE": "10,-5", "FOVEA_TEST_XR_ANSWER": answer}
+    drawn = hello("separate", program=OURS).check()
+    done = hello("separate", program=OURS, fovea=True, **only).check()
+    assert "scripted" in done.calls and done.output.count(line) == 1, done.output
+    for view in range(2):
+        same = (done.picture(1, view) == drawn.picture(1, view)).all()
+        assert same == (view in drawn_views), (view, done.output)
+
+
 @pytest.mark.parametrize("words", [["nothing"], ["separate", "array"]])
 def test_the_program_names_its_kinds_where_it_knows_none_of_that_name(words):
     done = subprocess.run([*OURS, *words], capture_output=True, text=True, timeout=60)

@@ -5,6 +5,7 @@
  * specification refuses and writes down what it was handed. The environment rules it:
  *
  * - FOVEA_TEST_XR_OUT: a folder: calls.txt, and one file for each view of each frame
+ * - FOVEA_TEST_XR_INSTANCES: how many there may be at once; otherwise one
  * - FOVEA_TEST_XR_FRAMES: after so many the session is asked to stop; 0: never
  * - FOVEA_TEST_XR_SIZE: of a view, "320x352"
  * - FOVEA_TEST_XR_GAZE: "yaw,pitch" in degrees (right and up positive), one for each frame between
@@ -23,6 +24,8 @@
  * - FOVEA_TEST_XR_RESULT: "xrEndFrame:2:3": the function's second call ends with the result 3;
  *   several between semicolons. One that is positive has done its work, but for that of a wait that
  *   ran out; after the loss of a session every call has this result
+ * - FOVEA_TEST_XR_ANSWER: likewise, what no runtime may answer: "xrAcquireSwapchainImage:3:100", an
+ *   index; "xrEnumerateSwapchainImages:2:64", a number of images; or "none", images that are none
  */
 #ifndef FOVEA_TEST_XR_RUNTIME_H
 #define FOVEA_TEST_XR_RUNTIME_H
@@ -39,6 +42,7 @@
 
 #define RUNTIME_IMAGES 3
 #define RUNTIME_VIEWS 4
+#define RUNTIME_INSTANCES 2
 
 struct session;
 
@@ -59,6 +63,7 @@ struct swapchain {
 
 struct session {
     struct session *next;
+    uint32_t of; /* its instance */
     VkInstance instance;
     VkPhysicalDevice physical_device;
     VkDevice device;
@@ -84,6 +89,8 @@ void runtime_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 XrResult runtime_refuse(XrResult result, const char *function, const char *why);
 /* What FOVEA_TEST_XR_RESULT says of this call; XR_SUCCESS: nothing. */
 XrResult runtime_scripted(const char *function);
+/* And then what FOVEA_TEST_XR_ANSWER says of it; NULL: nothing. */
+const char *runtime_answer(const char *function);
 uint32_t runtime_number(const char *name, uint32_t otherwise);
 void runtime_size(uint32_t *out_width_px, uint32_t *out_height_px);
 /* False: not tracked in that frame. */
@@ -92,6 +99,7 @@ bool runtime_gaze_is(const char *word);
 const char *runtime_out(void); /* NULL: nowhere */
 
 /* ---- runtime_instance.c ---- */
+uint32_t runtime_instance_index(XrInstance instance);
 bool runtime_headless(void); /* sessions may be without graphics */
 
 /* ---- runtime_views.c ---- */
@@ -125,7 +133,8 @@ PFN_xrVoidFunction runtime_swapchain_function(const char *name);
 
 /* ---- runtime_input.c ---- */
 PFN_xrVoidFunction runtime_input_function(const char *name);
-void runtime_input_gone(void);
+/* What is bound goes with its instance, the rest with the last one. */
+void runtime_input_gone(uint32_t instance, bool last);
 /* Finds where a reference space is; false: it is none of that session's. */
 bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *out_pose);
 

@@ -21,6 +21,7 @@ static uint32_t path_count;
 #define EYES_ACTIONS 4
 
 struct action_set {
+    uint32_t of; /* its instance */
     uint32_t priority;
     bool attached;
     bool synced;
@@ -37,11 +38,14 @@ struct space {
     XrPosef pose;
 };
 
-static const struct action *eyes_actions[EYES_ACTIONS]; /* bound to the eyes' profile last */
-static uint32_t eyes_action_count;
-static bool attached;
+/* Of each instance: the actions that were bound to the eyes' profile last. */
+static struct bound {
+    const struct action *actions[EYES_ACTIONS];
+    uint32_t count;
+    bool attached;
+} bound[RUNTIME_INSTANCES];
 
-/* Everything that was made goes with the instance. */
+/* Everything that was made goes with the last instance. */
 static void *kept[KEPT];
 static uint32_t kept_count;
 
@@ -54,13 +58,12 @@ static void *keep(size_t bytes)
     return made;
 }
 
-void runtime_input_gone(void)
+void runtime_input_gone(uint32_t instance, bool last)
 {
-    while (kept_count > 0) {
+    while (last && kept_count > 0) {
         free(kept[--kept_count]);
     }
-    eyes_action_count = 0;
-    attached = false;
+    bound[instance] = (struct bound){.count = 0};
 }
 
 static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
@@ -101,10 +104,10 @@ static XrResult xrCreateActionSet_(XrInstance instance, const XrActionSetCreateI
 {
     RUNTIME_LOCKED;
     struct action_set *set = keep(sizeof *set);
-    (void)instance;
     if (!set) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
+    set->of = runtime_instance_index(instance);
     set->priority = info->priority;
     *out = (XrActionSet)set;
     return XR_SUCCESS;
@@ -144,12 +147,15 @@ static XrResult xrSuggestInteractionProfileBindings_(
     XrInstance instance, const XrInteractionProfileSuggestedBinding *info)
 {
     RUNTIME_LOCKED;
-    (void)instance;
+    struct bound *own = &bound[runtime_instance_index(instance)];
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
         return scripted;
     }
-    if (attached) {
+    if (!info || (info->countSuggestedBindings > 0 && !info->suggestedBindings)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
+    }
+    if (own->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "attached");
     }
     if (strcmp(paths[info->interactionProfile - 1], GAZE_PROFILE) != 0) {
@@ -161,13 +167,13 @@ static XrResult xrSuggestInteractionProfileBindings_(
     if (info->countSuggestedBindings > EYES_ACTIONS) {
         return XR_ERROR_OUT_OF_MEMORY;
     }
-    eyes_action_count = 0;
+    own->count = 0;
     for (uint32_t i = 0; i < info->countSuggestedBindings; i++) {
         const XrActionSuggestedBinding *binding = &info->suggestedBindings[i];
         if (strcmp(paths[binding->binding - 1], GAZE_PATH) != 0) {
             return runtime_refuse(XR_ERROR_PATH_UNSUPPORTED, __func__, paths[binding->binding - 1]);
         }
-        eyes_actions[eyes_action_count++] = (const struct action *)binding->action;
+        own->actions[own->count++] = (const struct action *)binding->action;
     }
     return XR_SUCCESS;
 }
@@ -181,11 +187,14 @@ static XrResult xrAttachSessionActionSets_(XrSession handle,
     if (scripted < 0) {
         return scripted;
     }
+    if (!info || (info->countActionSets > 0 && !info->actionSets)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
+    }
     if (session->attached) {
         return runtime_refuse(XR_ERROR_ACTIONSETS_ALREADY_ATTACHED, __func__, "twice");
     }
     session->attached = true;
-    attached = true;
+    bound[session->of].attached = true;
     for (uint32_t i = 0; i < info->countActionSets; i++) {
         ((struct action_set *)info->actionSets[i])->attached = true;
     }
@@ -200,8 +209,11 @@ static XrResult xrSyncActions_(XrSession handle, const XrActionsSyncInfo *info)
     if (scripted < 0) {
         return scripted;
     }
-    for (uint32_t i = 0; i < eyes_action_count; i++) {
-        eyes_actions[i]->set->synced = false;
+    if (!info || (info->countActiveActionSets > 0 && !info->activeActionSets)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
+    }
+    for (uint32_t i = 0; i < bound[session->of].count; i++) {
+        bound[session->of].actions[i]->set->synced = false;
     }
     for (uint32_t i = 0; i < info->countActiveActionSets; i++) {
         struct action_set *set = (struct action_set *)info->activeActionSets[i].actionSet;
@@ -252,14 +264,15 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
 /* Several active sets may be bound to the eyes: the one of the highest priority alone is told. */
 static bool is_told(const struct action *action)
 {
-    bool bound = false;
+    const struct bound *own = &bound[action->set->of];
+    bool is_bound = false;
     uint32_t highest = 0;
-    for (uint32_t i = 0; i < eyes_action_count; i++) {
-        const struct action_set *set = eyes_actions[i]->set;
-        bound |= eyes_actions[i] == action;
+    for (uint32_t i = 0; i < own->count; i++) {
+        const struct action_set *set = own->actions[i]->set;
+        is_bound |= own->actions[i] == action;
         highest = set->attached && set->synced && set->priority > highest ? set->priority : highest;
     }
-    return bound && action->set->attached && action->set->synced &&
+    return is_bound && action->set->attached && action->set->synced &&
            action->set->priority == highest;
 }
 

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int instance_object;
-static bool instance_made;
+static bool instances[RUNTIME_INSTANCES]; /* that are made */
 static bool quad_views; /* the extension is enabled */
 static bool headless; /* likewise */
 
@@ -101,7 +100,12 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
     if (!environment_is_sound()) {
         return XR_ERROR_RUNTIME_FAILURE;
     }
-    if (instance_made) {
+    const uint32_t most = runtime_number("FOVEA_TEST_XR_INSTANCES", 1);
+    uint32_t own = 0;
+    while (own < most && own < RUNTIME_INSTANCES && instances[own]) {
+        own++;
+    }
+    if (own == most || own == RUNTIME_INSTANCES) {
         return runtime_refuse(XR_ERROR_LIMIT_REACHED, __func__, "there is an instance");
     }
     const char *extensions[EXTENSIONS];
@@ -117,13 +121,20 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
         }
         runtime_say("extension %s", info->enabledExtensionNames[i]);
     }
-    headless = is_enabled(info, XR_MND_HEADLESS_EXTENSION_NAME);
-    quad_views = is_enabled(info, XR_VARJO_QUAD_VIEWS_EXTENSION_NAME);
-    runtime_eyes_enable(is_enabled(info, XR_EYE_TRACKING_EXTENSION));
-    instance_made = true;
+    headless |= is_enabled(info, XR_MND_HEADLESS_EXTENSION_NAME);
+    quad_views |= is_enabled(info, XR_VARJO_QUAD_VIEWS_EXTENSION_NAME);
+    if (is_enabled(info, XR_EYE_TRACKING_EXTENSION)) {
+        runtime_eyes_enable(true);
+    }
+    instances[own] = true;
     runtime_say("instance");
-    *instance = (XrInstance)&instance_object;
+    *instance = (XrInstance)&instances[own];
     return XR_SUCCESS;
+}
+
+uint32_t runtime_instance_index(XrInstance instance)
+{
+    return (uint32_t)((const bool *)instance - instances);
 }
 
 bool runtime_headless(void)
@@ -133,12 +144,16 @@ bool runtime_headless(void)
 
 static XrResult xrDestroyInstance_(XrInstance instance)
 {
-    (void)instance;
-    instance_made = false;
+    const uint32_t own = runtime_instance_index(instance);
+    instances[own] = false;
     runtime_say("instance gone");
-    runtime_input_gone();
-    runtime_vulkan_gone();
-    runtime_eyes_enable(false);
+    const bool last = !instances[0] && !instances[1];
+    runtime_input_gone(own, last);
+    if (last) {
+        headless = quad_views = false;
+        runtime_vulkan_gone();
+        runtime_eyes_enable(false);
+    }
     return XR_SUCCESS;
 }
 

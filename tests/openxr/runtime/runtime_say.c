@@ -52,6 +52,8 @@ XrResult runtime_refuse(XrResult result, const char *function, const char *why)
 
 #define SCRIPTED 16 /* functions */
 
+static uint32_t newest_call;
+
 static uint32_t count_call(const char *function, size_t length)
 {
     static struct {
@@ -63,29 +65,43 @@ static uint32_t count_call(const char *function, size_t length)
             snprintf(counted[i].name, sizeof counted[i].name, "%.*s", (int)length, function);
         }
         if (strncmp(counted[i].name, function, length) == 0 && counted[i].name[length] == '\0') {
-            return ++counted[i].calls;
+            newest_call = ++counted[i].calls;
+            return newest_call;
         }
     }
     abort();
 }
 
-XrResult runtime_scripted(const char *function)
+/* What a variable says of that call; NULL: nothing. */
+static const char *find_script(const char *variable, const char *function, uint32_t call)
 {
-    static bool lost;
     const size_t length = strlen(function) - 1; /* without the _ */
-    const uint32_t call = count_call(function, length);
-    const char *at = getenv("FOVEA_TEST_XR_RESULT");
+    const char *at = getenv(variable);
     for (; at && *at; at += strcspn(at, ";"), at += *at == ';') {
         char *end = NULL;
         if (strncmp(at, function, length) == 0 && at[length] == ':' &&
             strtoul(at + length + 1, &end, 10) == call && *end == ':') {
-            const XrResult result = (XrResult)strtol(end + 1, NULL, 10);
-            runtime_say("scripted %.*s %u %d", (int)length, function, call, result);
-            lost |= result == XR_ERROR_SESSION_LOST;
-            return result;
+            runtime_say("scripted %.*s %u %.*s", (int)length, function, call,
+                        (int)strcspn(end + 1, ";"), end + 1);
+            return end + 1;
         }
     }
-    return lost ? XR_ERROR_SESSION_LOST : XR_SUCCESS;
+    return NULL;
+}
+
+XrResult runtime_scripted(const char *function)
+{
+    static bool lost;
+    const uint32_t call = count_call(function, strlen(function) - 1);
+    const char *text = find_script("FOVEA_TEST_XR_RESULT", function, call);
+    const XrResult result = text ? (XrResult)strtol(text, NULL, 10) : XR_SUCCESS;
+    lost |= result == XR_ERROR_SESSION_LOST;
+    return !text && lost ? XR_ERROR_SESSION_LOST : result;
+}
+
+const char *runtime_answer(const char *function)
+{
+    return find_script("FOVEA_TEST_XR_ANSWER", function, newest_call);
 }
 
 uint32_t runtime_number(const char *name, uint32_t otherwise)

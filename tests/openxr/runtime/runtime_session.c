@@ -90,7 +90,6 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
     }
     const XrGraphicsBindingVulkanKHR *binding = info->next;
     const bool none = !binding && runtime_headless();
-    (void)instance;
     if (!none && !runtime_vulkan_asked()) {
         return runtime_refuse(XR_ERROR_GRAPHICS_REQUIREMENTS_CALL_MISSING, __func__,
                               "no call of xrGetVulkanGraphicsRequirements");
@@ -106,6 +105,7 @@ static XrResult xrCreateSession_(XrInstance instance, const XrSessionCreateInfo 
         free(session);
         return XR_ERROR_RUNTIME_FAILURE;
     }
+    session->of = runtime_instance_index(instance);
     session->next = sessions;
     sessions = session;
     *out = (XrSession)session;
@@ -351,6 +351,9 @@ static XrResult xrEndFrame_(XrSession handle, const XrFrameEndInfo *info)
     XrResult result = look_at(handle, __func__);
     if (result != XR_SUCCESS) {
         return result;
+    }
+    if (!info || (info->layerCount > 0 && !info->layers)) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
     }
     if (!session->begun) {
         return runtime_refuse(XR_ERROR_CALL_ORDER_INVALID, __func__, "without xrBeginFrame");

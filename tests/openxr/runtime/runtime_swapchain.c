@@ -217,6 +217,9 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     if (scripted < 0) {
         return scripted;
     }
+    if (!info) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
+    }
     bool known = false;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         known |= formats[i] == info->format;
@@ -285,8 +288,14 @@ static XrResult xrEnumerateSwapchainImages_(XrSwapchain handle, uint32_t capacit
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
     }
     *count = chain->image_count;
+    const char *answer = runtime_answer(__func__);
+    const bool none = answer && *answer == 'n';
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
-        ((XrSwapchainImageVulkanKHR *)images)[i].image = chain->images[i];
+        ((XrSwapchainImageVulkanKHR *)images)[i].image = none ? VK_NULL_HANDLE : chain->images[i];
+    }
+    if (answer && !none) {
+        *count = (uint32_t)strtoul(answer, NULL, 10);
+        return XR_SUCCESS;
     }
     return capacity == 0 || capacity >= *count ? XR_SUCCESS : XR_ERROR_SIZE_INSUFFICIENT;
 }
@@ -310,6 +319,8 @@ static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
     *index = (chain->acquired_from + chain->acquired_count++) % chain->image_count;
     chain->static_taken = chain->info.createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT;
     lay_out(chain, *index);
+    const char *answer = runtime_answer(__func__);
+    *index = answer ? (uint32_t)strtoul(answer, NULL, 10) : *index;
     return scripted;
 }
 

@@ -94,6 +94,9 @@ static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
     if (scripted < 0) {
         return scripted;
     }
+    if (!info || !info->vulkanCreateInfo) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, __func__, "nothing");
+    }
     const VkApplicationInfo *program = info->vulkanCreateInfo->pApplicationInfo;
     if (getenv("FOVEA_TEST_XR_VULKAN_1_0") && program && program->apiVersion > VK_API_VERSION_1_0) {
         runtime_say("no Vulkan 1.1");
