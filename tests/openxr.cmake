@@ -44,16 +44,21 @@ add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program
     $<TARGET_OBJECTS:fovea_test_keep_loaded>)
 target_include_directories(openxr_cost PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_cost PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} m)
-add_dependencies(openxr_cost openxr_runtime fovea_openxr)
+add_dependencies(openxr_cost openxr_runtime fovea_openxr fovea_layer)
 file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/api_layers/XrApiLayer_FOVEA.json
     INPUT ${CMAKE_BINARY_DIR}/plugin/openxr/manifest.json)
+# Fovea's layer for Vulkan sees how the runtime makes images: only then kernels see them where they are.
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/vulkan_layers/VkLayer_FOVEA.json CONTENT
+    "{\"file_format_version\": \"1.2.0\", \"layer\": {\"name\": \"VK_LAYER_FOVEA_foveation\", \"type\": \"GLOBAL\",
+\"library_path\": \"$<TARGET_FILE:fovea_layer>\", \"api_version\": \"1.3.239\",
+\"implementation_version\": \"1\", \"description\": \"for tests\"}}")
 fovea_add_run(test_openxr_cost_vulkan vulkan 120 "" openxr_cost --quick)
 fovea_add_run(test_openxr_cost_gpu gpu 120 "" openxr_cost --quick gpu)
 
 # What the sanitizers of a build see of the layer; pictures are compared in test_openxr.py.
 foreach(kind separate array atlas quad depth after beside old early eager ahead silent idle pipelined)
     fovea_add_run(openxr_program_${kind} vulkan 60
-        "XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
+        "XR_RUNTIME_JSON=${CMAKE_CURRENT_BINARY_DIR}/openxr/runtime.json;XR_API_LAYER_PATH=${CMAKE_BINARY_DIR}/plugin/openxr/api_layers;XR_ENABLE_API_LAYERS=XR_APILAYER_FOVEA;VK_ADD_LAYER_PATH=${CMAKE_CURRENT_BINARY_DIR}/openxr/vulkan_layers;VK_INSTANCE_LAYERS=VK_LAYER_FOVEA_foveation;FOVEA_TEST_XR_GAZE=10,-5;FOVEA_TEST_XR_EYES=14,-4/-"
         openxr_program ${kind})
     set_tests_properties(openxr_program_${kind} PROPERTIES
         PASS_REGULAR_EXPRESSION "fovea: openxr: .*all frames were shown" FAIL_REGULAR_EXPRESSION "openxr_program: ;AddressSanitizer;LeakSanitizer;runtime error")

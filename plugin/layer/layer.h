@@ -11,6 +11,7 @@
  *     layer_swapchain.c  swapchains: their images
  *     layer_direct.c     what makes kernels see those where they are
  *     layer_alias.c      images of the program's own in their memory
+ *     layer_made.c       how images were made, for Fovea's layer for OpenXR
  *     layer_context.c    contexts of Fovea's (fovea_vulkan.h), which outlive swapchains
  *     layer_gather.c     presents that wait for many semaphores
  *     layer_present.c    the frame: foveated in place, on the program's own queue, before it is
@@ -382,6 +383,16 @@ void layer_swapchain_free(struct layer_swapchain *swapchain);
 
 /* layer_alias.c: before the device goes. */
 void layer_aliases_finish(struct layer_device *device);
+
+/* layer_made.c. An image of that device; VK_NULL_HANDLE: all that it has. */
+void layer_made_note(VkDevice device, const VkImageCreateInfo *info, VkImage image);
+void layer_made_forget(VkDevice device, VkImage image);
+/* No names of Vulkan's, as that of the instance's version (layer_entry.c). Between two calls of the
+ * first one images are noted; the second one says what a view of that format of an image may be
+ * used for. 0: for nothing, or nobody has noted it. */
+VKAPI_ATTR void VKAPI_CALL layer_FoveaWatchImages(VkBool32 on);
+VKAPI_ATTR VkImageUsageFlags VKAPI_CALL layer_FoveaViewUsage(VkDevice device, VkImage image,
+                                                             VkFormat format);
 
 /* layer_log.c. A line in the log, once on that device. */
 void layer_say_once(struct layer_device *device, enum layer_said what, const char *reason);

@@ -132,6 +132,12 @@ static VKAPI_ATTR uint32_t VKAPI_CALL layer_FoveaInstanceVersion(VkDevice handle
     return device ? device->instance->version : 0;
 }
 
+static const struct hook private_names[] = {
+    {"vkFoveaInstanceVersion", (PFN_vkVoidFunction)layer_FoveaInstanceVersion},
+    {"vkFoveaWatchImages", (PFN_vkVoidFunction)layer_FoveaWatchImages},
+    {"vkFoveaViewUsage", (PFN_vkVoidFunction)layer_FoveaViewUsage},
+};
+
 /* A function that the next layer does not have is not ours either: its extension is off. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice device,
                                                                         const char *name)
@@ -140,8 +146,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     if (!known) {
         return NULL;
     }
-    if (strcmp(name, "vkFoveaInstanceVersion") == 0) {
-        return (PFN_vkVoidFunction)layer_FoveaInstanceVersion;
+    const PFN_vkVoidFunction private = find(private_names, COUNT(private_names), name);
+    if (private) {
+        return private;
     }
     const PFN_vkVoidFunction below = known->vk.GetDeviceProcAddr(device, name);
     const PFN_vkVoidFunction own = find(device_hooks, COUNT(device_hooks), name);

@@ -4,7 +4,9 @@
 /* Kernels read and write raw words. They see the images of both swapchains where they are if the
  * runtime makes them such that they may be seen as words, sampled (the program's) and stored to
  * (the layer's own): then nothing is copied (fovea_vulkan.h: raw_view). A runtime that refuses
- * such images makes those that are copied. */
+ * such images makes those that are copied. One that takes the wish and makes others (Monado of
+ * 2022) is found out by Fovea's layer for Vulkan, which sees vkCreateImage; where that layer is not
+ * there, nobody knows, and images are copied. */
 
 #include "plugin/openxr/xr_layer.h"
 
@@ -69,34 +71,82 @@ static bool lists_formats(const XrSwapchainCreateInfo *info)
     return next;
 }
 
-XrResult openxr_direct_create(const struct openxr_session *session,
-                              const XrSwapchainCreateInfo *info, XrSwapchain *out)
+void openxr_direct_begin(struct openxr_session *session)
+{
+    session->watch_images =
+        (void(VKAPI_PTR *)(VkBool32))openxr_of_device(&session->binding, "vkFoveaWatchImages");
+    session->view_usage = (VkImageUsageFlags(VKAPI_PTR *)(
+        VkDevice, VkImage, VkFormat))openxr_of_device(&session->binding, "vkFoveaViewUsage");
+    if (session->direct && !(session->watch_images && session->view_usage)) {
+        session->direct = false;
+        openxr_say(FOVEA_LOG_INFO, "views are copied, as nobody tells how the runtime makes "
+                                   "images; started with fovea-run, Fovea sees it");
+    }
+}
+
+static XrResult create_watched(const struct openxr_session *session,
+                               const XrSwapchainCreateInfo *info, XrSwapchain *out)
+{
+    session->watch_images(VK_TRUE);
+    const XrResult result = openxr.below.CreateSwapchain(session->handle, info, out);
+    session->watch_images(VK_FALSE);
+    return result;
+}
+
+static bool is_copied(struct openxr_session *session, int64_t format)
+{
+    pthread_mutex_lock(&session->lock);
+    bool copied = session->copied_count == OPENXR_COPIED;
+    for (uint32_t i = 0; i < session->copied_count; i++) {
+        copied = copied || session->copied_formats[i] == format;
+    }
+    pthread_mutex_unlock(&session->lock);
+    return copied;
+}
+
+/* A runtime that makes no such images once makes none the next time, and may log each refusal. */
+static void copy_from_now_on(struct openxr_session *session, int64_t format)
+{
+    if (!is_copied(session, format)) {
+        pthread_mutex_lock(&session->lock);
+        session->copied_formats[session->copied_count++] = format;
+        pthread_mutex_unlock(&session->lock);
+    }
+}
+
+XrResult openxr_direct_create(struct openxr_session *session, const XrSwapchainCreateInfo *info,
+                              XrSwapchain *out)
 {
     XrSwapchainCreateInfo seen = *info;
     seen.usageFlags |= READ;
     if (!session->direct || info->arraySize > OPENXR_ARRAY || lists_formats(info) ||
-        !can_be_stored(session, info)) {
+        is_copied(session, info->format) || !can_be_stored(session, info)) {
         return XR_ERROR_FEATURE_UNSUPPORTED;
     }
-    return openxr.below.CreateSwapchain(session->handle, &seen, out);
+    const XrResult result = create_watched(session, &seen, out);
+    if (XR_FAILED(result)) {
+        copy_from_now_on(session, info->format);
+    }
+    return result;
 }
 
 XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain)
 {
+    struct openxr_session *session = swapchain->session;
     XrSwapchainCreateInfo info = swapchain->info;
     info.usageFlags = XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT | XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT;
-    if (swapchain->direct) {
+    if (swapchain->direct && !is_copied(session, info.format)) {
         XrSwapchainCreateInfo stored = info;
         stored.usageFlags |= WRITTEN;
-        const XrResult result = openxr.below.CreateSwapchain(swapchain->session->handle, &stored,
-                                                             &swapchain->layer_swapchain.handle);
+        const XrResult result =
+            create_watched(session, &stored, &swapchain->layer_swapchain.handle);
         if (XR_SUCCEEDED(result)) {
             return result;
         }
-        openxr_direct_close(swapchain);
+        copy_from_now_on(session, info.format);
     }
-    return openxr.below.CreateSwapchain(swapchain->session->handle, &info,
-                                        &swapchain->layer_swapchain.handle);
+    openxr_direct_close(swapchain);
+    return openxr.below.CreateSwapchain(session->handle, &info, &swapchain->layer_swapchain.handle);
 }
 
 /* ---- Views ---- */
@@ -134,23 +184,57 @@ static bool make_views(const struct openxr_swapchain *swapchain, const VkImage *
     return all;
 }
 
-void openxr_direct_open(struct openxr_swapchain *swapchain)
+/* False: some were made otherwise than the runtime was asked to. */
+static bool were_made_for(const struct openxr_swapchain *swapchain, const VkImage *images,
+                          uint32_t count, VkImageUsageFlags usage)
 {
-    if (swapchain->direct &&
-        !make_views(swapchain, swapchain->program_images, swapchain->image_count,
-                    VK_IMAGE_USAGE_SAMPLED_BIT, swapchain->program_views)) {
+    const struct openxr_session *session = swapchain->session;
+    const VkFormat words = fovea_vk_raw_format((VkFormat)swapchain->info.format);
+    bool all = true;
+    for (uint32_t i = 0; all && i < count; i++) {
+        all = session->view_usage(session->binding.device, images[i], words) & usage;
+    }
+    return all;
+}
+
+static void tell_of_others(struct openxr_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    const bool warned = session->warned_made;
+    session->warned_made = true;
+    pthread_mutex_unlock(&session->lock);
+    if (!warned) {
+        openxr_say(FOVEA_LOG_WARNING, "nobody has seen the runtime make the images that it was "
+                                      "asked for: views are copied");
+    }
+}
+
+static void open_views(struct openxr_swapchain *swapchain, const VkImage *images, uint32_t count,
+                       VkImageUsageFlags usage, VkImageView views[][OPENXR_ARRAY])
+{
+    if (!swapchain->direct) {
+        return;
+    }
+    const bool made = were_made_for(swapchain, images, count, usage);
+    if (!made) {
+        copy_from_now_on(swapchain->session, swapchain->info.format);
+        tell_of_others(swapchain->session);
+    }
+    if (!made || !make_views(swapchain, images, count, usage, views)) {
         openxr_direct_close(swapchain);
     }
 }
 
+void openxr_direct_open(struct openxr_swapchain *swapchain)
+{
+    open_views(swapchain, swapchain->program_images, swapchain->image_count,
+               VK_IMAGE_USAGE_SAMPLED_BIT, swapchain->program_views);
+}
+
 void openxr_direct_open_own(struct openxr_swapchain *swapchain)
 {
-    const struct openxr_layer_swapchain *own = &swapchain->layer_swapchain;
-    if (swapchain->direct &&
-        !make_views(swapchain, own->images, own->count, VK_IMAGE_USAGE_STORAGE_BIT,
-                    swapchain->layer_swapchain.views)) {
-        openxr_direct_close(swapchain);
-    }
+    struct openxr_layer_swapchain *own = &swapchain->layer_swapchain;
+    open_views(swapchain, own->images, own->count, VK_IMAGE_USAGE_STORAGE_BIT, own->views);
 }
 
 static void destroy_views(const struct openxr_swapchain *swapchain,

@@ -155,6 +155,7 @@ static void read_files(struct openxr_session *session)
         session->settings &&
         fovea_settings_get_double(session->settings, "layer.direct", &direct) == FOVEA_OK &&
         direct != 0;
+    openxr_direct_begin(session);
     openxr_source_begin(session, &standard->gaze);
     fovea_settings_destroy(&standard);
     if (session->has_settings) {

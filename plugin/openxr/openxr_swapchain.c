@@ -135,7 +135,7 @@ static void put_in(struct openxr_swapchain *swapchain)
 /* The program's, with images that kernels see where they are, or else that can be copied. */
 static XrResult create_readable(struct openxr_swapchain *swapchain, XrSwapchain *out)
 {
-    const struct openxr_session *session = swapchain->session;
+    struct openxr_session *session = swapchain->session;
     XrResult result = openxr_direct_create(session, &swapchain->info, out);
     swapchain->direct = XR_SUCCEEDED(result);
     if (!swapchain->direct) {

@@ -19,6 +19,7 @@
 
 #define OPENXR_IMAGES 16 /* of a swapchain */
 #define OPENXR_VIEWS 8 /* of one swapchain in a frame */
+#define OPENXR_COPIED 8 /* formats of a session's */
 #define OPENXR_ARRAY 4 /* layers of an image that kernels see where they are */
 #define OPENXR_LAYERS 16 /* of a frame */
 #define OPENXR_PROJECTIONS 4 /* of those */
@@ -158,7 +159,14 @@ struct openxr_session {
     XrGraphicsBindingVulkanKHR binding;
     VkQueue queue;
     bool has_settings; /* set once */
-    bool direct; /* layer.direct, of those that it began with */
+    bool direct; /* layer.direct, of those that it began with, and somebody sees images made */
+    /* Of Fovea's layer for Vulkan, which sees them; NULL: it is not there. */
+    void(VKAPI_PTR *watch_images)(VkBool32 on);
+    VkImageUsageFlags(VKAPI_PTR *view_usage)(VkDevice device, VkImage image, VkFormat format);
+    /* Those that the runtime has made no images of for kernels, under lock; the rest is not asked
+     * for again either. */
+    int64_t copied_formats[OPENXR_COPIED];
+    uint32_t copied_count;
     XrExtent2Di eye_px; /* as the runtime recommends it; 0: it does not */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
     /* Those in force: changed under both locks, read under one. */
@@ -186,6 +194,7 @@ struct openxr_session {
     bool warned_backend; /* of the one that is left out */
     bool told_backend; /* that contexts have; under lock */
     bool warned_secondary; /* of layers of a secondary view configuration */
+    bool warned_made; /* of images that were not made as they were asked for; under lock */
     bool warned_release; /* of one that the runtime refuses at the end of a frame */
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
@@ -353,13 +362,15 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
 /* vkGetInstanceProcAddr of the loader that the program has; NULL: there is none. */
 PFN_vkGetInstanceProcAddr openxr_instance_get(void);
 PFN_vkVoidFunction openxr_of_device(const XrGraphicsBindingVulkanKHR *binding, const char *name);
+/* Finds out whether the session's images may be seen where they are at all, and says why not. */
+void openxr_direct_begin(struct openxr_session *session);
 /* The program's swapchain, with images that kernels may see. An error: none was made. */
-XrResult openxr_direct_create(const struct openxr_session *session,
-                              const XrSwapchainCreateInfo *info, XrSwapchain *out);
+XrResult openxr_direct_create(struct openxr_session *session, const XrSwapchainCreateInfo *info,
+                              XrSwapchain *out);
 /* The layer's own, for kernels if the program's is; else the swapchain is not direct. */
 XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain);
 /* Both make views of a swapchain that is direct, of the program's images and of the layer's own;
- * without them it is not. */
+ * without them, or where the images were made otherwise, it is not. */
 void openxr_direct_open(struct openxr_swapchain *swapchain);
 void openxr_direct_open_own(struct openxr_swapchain *swapchain);
 void openxr_direct_close(struct openxr_swapchain *swapchain);

@@ -5,7 +5,7 @@
  *
  * What the OpenXR layer adds to a frame of two views, in the tests' runtime, as a table in
  * Markdown: of views that stay as they are, of frusta and of rectangles that are others in every
- * frame. The manifests of the runtime and the layer lie in the folder openxr beside the program.
+ * frame. The manifests of the runtime and the layers lie in the folder openxr beside the program.
  *
  * CPU: the time in the frame's calls of OpenXR, which the runtime makes nothing of. GPU: from the
  * program's last drawing to the end of what the frame has submitted. The queue is held back until
@@ -299,7 +299,7 @@ static struct medians measure(const char *layer, enum change what, bool quick, b
                             .gpu_us = costs_percentile(gpu, frames, 50)};
 }
 
-/* The loader is shown our own runtime and layer, whatever this machine has. */
+/* The loaders are shown our own runtime and layers, whatever this machine has. */
 static void choose_manifests(void)
 {
     char program[2048];
@@ -313,6 +313,9 @@ static void choose_manifests(void)
     snprintf(path, sizeof path, "%s/openxr/runtime.json", program);
     MUST(setenv("XR_RUNTIME_JSON", path, 1));
     MUST(unsetenv("XR_ENABLE_API_LAYERS"));
+    snprintf(path, sizeof path, "%s/openxr/vulkan_layers", program);
+    MUST(setenv("VK_ADD_LAYER_PATH", path, 1));
+    MUST(setenv("VK_INSTANCE_LAYERS", "VK_LAYER_FOVEA_foveation", 1));
 }
 
 struct layered {

@@ -19,6 +19,12 @@ RUNTIME = BUILD / "tests" / "openxr" / "runtime.json"
 LAYERS = BUILD / "plugin" / "openxr" / "api_layers"
 ABOVE = BUILD / "tests" / "openxr" / "above"
 OURS = (str(BUILD / "tests" / "openxr_program"),)
+VULKAN_LAYER = BUILD / "plugin" / "layer" / "run" / "share" / "vulkan" / "implicit_layer.d"
+# Fovea's layer for Vulkan sees how images are made: only then kernels see them where they are.
+DIRECT = {
+    "VK_ADD_LAYER_PATH": str(VULKAN_LAYER),
+    "VK_INSTANCE_LAYERS": "VK_LAYER_FOVEA_foveation:VK_LAYER_KHRONOS_validation",
+}
 CORE_VALIDATION = "XR_APILAYER_LUNARG_core_validation"
 FRAMES = 3
 SIZE = (176, 160)  # of a view: each frame of two is drawn by the CPU, too
@@ -208,8 +214,8 @@ def over_faults(folder, fault):
         "description": "for tests",
     }
     (folder / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
-    layers = "VK_LAYER_FOVEA_fault:VK_LAYER_KHRONOS_validation"
-    return {"FOVEA_FAULT": fault, "VK_ADD_LAYER_PATH": str(folder), "VK_INSTANCE_LAYERS": layers}
+    layers = f"VK_LAYER_FOVEA_fault:{DIRECT['VK_INSTANCE_LAYERS']}"
+    return {"FOVEA_FAULT": fault, "VK_ADD_LAYER_PATH": f"{folder}:{VULKAN_LAYER}", "VK_INSTANCE_LAYERS": layers}
 
 
 @pytest.fixture

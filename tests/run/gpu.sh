@@ -149,12 +149,14 @@ bundle_layer()
 # Where openxr_cost looks for them; each names its library from its own folder.
 bundle_openxr()
 {
-    local manifests=$1/tests/openxr
+    local manifests=$1/tests/openxr file
     [[ -e $manifests/runtime.json ]] || return 0
     mkdir -p "$2/bin/openxr/api_layers"
     sed 's|"library_path": *".*/|"library_path": "../../lib/|' "$manifests/runtime.json" >"$2/bin/openxr/runtime.json"
-    sed 's|"library_path": *".*/|"library_path": "../../../lib/|' \
-        "$manifests/api_layers/XrApiLayer_FOVEA.json" >"$2/bin/openxr/api_layers/XrApiLayer_FOVEA.json"
+    mkdir -p "$2/bin/openxr/vulkan_layers"
+    for file in api_layers/XrApiLayer_FOVEA.json vulkan_layers/VkLayer_FOVEA.json; do
+        sed 's|"library_path": *"[^"]*/|"library_path": "../../../lib/|' "$manifests/$file" >"$2/bin/openxr/$file"
+    done
 }
 
 # name <tab> labels, with "alone" for one that shares the machine with no other <tab> seconds allowed

@@ -312,6 +312,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyDevice(VkDevice handle,
         leave(device);
     }
     layer_registry_take_device(handle);
+    layer_made_forget(handle, VK_NULL_HANDLE);
     device->vk.DestroyDevice(handle, allocator);
     free_device(device);
 }

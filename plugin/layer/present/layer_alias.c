@@ -68,7 +68,11 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_CreateImage(VkDevice handle, const VkImageC
     const struct layer_swapchain *swapchain =
         name ? layer_registry_swapchain(device, name->swapchain) : NULL;
     if (!swapchain) {
-        return device->vk.CreateImage(handle, info, allocator, out_image);
+        const VkResult made = device->vk.CreateImage(handle, info, allocator, out_image);
+        if (made == VK_SUCCESS) {
+            layer_made_note(handle, info, *out_image);
+        }
+        return made;
     }
     struct chain chain;
     VkImageCreateInfo own = *info;
@@ -91,6 +95,7 @@ VKAPI_ATTR void VKAPI_CALL layer_DestroyImage(VkDevice handle, VkImage image,
     struct layer_device *device = layer_registry_device(handle);
     if (image) {
         free(layer_registry_take_alias(device, image));
+        layer_made_forget(handle, image);
     }
     device->vk.DestroyImage(handle, image, allocator);
 }
