@@ -32,7 +32,7 @@ void openxr_actions_start(struct openxr_instance *instance)
     snprintf(action.actionName, sizeof action.actionName, "fovea_eyes");
     snprintf(action.localizedActionName, sizeof action.localizedActionName, "Fovea: eyes");
     bool good =
-        instance->gaze_extension &&
+        instance->extensions & OPENXR_GAZE &&
         below->StringToPath(instance->handle, "/interaction_profiles/ext/eye_gaze_interaction",
                             &instance->gaze_profile) == XR_SUCCESS &&
         below->StringToPath(instance->handle, "/user/eyes_ext/input/gaze_ext/pose",

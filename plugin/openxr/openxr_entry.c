@@ -8,8 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define EXTENSIONS 128
-
 struct openxr openxr = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_line(void *user, enum fovea_log_level level, const char *message)
@@ -162,75 +160,15 @@ static bool look_up(XrInstance instance, struct openxr_below *below)
     return all;
 }
 
-struct attempt {
-    xr_create_layer_instance create;
-    const struct xr_layer_create_info *next;
-    bool gaze; /* with the extension; afterwards: the instance has it */
-    bool eyes;
-};
-
-static bool has_name(const XrInstanceCreateInfo *info, const char *name)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
-        found |= strcmp(info->enabledExtensionNames[i], name) == 0;
-    }
-    return found;
-}
-
-/* The program's instance with these extensions beside its own. */
-static XrResult create_with(struct attempt *attempt, const XrInstanceCreateInfo *info,
-                            XrInstance *out)
-{
-    const char *names[EXTENSIONS];
-    XrInstanceCreateInfo more = *info;
-    const bool room = info->enabledExtensionCount <= EXTENSIONS - 2;
-    for (uint32_t i = 0; room && i < info->enabledExtensionCount; i++) {
-        names[i] = info->enabledExtensionNames[i];
-    }
-    attempt->gaze = room && attempt->gaze;
-    attempt->eyes = room && attempt->eyes;
-    if (attempt->gaze && !has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME)) {
-        names[more.enabledExtensionCount++] = XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME;
-    }
-    if (attempt->eyes && !has_name(info, XR_EYE_TRACKING_EXTENSION)) {
-        names[more.enabledExtensionCount++] = XR_EYE_TRACKING_EXTENSION;
-    }
-    more.enabledExtensionNames = room ? names : info->enabledExtensionNames;
-    return attempt->create(&more, attempt->next, out);
-}
-
-/* The runtime's gaze is asked for where the runtime has it. One without refuses the attempt, with
- * results of their own where layers stand between; the last one is what the program wants. */
-static XrResult create_below(const XrInstanceCreateInfo *info, xr_create_layer_instance create,
-                             const struct xr_layer_create_info *next, XrInstance *out,
-                             struct attempt *out_made)
-{
-    const bool gaze = has_name(info, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME);
-    const bool eyes = has_name(info, XR_EYE_TRACKING_EXTENSION);
-    const struct attempt attempts[] = {{create, next, true, true},
-                                       {create, next, true, eyes},
-                                       {create, next, gaze, true},
-                                       {create, next, gaze, eyes}};
-    XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
-    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0] && XR_FAILED(result); i++) {
-        *out_made = attempts[i];
-        result = create_with(out_made, info, out);
-    }
-    return result;
-}
-
 static XrResult create_instance(const XrInstanceCreateInfo *info,
                                 const struct xr_layer_create_info *layer, XrInstance *out)
 {
     if (!info || !layer || !layer->next || !out) {
         return XR_ERROR_INITIALIZATION_FAILED;
     }
-    struct xr_layer_create_info next = *layer;
-    next.next = layer->next->next;
     struct openxr_below below = {.get = layer->next->get_instance_proc_addr};
-    struct attempt made;
-    const XrResult result = create_below(info, layer->next->create_instance, &next, out, &made);
+    struct openxr_instance made = {.handle = XR_NULL_HANDLE};
+    const XrResult result = openxr_extensions_create(info, layer, out, &made.extensions);
     if (result != XR_SUCCESS) {
         return result;
     }
@@ -242,9 +180,8 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
         *out = XR_NULL_HANDLE;
         return XR_ERROR_INITIALIZATION_FAILED;
     }
-    const struct openxr_instance found = {
-        .handle = *out, .gaze_extension = made.gaze, .eyes_extension = made.eyes};
-    struct openxr_instance *instance = add_instance(&found, &below);
+    made.handle = *out;
+    struct openxr_instance *instance = add_instance(&made, &below);
     if (!instance) {
         openxr_say(FOVEA_LOG_ERROR, "more than %d instances: no further one", OPENXR_INSTANCES);
         below.DestroyInstance(*out);

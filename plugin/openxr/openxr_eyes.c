@@ -7,7 +7,7 @@
 
 void openxr_eyes_start(struct openxr_instance *instance)
 {
-    if (instance->eyes_extension) {
+    if (instance->extensions & OPENXR_EYES) {
         instance->get_eye_gazes =
             (xr_get_eye_gazes)openxr_find(instance->handle, "xrGetEyeGazesFB");
         instance->destroy_eye_tracker =

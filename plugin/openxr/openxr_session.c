@@ -249,6 +249,24 @@ static bool is_of_1_1(const XrGraphicsBindingVulkanKHR *binding)
     return version ? version >= VK_API_VERSION_1_1 : !is_a_layers(trim);
 }
 
+#define CONFIGURATIONS 16
+
+/* Runtimes log questions for a configuration that they do not have. */
+static bool has_configuration(XrInstance instance, XrSystemId system, XrViewConfigurationType type)
+{
+    XrViewConfigurationType types[CONFIGURATIONS];
+    uint32_t count = 0;
+    if (XR_FAILED(openxr.below.EnumerateViewConfigurations(instance, system, CONFIGURATIONS, &count,
+                                                           types))) {
+        return false;
+    }
+    bool has = false;
+    for (uint32_t i = 0; i < count && i < CONFIGURATIONS; i++) {
+        has = has || types[i] == type;
+    }
+    return has;
+}
+
 /* The smaller one of those that the session may have. */
 static XrExtent2Di eye_of(XrInstance instance, XrSystemId system)
 {
@@ -259,6 +277,9 @@ static XrExtent2Di eye_of(XrInstance instance, XrSystemId system)
     XrExtent2Di eye_px = {0, 0};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         uint32_t count = 0;
+        if (!has_configuration(instance, system, types[i])) {
+            continue;
+        }
         const XrResult result = openxr.below.EnumerateViewConfigurationViews(
             instance, system, types[i], 2, &count, views);
         const XrExtent2Di px = {(int32_t)views[0].recommendedImageRectWidth,

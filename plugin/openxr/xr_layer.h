@@ -35,6 +35,7 @@
     X(CreateSwapchain)                                                                             \
     X(DestroySwapchain)                                                                            \
     X(EnumerateSwapchainImages)                                                                    \
+    X(EnumerateViewConfigurations)                                                                 \
     X(EnumerateViewConfigurationViews)                                                             \
     X(AcquireSwapchainImage)                                                                       \
     X(WaitSwapchainImage)                                                                          \
@@ -201,10 +202,15 @@ struct openxr_session {
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
 };
 
+/* That tell a gaze. */
+enum openxr_extension {
+    OPENXR_GAZE = 1, /* of both eyes */
+    OPENXR_EYES = 2, /* of each */
+};
+
 struct openxr_instance {
     XrInstance handle; /* XR_NULL_HANDLE: there is none */
-    bool gaze_extension;
-    bool eyes_extension;
+    uint32_t extensions; /* of enum openxr_extension, by bits */
     xr_create_eye_tracker create_eye_tracker; /* NULL: there is none */
     xr_destroy_eye_tracker destroy_eye_tracker;
     xr_get_eye_gazes get_eye_gazes;
@@ -239,6 +245,13 @@ void openxr_say(enum fovea_log_level level, const char *format, ...)
 struct openxr_instance *openxr_instance_of(XrInstance handle);
 /* NULL: what lies below has no such function for that instance. */
 PFN_xrVoidFunction openxr_find(XrInstance instance, const char *name);
+
+/* ---- openxr_extensions.c ---- */
+/* Makes the instance below with extensions of the layer's own beside the program's, and says which
+ * of enum openxr_extension it has. */
+XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
+                                  const struct xr_layer_create_info *layer, XrInstance *out,
+                                  uint32_t *out_extensions);
 
 /* ---- openxr_actions.c ---- */
 void openxr_actions_start(struct openxr_instance *instance);

@@ -9,7 +9,7 @@ import subprocess
 import numpy
 import pytest
 from conftest import ROOT
-from openxr_rig import FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
+from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
 
 
 def trackers(done):
@@ -89,6 +89,16 @@ def test_an_image_of_the_layers_own_that_cannot_be_released_is_not_shown(hello):
     assert done.output.count("the runtime refuses the release of an image of the layer's own") == 1, done.output
     assert_foveated(drawn, done, [(10, -5)] * FRAMES, views=1)
     assert all((done.picture(frame, 1) == drawn.picture(frame, 1)).all() for frame in range(FRAMES))
+
+
+@pytest.mark.parametrize("below, refusals", [("", 0), (f":{CORE_VALIDATION}", 0), (":XR_APILAYER_FOVEA_TEST_above", 1)])
+@pytest.mark.parametrize("gaze", ["10,-5", "none"])
+def test_an_instance_is_made_once_where_the_runtime_lists_what_it_has(hello, below, refusals, gaze):  # noqa: F811
+    """A layer below may offer a gaze that the runtime has not, but for those of validation."""
+    layers = {"XR_ENABLE_API_LAYERS": f"XR_APILAYER_FOVEA{below}", "FOVEA_TEST_XR_GAZE": gaze}
+    done = hello("separate", program=OURS, fovea=True, **layers).check()
+    assert done.calls.count("no extension") == refusals, done.calls
+    assert ("\nextension XR_EXT_eye_gaze_interaction\n" in done.calls) == (gaze != "none")
 
 
 def test_what_is_not_there_is_refused_as_without_the_layer(hello):  # noqa: F811

@@ -262,7 +262,7 @@ static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystem
     (void)system;
     *count = runtime_view_count(type);
     if (*count == 0) {
-        return XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED;
+        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
     }
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         XrViewConfigurationView *view = &views[i];

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The program's instance, with the extensions that tell a gaze beside its own, where the runtime
+ * has them. */
+
+#include "plugin/openxr/xr_layer.h"
+
+#include <stdlib.h>
+
+#define EXTENSIONS 128 /* of the program's */
+#define MOST_LISTED 4096
+
+static const struct wanted {
+    uint32_t bit;
+    const char *name;
+} wanted[] = {
+    {OPENXR_GAZE, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME},
+    {OPENXR_EYES, XR_EYE_TRACKING_EXTENSION},
+};
+#define WANTED (sizeof wanted / sizeof wanted[0])
+#define BLIND (OPENXR_GAZE | OPENXR_EYES) /* tried where nobody lists them */
+
+/* Of what the layer has use for, that which the program has asked for itself. */
+static uint32_t named_by(const XrInstanceCreateInfo *info)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        for (size_t w = 0; w < WANTED; w++) {
+            named |=
+                strcmp(info->enabledExtensionNames[i], wanted[w].name) == 0 ? wanted[w].bit : 0;
+        }
+    }
+    return named;
+}
+
+/* The last one's next is the loader, which asks the runtime. Layers between have no say there, and
+ * may not be asked without an instance. */
+static PFN_xrEnumerateInstanceExtensionProperties find_enumerate(
+    const struct xr_layer_create_info *layer)
+{
+    const struct xr_layer_next_info *last = layer->next;
+    while (last->next) {
+        last = last->next;
+    }
+    PFN_xrVoidFunction function = NULL;
+    const XrResult result = last->get_instance_proc_addr(
+        XR_NULL_HANDLE, "xrEnumerateInstanceExtensionProperties", &function);
+    return result == XR_SUCCESS ? (PFN_xrEnumerateInstanceExtensionProperties)function : NULL;
+}
+
+static uint32_t bits_of(const XrExtensionProperties *properties, uint32_t count)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t w = 0; w < WANTED; w++) {
+            bits |= strcmp(properties[i].extensionName, wanted[w].name) == 0 ? wanted[w].bit : 0;
+        }
+    }
+    return bits;
+}
+
+/* Those that the runtime lists. False: it does not tell. */
+static bool list(const struct xr_layer_create_info *layer, uint32_t *out_listed)
+{
+    PFN_xrEnumerateInstanceExtensionProperties enumerate = find_enumerate(layer);
+    uint32_t room = 0;
+    uint32_t count = 0;
+    if (!enumerate || XR_FAILED(enumerate(NULL, 0, &room, NULL)) || room > MOST_LISTED) {
+        return false;
+    }
+    XrExtensionProperties *properties = calloc((size_t)room + 1, sizeof *properties);
+    for (uint32_t i = 0; properties && i < room; i++) {
+        properties[i].type = XR_TYPE_EXTENSION_PROPERTIES;
+    }
+    const bool told =
+        properties && XR_SUCCEEDED(enumerate(NULL, room, &count, properties)) && count <= room;
+    *out_listed = told ? bits_of(properties, count) : 0;
+    free(properties);
+    return told;
+}
+
+/* Some layers bring a gaze along. Those of validation and dumps do not, and log what they refuse.
+ */
+static bool may_offer_more(const struct xr_layer_create_info *layer)
+{
+    bool may = false;
+    for (const struct xr_layer_next_info *at = layer->next->next; at; at = at->next) {
+        may = may || strncmp(at->name, "XR_APILAYER_LUNARG_", 19) != 0;
+    }
+    return may;
+}
+
+static XrResult create_with(const XrInstanceCreateInfo *info,
+                            const struct xr_layer_create_info *layer, uint32_t bits,
+                            XrInstance *out)
+{
+    const char *names[EXTENSIONS + WANTED];
+    XrInstanceCreateInfo more = *info;
+    struct xr_layer_create_info next = *layer;
+    next.next = layer->next->next;
+    for (uint32_t i = 0; bits && i < info->enabledExtensionCount; i++) {
+        names[i] = info->enabledExtensionNames[i];
+    }
+    for (size_t w = 0; w < WANTED; w++) {
+        if (bits & wanted[w].bit) {
+            names[more.enabledExtensionCount++] = wanted[w].name;
+        }
+    }
+    more.enabledExtensionNames = bits ? names : info->enabledExtensionNames;
+    return layer->next->create_instance(&more, &next, out);
+}
+
+/* A runtime without an extension refuses the attempt, with results of their own where layers stand
+ * between; the last one is what the program wants. Most instances are the first attempt's. */
+XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
+                                  const struct xr_layer_create_info *layer, XrInstance *out,
+                                  uint32_t *out_extensions)
+{
+    const uint32_t own = named_by(info);
+    const bool room = info->enabledExtensionCount <= EXTENSIONS;
+    uint32_t listed = 0;
+    const bool told = room && list(layer, &listed);
+    const uint32_t told_attempts[] = {listed | (may_offer_more(layer) ? BLIND : 0), listed, 0};
+    const uint32_t blind_attempts[] = {BLIND, OPENXR_GAZE, OPENXR_EYES, 0};
+    const uint32_t *attempts = told ? told_attempts : room ? blind_attempts : &blind_attempts[3];
+    uint32_t tried = UINT32_MAX;
+    XrResult result = XR_ERROR_EXTENSION_NOT_PRESENT;
+    do {
+        const uint32_t bits = *attempts & ~own;
+        if (bits != tried) {
+            result = create_with(info, layer, bits, out);
+            *out_extensions = bits | own;
+        }
+        tried = bits;
+    } while (XR_FAILED(result) && *attempts++ != 0);
+    return result;
+}
