@@ -11,6 +11,7 @@ endif()
 
 add_library(openxr_runtime MODULE
     openxr/runtime/runtime_eyes.c
+    openxr/runtime/runtime_foveation.c
     openxr/runtime/runtime_input.c
     openxr/runtime/runtime_instance.c
     openxr/runtime/runtime_say.c

@@ -102,6 +102,7 @@ static const struct {
 } hooks[] = {
     {"xrDestroyInstance", (PFN_xrVoidFunction)destroy_instance},
     {"xrCreateSession", (PFN_xrVoidFunction)openxr_create_session},
+    {"xrBeginSession", (PFN_xrVoidFunction)openxr_begin_session},
     {"xrDestroySession", (PFN_xrVoidFunction)openxr_destroy_session},
     {"xrCreateSwapchain", (PFN_xrVoidFunction)openxr_create_swapchain},
     {"xrDestroySwapchain", (PFN_xrVoidFunction)openxr_destroy_swapchain},
@@ -190,6 +191,7 @@ static XrResult create_instance(const XrInstanceCreateInfo *info,
     }
     openxr_actions_start(instance);
     openxr_eyes_start(instance);
+    openxr_foveation_start(instance);
     return XR_SUCCESS;
 }
 

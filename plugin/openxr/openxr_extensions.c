@@ -17,6 +17,11 @@ static const struct wanted {
 } wanted[] = {
     {OPENXR_GAZE, XR_EXT_EYE_GAZE_INTERACTION_EXTENSION_NAME},
     {OPENXR_EYES, XR_EYE_TRACKING_EXTENSION},
+    {OPENXR_FOVEATION, XR_FOVEATION_EXTENSION},
+    {OPENXR_FOVEATION_FB, XR_FB_FOVEATION_EXTENSION_NAME},
+    {OPENXR_FOVEATION_LEVELS, XR_FB_FOVEATION_CONFIGURATION_EXTENSION_NAME},
+    {OPENXR_FOVEATION_VULKAN, XR_FB_FOVEATION_VULKAN_EXTENSION_NAME},
+    {OPENXR_SWAPCHAIN_STATE, XR_FB_SWAPCHAIN_UPDATE_STATE_EXTENSION_NAME},
 };
 #define WANTED (sizeof wanted / sizeof wanted[0])
 #define BLIND (OPENXR_GAZE | OPENXR_EYES) /* tried where nobody lists them */
@@ -76,6 +81,9 @@ static bool list(const struct xr_layer_create_info *layer, uint32_t *out_listed)
     const bool told =
         properties && XR_SUCCEEDED(enumerate(NULL, room, &count, properties)) && count <= room;
     *out_listed = told ? bits_of(properties, count) : 0;
+    if (!(*out_listed & OPENXR_FOVEATION)) {
+        *out_listed &= BLIND; /* the others serve that one */
+    }
     free(properties);
     return told;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* XR_FB_eye_tracking_social: a pose and a confidence of each eye (the specification of OpenXR, its
- * revision 1). The headers of Debian 12 are older; names of our own stand beside later ones. */
+/* XR_FB_eye_tracking_social: a pose and a confidence of each eye; XR_META_foveation_eye_tracked:
+ * the centre of the picture's sharp part for each eye (the specification of OpenXR, their revisions
+ * 1). The headers of Debian 12 are older; names of our own stand beside later ones. */
 #ifndef FOVEA_OPENXR_EYE_TRACKING_H
 #define FOVEA_OPENXR_EYE_TRACKING_H
 
@@ -50,6 +51,32 @@ static_assert(sizeof(void *) != 8 ||
                   (sizeof(struct xr_eye_gazes_info) == 32 &&
                    offsetof(struct xr_eye_gazes, time) == 88 && sizeof(struct xr_eye_gazes) == 96),
               "as specified");
+
+#define XR_FOVEATION_EXTENSION "XR_META_foveation_eye_tracked"
+#define XR_TYPE_FOVEATION_EYE_TRACKED_PROFILE ((XrStructureType)1000200000)
+#define XR_TYPE_FOVEATION_EYE_TRACKED_STATE ((XrStructureType)1000200001)
+#define XR_FOVEATION_STATE_VALID 1u
+
+/* Chained to XrFoveationLevelProfileCreateInfoFB. */
+struct xr_foveation_eye_tracked_profile {
+    XrStructureType type;
+    const void *next;
+    XrFlags64 flags; /* 0 */
+};
+
+struct xr_foveation_eye_tracked_state {
+    XrStructureType type;
+    void *next;
+    XrVector2f centers[XR_EYES]; /* of the view, each way from -1 to 1 */
+    XrFlags64 flags;
+};
+
+static_assert(sizeof(void *) != 8 || (sizeof(struct xr_foveation_eye_tracked_profile) == 24 &&
+                                      sizeof(struct xr_foveation_eye_tracked_state) == 40),
+              "as specified");
+
+typedef XrResult(XRAPI_PTR *xr_get_foveation_state)(XrSession session,
+                                                    struct xr_foveation_eye_tracked_state *state);
 
 typedef XrResult(XRAPI_PTR *xr_create_eye_tracker)(XrSession session,
                                                    const struct xr_eye_tracker_create_info *info,

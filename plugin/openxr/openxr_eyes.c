@@ -63,6 +63,12 @@ bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time
 
 void openxr_eyes_end(struct openxr_session *session)
 {
+    openxr_tracker_end(session);
+    openxr_foveation_end(session);
+}
+
+void openxr_tracker_end(struct openxr_session *session)
+{
     if (session->eyes) {
         (void)session->instance->destroy_eye_tracker(
             session->eyes); /* fails where the session is lost */

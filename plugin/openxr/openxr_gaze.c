@@ -57,12 +57,18 @@ static struct openxr_vector rotated_back(const struct rotation *by, struct openx
     return rotated(&back, v);
 }
 
-bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out)
+bool openxr_turned(const XrQuaternionf *orientation, struct openxr_vector to,
+                   struct openxr_vector *out)
 {
     struct rotation rotation;
     const bool is = rotation_of(orientation, &rotation);
-    *out = rotated(&rotation, (struct openxr_vector){0, 0, -1});
+    *out = rotated(&rotation, to);
     return is;
+}
+
+bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out)
+{
+    return openxr_turned(orientation, (struct openxr_vector){0, 0, -1}, out);
 }
 
 static bool looks_along(XrSpace gaze, XrSpace space, XrTime time, struct openxr_vector *out)
@@ -109,6 +115,7 @@ void openxr_gaze_tell(struct openxr_session *session)
         [OPENXR_TOLD_UNATTACHED] = "the program has attached no actions: no gaze",
         [OPENXR_TOLD_BOTH] = "the gaze is the runtime's, one of both eyes",
         [OPENXR_TOLD_EACH] = "the gaze is the runtime's, one of each eye",
+        [OPENXR_TOLD_CENTERS] = "the gaze is the runtime's, the centre of each eye's foveation",
     };
     const enum openxr_told what = session->found_gaze;
     session->found_gaze = OPENXR_TOLD_NOTHING;
@@ -120,8 +127,13 @@ void openxr_gaze_tell(struct openxr_session *session)
     }
 }
 
+static void note_found(struct openxr_session *session, enum openxr_told found)
+{
+    session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
+}
+
 /* An eye that is not seen well looks where both do together, or else where the other one does. */
-static void read_runtime(struct openxr_session *session, XrSpace space, XrTime time)
+static void read_eyes(struct openxr_session *session, XrSpace space, XrTime time)
 {
     struct openxr_look *looks = session->looks;
     struct openxr_look both = {.known = false};
@@ -138,8 +150,23 @@ static void read_runtime(struct openxr_session *session, XrSpace space, XrTime t
     const enum openxr_told none =
         session->instance->gaze_action && !openxr_actions_attached(session) ? OPENXR_TOLD_UNATTACHED
                                                                             : OPENXR_TOLD_NONE;
-    const enum openxr_told found = some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none;
-    session->found_gaze = found > session->found_gaze ? found : session->found_gaze;
+    note_found(session, some ? OPENXR_TOLD_EACH : both.known ? OPENXR_TOLD_BOTH : none);
+}
+
+/* The centres of the runtime's foveation come before its gazes for pointing, which may be smoothed;
+ * no blink moves the gaze from the one to the other. */
+static void read_runtime(struct openxr_session *session, XrSpace space, XrTime time)
+{
+    bool blink = false;
+    if (openxr_foveation_read(session, space, time, session->looks, &blink)) {
+        openxr_tracker_end(session);
+        note_found(session, OPENXR_TOLD_CENTERS);
+    } else if (blink) {
+        session->looks[0].known = session->looks[1].known = false;
+        note_found(session, OPENXR_TOLD_NONE);
+    } else {
+        read_eyes(session, space, time);
+    }
 }
 
 static struct rotation view_rotation(const XrCompositionLayerProjectionView *view)

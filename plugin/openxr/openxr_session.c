@@ -338,6 +338,16 @@ XrResult openxr_create_session(XrInstance handle, const XrSessionCreateInfo *inf
     return result;
 }
 
+XrResult openxr_begin_session(XrSession handle, const XrSessionBeginInfo *info)
+{
+    struct openxr_session *session = openxr_session_of(handle);
+    const XrResult result = openxr.below.BeginSession(handle, info);
+    if (session && info && XR_SUCCEEDED(result)) {
+        session->views_type = info->primaryViewConfigurationType;
+    }
+    return result;
+}
+
 /* Nobody finds it any more. */
 static void free_session(struct openxr_session *session)
 {

@@ -128,6 +128,7 @@ static void put_in(struct openxr_swapchain *swapchain)
     pthread_mutex_lock(&openxr.lock);
     swapchain->next = swapchain->session->swapchains;
     swapchain->session->swapchains = swapchain;
+    swapchain->session->format = swapchain->info.format;
     pthread_mutex_unlock(&openxr.lock);
     pthread_mutex_unlock(&swapchain->session->lock);
 }

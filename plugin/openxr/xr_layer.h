@@ -31,6 +31,7 @@
     X(DestroyInstance)                                                                             \
     X(StringToPath)                                                                                \
     X(CreateSession)                                                                               \
+    X(BeginSession)                                                                                \
     X(DestroySession)                                                                              \
     X(CreateSwapchain)                                                                             \
     X(DestroySwapchain)                                                                            \
@@ -49,7 +50,8 @@
     X(AttachSessionActionSets)                                                                     \
     X(SyncActions)                                                                                 \
     X(CreateActionSpace)                                                                           \
-    X(LocateSpace)
+    X(LocateSpace)                                                                                 \
+    X(LocateViews)
 
 struct openxr_below {
     PFN_xrGetInstanceProcAddr get;
@@ -87,6 +89,7 @@ enum openxr_told {
     OPENXR_TOLD_UNATTACHED, /* there is none, as the program attaches no actions */
     OPENXR_TOLD_BOTH, /* one of both eyes */
     OPENXR_TOLD_EACH, /* one of each eye, or at least of one */
+    OPENXR_TOLD_CENTERS, /* where each eye looks in its view */
 };
 
 /* What a view of a frame is foveated with. */
@@ -148,6 +151,15 @@ struct openxr_swapchain {
     struct openxr_view made[OPENXR_VIEWS];
 };
 
+/* The runtime's foveation, of which nothing but its centres is used. */
+struct openxr_foveation {
+    bool asked; /* for all of this */
+    bool refused; /* the runtime tells no centres */
+    bool told; /* it has told some: frames without are blinks */
+    XrSwapchain swapchain; /* that the profile is for, shown nowhere; XR_NULL_HANDLE: none */
+    XrFoveationProfileFB profile;
+};
+
 struct openxr_session {
     struct openxr_session *next;
     struct openxr_instance *instance;
@@ -168,6 +180,8 @@ struct openxr_session {
      * for again either. */
     int64_t copied_formats[OPENXR_COPIED];
     uint32_t copied_count;
+    int64_t format; /* of the newest swapchain that may be foveated; under lock */
+    XrViewConfigurationType views_type; /* that it was begun with; 0: not yet */
     XrExtent2Di eye_px; /* as the runtime recommends it; 0: it does not */
     struct fovea_config *config; /* this and what follows of it: under frame_lock */
     /* Those in force: changed under both locks, read under one. */
@@ -180,6 +194,7 @@ struct openxr_session {
     XrSpace program_gaze; /* of the program's own action for the eyes; likewise */
     bool eyes_asked; /* the runtime was asked for the tracker */
     xr_eye_tracker eyes; /* XR_NULL_HANDLE: the runtime tells no gaze of each eye */
+    struct openxr_foveation foveation;
     struct openxr_look looks[XR_EYES]; /* the runtime's gaze for this frame's layer */
     struct openxr_held held[XR_EYES];
     enum openxr_told found_gaze; /* this frame's best, of its layers */
@@ -206,6 +221,11 @@ struct openxr_session {
 enum openxr_extension {
     OPENXR_GAZE = 1, /* of both eyes */
     OPENXR_EYES = 2, /* of each */
+    OPENXR_FOVEATION = 4, /* where each looks in its view */
+    OPENXR_FOVEATION_FB = 8, /* what that needs: profiles, */
+    OPENXR_FOVEATION_LEVELS = 16, /* their levels, */
+    OPENXR_FOVEATION_VULKAN = 32, /* images that they are for, */
+    OPENXR_SWAPCHAIN_STATE = 64, /* and the swapchain that has them */
 };
 
 struct openxr_instance {
@@ -214,6 +234,10 @@ struct openxr_instance {
     xr_create_eye_tracker create_eye_tracker; /* NULL: there is none */
     xr_destroy_eye_tracker destroy_eye_tracker;
     xr_get_eye_gazes get_eye_gazes;
+    xr_get_foveation_state get_foveation_state; /* NULL: there is none */
+    PFN_xrCreateFoveationProfileFB create_profile; /* this and the next two: NULL: likewise */
+    PFN_xrDestroyFoveationProfileFB destroy_profile;
+    PFN_xrUpdateSwapchainFB update_swapchain;
     XrActionSet gaze_set;
     XrAction gaze_action;
     XrAction program_gaze; /* the program's own action for the eyes; XR_NULL_HANDLE: it has none */
@@ -273,6 +297,9 @@ XrResult openxr_sync(XrSession handle, const XrActionsSyncInfo *info);
 /* ---- openxr_gaze.c ---- */
 /* The unit vector along which that orientation looks. False: it is none, as after NaN. */
 bool openxr_direction(const XrQuaternionf *orientation, struct openxr_vector *out);
+/* Likewise, where a direction in its frame is. */
+bool openxr_turned(const XrQuaternionf *orientation, struct openxr_vector to,
+                   struct openxr_vector *out);
 /* False: pictures are the same wherever the eyes look. */
 bool openxr_gaze_needed(const struct fovea_settings *settings);
 /* Reads where the eyes look, before the first view of that layer that is foveated; the session has
@@ -291,8 +318,16 @@ void openxr_eyes_start(struct openxr_instance *instance);
 /* Fills XR_EYES of them; true: one at least is known. The first call has the eyes tracked. */
 bool openxr_eyes_read(struct openxr_session *session, XrSpace space, XrTime time,
                       struct openxr_look *out_eyes);
+/* The same by the centres of the runtime's foveation; out_blink: they were told before, and are not
+ * now. */
+bool openxr_foveation_read(struct openxr_session *session, XrSpace space, XrTime time,
+                           struct openxr_look *out_eyes, bool *out_blink);
+void openxr_foveation_start(struct openxr_instance *instance);
+void openxr_foveation_end(struct openxr_session *session);
 /* Has them tracked no longer, until they are read again. */
 void openxr_eyes_end(struct openxr_session *session);
+/* Only the tracker, where their centres are told. */
+void openxr_tracker_end(struct openxr_session *session);
 
 /* ---- openxr_source.c ---- */
 /* standard: settings that leave the gaze to the runtime. */
@@ -308,6 +343,7 @@ void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size)
 struct openxr_session *openxr_session_of(XrSession handle);
 XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info,
                                XrSession *out);
+XrResult openxr_begin_session(XrSession handle, const XrSessionBeginInfo *info);
 XrResult openxr_destroy_session(XrSession handle);
 /* Takes what has changed in the files, for the frames from this one on; with frame_lock held. */
 void openxr_session_poll(struct openxr_session *session);

@@ -10,9 +10,11 @@ import pytest
 from openxr_rig import DIRECT, FRAMES, OURS, SIZE, assert_foveated, expected, file_expected, hello, place  # noqa: F401
 
 
-def test_frusta_that_change_in_every_frame_are_each_their_own(hello):
+@pytest.mark.parametrize("centers", [{}, {"FOVEA_TEST_XR_CENTERS": "10,-5/10,-5", "XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}])
+def test_frusta_that_change_in_every_frame_are_each_their_own(hello, centers):
+    """The centres of a runtime's foveation are over its own frusta, whatever the program draws."""
     before = hello("zooms", program=OURS).check()
-    after = hello("zooms", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    after = hello("zooms", program=OURS, fovea=True, **{"FOVEA_TEST_XR_GAZE": "10,-5", **centers}).check()
     for frame in range(FRAMES):
         for view in range(2):
             left, right, up, down = numpy.tan(numpy.radians([50, 42, 40, 48]) * (1 - 0.1 * frame))

@@ -92,12 +92,15 @@ static void check_eyes(struct checklist *list)
     if (probe->openxr_fault[0]) {
         check_line(list, MARK_NOTE, "eyes", "%s: nobody tells where they look",
                    probe->openxr_fault);
-    } else if (probe->openxr_each_eye || probe->openxr_both_eyes) {
+    } else if (probe->openxr_centers || probe->openxr_each_eye || probe->openxr_both_eyes) {
+        const bool each = probe->openxr_centers || probe->openxr_each_eye;
         check_line(list, MARK_OK, "eyes",
                    "the OpenXR runtime has what it takes for a gaze of %s%s%s; whether the headset "
                    "tracks eyes, programs are told",
-                   probe->openxr_each_eye ? "each eye (XR_FB_eye_tracking_social)" : "",
-                   probe->openxr_each_eye && probe->openxr_both_eyes ? " and of " : "",
+                   probe->openxr_centers    ? "each eye (XR_META_foveation_eye_tracked)"
+                   : probe->openxr_each_eye ? "each eye (XR_FB_eye_tracking_social)"
+                                            : "",
+                   each && probe->openxr_both_eyes ? " and of " : "",
                    probe->openxr_both_eyes ? "both (XR_EXT_eye_gaze_interaction)" : "");
     } else {
         check_line(list, MARK_NOTE, "eyes",

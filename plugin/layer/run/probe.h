@@ -49,6 +49,7 @@ struct probe {
     char openxr_fault[PROBE_NAME_BYTES]; /* why there is no runtime; "": it has told */
     bool openxr_both_eyes; /* it has extensions for a gaze of both eyes, of each eye */
     bool openxr_each_eye;
+    bool openxr_centers; /* and for the centre of each eye's foveation */
 };
 
 /* With those variables in its environment. library is looked at where the loader loads none, "":

@@ -24,6 +24,7 @@ static void note(struct probe *probe, const struct extension *all, uint32_t coun
 {
     for (uint32_t i = 0; i < count; i++) {
         probe->openxr_both_eyes |= strcmp(all[i].name, "XR_EXT_eye_gaze_interaction") == 0;
+        probe->openxr_centers |= strcmp(all[i].name, "XR_META_foveation_eye_tracked") == 0;
         probe->openxr_each_eye |= strcmp(all[i].name, "XR_FB_eye_tracking_social") == 0;
     }
 }

@@ -14,6 +14,8 @@
  * - FOVEA_TEST_XR_EYES: "yaw,pitch,confidence/yaw,pitch,confidence" of the left eye and of the
  *   right one, for each frame likewise (runtime_eyes.c); "refused": as above; not set: no such
  *   extension
+ * - FOVEA_TEST_XR_CENTERS: "yaw,pitch/yaw,pitch" likewise, where each eye's foveation has its
+ * centre (runtime_foveation.c)
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
  * - FOVEA_TEST_XR_NORM: the length of the orientations of views and eyes; otherwise 1
@@ -59,6 +61,7 @@ struct swapchain {
     uint32_t acquired_count;
     bool waited; /* the oldest one was waited for */
     bool static_taken;
+    bool foveated; /* made for foveation */
     int32_t released; /* the newest; -1: none yet */
 };
 
@@ -76,6 +79,8 @@ struct session {
     bool running;
     bool attached;
     bool synced;
+    bool looks; /* its foveation follows the eyes, and was updated last in that frame: */
+    uint32_t looked_in;
     bool waited; /* xrWaitFrame without its xrBeginFrame */
     bool begun;
     uint32_t frames;
@@ -111,6 +116,9 @@ void runtime_change_fov(uint32_t frame, XrFovf *fov);
 /* Its extent, which the inner views of four have smaller. */
 void runtime_view_size(uint32_t index, uint32_t *out_width_px, uint32_t *out_height_px);
 XrQuaternionf runtime_turn(double yaw_deg, double pitch_deg);
+/* Where a direction of the head's is in that view, each way from -1 to 1, right and down. */
+XrVector2f runtime_center(XrViewConfigurationType type, uint32_t index, double yaw_deg,
+                          double pitch_deg);
 /* An orientation in the head's frame as it is in the room, where FOVEA_TEST_XR_HEAD turns the head:
  * "yaw,pitch,roll" in degrees for each frame. */
 XrQuaternionf runtime_with_head(uint32_t frame, XrQuaternionf in_head);
@@ -143,6 +151,11 @@ bool runtime_space_from(XrSpace handle, const struct session *session, XrPosef *
 bool runtime_has_eyes(void); /* the extension */
 void runtime_eyes_enable(bool on);
 PFN_xrVoidFunction runtime_eyes_function(const char *name);
+
+/* ---- runtime_foveation.c ---- */
+bool runtime_has_foveation(void); /* the extensions */
+void runtime_foveation_enable(bool on);
+PFN_xrVoidFunction runtime_foveation_function(const char *name);
 
 /* ---- runtime_vulkan.c ---- */
 /* The program has asked for the graphics requirements of that instance, as it must. */

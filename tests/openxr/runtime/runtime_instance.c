@@ -12,7 +12,7 @@ static bool instances[RUNTIME_INSTANCES]; /* that are made */
 static bool quad_views; /* the extension is enabled */
 static bool headless; /* likewise */
 
-#define EXTENSIONS 8
+#define EXTENSIONS 16
 #define MOST_PX 8192 /* of a view, each way */
 
 /* Those that the environment leaves. */
@@ -31,6 +31,13 @@ static uint32_t find_extensions(const char *out_names[EXTENSIONS])
     }
     if (runtime_has_eyes()) {
         out_names[count++] = XR_EYE_TRACKING_EXTENSION;
+    }
+    if (runtime_has_foveation()) {
+        out_names[count++] = XR_FOVEATION_EXTENSION;
+        out_names[count++] = XR_FB_FOVEATION_EXTENSION_NAME;
+        out_names[count++] = XR_FB_FOVEATION_CONFIGURATION_EXTENSION_NAME;
+        out_names[count++] = XR_FB_FOVEATION_VULKAN_EXTENSION_NAME;
+        out_names[count++] = XR_FB_SWAPCHAIN_UPDATE_STATE_EXTENSION_NAME;
     }
     return count;
 }
@@ -126,6 +133,9 @@ static XrResult xrCreateInstance_(const XrInstanceCreateInfo *info, XrInstance *
     if (is_enabled(info, XR_EYE_TRACKING_EXTENSION)) {
         runtime_eyes_enable(true);
     }
+    if (is_enabled(info, XR_FOVEATION_EXTENSION)) {
+        runtime_foveation_enable(true);
+    }
     instances[own] = true;
     runtime_say("instance");
     *instance = (XrInstance)&instances[own];
@@ -153,6 +163,7 @@ static XrResult xrDestroyInstance_(XrInstance instance)
         headless = quad_views = false;
         runtime_vulkan_gone();
         runtime_eyes_enable(false);
+        runtime_foveation_enable(false);
     }
     return XR_SUCCESS;
 }
@@ -314,6 +325,7 @@ static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFuncti
     *function = *function ? *function : runtime_swapchain_function(name);
     *function = *function ? *function : runtime_input_function(name);
     *function = *function ? *function : runtime_eyes_function(name);
+    *function = *function ? *function : runtime_foveation_function(name);
     *function = *function ? *function : runtime_vulkan_function(name);
     return *function ? XR_SUCCESS : XR_ERROR_FUNCTION_UNSUPPORTED;
 }

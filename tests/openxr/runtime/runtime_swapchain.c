@@ -247,6 +247,10 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     }
     chain->session = (struct session *)session;
     chain->info = *info;
+    chain->foveated = false;
+    for (const XrBaseInStructure *next = info->next; next; next = next->next) {
+        chain->foveated |= next->type == XR_TYPE_SWAPCHAIN_CREATE_INFO_FOVEATION_FB;
+    }
     chain->info.next = NULL;
     chain->released = -1;
     chain->next = swapchains;

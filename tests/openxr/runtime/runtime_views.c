@@ -108,6 +108,23 @@ XrView runtime_view(XrViewConfigurationType type, uint32_t index)
                             .angleDown = (float)((inner ? -21 : -48) * RADIANS_PER_DEG)}};
 }
 
+XrVector2f runtime_center(XrViewConfigurationType type, uint32_t index, double yaw_deg,
+                          double pitch_deg)
+{
+    const XrView view = runtime_view(type, index);
+    const XrPosef eye = {.orientation = runtime_turn(yaw_deg, pitch_deg)};
+    const XrPosef seen = runtime_seen_from(&view.pose, &eye);
+    const XrVector3f to = rotate(seen.orientation, (XrVector3f){0, 0, -1});
+    const double left = tan((double)view.fov.angleLeft);
+    const double right = tan((double)view.fov.angleRight);
+    const double up = tan((double)view.fov.angleUp);
+    const double down = tan((double)view.fov.angleDown);
+    const double x = (double)(to.x / -to.z);
+    const double y = (double)(to.y / -to.z);
+    return (XrVector2f){(float)(2 * (x - left) / (right - left) - 1),
+                        (float)(2 * (y - up) / (down - up) - 1)};
+}
+
 void runtime_change_fov(uint32_t frame, XrFovf *fov)
 {
     const char *text = getenv("FOVEA_TEST_XR_FOV");
