@@ -72,11 +72,13 @@ void openxr_swapchains_gone(struct openxr_session *session)
 
 static bool can_foveate(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
 {
-    if (!(info->usageFlags & XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT)) {
-        return false; /* depth, or a picture that nobody draws */
+    if (info->usageFlags & XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT) {
+        return false;
     }
     const char *why = NULL;
-    if (fovea_vk_raw_format((VkFormat)info->format) == VK_FORMAT_UNDEFINED) {
+    if (!(info->usageFlags & XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT)) {
+        why = "is no colour attachment";
+    } else if (fovea_vk_raw_format((VkFormat)info->format) == VK_FORMAT_UNDEFINED) {
         why = "has a format that Fovea does not know";
     } else if (info->width > OPENXR_MOST_PX || info->height > OPENXR_MOST_PX) {
         why = "is wider or higher than 16384 px";

@@ -19,9 +19,10 @@
  * loads; early: as separate, the next image is acquired before the frame ends; eager: and waited
  * for; ahead: and acquired before this one is released; stubborn: as separate, goes on after an
  * xrEndFrame that has failed; chained: as separate, releases with a structure that nobody knows;
- * nulls: as separate, and hands over nothing where a call needs something; secondary: as separate,
- * and shows the views in a secondary configuration too; steps: as separate,
- * the same picture for each line that it reads, and a line when the runtime has it. */
+ * uploaded: as separate, in swapchains that are no colour attachments; nulls: as separate, and
+ * hands over nothing where a call needs something; secondary: as separate, and shows the views in a
+ * secondary configuration too; steps: as separate, the same picture for each line that it reads,
+ * and a line when the runtime has it. */
 
 #include "program.h"
 
@@ -213,11 +214,11 @@ static void show_pipelined(struct program_session *session)
 }
 
 static const char *const kinds[] = {
-    "separate", "array",    "atlas",   "inset",    "lapped", "panel",  "pipelined", "menu",
-    "twice",    "quad",     "depth",   "foreign",  "after",  "beside", "old",       "oldest",
-    "silent",   "idle",     "looks",   "rotated",  "zooms",  "again",  "static",    "blended",
-    "double",   "many",     "crowd",   "mips",     "early",  "nulls",  "eager",     "ahead",
-    "steps",    "stubborn", "chained", "secondary"};
+    "separate", "array", "atlas",    "inset",   "lapped",   "panel",  "pipelined", "menu",
+    "twice",    "quad",  "depth",    "foreign", "after",    "beside", "old",       "oldest",
+    "silent",   "idle",  "looks",    "rotated", "zooms",    "again",  "static",    "blended",
+    "double",   "many",  "crowd",    "mips",    "early",    "nulls",  "uploaded",  "eager",
+    "ahead",    "steps", "stubborn", "chained", "secondary"};
 
 static bool is_a_kind(const char *word)
 {

@@ -170,11 +170,12 @@ static void make_chains(struct program_session *session)
         const XrRect2Di rect = {{(int32_t)(beside_px + i * apart_px), (int32_t)above_px},
                                 {(int32_t)width_px, (int32_t)height_px}};
         if (i < session->chain_count) {
-            make_chain(session, session->format,
-                       XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT |
-                           XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
-                       (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px,
-                       height_px + 2 * above_px, array ? 2 : 1, &session->chains[i]);
+            make_chain(
+                session, session->format,
+                XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT |
+                    (program_is(program, "uploaded") ? 0 : XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT),
+                (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px,
+                height_px + 2 * above_px, array ? 2 : 1, &session->chains[i]);
         }
         session->places[i] = (XrSwapchainSubImage){session->chains[of].handle, rect, array ? i : 0};
         if (program_is(program, "depth")) {
