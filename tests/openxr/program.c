@@ -9,20 +9,22 @@
  * separate, releases each image twice; quad: four views of two sizes; depth: a depth image is
  * handed over with each; foreign: 16 bits a channel; after: two sessions, one after the other;
  * beside: two at once; old: as separate, with XR_KHR_vulkan_enable and Vulkan 1.1; oldest: and
- * Vulkan 1.0; silent: as separate, with no actions; idle: with no active ones; looks: with one for
- * the eyes, in a set of higher priority than others, and another set that goes before they are
- * attached; rotated: as separate, in a space that is rotated; zooms: with narrower frusta in each
- * frame; again: with nothing new in every second frame, static: in all but the first; blended: with
- * alpha; double: and two projection layers that show the same, of which the second is blended;
- * many: and five of them; crowd: as separate, with sixteen quad layers more; mips: with mip levels;
- * pipelined: as separate, a thread draws and ends frames while another one waits for the next and
- * loads; early: as separate, the next image is acquired before the frame ends; eager: and waited
- * for; ahead: and acquired before this one is released; stubborn: as separate, goes on after an
- * xrEndFrame that has failed; chained: as separate, releases with a structure that nobody knows;
- * uploaded: as separate, in swapchains that are no colour attachments; nulls: as separate, and
- * hands over nothing where a call needs something; secondary: as separate, and shows the views in a
- * secondary configuration too; steps: as separate, the same picture for each line that it reads,
- * and a line when the runtime has it. */
+ * Vulkan 1.0; modest: and the least version that it is told; silent: as separate, with no actions;
+ * idle: with no active ones; looks: with one for the eyes, in a set of higher priority than others,
+ * and another set that goes before they are attached; rotated: as separate, in a space that is
+ * rotated; zooms: with narrower frusta in each frame; leaves: the left eye's image alone in the
+ * second frame, as menu has it, and nothing new in the third; again: with nothing new in every
+ * second frame, static: in all but the first; blended: with alpha; double: and two projection
+ * layers that show the same, of which the second is blended; many: and five of them; crowd: as
+ * separate, with sixteen quad layers more; mips: with mip levels; pipelined: as separate, a thread
+ * draws and ends frames while another one waits for the next and loads; early: as separate, the
+ * next image is acquired before the frame ends; eager: and waited for; ahead: and acquired before
+ * this one is released; stubborn: as separate, goes on after an xrEndFrame that has failed;
+ * chained: as separate, releases with a structure that nobody knows; uploaded: as separate, in
+ * swapchains that are no colour attachments; nulls: as separate, and hands over nothing where a
+ * call needs something; secondary: as separate, and shows the views in a secondary configuration
+ * too; steps: as separate, the same picture for each line that it reads, and a line when the
+ * runtime has it. */
 
 #include "program.h"
 
@@ -83,7 +85,8 @@ static void draw(struct program_session *session, uint32_t frame)
 static bool is_old(const struct program *program, uint32_t frame)
 {
     return (program_is(program, "again") && frame % 2 == 1) ||
-           (program_is(program, "static") && frame > 0);
+           (program_is(program, "static") && frame > 0) ||
+           (program_is(program, "leaves") && frame == 2);
 }
 
 static void show(struct program_session *session, uint32_t frame)
@@ -92,7 +95,8 @@ static void show(struct program_session *session, uint32_t frame)
     if (program_is(session->program, "zooms")) {
         session->frusta_part = 1 - 0.1f * (float)frame;
     }
-    session->quad_alone = program_is(session->program, "menu") && frame == 0;
+    session->quad_alone = (program_is(session->program, "menu") && frame == 0) ||
+                          (program_is(session->program, "leaves") && frame == 1);
     if (!is_old(session->program, frame)) {
         draw(session, frame);
     }
@@ -214,11 +218,11 @@ static void show_pipelined(struct program_session *session)
 }
 
 static const char *const kinds[] = {
-    "separate", "array", "atlas",    "inset",   "lapped",   "panel",  "pipelined", "menu",
-    "twice",    "quad",  "depth",    "foreign", "after",    "beside", "old",       "oldest",
-    "silent",   "idle",  "looks",    "rotated", "zooms",    "again",  "static",    "blended",
-    "double",   "many",  "crowd",    "mips",    "early",    "nulls",  "uploaded",  "eager",
-    "ahead",    "steps", "stubborn", "chained", "secondary"};
+    "separate", "array", "atlas", "inset",   "lapped",   "panel",   "pipelined", "menu",
+    "twice",    "quad",  "depth", "foreign", "after",    "beside",  "old",       "oldest",
+    "silent",   "idle",  "looks", "rotated", "zooms",    "again",   "static",    "blended",
+    "double",   "many",  "crowd", "mips",    "early",    "nulls",   "modest",    "leaves",
+    "uploaded", "eager", "ahead", "steps",   "stubborn", "chained", "secondary"};
 
 static bool is_a_kind(const char *word)
 {

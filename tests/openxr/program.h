@@ -17,6 +17,7 @@
 
 struct gpu {
     bool old; /* made without the runtime: XR_KHR_vulkan_enable */
+    bool least; /* of the version that the runtime asks for at least, where that is later */
     uint32_t version;
     VkInstance instance;
     VkPhysicalDevice physical_device;

@@ -77,7 +77,9 @@ static void make_actions(struct program *program)
 
 void program_start(struct program *program)
 {
-    program->gpu.old = program_is(program, "old") || program_is(program, "oldest");
+    program->gpu.least = program_is(program, "modest");
+    program->gpu.old =
+        program->gpu.least || program_is(program, "old") || program_is(program, "oldest");
     program->gpu.version = program_is(program, "old") ? VK_API_VERSION_1_1 : VK_API_VERSION_1_0;
     const char *extensions[2] = {
         program->gpu.old ? XR_KHR_VULKAN_ENABLE_EXTENSION_NAME

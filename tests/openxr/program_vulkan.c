@@ -5,8 +5,8 @@
 
 static void make_instance(XrInstance instance, XrSystemId system, struct gpu *gpu)
 {
-    const VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                       .apiVersion = gpu->version};
+    VkApplicationInfo program = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                 .apiVersion = gpu->version};
     const VkInstanceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                          .pApplicationInfo = &program};
     XrGraphicsRequirementsVulkanKHR needs = {.type = XR_TYPE_GRAPHICS_REQUIREMENTS_VULKAN_KHR};
@@ -14,6 +14,11 @@ static void make_instance(XrInstance instance, XrSystemId system, struct gpu *gp
     if (gpu->old) {
         MUST(((PFN_xrGetVulkanGraphicsRequirementsKHR)function_of(
             instance, "xrGetVulkanGraphicsRequirementsKHR"))(instance, system, &needs));
+        if (gpu->least) {
+            program.apiVersion =
+                VK_MAKE_API_VERSION(0, XR_VERSION_MAJOR(needs.minApiVersionSupported),
+                                    XR_VERSION_MINOR(needs.minApiVersionSupported), 0);
+        }
         MUST(vkCreateInstance(&create, NULL, &gpu->instance));
         MUST(((PFN_xrGetVulkanGraphicsDeviceKHR)function_of(
             instance, "xrGetVulkanGraphicsDeviceKHR"))(instance, system, gpu->instance,

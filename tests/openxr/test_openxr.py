@@ -398,6 +398,14 @@ def test_images_are_shown_as_drawn_where_the_program_waits_for_the_next_before_t
             assert (after.picture(frame, view) == before.picture(frame, view)).all()
 
 
+def test_the_only_image_is_released_before_the_next_is_acquired(hello):
+    """The runtime would refuse the program its next image otherwise."""
+    before = hello("early", program=OURS).check()
+    after = hello("early", program=OURS, fovea=True, FOVEA_TEST_XR_IMAGES="1").check()
+    for frame in range(FRAMES):
+        assert all((after.picture(frame, view) == before.picture(frame, view)).all() for view in range(2))
+
+
 @pytest.mark.parametrize("kind", ["hello_xr", "old", "oldest"])
 def test_fovea_run_has_programs_that_make_their_own_vulkan_foveated(hello, kind):
     """With XR_KHR_vulkan_enable, for Vulkan 1.0, and under Vulkan's validation. Fovea's layer for Vulkan, which
@@ -408,6 +416,16 @@ def test_fovea_run_has_programs_that_make_their_own_vulkan_foveated(hello, kind)
     before = hello(graphics, program=program).check()
     after = hello(graphics, program=run + program, FOVEA_TEST_XR_GAZE="10,-5", **bare).check()
     assert_foveated(before, after, [(10, -5)] * FRAMES)
+
+
+@pytest.mark.parametrize("minor", [0, 1, 3])
+def test_programs_are_told_to_make_vulkan_1_1_at_least_where_the_runtime_takes_it(hello, minor):
+    before = hello("modest", program=OURS, VK_INSTANCE_LAYERS="")
+    more = {"FOVEA_TEST_XR_GAZE": "10,-5", "FOVEA_TEST_XR_VULKAN_MINOR": str(minor)}
+    after = hello("modest", program=OURS, fovea=True, VK_INSTANCE_LAYERS="", **more)
+    assert before.code == after.code == 0 and after.output.count("Vulkan is 1.0") == (minor == 0), after.output
+    if minor > 0:
+        assert_foveated(before, after, [(10, -5)])
 
 
 def test_vulkan_1_1_of_the_programs_own_is_foveated(hello):
@@ -461,6 +479,14 @@ def test_a_gaze_that_is_not_told_is_held_and_then_at_the_fallback(hello, told, f
             wanted.append(expected(steps.folder, drawn.picture(0, view), (at_x, at_y), tangents))
         assert_near(steps.show(), wanted, f"frame {frame}")
     assert steps.end().output.count(f"the runtime tells no gaze; each view's {'is ' if fallback == 'center' else ''}{last_line}") == 1
+
+
+def test_a_gaze_beside_the_picture_is_held_too(hello):
+    """75 degrees off the left view's axis, and 65 off the right one's."""
+    steps = Steps(hello, {"gaze": {"validity": {"hold_ms": 1e4}}}, FOVEA_TEST_XR_GAZE="70,0;-")
+    told, held = steps.show(), steps.show()
+    assert all((a == b).all() for a, b in zip(told, held, strict=True))
+    steps.end()
 
 
 def test_without_a_fallback_views_are_shown_as_drawn_once_no_gaze_is_held(hello):

@@ -37,6 +37,14 @@ def test_an_image_that_is_shown_again_stays_as_it_was_foveated(hello):
     assert_foveated(before, after, [gazes[0], gazes[0], gazes[2]])
 
 
+def test_an_image_that_a_quad_alone_has_shown_is_as_drawn_afterwards(hello):
+    """The second frame's: the third shows it in projection layers, and not what was foveated in the first."""
+    before = hello("leaves", program=OURS).check(5)
+    after = hello("leaves", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check(5)
+    assert_foveated(before, after, [(10, -5)])
+    assert all((after.picture(2, view) == before.picture(2, view)).all() for view in range(2))
+
+
 def assert_premultiplied(before, after, frame, view):
     x, y, tangents = place(10, -5, view)
     drawn = before.picture(frame, view)

@@ -20,7 +20,9 @@
  *   degrees
  * - FOVEA_TEST_XR_NORM: the length of the orientations of views and eyes; otherwise 1
  * - FOVEA_TEST_XR_USAGE: 0x44: swapchains with one of these usages are refused
+ * - FOVEA_TEST_XR_IMAGES: of a swapchain, 1 to 3; otherwise 3
  * - FOVEA_TEST_XR_IGNORES: 0x44: these usages are taken, and images made without
+ * - FOVEA_TEST_XR_VULKAN_MINOR: 1: the latest version of Vulkan that it takes is 1.1; otherwise 1.3
  * - FOVEA_TEST_XR_VULKAN_1_0: set: there is no later Vulkan, as the driver's VkResult says
  * - FOVEA_TEST_XR_LACKS: a function that it does not have
  * - FOVEA_TEST_XR_LOST: the session is lost in that frame

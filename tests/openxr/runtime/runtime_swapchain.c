@@ -255,8 +255,9 @@ static XrResult xrCreateSwapchain_(XrSession session, const XrSwapchainCreateInf
     chain->released = -1;
     chain->next = swapchains;
     swapchains = chain;
-    const uint32_t count =
-        info->createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT ? 1 : RUNTIME_IMAGES;
+    const uint32_t count = info->createFlags & XR_SWAPCHAIN_CREATE_STATIC_IMAGE_BIT
+                               ? 1
+                               : runtime_number("FOVEA_TEST_XR_IMAGES", RUNTIME_IMAGES);
     while (chain->image_count < count && make_image(chain, chain->image_count++)) {
     }
     if (chain->memory[count - 1] == VK_NULL_HANDLE) {

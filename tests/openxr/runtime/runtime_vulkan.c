@@ -74,7 +74,8 @@ static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSyste
     (void)system;
     asked = true;
     requirements->minApiVersionSupported = XR_MAKE_VERSION(1, 0, 0);
-    requirements->maxApiVersionSupported = XR_MAKE_VERSION(1, 3, 0);
+    requirements->maxApiVersionSupported =
+        XR_MAKE_VERSION(1, runtime_number("FOVEA_TEST_XR_VULKAN_MINOR", 3), 0);
     return XR_SUCCESS;
 }
 
