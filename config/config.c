@@ -47,8 +47,12 @@ static enum fovea_result load(struct fovea_config *config, const struct fovea_co
                               struct config_reader *reader)
 {
     struct fovea_settings *loaded = malloc(sizeof *loaded);
-    enum fovea_result result =
-        loaded ? config_reader_load(reader, loaded) : FOVEA_ERROR_OUT_OF_MEMORY;
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    if (loaded) {
+        result = config_reader_load(reader, loaded);
+    } else {
+        log_error(config->log, "configuration: out of memory");
+    }
     if (result == FOVEA_OK) {
         take(config, loaded);
     } else if (desc->defaults_if_wrong) {

@@ -71,7 +71,7 @@ static void plan_without_memory_says_so(void **state)
         const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
         allocations_left = -1;
         if (result == FOVEA_OK) {
-            assert_int_equal(allowed, 3);
+            assert_int_equal(allowed, 4);
             foveate_plan_destroy(&plan);
             return;
         }

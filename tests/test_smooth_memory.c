@@ -48,13 +48,13 @@ static void plan_without_memory_says_so(void **state)
 {
     (void)state;
     const struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
-    for (int allowed = 0; allowed < 3; allowed++) {
+    for (int allowed = 0; allowed < 4; allowed++) {
         struct foveate_plan *plan = NULL;
         allocations_left = allowed;
         const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
         allocations_left = -1;
-        assert_int_equal(result, allowed < 2 ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_OK);
-        assert_true((allowed < 2) == (plan == NULL));
+        assert_int_equal(result, allowed < 3 ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_OK);
+        assert_true((allowed < 3) == (plan == NULL));
         foveate_plan_destroy(&plan);
     }
 }

@@ -129,7 +129,7 @@ say_duration()
     done
     case $SIZE in
     quick) left=" It leaves out sanitizers, storms, clang-tidy, fuzzing, and most of Vulkan and emulated CUDA." ;;
-    full) [[ " $* " == *" frameworks "* ]] || left=" The frameworks are left out, since nothing of theirs changed; --quick takes less, --nightly all." ;;
+    full) [[ "$*" != "${STAGES[*]:0:${#STAGES[@]}-1}" ]] || left=" The frameworks are left out, since nothing of theirs changed; --quick takes less, --nightly all." ;;
     esac
     ((${#new[@]} == 0)) || left=" (guessed for $JOBS cores)$left"
     say "This takes about $(minutes "$total").$left"
