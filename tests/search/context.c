@@ -104,7 +104,10 @@ static enum search_verdict compare_image(struct run *run, uint32_t index,
     }
     search_gather(&run->dst, index, actual);
     char what[SEARCH_TEXT_BYTES] = "";
-    if (search_same(run->point, actual, expected, !run->on_cuda, what)) {
+    /* With gaps between channels the cpu backend may round the other way. */
+    const struct search_point *p = run->point;
+    const bool exactly = !run->on_cuda && !p->src.pixel_gap && !p->dst.pixel_gap && !p->planes;
+    if (search_same(p, actual, expected, exactly, what)) {
         return SEARCH_SAME;
     }
     snprintf(run->text, SEARCH_TEXT_BYTES, "image %u: %.400s", index, what);

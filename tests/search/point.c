@@ -43,7 +43,7 @@ static void draw_size(uint64_t *state, const struct search_limits *limits, struc
 {
     const bool small = limits->small || limits->backend >= SEARCH_VULKAN;
     const uint32_t kind = below(state, 100);
-    const uint32_t most = kind < 45 ? (limits->small ? 24 : 64) : small ? 100 : 320;
+    const uint32_t most = kind < 45 ? (limits->small ? 24 : 64) : small ? 160 : 320;
     p->width_px = 1 + below(state, most);
     p->height_px = 1 + below(state, most);
     if (kind >= 84 && kind < 94) {
@@ -240,18 +240,20 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Numbers are changed now and then, words half of the time. */
+/* Words are drawn most of the time, numbers now and then, and how strong the blur is as often. */
 static void draw_setting(uint64_t *state, const struct fovea_setting *s, struct search_point *p)
 {
     const bool tangent = starts_with(s->path, "foveation.geometry.tan_");
     const bool numeric = s->type == FOVEA_SETTING_NUMBER || s->type == FOVEA_SETTING_INTEGER;
-    if (numeric && s->elements <= 1 && !tangent && one_in(state, 6)) {
+    const bool often = strcmp(s->path, "foveation.strength") == 0 ||
+                       strcmp(s->path, "foveation.paper.fragment_px") == 0;
+    if (numeric && s->elements <= 1 && !tangent && one_in(state, often ? 2 : 6)) {
         add_number(p, s->path, draw_number(state, s));
     } else if (s->type == FOVEA_SETTING_BOOL && one_in(state, 2)) {
         add_text(p, s->path, one_in(state, 2) ? "true" : "false");
     } else if (s->type == FOVEA_SETTING_WORDS && one_in(state, 2)) {
         draw_words(state, s, p);
-    } else if (s->type == FOVEA_SETTING_WORD && one_in(state, 2)) {
+    } else if (s->type == FOVEA_SETTING_WORD && !one_in(state, 4)) {
         const char *word = draw_word(state, s);
         if (strcmp(word, "file") == 0 || strcmp(word, "array") == 0) {
             return;
