@@ -50,7 +50,7 @@ static bool read_word(struct lens_scan *scan, const char *const *names, const ch
 static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_camera camera = {.fisheye = false};
-    double values[4];
+    double values[4] = {0.0};
     bool second = false;
     if (lens_text_go(scan, 0, second_names)) {
         scan->count = scan->at;

@@ -41,8 +41,9 @@ static bool next_element(const struct lens_scan *scan, const char *name, size_t 
     const char *comment = find(from, end, "<!--");
     while (found && comment && comment < found) {
         const char *behind = find(comment, end, "-->");
-        found = find(behind, behind ? end : behind, name);
-        comment = find(behind, behind ? end : behind, "<!--");
+        behind = behind ? behind : end;
+        found = found < behind ? find(behind, end, name) : found;
+        comment = find(behind, end, "<!--");
     }
     if (!found) {
         return false;

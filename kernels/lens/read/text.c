@@ -62,13 +62,18 @@ static size_t behind_space(const struct lens_scan *scan, size_t at)
     return at;
 }
 
-static bool is_in_comment(const struct lens_scan *scan, size_t at)
+/* Returns the end of the line where the place is in a comment; 0: it is in none. */
+static size_t comment_end(const struct lens_scan *scan, size_t at)
 {
-    while (at > 0 && scan->bytes[at - 1] != '\n') {
-        at--;
+    size_t begin = at;
+    while (begin > 0 && scan->bytes[begin - 1] != '\n') {
+        begin--;
     }
-    at = behind_space(scan, at);
-    return at < scan->count && scan->bytes[at] == '#';
+    if (scan->bytes[behind_space(scan, begin)] != '#') {
+        return 0;
+    }
+    (void)lens_text_line(scan, &at);
+    return at;
 }
 
 /* Returns the place behind the colon of a name that may be in quotes; 0: this is none. */
@@ -84,23 +89,27 @@ static size_t behind_name(const struct lens_scan *scan, size_t at, size_t length
         end++;
     }
     const bool has_colon = end < scan->count && scan->bytes[end] == ':';
-    return has_colon && !is_in_comment(scan, at) ? end + 1 : 0;
+    return has_colon ? end + 1 : 0;
 }
 
 static bool go_behind(struct lens_scan *scan, size_t from, const char *name)
 {
     const size_t length = strlen(name);
-    size_t behind = 0;
-    while (from < scan->count && behind == 0) {
+    while (from < scan->count) {
         const char *found = memmem(scan->bytes + from, scan->count - from, name, length);
         if (!found) {
             return false;
         }
-        behind = behind_name(scan, (size_t)(found - scan->bytes), length);
-        from = (size_t)(found - scan->bytes) + 1;
+        const size_t at = (size_t)(found - scan->bytes);
+        const size_t behind = behind_name(scan, at, length);
+        const size_t comment = behind > 0 ? comment_end(scan, at) : 0;
+        if (behind > 0 && comment == 0) {
+            scan->at = behind;
+            return true;
+        }
+        from = comment > 0 ? comment : at + 1;
     }
-    scan->at = behind > 0 ? behind : scan->at;
-    return behind > 0;
+    return false;
 }
 
 bool lens_text_go(struct lens_scan *scan, size_t from, const char *const *names)
