@@ -86,20 +86,28 @@ static uint8_t is_valid(void *user)
     return 1;
 }
 
+/* Where there is no server yet, no frame can be using it. */
 void godot_effect_retire(struct godot_effect *effect)
 {
+    struct godot_object *server = godot_rendering_server();
     struct godot_callable callable = {{0}};
+    if (!server) {
+        destroy(effect);
+        return;
+    }
     struct godot_callable_info info = {
         .user = effect, .token = godot.library, .call = destroy_call, .is_valid = is_valid};
     godot.callable_custom_create2(&callable, &info);
-    GODOT_CALL(RenderingServer_call_on_render_thread, godot.rendering_server, NULL, &callable);
+    GODOT_CALL(RenderingServer_call_on_render_thread, server, NULL, &callable);
     godot.variant_get_ptr_destructor(GODOT_CALLABLE)(&callable);
 }
 
+/* Nothing was given to a server that nobody asked for. */
 void godot_effects_wait(void)
 {
-    if (godot.methods[GODOT_RenderingServer_force_sync]) {
-        GODOT_GET(RenderingServer_force_sync, godot.rendering_server, NULL);
+    struct godot_object *server = atomic_load(&godot.rendering_server);
+    if (server && godot.methods[GODOT_RenderingServer_force_sync]) {
+        GODOT_GET(RenderingServer_force_sync, server, NULL);
     }
 }
 

@@ -145,6 +145,7 @@ bool host_open(const struct host_options *options)
         host_close(); /* of a test that failed */
     }
     the_host = fresh;
+    the_host.level = GD_LEVEL_COUNT; /* the host's own objects are made at no level */
     the_host.options = *options;
     if (options->minor == 0) {
         the_host.options.minor = 5;
@@ -165,6 +166,7 @@ bool host_open(const struct host_options *options)
     own("OS", NULL);
     scene_open();
     render_thread_open();
+    the_host.level = GD_CORE;
     the_host.open = true;
     return true;
 }
@@ -246,12 +248,11 @@ bool host_load(const char *path, const char *entry)
     if (!own->initialize || !own->deinitialize || own->minimum_level > GD_SCENE) {
         engine_error("the initialization is not whole");
     }
-    for (int level = GD_CORE; level < GD_LEVEL_COUNT; level++) {
-        the_host.registering = level >= GD_SCENE;
-        if (level >= own->minimum_level && own->initialize) {
-            own->initialize(own->user, level);
-        }
+    for (int level = GD_CORE; level < GD_LEVEL_COUNT && own->initialize; level++) {
+        the_host.level = the_host.level > level ? the_host.level : level;
+        own->initialize(own->user, level);
     }
+    the_host.level = GD_LEVEL_COUNT;
     if (the_host.loop.startup) {
         the_host.loop.startup();
     }
@@ -269,10 +270,8 @@ void host_unload(void)
     }
     the_host.loop = (struct gd_main_loop_callbacks){0};
     host_idle();
-    for (int level = GD_EDITOR; level >= own->minimum_level; level--) {
-        if (own->deinitialize) {
-            own->deinitialize(own->user, level);
-        }
+    for (int level = GD_EDITOR; level >= GD_CORE && own->deinitialize; level--) {
+        own->deinitialize(own->user, level);
     }
     host_idle();
     if (the_host.classes) {
@@ -280,7 +279,6 @@ void host_unload(void)
     }
     dlclose(the_host.library);
     the_host.library = NULL;
-    the_host.registering = false;
     /* Texts get new addresses for the next library, which may have kept the old ones. Those whose
      * references are leaks stay. */
     if (the_host.counts.names == 0) {

@@ -41,8 +41,9 @@ bool host_open(const struct host_options *options);
 /* Returns how many things are left: objects, references, values, RIDs; the console names them. */
 uint32_t host_close(void);
 
-/* Opens the library and calls its entry, then the levels from its minimum to EDITOR. NULL: the
- * program itself is the library. False: it could not be opened, or it refused. */
+/* Opens the library and calls its entry, then each level, with the engine's classes and singletons
+ * that are there at it. The first library is loaded as the engine starts, others while it runs.
+ * NULL: the program itself is the library. False: it could not be opened, or it refused. */
 bool host_load(const char *path, const char *entry);
 /* Levels in the reverse order, then closes the library. */
 void host_unload(void);

@@ -83,10 +83,9 @@ static void register_class(const void *library, const void *name, const void *pa
                            const struct gd_class_info *info, uint32_t version)
 {
     const struct class_row *row = class_find(name_text(parent));
-    if (library != &the_host.library || !the_host.registering || !row ||
-        extension_class_find(name_text(name))) {
-        engine_error("class %s: wrong token, a level before SCENE, no parent %s, or twice",
-                     name_text(name), name_text(parent));
+    if (library != &the_host.library || !row || extension_class_find(name_text(name))) {
+        engine_error("class %s: wrong token, no parent %s, or twice", name_text(name),
+                     name_text(parent));
         return;
     }
     if (!info->create_instance || !info->free_instance || !info->recreate_instance) {

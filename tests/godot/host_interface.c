@@ -132,14 +132,23 @@ static void print_warning(const char *description, const char *message, const ch
     print(&the_host.counts.extension_warnings, "WARNING", description, message);
 }
 
+/* Those of servers are told when all levels are initialized. */
 static void *get_singleton(const void *name)
 {
-    if (!the_host.registering && strncmp(name_text(name), "Rendering", 9) == 0) {
-        engine_error("singleton %s is not there before SCENE", name_text(name));
-        return NULL;
+    static const struct {
+        const char *name;
+        int level;
+    } told[] = {{"Engine", GD_CORE},
+                {"ProjectSettings", GD_CORE},
+                {"OS", GD_CORE},
+                {"RenderingServer", GD_LEVEL_COUNT}};
+    const struct class_row *row = NULL;
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        if (strcmp(told[i].name, name_text(name)) == 0 && told[i].level <= the_host.level) {
+            row = class_find(told[i].name);
+        }
     }
-    const struct class_row *row = class_find(name_text(name));
-    for (struct object *object = the_host.objects; object; object = object->next) {
+    for (struct object *object = the_host.objects; object && row; object = object->next) {
         if (object->of_host && object->row == row) {
             return object;
         }
@@ -211,6 +220,7 @@ gd_any_fn interface_get(const char *name)
         return NULL;
     }
     if (interface_rows[i].since > the_host.options.minor) {
+        engine_error("Attempt to get non-existent interface function: '%s'.", name);
         return NULL;
     }
     gd_any_fn (*const tables[])(const char *) = {own_function, value_function, object_function,

@@ -93,11 +93,12 @@ gd_any_fn value_function(const char *name); /* of the interface; NULL: not of va
 
 struct class_row {
     const char *name, *parent;
+    int level; /* from which the engine has it */
     bool ref_counted, constructible;
     size_t data_bytes;
     void (*finish)(void *data);
 };
-const struct class_row *class_find(const char *name);
+const struct class_row *class_find(const char *name); /* NULL: there is none at this level */
 bool class_is(const struct class_row *row, const char *name);
 
 struct binding {
@@ -234,7 +235,7 @@ struct host {
     struct gd_initialization initialization;
     struct gd_main_loop_callbacks loop;
     bool open;
-    bool registering; /* SCENE has come */
+    int level; /* the one that extensions are at; GD_LEVEL_COUNT: the program runs */
     struct name *names;
     struct object *objects;
     struct extension_class *classes;

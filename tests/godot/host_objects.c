@@ -11,32 +11,34 @@
 #include <string.h>
 
 static const struct class_row class_rows[] = {
-    {"Object", NULL, false, false, 0, NULL},
-    {"RefCounted", "Object", true, true, 0, NULL},
-    {"Resource", "RefCounted", true, true, 0, NULL},
-    {"CompositorEffect", "Resource", true, true, sizeof(struct effect_data), NULL},
-    {"RDTextureFormat", "RefCounted", true, true, sizeof(struct fields), NULL},
-    {"RDTextureView", "RefCounted", true, true, sizeof(struct fields), NULL},
-    {"RDSamplerState", "RefCounted", true, true, sizeof(struct fields), NULL},
-    {"RDPipelineSpecializationConstant", "RefCounted", true, true, sizeof(struct constant_data),
-     NULL},
-    {"RDUniform", "RefCounted", true, true, sizeof(struct uniform_data), NULL},
-    {"RDShaderSPIRV", "Resource", true, true, sizeof(struct spirv_data), spirv_finish},
-    {"RenderData", "Object", false, false, sizeof(struct render_data), NULL},
-    {"RenderSceneBuffers", "RefCounted", true, false, 0, NULL},
-    {"RenderSceneBuffersRD", "RenderSceneBuffers", true, false, sizeof(struct buffers *), NULL},
-    {"RenderSceneData", "Object", false, false, sizeof(struct scene_data), NULL},
-    {"RenderingServer", "Object", false, false, 0, NULL},
-    {"RenderingDevice", "Object", false, false, 0, NULL},
-    {"ProjectSettings", "Object", false, false, 0, NULL},
-    {"Engine", "Object", false, false, 0, NULL},
-    {"OS", "Object", false, false, 0, NULL},
+    {"Object", NULL, GD_CORE, false, false, 0, NULL},
+    {"RefCounted", "Object", GD_CORE, true, true, 0, NULL},
+    {"Resource", "RefCounted", GD_CORE, true, true, 0, NULL},
+    {"CompositorEffect", "Resource", GD_SCENE, true, true, sizeof(struct effect_data), NULL},
+    {"RDTextureFormat", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
+    {"RDTextureView", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
+    {"RDSamplerState", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
+    {"RDPipelineSpecializationConstant", "RefCounted", GD_SERVERS, true, true,
+     sizeof(struct constant_data), NULL},
+    {"RDUniform", "RefCounted", GD_SERVERS, true, true, sizeof(struct uniform_data), NULL},
+    {"RDShaderSPIRV", "Resource", GD_SERVERS, true, true, sizeof(struct spirv_data), spirv_finish},
+    {"RenderData", "Object", GD_SERVERS, false, false, sizeof(struct render_data), NULL},
+    {"RenderSceneBuffers", "RefCounted", GD_SERVERS, true, false, 0, NULL},
+    {"RenderSceneBuffersRD", "RenderSceneBuffers", GD_SERVERS, true, false,
+     sizeof(struct buffers *), NULL},
+    {"RenderSceneData", "Object", GD_SERVERS, false, false, sizeof(struct scene_data), NULL},
+    {"RenderingServer", "Object", GD_SERVERS, false, false, 0, NULL},
+    {"RenderingDevice", "Object", GD_SERVERS, false, false, 0, NULL},
+    {"ProjectSettings", "Object", GD_CORE, false, false, 0, NULL},
+    {"Engine", "Object", GD_CORE, false, false, 0, NULL},
+    {"OS", "Object", GD_CORE, false, false, 0, NULL},
 };
 
 const struct class_row *class_find(const char *name)
 {
     for (size_t i = 0; i < sizeof class_rows / sizeof class_rows[0]; i++) {
-        if (name && strcmp(class_rows[i].name, name) == 0) {
+        if (name && class_rows[i].level <= the_host.level &&
+            strcmp(class_rows[i].name, name) == 0) {
             return &class_rows[i];
         }
     }

@@ -449,18 +449,72 @@ static void initialize(void *user, int32_t level)
     gd.get("no_such_function");
 }
 
+static void unregister(const char *class_name)
+{
+    void (*without)(void *, const void *) = NULL;
+    word name = 0;
+    *(gd_any_fn *)&without = gd.get("classdb_unregister_extension_class");
+    gd.name(&name, class_name, 0);
+    without(gd.library, &name);
+    gd.finish_name(&name);
+}
+
 static void deinitialize(void *user, int32_t level)
 {
     (void)user;
-    void (*without)(void *, const void *) = NULL;
-    word name = 0;
     if (level == GD_SCENE) {
-        *(gd_any_fn *)&without = gd.get("classdb_unregister_extension_class");
-        gd.name(&name, "InvertEffect", 0);
-        without(gd.library, &name);
-        gd.finish_name(&name);
+        unregister("InvertEffect");
         gd.finish_name(&callback_name);
     }
+}
+
+/* ---- What the engine refuses at each level of initialization */
+
+static void ask_early(void *user, int32_t level)
+{
+    static const char *const singletons[] = {"Engine", "RenderingServer", "RenderingDevice"};
+    word name = 0, parent = 0;
+    void (*with)(void *, const void *, const void *, const struct gd_class_info *) = NULL;
+    const struct gd_class_info info = {.create_instance = create_instance,
+                                       .free_instance = free_instance,
+                                       .recreate_instance = recreate_instance};
+    (void)user;
+    mini_look_up();
+    *(gd_any_fn *)&with = gd.get("classdb_register_extension_class4");
+    for (size_t i = 0; i < sizeof singletons / sizeof singletons[0]; i++) {
+        gd.name(&name, singletons[i], 0);
+        gd.singleton(&name);
+        gd.finish_name(&name);
+    }
+    if (level == GD_SERVERS) {
+        gd.name(&name, "EarlyEffect", 0);
+        gd.name(&parent, "CompositorEffect", 0);
+        with(gd.library, &name, &parent, &info);
+        gd.finish_name(&name);
+        gd.finish_name(&parent);
+    }
+    gd.name(&name, "limit_get", 0);
+    gd.name(&parent, "RenderingDevice", 0);
+    gd.bind(&parent, &name, 1559202131);
+    gd.finish_name(&name);
+    gd.finish_name(&parent);
+}
+
+static void leave_early(void *user, int32_t level)
+{
+    (void)user;
+    if (level == GD_SERVERS) {
+        unregister("EarlyEffect");
+    }
+}
+
+__attribute__((visibility("default"))) uint8_t mini_early_init(gd_get_proc_fn get, void *library,
+                                                               struct gd_initialization *out)
+{
+    gd.get = get;
+    gd.library = library;
+    *out = (struct gd_initialization){GD_SCENE, NULL, ask_early, leave_early};
+    return 1;
 }
 
 __attribute__((visibility("default"))) uint8_t mini_effect_init(gd_get_proc_fn get, void *library,

@@ -8,6 +8,8 @@
 #include "gdextension.h"
 
 uint8_t mini_effect_init(gd_get_proc_fn get, void *library, struct gd_initialization *out);
+/* Asks at every level for singletons, a class and a method that come with later ones. */
+uint8_t mini_early_init(gd_get_proc_fn get, void *library, struct gd_initialization *out);
 
 enum mini_fault {
     FAULT_NONE,

@@ -170,6 +170,34 @@ static void an_old_engine_and_missing_files_are_refused(void **state)
     assert_int_equal(host_close(), 0);
 }
 
+/* The engine is as far as main.cpp says; a library that comes later finds everything. */
+static void what_a_level_has_not_got_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *said;
+        uint32_t times[2]; /* as the engine starts, and while it runs */
+    } cases[] = {{"non-existent singleton 'Engine'", {0, 0}},
+                 {"non-existent singleton 'RenderingServer'", {4, 0}},
+                 {"non-existent singleton 'RenderingDevice'", {4, 4}},
+                 {"class EarlyEffect: wrong token, no parent CompositorEffect", {1, 0}},
+                 {"Method 'RenderingDevice.limit_get'", {1, 0}}};
+    assert_true(host_open(&(struct host_options){.headless = true}));
+    for (int run = 0; run < 2; run++) {
+        assert_true(host_load(MINI_EFFECT, "mini_early_init"));
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            uint32_t times = 0;
+            for (const char *at = host_console(); (at = strstr(at, cases[i].said)); at++) {
+                times++;
+            }
+            assert_int_equal(times, cases[i].times[run]);
+        }
+        host_unload();
+        host_clear();
+    }
+    assert_int_equal(host_close(), 0);
+}
+
 static void what_the_host_lacks_is_counted(void **state)
 {
     (void)state;
@@ -239,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_library_that_is_loaded_again_finds_other_names),
         cmocka_unit_test(no_device_means_no_frames),
         cmocka_unit_test(an_old_engine_and_missing_files_are_refused),
+        cmocka_unit_test(what_a_level_has_not_got_is_refused),
         cmocka_unit_test(what_the_host_lacks_is_counted),
         cmocka_unit_test(broken_rules_are_reported),
     };

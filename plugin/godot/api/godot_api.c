@@ -49,13 +49,16 @@ static const char *find_functions(godot_get_proc_address_fn find)
     return missing;
 }
 
-/* The newest that the engine has: each takes what the one before it took. */
-static void find_register_class(godot_get_proc_address_fn find)
+/* What 4.4 has not got is not asked of it, since it prints an error for each such name. Whoever
+ * registers a class the newer way gives what the older way took. */
+static void find_newer_functions(godot_get_proc_address_fn find)
 {
-    static const char *const names[] = {"classdb_register_extension_class5",
-                                        "classdb_register_extension_class4"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !godot.register_class; i++) {
-        store(&godot.register_class, find(names[i]));
+    const bool is_4_4 = godot.version.major == 4 && godot.version.minor == 4;
+    store(&godot.register_class,
+          find(is_4_4 ? "classdb_register_extension_class4" : "classdb_register_extension_class5"));
+    store(&godot.load_help, find("editor_help_load_xml_from_utf8_chars"));
+    if (!is_4_4) {
+        store(&godot.register_main_loop_callbacks, find("register_main_loop_callbacks"));
     }
 }
 
@@ -74,17 +77,15 @@ enum fovea_result godot_api_init(godot_get_proc_address_fn get_proc_address,
     const char *missing = find_functions(get_proc_address);
     if (godot.get_godot_version) {
         godot.get_godot_version(&godot.version);
-    }
-    if (godot.version.major < 4 || (godot.version.major == 4 && godot.version.minor < 4)) {
-        return refuse("Fovea needs Godot 4.4 or newer");
+        if (godot.version.major < 4 || (godot.version.major == 4 && godot.version.minor < 4)) {
+            return refuse("Fovea needs Godot 4.4 or newer");
+        }
     }
     if (missing) {
         log_error(godot_log(), "Godot has no function %s, which Fovea needs", missing);
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    find_register_class(get_proc_address);
-    store(&godot.load_help, get_proc_address("editor_help_load_xml_from_utf8_chars"));
-    store(&godot.register_main_loop_callbacks, get_proc_address("register_main_loop_callbacks"));
+    find_newer_functions(get_proc_address);
     return godot.register_class ? FOVEA_OK
                                 : refuse("Godot has no way to register a class that Fovea knows");
 }
@@ -140,11 +141,20 @@ enum fovea_result godot_api_find_methods(void)
     }
     godot.bytes_resize = find_builtin(GODOT_PACKED_BYTE_ARRAY, "resize", RESIZE_HASH);
     godot.array_append = find_builtin(GODOT_ARRAY, "append", APPEND_HASH);
-    godot.rendering_server = find_singleton("RenderingServer");
     godot.project_settings = find_singleton("ProjectSettings");
     godot.is_editor = find_is_editor();
-    complete = complete && godot.bytes_resize && godot.array_append && godot.rendering_server;
+    complete = complete && godot.bytes_resize && godot.array_append;
     return complete ? FOVEA_OK : refuse("Fovea cannot work in this Godot");
+}
+
+struct godot_object *godot_rendering_server(void)
+{
+    struct godot_object *server = atomic_load(&godot.rendering_server);
+    if (!server) {
+        server = find_singleton("RenderingServer");
+        atomic_store(&godot.rendering_server, server);
+    }
+    return server;
 }
 
 void godot_call(enum godot_method method, struct godot_object *object, void *out,

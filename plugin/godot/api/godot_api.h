@@ -9,6 +9,8 @@
 #include "fovea_base.h"
 #include "godot_abi.h"
 
+#include <stdatomic.h>
+
 /* Methods of the engine's by class and name: GODOT_RefCounted_unreference. */
 enum godot_method {
 #define GODOT_METHOD(class_name, method, signature, hash) GODOT_##class_name##_##method,
@@ -111,9 +113,10 @@ struct godot_api {
     const struct godot_method_bind *methods[GODOT_METHOD_COUNT];
     godot_builtin_fn bytes_resize;
     godot_builtin_fn array_append;
-    struct godot_object *rendering_server;
     struct godot_object *project_settings; /* NULL: there is none */
     bool is_editor; /* what runs is the editor, and no game */
+
+    _Atomic(struct godot_object *) rendering_server; /* of godot_rendering_server */
 };
 
 extern struct godot_api godot;
@@ -124,6 +127,10 @@ FOVEA_MUST_CHECK enum fovea_result godot_api_init(godot_get_proc_address_fn get_
                                                   struct godot_class_library *library);
 /* Once the engine's classes are there: level SCENE. */
 FOVEA_MUST_CHECK enum fovea_result godot_api_find_methods(void);
+
+/* From any thread. NULL: there is none yet, since the engine tells its servers' singletons only
+ * after all levels of initialization. */
+struct godot_object *godot_rendering_server(void);
 
 /* Calls a method with typed values; ints are int64_t, bools uint8_t, objects are pointed at. */
 #define GODOT_CALL(method, object, out, ...)                                                       \

@@ -9,8 +9,11 @@
 
 struct godot_object *godot_device_find(void)
 {
+    struct godot_object *server = godot_rendering_server();
     struct godot_object *device = NULL;
-    GODOT_GET(RenderingServer_get_rendering_device, godot.rendering_server, &device);
+    if (server) {
+        GODOT_GET(RenderingServer_get_rendering_device, server, &device);
+    }
     return device;
 }
 
