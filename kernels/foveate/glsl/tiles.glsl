@@ -50,7 +50,10 @@ vec4 sample_zero()
     if (LIGHT || PIXEL == PIXEL_RGBA16F || PIXEL == PIXEL_B10G11R11F) {
         return vec4(0.0);
     }
-    return PIXEL == PIXEL_A2B10G10R10 ? vec4(512.0, 512.0, 512.0, 2.0) : vec4(128.0);
+    if (PIXEL == PIXEL_A2B10G10R10) {
+        return vec4(512.0, 512.0, 512.0, 2.0);
+    }
+    return vec4(128.0);
 }
 
 /* A barrier must come before the first sample_of. */

@@ -224,7 +224,10 @@ vec4 blank_pixel()
 /* A pixel whose alpha is opaque, for what keeps it. */
 uvec4 opaque_pixel()
 {
-    return PIXEL == PIXEL_RGBA16F ? uvec4(0x3c00u) : uvec4(0xffffffffu);
+    if (PIXEL == PIXEL_RGBA16F) {
+        return uvec4(0x3c00u);
+    }
+    return uvec4(0xffffffffu);
 }
 
 const int TILE_PX = 32; /* LENS_TILE_PX; workgroups lie in one */
@@ -254,8 +257,9 @@ uvec4 warped(ivec2 pixel, lens_place axis, uvec4 kept)
     if (COLORED) {
         for (int color = 0; color < COLORS; color += 2) {
             lens_place place = source_beside(color, pixel, vec2(0.0));
+            vec4 mean = is_outside(place) ? vec4(0.0) : mean_of(color, pixel, place);
             blank[color] = is_outside(place);
-            value[color] = blank[color] ? 0.0 : mean_of(color, pixel, place)[color];
+            value[color] = color == 0 ? mean.r : mean.b;
         }
     }
     return encode(mix(stored_of(value), blank_pixel(), blank), kept);
