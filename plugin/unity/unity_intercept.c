@@ -9,10 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unity makes one device, at its start, on one thread. */
+#define PHYSICAL_MAX 32
+
+/* Unity makes one device, at its start, on one thread. It may have made other instances before, to
+ * look at what there is, and they may be gone: an instance is used only if it has told the physical
+ * device that the device is to be of, or if it is the only one that there was. */
 static struct {
     PFN_vkGetInstanceProcAddr next;
-    VkInstance instance;
+    PFN_vkCreateDevice create_device; /* the next one's */
+    VkInstance only; /* NULL: there were none or several */
+    uint32_t instance_count;
+    struct told {
+        VkPhysicalDevice physical;
+        VkInstance by;
+    } told[PHYSICAL_MAX];
+    uint32_t told_count;
     VkDevice device;
     struct fovea_vk_requirements needs; /* what the device was made with */
 } seen;
@@ -54,8 +65,74 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     if (result != VK_SUCCESS) {
         result = create_instance_by(info, allocator, out_instance);
     }
-    seen.instance = result == VK_SUCCESS ? *out_instance : VK_NULL_HANDLE;
+    if (result == VK_SUCCESS) {
+        seen.only = seen.instance_count++ == 0 ? *out_instance : VK_NULL_HANDLE;
+    }
     return result;
+}
+
+/* ---- Whose a physical device is: another instance may get the handle of one that has gone */
+
+static void tell(VkPhysicalDevice physical, VkInstance by)
+{
+    uint32_t at = 0;
+    while (at < seen.told_count && seen.told[at].physical != physical) {
+        at++;
+    }
+    if (at < PHYSICAL_MAX) {
+        seen.told[at] = (struct told){physical, by};
+        seen.told_count += at == seen.told_count;
+    }
+}
+
+static VkInstance instance_of(VkPhysicalDevice physical)
+{
+    for (uint32_t i = 0; i < seen.told_count; i++) {
+        if (seen.told[i].physical == physical) {
+            return seen.told[i].by;
+        }
+    }
+    return seen.only;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_physical(VkInstance instance, uint32_t *count,
+                                                         VkPhysicalDevice *out_devices)
+{
+    PFN_vkEnumeratePhysicalDevices enumerate =
+        (PFN_vkEnumeratePhysicalDevices)seen.next(instance, "vkEnumeratePhysicalDevices");
+    const VkResult result =
+        enumerate ? enumerate(instance, count, out_devices) : VK_ERROR_INITIALIZATION_FAILED;
+    for (uint32_t i = 0; result >= 0 && out_devices && i < *count; i++) {
+        tell(out_devices[i], instance);
+    }
+    return result;
+}
+
+static VkResult enumerate_groups_by(const char *name, VkInstance instance, uint32_t *count,
+                                    VkPhysicalDeviceGroupProperties *out_groups)
+{
+    PFN_vkEnumeratePhysicalDeviceGroups enumerate =
+        (PFN_vkEnumeratePhysicalDeviceGroups)seen.next(instance, name);
+    const VkResult result =
+        enumerate ? enumerate(instance, count, out_groups) : VK_ERROR_INITIALIZATION_FAILED;
+    for (uint32_t i = 0; result >= 0 && out_groups && i < *count; i++) {
+        for (uint32_t k = 0; k < out_groups[i].physicalDeviceCount; k++) {
+            tell(out_groups[i].physicalDevices[k], instance);
+        }
+    }
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_groups(VkInstance instance, uint32_t *count,
+                                                       VkPhysicalDeviceGroupProperties *out_groups)
+{
+    return enumerate_groups_by("vkEnumeratePhysicalDeviceGroups", instance, count, out_groups);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_groups_khr(
+    VkInstance instance, uint32_t *count, VkPhysicalDeviceGroupProperties *out_groups)
+{
+    return enumerate_groups_by("vkEnumeratePhysicalDeviceGroupsKHR", instance, count, out_groups);
 }
 
 /* ---- The device ---- */
@@ -92,8 +169,8 @@ static enum asks asks_for_timeline(const VkDeviceCreateInfo *info)
 static VkResult create_device_by(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                  const VkAllocationCallbacks *allocator, VkDevice *out_device)
 {
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)seen.next(seen.instance, "vkCreateDevice");
-    return create ? create(physical, info, allocator, out_device) : VK_ERROR_INITIALIZATION_FAILED;
+    return seen.create_device ? seen.create_device(physical, info, allocator, out_device)
+                              : VK_ERROR_INITIALIZATION_FAILED;
 }
 
 /* Unity's device with more; what it then has is in seen.needs. */
@@ -136,10 +213,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
                                                     VkDevice *out_device)
 {
     VkResult result = VK_ERROR_INITIALIZATION_FAILED;
+    const VkInstance instance = instance_of(physical);
     seen.device = VK_NULL_HANDLE;
     fovea_vk_requirements_init(&seen.needs);
-    if (seen.instance &&
-        fovea_vk_query_vulkan(seen.instance, physical, seen.next, &seen.needs) == FOVEA_OK) {
+    if (instance && fovea_vk_query_vulkan(instance, physical, seen.next, &seen.needs) == FOVEA_OK) {
         result = create_with_needs(physical, info, allocator, out_device);
     }
     if (result == VK_SUCCESS) {
@@ -151,18 +228,27 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
 
 /* ---- The chain of plugins ---- */
 
-/* What is not ours is the next one's: some programs ask for anything. */
+/* What is not ours is the next one's: some programs ask for anything. A device is made by the
+ * function of the instance that Unity last asked for it. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance,
                                                                        const char *name)
 {
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
-        return (PFN_vkVoidFunction)get_instance_proc_addr;
-    }
-    if (strcmp(name, "vkCreateInstance") == 0) {
-        return (PFN_vkVoidFunction)create_instance;
-    }
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } own[] = {{"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
+               {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+               {"vkEnumeratePhysicalDevices", (PFN_vkVoidFunction)enumerate_physical},
+               {"vkEnumeratePhysicalDeviceGroups", (PFN_vkVoidFunction)enumerate_groups},
+               {"vkEnumeratePhysicalDeviceGroupsKHR", (PFN_vkVoidFunction)enumerate_groups_khr},
+               {"vkCreateDevice", (PFN_vkVoidFunction)create_device}};
     if (strcmp(name, "vkCreateDevice") == 0) {
-        return (PFN_vkVoidFunction)create_device;
+        seen.create_device = (PFN_vkCreateDevice)seen.next(instance, name);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(name, own[i].name) == 0) {
+            return own[i].function;
+        }
     }
     return seen.next(instance, name);
 }
@@ -171,6 +257,9 @@ static PFN_vkGetInstanceProcAddr on_init(PFN_vkGetInstanceProcAddr next, void *u
 {
     (void)user;
     seen.next = next;
+    seen.create_device = NULL;
+    seen.only = VK_NULL_HANDLE;
+    seen.instance_count = seen.told_count = 0;
     return get_instance_proc_addr;
 }
 

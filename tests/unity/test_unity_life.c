@@ -130,6 +130,81 @@ static void an_instance_of_vulkan_1_0_becomes_one_of_1_1(void **state)
     scene_host_close(&host);
 }
 
+static struct watched {
+    VkInstance gone, own;
+    uint32_t asks_of_gone, asks_of_own;
+} watched;
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL watch(VkInstance instance, const char *name)
+{
+    if (instance && instance == watched.gone) {
+        watched.asks_of_gone++;
+        return NULL;
+    }
+    watched.asks_of_own += instance && instance == watched.own;
+    return vkGetInstanceProcAddr(instance, name);
+}
+
+static VkPhysicalDevice physical_by(PFN_vkGetInstanceProcAddr get, VkInstance instance)
+{
+    VkPhysicalDevice devices[8] = {VK_NULL_HANDLE};
+    uint32_t count = sizeof devices / sizeof devices[0];
+    PFN_vkEnumeratePhysicalDevices enumerate =
+        (PFN_vkEnumeratePhysicalDevices)get(instance, "vkEnumeratePhysicalDevices");
+    assert_non_null(enumerate);
+    assert_true(enumerate(instance, &count, devices) >= 0);
+    return devices[0];
+}
+
+static VkInstance instance_by(PFN_vkGetInstanceProcAddr get)
+{
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    VkInstance instance = VK_NULL_HANDLE;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(VK_NULL_HANDLE, "vkCreateInstance");
+    assert_int_equal(create(&info, NULL, &instance), VK_SUCCESS);
+    return instance;
+}
+
+static void make_device(PFN_vkGetInstanceProcAddr get, VkInstance instance,
+                        VkPhysicalDevice physical)
+{
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .queueCreateInfoCount = 1,
+                                     .pQueueCreateInfos = &queue};
+    VkDevice device = VK_NULL_HANDLE;
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get(instance, "vkCreateDevice");
+    assert_int_equal(create(physical, &info, NULL, &device), VK_SUCCESS);
+    vkDestroyDevice(device, NULL);
+}
+
+/* A program may make an instance to look at what there is, between its own and its device. */
+static void a_device_is_asked_of_its_own_instance(void **state)
+{
+    (void)state;
+    struct host host;
+    scene_host_open(&host, (struct host_options){0});
+    for (int by_chain = 0; by_chain <= 1; by_chain++) {
+        PFN_vkGetInstanceProcAddr chain = host.intercept(watch, NULL);
+        const VkInstance own = instance_by(chain);
+        const VkPhysicalDevice physical =
+            physical_by(by_chain ? chain : vkGetInstanceProcAddr, own);
+        const VkInstance other = instance_by(chain);
+        physical_by(chain, other);
+        vkDestroyInstance(other, NULL);
+        watched = (struct watched){.gone = other, .own = own};
+        make_device(chain, own, physical);
+        assert_int_equal(watched.asks_of_gone, 0);
+        assert_int_equal(watched.asks_of_own > 1, by_chain); /* for more than vkCreateDevice */
+        watched = (struct watched){0};
+        vkDestroyInstance(own, NULL);
+    }
+    scene_host_close(&host);
+}
+
 static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
 {
     (void)state;
@@ -463,6 +538,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_names_are_the_next_ones_in_the_chain),
         cmocka_unit_test(what_unity_asks_for_stays),
         cmocka_unit_test(an_instance_of_vulkan_1_0_becomes_one_of_1_1),
+        cmocka_unit_test(a_device_is_asked_of_its_own_instance),
         cmocka_unit_test(a_device_that_refuses_more_is_made_as_unity_asks),
         cmocka_unit_test(another_renderer_or_an_old_unity_is_named),
         cmocka_unit_test(a_late_plugin_uses_compute_shaders_and_says_so_once),
