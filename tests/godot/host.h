@@ -30,6 +30,7 @@ struct host_options {
     bool render_thread; /* frames come on a thread of their own, as with thread_model = 2 */
     bool mobile; /* the colour buffer of the Mobile renderer */
     bool editor; /* is_editor_hint */
+    bool double_precision; /* the engine says that it is built so; its values are not larger */
     bool no_barriers; /* lists and add_barrier order nothing: validation must see it */
     bool times; /* of dispatches on the GPU; without validation, which would be measured, too */
     uint32_t busy_px; /* before each callback, as engine_busy_create has it; 0: not */

@@ -48,6 +48,7 @@ const struct method method_rows[] = {
     M("ProjectSettings", "get_setting", 223050753, "Variant(String,Variant=null) const", method_get_setting),
     M("ProjectSettings", "has_setting", 3927539163, "bool(String) const", method_has_setting),
     M("ProjectSettings", "globalize_path", 3135753539, "String(String) const", method_globalize_path),
+    M("OS", "has_feature", 3927539163, "bool(String) const", method_has_feature),
     M("Engine", "is_editor_hint", 36873697, "bool() const", method_is_editor_hint),
     M(RS, "get_rendering_device", 1405107940, "RenderingDevice() const", method_get_rendering_device),
     M(RS, "call_on_render_thread", 1611583062, "void(Callable)", method_call_on_render_thread),

@@ -280,6 +280,12 @@ void method_globalize_path(struct call *call)
     *(char **)call->ret.words = string_of(strncmp(path, "res://", 6) == 0 ? path + 6 : path);
 }
 
+void method_has_feature(struct call *call)
+{
+    const char *own = the_host.options.double_precision ? "double" : "single";
+    call->ret.b = strcmp(string_text(call->args[0].opaque), own) == 0;
+}
+
 void method_is_editor_hint(struct call *call)
 {
     call->ret.b = the_host.options.editor;

@@ -482,6 +482,18 @@ static void a_method_that_is_missing_is_named(void **state)
     assert_int_equal(host_close(), 0);
 }
 
+static void double_precision_is_refused(void **state)
+{
+    (void)state;
+    assert_true(host_open(&(struct host_options){.double_precision = true, .headless = true}));
+    assert_true(host_load(FOVEA_GODOT, "fovea_godot_init"));
+    assert_true(host_said("precision=double"));
+    assert_int_equal(host_counts().engine_errors, 0);
+    assert_null(host_construct(CLASS));
+    host_unload();
+    assert_int_equal(host_close(), 0);
+}
+
 static void versions_before_4_4_are_refused(void **state)
 {
     (void)state;
@@ -537,6 +549,7 @@ int main(void)
         cmocka_unit_test(renderers_that_cannot_are_told_once),
         cmocka_unit_test(a_place_before_the_whole_picture_is_refused_once),
         cmocka_unit_test(a_method_that_is_missing_is_named),
+        cmocka_unit_test(double_precision_is_refused),
         cmocka_unit_test(versions_before_4_4_are_refused),
         cmocka_unit_test(the_library_can_be_loaded_again),
     };

@@ -14,6 +14,7 @@ static void every_hash_is_that_of_its_signature(void **state)
 {
     (void)state;
     struct signature signature;
+    the_host.level = GD_LEVEL_COUNT; /* all classes are there */
     for (uint32_t i = 0; i < method_row_count; i++) {
         const struct method *row = &method_rows[i];
         assert_true(signature_read(row->signature, &signature));

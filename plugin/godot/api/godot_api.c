@@ -129,6 +129,19 @@ static bool find_is_editor(void)
     return is_editor != 0;
 }
 
+/* Its Variants, vectors and matrices are larger than ours. */
+static bool is_of_double_precision(void)
+{
+    uint8_t has = 0;
+    struct godot_object *os = find_singleton("OS");
+    struct godot_string feature = godot_string_make("double");
+    if (os && godot.methods[GODOT_OS_has_feature]) {
+        GODOT_CALL(OS_has_feature, os, &has, &feature);
+    }
+    godot_string_finish(&feature);
+    return has != 0;
+}
+
 enum fovea_result godot_api_find_methods(void)
 {
     bool complete = true;
@@ -138,6 +151,10 @@ enum fovea_result godot_api_find_methods(void)
                       methods[i].class_name, methods[i].name);
             complete = false;
         }
+    }
+    if (is_of_double_precision()) {
+        return refuse("Fovea needs a Godot of single precision, and this one is built with "
+                      "precision=double");
     }
     godot.bytes_resize = find_builtin(GODOT_PACKED_BYTE_ARRAY, "resize", RESIZE_HASH);
     godot.array_append = find_builtin(GODOT_ARRAY, "append", APPEND_HASH);
