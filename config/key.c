@@ -23,7 +23,7 @@ static const char *const operator_names[] = {
     static const char *const name##_##setting##_names[] = {__VA_ARGS__, NULL};
 #include "kernels/operators.def"
 static const char *const log_level_names[] = {"debug", "info", "warning", "error", NULL};
-static const char *const model_names[] = {"paper", "physical", "curve", "map", NULL};
+static const char *const model_names[] = {"paper", "physical", "curve", "map", "relative", NULL};
 static const char *const method_names[] = {"blockwise", "smooth", NULL};
 static const char *const light_names[] = {"auto", "encoded", "linear", "gamma", "table", NULL};
 static const char *const alpha_names[] = {"keep", "premultiplied", NULL};
@@ -65,7 +65,7 @@ const struct config_key config_keys[] = {
     {"log.level", "The least important messages that are still shown",
      CONFIG_ENUM, AT(log_level), .names = log_level_names},
 
-    {"foveation.model", "The law from place to blur; paper: Malkin, Deza and Poggio 2020; physical, curve: a real view; map: by direction too",
+    {"foveation.model", "From place to blur; paper: Malkin et al. 2020; physical, curve: a real view; map: by direction too; relative: by size",
      CONFIG_ENUM, AT(foveation.model), .names = model_names},
     {"foveation.method", "How the law is applied; smooth: every pixel its own Gaussian; blockwise: one a square fragment",
      CONFIG_ENUM, AT(foveation.method), .names = method_names},
@@ -105,6 +105,10 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(foveation.physical.e2_deg), RANGE(0.1, 100)},
     {"foveation.curve", "Cutoff over eccentricity: linear between the points, constant outside them",
      CONFIG_CURVE, AT(foveation.curve)},
+    {"foveation.relative.sharp", "How far from the gaze all of the resolution is left, in halves of the shorter side",
+     CONFIG_DOUBLE, AT(foveation.relative.sharp), RANGE(0, 100)},
+    {"foveation.relative.halving", "How far beyond that one half of it is left, a third twice as far, in halves of the shorter side",
+     CONFIG_DOUBLE, AT(foveation.relative.halving), RANGE(0.001, 100)},
     {"foveation.map.kind", "Where a map comes from; human: cells of the retina; streak: along the horizon; file: a PNG; array: from the program",
      CONFIG_ENUM, AT(foveation.map.kind), .names = map_kind_names},
     {"foveation.map.law", "sqrt: the cutoff goes with the root of a density; linear: white to black are 0 to e_max_deg, as in paper",
@@ -190,7 +194,7 @@ const struct config_key config_keys[] = {
 
     {"overlay.marker", "Draw a cross and a ring at the gaze",
      CONFIG_BOOL, AT(overlay.marker)},
-    {"overlay.rings", "Draw lines of 2, 5, 10 and 20 degrees of eccentricity",
+    {"overlay.rings", "Draw lines of 2, 5, 10 and 20 degrees of eccentricity; relative: where 1, 1/2, 1/4 and 1/8 of the resolution are left",
      CONFIG_BOOL, AT(overlay.rings)},
     {"overlay.heatmap", "Colour the image by how much it is blurred",
      CONFIG_BOOL, AT(overlay.heatmap)},

@@ -45,6 +45,7 @@ static const struct fovea_settings standard =
                           .cutoff_cpd = {60, 13, 10.5, 8, 5.5, 4.8, 4, 3, 2}},
                 .map = {.width_deg = 200.0, .floor = 0.0001},
                 .geometry = {.screen_width_m = 0.53, .distance_m = 0.6},
+                .relative = {.sharp = 0.25, .halving = 0.25},
             },
         .gaze = {.kind = FOVEA_GAZE_FIXED,
                  .space = FOVEA_GAZE_SPACE_UV,

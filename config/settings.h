@@ -37,6 +37,8 @@ enum fovea_model {
     FOVEA_MODEL_CURVE = 2,
     /* a two-dimensional map around the gaze (struct fovea_map) */
     FOVEA_MODEL_MAP = 3,
+    /* resolution as a share of the picture's own, by its own size (struct fovea_relative) */
+    FOVEA_MODEL_RELATIVE = 4,
 };
 
 /* How the law is applied. */
@@ -88,6 +90,13 @@ struct fovea_physical {
     /* 0.005..10; 0.106. ln(1 / ct0) / alpha, the cutoff at the gaze: 0.1..1000 cpd */
     double alpha;
     double e2_deg; /* 0.1..100; 2.3 */
+};
+
+/* Resolution in the picture's own terms, whatever its size and whoever looks at it. Both are parts
+ * of half the picture's shorter side. */
+struct fovea_relative {
+    double sharp; /* up to there from the gaze all of it is left, 0..100; 0.25 */
+    double halving; /* one half is left so far beyond, a third twice as far; 0.001..100; 0.25 */
 };
 
 #define FOVEA_CURVE_MAX 32
@@ -195,6 +204,7 @@ struct fovea_foveation {
     struct fovea_curve curve;
     struct fovea_map map;
     struct fovea_geometry geometry;
+    struct fovea_relative relative;
 };
 
 enum fovea_gaze_kind {
@@ -264,7 +274,8 @@ struct fovea_gaze_settings {
 /* What is drawn over the foveated image to see what it does. All off by default. */
 struct fovea_overlay {
     bool marker; /* cross and ring at the gaze */
-    /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping */
+    /* circles of 2, 5, 10 and 20 degrees of eccentricity by the model's own mapping; of the
+     * relative model where all, a half, a quarter and an eighth of the resolution are left */
     bool rings;
     bool heatmap; /* sigma as colours over the image */
     bool hud; /* text: backend, device, times, gaze */

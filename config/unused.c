@@ -35,6 +35,7 @@ static bool is_unused(const char *path, const struct fovea_settings *settings)
         bool used;
     } groups[] = {{"foveation.physical.", foveation->model == FOVEA_MODEL_PHYSICAL},
                   {"foveation.curve", foveation->model == FOVEA_MODEL_CURVE},
+                  {"foveation.relative.", foveation->model == FOVEA_MODEL_RELATIVE},
                   {"foveation.map.", foveation->model == FOVEA_MODEL_MAP},
                   {"foveation.geometry.", has_view(foveation)}};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {

@@ -253,7 +253,8 @@ FOVEA_API double fovea_eccentricity_px(const struct fovea_settings *settings, ui
  * rules.
  *
  * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without
- * a view the share of half the diagonal, at most 1, of e_max_deg. */
+ * a view the share of half the diagonal, at most 1, of e_max_deg. The relative model has no
+ * degrees: half the picture's shorter side stands for one, here and below. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_eccentricity_map(
     const struct fovea_settings *settings, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_deg);

@@ -140,6 +140,10 @@ static void model_words(const struct fovea_settings *s, char *out_words, size_t 
     } else if (value_is(s, "foveation.model", "curve")) {
         snprintf(out_words, bytes, "curve of %u points, %s", value_count(s, "foveation.curve"),
                  view);
+    } else if (value_is(s, "foveation.model", "relative")) {
+        snprintf(out_words, bytes, "relative, sharp %g, halving %g",
+                 value_number(s, "foveation.relative.sharp"),
+                 value_number(s, "foveation.relative.halving"));
     } else {
         map_words(s, view, out_words, bytes);
     }

@@ -201,6 +201,7 @@ static void names_follow_the_enumerators_of_foveation(void **state)
         {"foveation.model", FOVEA_MODEL_PHYSICAL, "\"physical\""},
         {"foveation.model", FOVEA_MODEL_CURVE, "\"curve\""},
         {"foveation.model", FOVEA_MODEL_MAP, "\"map\""},
+        {"foveation.model", FOVEA_MODEL_RELATIVE, "\"relative\""},
         {"foveation.map.kind", FOVEA_MAP_HUMAN, "\"human\""},
         {"foveation.map.kind", FOVEA_MAP_STREAK, "\"streak\""},
         {"foveation.map.kind", FOVEA_MAP_FILE, "\"file\""},

@@ -135,7 +135,7 @@ static void every_model_is_as_single_runs(void **state)
 {
     (void)state;
     struct kind kind = usual;
-    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
+    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
         for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
             kind.model = (enum fovea_model)model;
             kind.method = (enum fovea_method)method;

@@ -37,7 +37,9 @@ static struct fovea_foveation law_at(int i, uint32_t fragment_px)
 {
     struct fovea_foveation settings =
         law_settings(i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL, fragment_px);
-    if (i % 5 >= 2) {
+    if (i % 5 == 1 && i / 5 % 2) {
+        settings.model = FOVEA_MODEL_RELATIVE;
+    } else if (i % 5 >= 2) {
         static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK,
                                                     FOVEA_MAP_ARRAY};
         settings.model = FOVEA_MODEL_MAP;

@@ -29,6 +29,7 @@ struct fovea_foveation smooth_settings(enum fovea_model model)
     settings.curve = (struct fovea_curve){
         .count = 3, .eccentricity_deg = {0.0, 5.0, 30.0}, .cutoff_cpd = {60.0, 27.0, 4.0}};
     settings.geometry = (struct fovea_geometry){.screen_width_m = 0.53, .distance_m = 0.6};
+    settings.relative = (struct fovea_relative){.sharp = 0.25, .halving = 0.25};
     return settings;
 }
 

@@ -287,6 +287,47 @@ static void gains_follow_the_direction_of_the_grating(void **state)
     }
 }
 
+/* The table of docs/rl.md: what the relative model's defaults leave as it is, whatever the size. */
+static void relative_maps_are_in_halves_of_the_shorter_side(void **state)
+{
+    (void)state;
+    static float sigma[640 * 640];
+    static float eccentricity[640 * 640];
+    static float cutoff[640 * 640];
+    static float gain[640 * 640];
+    static const uint32_t sizes_px[] = {84, 128, 224, 640};
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.model = FOVEA_MODEL_RELATIVE;
+    settings.foveation.geometry.ppd = 2.0; /* counts for views alone */
+    for (size_t i = 0; i < sizeof sizes_px / sizeof *sizes_px; i++) {
+        const uint32_t n = sizes_px[i];
+        const double half = n / 2.0;
+        const struct fovea_grating grating = {half / 8.0, 90.0}; /* an eighth of a cycle a pixel */
+        uint32_t copied = 0;
+        assert_int_equal(fovea_sigma_map(&settings, n, n, middle, sigma), FOVEA_OK);
+        assert_int_equal(fovea_eccentricity_map(&settings, n, n, middle, eccentricity), FOVEA_OK);
+        assert_int_equal(fovea_cutoff_map(&settings, n, n, middle, cutoff), FOVEA_OK);
+        assert_int_equal(fovea_gain_map(&settings, n, n, middle, &grating, gain), FOVEA_OK);
+        for (uint32_t k = 0; k < n * n; k++) {
+            const double e = hypot(k % n + 0.5 - half, k / n + 0.5 - half) / half;
+            const double cycles_per_px = 0.5 / (1.0 + fmax(e - 0.25, 0.0) / 0.25);
+            assert_float_equal((double)eccentricity[k], e, 1e-6);
+            assert_float_equal((double)cutoff[k] / half, cycles_per_px, 1e-5);
+            copied += sigma[k] == 0.0f;
+            if (sigma[k] > 0.8f) {
+                const double wanted = exp(-2.0 * pow(pi * (double)sigma[k] / 8.0, 2));
+                assert_float_equal((double)gain[k], wanted, 0.003);
+            }
+        }
+        print_message(
+            "%u px: %.1f %% of the pixels are copied, within %.1f px; corner sigma %.2f\n", n,
+            100.0 * copied / n / n, 0.25 * half, (double)sigma[0]);
+        assert_float_equal((double)copied / n / n, pi / 64.0, 0.003);
+        assert_float_equal(fovea_eccentricity_px(&settings, n, n, middle, 30.0, 0.25), half / 4.0,
+                           1e-9);
+    }
+}
+
 static void wrong_gratings_are_refused(void **state)
 {
     (void)state;
@@ -317,6 +358,7 @@ int main(void)
         cmocka_unit_test(maps_say_the_angle_and_the_laws_cutoff),
         cmocka_unit_test(an_eccentricity_lies_where_the_angle_says_in_every_direction),
         cmocka_unit_test(gains_follow_the_direction_of_the_grating),
+        cmocka_unit_test(relative_maps_are_in_halves_of_the_shorter_side),
         cmocka_unit_test(wrong_gratings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,9 @@ static void gaze_in_corners_on_edges_and_outside(void **state)
     static const double gazes[][2] = {{0, 0},   {110, 0},    {0, 70},   {110, 70}, {-0.5, 30},
                                       {55, 71}, {-40, -140}, {300, 20}, {55, 1e5}, {30.004, 31.1}};
     for (size_t i = 0; i < sizeof gazes / sizeof *gazes; i++) {
-        check(smooth_settings((enum fovea_model)(i % 3)),
+        static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
+                                                  FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
+        check(smooth_settings(models[i % 4]),
               &(struct exact_case){110, 70, FOVEA_FORMAT_RGB8, IMAGE_STROKES, gazes[i][0],
                                    gazes[i][1]});
     }
@@ -107,11 +109,14 @@ static void gaze_in_corners_on_edges_and_outside(void **state)
 static void every_model_and_view(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
         settings.model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
         settings.cutoff_gain = i % 2 ? 0.5 : 0.1;
-        if (i / 2 == 0) {
+        if (i / 2 == 3) {
+            settings.model = FOVEA_MODEL_RELATIVE;
+            settings.strength = i % 2 ? 1.0 : 4.0;
+        } else if (i / 2 == 0) {
             settings.geometry.distance_m = 0.05;
         } else if (i / 2 == 1) {
             settings.geometry.ppd = 3.0;

@@ -74,6 +74,11 @@ static double cutoff_cpp(const struct fovea_foveation *f, double w, double h, st
         const double cpd = p->e2_deg / p->alpha / (e + p->e2_deg) * -log(p->ct0);
         return fmin(cpd / p->f_max_cpd, 1.0) / 2.0;
     }
+    if (f->model == FOVEA_MODEL_RELATIVE) {
+        const double px = fmin(hypot(x - gaze_px.x, y - gaze_px.y), hypot(w, h));
+        const double beyond = px / fmin(w, h) * 2.0 - f->relative.sharp;
+        return beyond <= 0.0 ? 0.5 : 0.5 / (1.0 + beyond / f->relative.halving);
+    }
     const struct vector ray = vector_to(f, w, h, x, y);
     const struct vector right = vector_to(f, w, h, x + 1.0, y);
     const struct vector below = vector_to(f, w, h, x, y + 1.0);
@@ -226,6 +231,33 @@ static void curve_is_exact_at_its_points(void **state)
         f.curve = curves[i].curve;
         check_row(&f, curves[i].what);
     }
+}
+
+static void relative_follows_its_formula_whatever_the_view(void **state)
+{
+    (void)state;
+    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_RELATIVE);
+    check_gazes(&f, "relative");
+    f.geometry.ppd = -1.0; /* does not count */
+    f.relative = (struct fovea_relative){.sharp = 0.0, .halving = 1.5};
+    f.strength = 2.5;
+    check_gazes(&f, "relative, nothing sharp");
+    f.relative = (struct fovea_relative){.sharp = 0.7, .halving = 0.05};
+    f.cutoff_gain = 0.3;
+    check_gazes(&f, "relative, steep");
+    struct foveate_plan *plan = plan_of(&f, 84, 84);
+    assert_true(plan->sigma_max_px > 0.0f);
+    const struct foveate_frame frame = frame_at(plan, 42.0, 42.0);
+    /* 0.7 of 42 px are 29.4: not a trace of blur in the last pixels within. */
+    assert_true(foveate_sigma_at(plan, &frame, 70, 41) == 0.0f);
+    assert_true(foveate_sigma_at(plan, &frame, 71, 41) > 0.1f);
+    foveate_plan_destroy(&plan);
+    f = smooth_settings(FOVEA_MODEL_RELATIVE);
+    check(&f, 640, 8, 20.0, 3.0, "relative, long and thin");
+    f.strength = 8.0;
+    plan = plan_of(&f, 16384, 1);
+    assert_in_range((uint64_t)plan->sigma_max_px, 1000, 1025);
+    foveate_plan_destroy(&plan);
 }
 
 /* ---- Known numbers */
@@ -446,6 +478,7 @@ int main(void)
         cmocka_unit_test(physical_follows_its_formula_in_every_view),
         cmocka_unit_test(curve_follows_its_points),
         cmocka_unit_test(curve_is_exact_at_its_points),
+        cmocka_unit_test(relative_follows_its_formula_whatever_the_view),
         cmocka_unit_test(displays_have_their_known_strength),
         cmocka_unit_test(description_says_what_is_used_and_how_strong_it_is),
         cmocka_unit_test(no_direction_is_blurred_more_than_the_law_has_it),

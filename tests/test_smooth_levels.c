@@ -80,8 +80,10 @@ static void no_gaze_asks_for_more_than_the_limit(void **state)
 static void strength_zero_has_no_levels_and_no_sigma(void **state)
 {
     (void)state;
-    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_CURVE; model++) {
-        struct fovea_foveation f = smooth_settings((enum fovea_model)model);
+    static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
+                                              FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
+    for (int i = 0; i < 4; i++) {
+        struct fovea_foveation f = smooth_settings(models[i]);
         f.strength = 0.0;
         struct foveate_plan *plan = plan_of(&f, 64, 48);
         const struct foveate_frame frame = frame_at(plan, 0, 0);
@@ -145,7 +147,9 @@ static void change(struct fovea_foveation *f, int what)
                                &f->geometry.tan_left,
                                &f->geometry.tan_right,
                                &f->geometry.tan_up,
-                               &f->geometry.tan_down};
+                               &f->geometry.tan_down,
+                               &f->relative.sharp,
+                               &f->relative.halving};
     const int count = sizeof numbers / sizeof *numbers;
     if (what < count) {
         *numbers[what] = *numbers[what] * 0.9 + 0.001;
@@ -157,29 +161,34 @@ static void change(struct fovea_foveation *f, int what)
         f->curve.count--;
     }
 }
-#define CHANGES 17
+#define CHANGES 19
 
 static bool used_by(enum fovea_model model, int what)
 {
     const bool physical = what >= 2 && what <= 4;
-    const bool curve = what == 5 || what == 6 || what == 16;
+    const bool curve = what == 5 || what == 6 || what == 18;
     const bool geometry = what >= 7 && what <= 13;
-    return !(physical || curve || geometry) || (physical && model == FOVEA_MODEL_PHYSICAL) ||
-           (curve && model == FOVEA_MODEL_CURVE) || (geometry && model != FOVEA_MODEL_PAPER);
+    const bool relative = what == 14 || what == 15;
+    return !(physical || curve || geometry || relative) ||
+           (physical && model == FOVEA_MODEL_PHYSICAL) || (curve && model == FOVEA_MODEL_CURVE) ||
+           (geometry && (model == FOVEA_MODEL_PHYSICAL || model == FOVEA_MODEL_CURVE)) ||
+           (relative && model == FOVEA_MODEL_RELATIVE);
 }
 
 static void plan_fits_the_settings_it_was_made_for(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3 * CHANGES; i++) {
-        const enum fovea_model model = (enum fovea_model)(i % 3);
+    static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
+                                              FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
+    for (int i = 0; i < 4 * CHANGES; i++) {
+        const enum fovea_model model = models[i % 4];
         struct fovea_foveation f = smooth_settings(model);
         struct foveate_plan *plan = plan_of(&f, 64, 48);
         assert_true(foveate_plan_fits(plan, &f, 64, 48));
         assert_false(foveate_plan_fits(plan, &f, 65, 48));
-        change(&f, i / 3);
-        if (foveate_plan_fits(plan, &f, 64, 48) == used_by(model, i / 3)) {
-            fail_msg("model %d, change %d", (int)model, i / 3);
+        change(&f, i / 4);
+        if (foveate_plan_fits(plan, &f, 64, 48) == used_by(model, i / 4)) {
+            fail_msg("model %d, change %d", (int)model, i / 4);
         }
         foveate_plan_destroy(&plan);
     }
@@ -209,10 +218,14 @@ static void settings_out_of_range_are_refused(void **state)
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = nan);
     REFUSE(FOVEA_MODEL_PAPER, f.light = (enum fovea_light)5);
     REFUSE(FOVEA_MODEL_PAPER, f.method = (enum fovea_method)2);
-    REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)4);
+    REFUSE(FOVEA_MODEL_PAPER, f.model = (enum fovea_model)5);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.ct0 = 1.0);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = -0.1);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.e2_deg = nan);
+    REFUSE(FOVEA_MODEL_RELATIVE, f.relative.sharp = -0.1);
+    REFUSE(FOVEA_MODEL_RELATIVE, f.relative.sharp = nan);
+    REFUSE(FOVEA_MODEL_RELATIVE, f.relative.halving = 0.0);
+    REFUSE(FOVEA_MODEL_RELATIVE, f.relative.halving = 101.0);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.count = 0);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.count = FOVEA_CURVE_MAX + 1);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.eccentricity_deg[1] = 0.0);

@@ -134,6 +134,9 @@ static double cutoff_at(const struct foveate_plan *plan, const struct foveate_fr
                                                          (float)frame->gaze_x_q8 / 256.0f,
                                                          (float)frame->gaze_y_q8 / 256.0f);
     double px_per_deg = 2.0 * model->foveation.paper.f_max_cpd;
+    if (model->foveation.model == FOVEA_MODEL_RELATIVE) {
+        return fmin(model->kappa / plain_px, 0.5) * model->half_short_px; /* its law falls on */
+    }
     if (foveate_model_projected(model)) {
         const struct foveate_ray ray = foveate_law_ray(law, x_px - 0.5f, y_px - 0.5f);
         px_per_deg = (double)foveate_law_px_per_radian(law, ray) * M_PI / 180.0;

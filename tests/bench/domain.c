@@ -167,7 +167,7 @@ struct domain_point domain_point(uint64_t seed, uint32_t number, const struct do
 
 void domain_words(const struct domain_point *point, char out[RESULT_TEXT_BYTES])
 {
-    static const char *const models[] = {"paper", "physical", "curve", "map"};
+    static const char *const models[] = {"paper", "physical", "curve", "map", "relative"};
     static const char *const transfers[] = {"linear", "linear of PQ", "linear of HLG"};
     const struct fovea_foveation *f = &point->foveation;
     char method[24] = "";

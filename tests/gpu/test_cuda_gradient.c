@@ -51,8 +51,8 @@ static struct scene scene_of(uint32_t i)
                           .order = (enum sheet_order)(i % SHEET_ORDER_COUNT)};
     struct fovea_foveation *foveation = &scene.settings.foveation;
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
-                                              FOVEA_MODEL_MAP};
-    foveation->model = models[i / 3 % 3];
+                                              FOVEA_MODEL_MAP, FOVEA_MODEL_RELATIVE};
+    foveation->model = models[i / 3 % 4];
     foveation->map.kind = FOVEA_MAP_STREAK;
     foveation->method = i / 4 % 3 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
     foveation->alpha = (enum fovea_alpha)(i / 5 % 2);

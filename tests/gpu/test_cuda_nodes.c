@@ -284,7 +284,7 @@ static void set_law(struct scene *scene, int law)
 static const uint32_t sizes[][2] = {{84, 84}, {160, 120}, {97, 61}, {224, 224}, {640, 360}};
 static const double strengths[] = {0.5, 1.0, 2.0, 4.0, 8.0};
 static const int laws[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL, FOVEA_MODEL_MAP,
-                           FOVEA_MODEL_CURVE};
+                           FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
 
 /* A point of the domain: its number counts sizes, strengths and lights, and turns all else. */
 static struct scene domain_scene(int i, int turn)

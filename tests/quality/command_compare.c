@@ -72,7 +72,7 @@ static bool settings_choose(const struct picture_wishes *wishes, const struct fo
 
 static void name_chosen(struct plan *plan)
 {
-    static const char *const models[] = {"paper", "physical", "curve", "map"};
+    static const char *const models[] = {"paper", "physical", "curve", "map", "relative"};
     static const char *const kinds[] = {" human", " streak", " file", " array"};
     const struct fovea_foveation *f = &plan->base;
     const bool blockwise = f->method == FOVEA_METHOD_BLOCKWISE;

@@ -153,6 +153,9 @@ static void every_model_is_the_reference(void **state)
             foveation->map.degrees = (enum fovea_map_degrees)(i / 4 % 2);
             foveation->map.cutoff_cpd = i / 4 % 2 ? 8.0 : 0.0;
         }
+        if (i % 4 == 3) {
+            foveation->model = FOVEA_MODEL_RELATIVE;
+        }
         foveation->geometry.ppd = 3.0 + (double)i / 4.0;
         foveation->paper.fragment_px = fragments_px[i % 8];
         foveation->light = i % 3 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;

@@ -115,6 +115,7 @@ static void laws_are_the_reference(void **state)
     for (int i = test_first(3 * IMAGE_CONTRAST_COUNT); i < 3 * IMAGE_CONTRAST_COUNT;
          i += TEST_STEP(i)) {
         foveation->model = i % 2 ? FOVEA_MODEL_MAP : FOVEA_MODEL_PHYSICAL;
+        foveation->model = i % 4 == 2 ? FOVEA_MODEL_RELATIVE : foveation->model;
         foveation->light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
         foveation->paper.fragment_px = AT(sides, i + 1);
         foveation->strength = AT(strengths, i / 2);

@@ -134,6 +134,10 @@ static double angle_deg(const double a[3], const double b[3])
 static double eccentricity_deg(const struct fovea_geometry *g, struct fovea_point_uv gaze,
                                uint32_t x, uint32_t y)
 {
+    if (!g) { /* the relative model's own unit */
+        const double px = hypot(x + 0.5 - gaze.x_uv * WIDTH_PX, y + 0.5 - gaze.y_uv * HEIGHT_PX);
+        return px / fmin(WIDTH_PX, HEIGHT_PX) * 2.0;
+    }
     const double across = g->tan_left + g->tan_right;
     const double down = g->tan_up + g->tan_down;
     const double pixel[3] = {(x + 0.5) / WIDTH_PX * across - g->tan_left,
@@ -153,7 +157,9 @@ static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
 static void assert_rings(const struct pictures *p, const struct fovea_geometry *geometry,
                          struct fovea_point_uv gaze, const char *what)
 {
-    static const double rings_deg[] = {2, 5, 10, 20};
+    static const double degrees[] = {2, 5, 10, 20};
+    static const double parts[] = {0.2, 0.3, 0.5, 0.9}; /* all, 1/2, 1/4, 1/8 are left */
+    const double *rings_deg = geometry ? degrees : parts;
     uint32_t crossed[4] = {0};
     for (uint32_t y = 3; y < HEIGHT_PX - 3; y++) {
         for (uint32_t x = 3; x < WIDTH_PX - 3; x++) {
@@ -218,6 +224,22 @@ static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
         drop(&p);
         rig_close(&rig);
     }
+}
+
+static void rings_of_the_relative_model_are_where_resolution_has_halved(void **state)
+{
+    (void)state;
+    struct fovea_settings settings = rig_settings();
+    settings.foveation.model = FOVEA_MODEL_RELATIVE;
+    settings.foveation.relative = (struct fovea_relative){.sharp = 0.2, .halving = 0.1};
+    const struct fovea_point_uv gaze = {0.5, 0.45};
+    struct rig rig;
+    rig_open(&rig, &settings);
+    struct pictures p =
+        make_at(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true}, gaze);
+    assert_rings(&p, NULL, gaze, "relative");
+    drop(&p);
+    rig_close(&rig);
 }
 
 static void the_heat_map_covers_everything_and_rises_outwards(void **state)
@@ -377,6 +399,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
         cmocka_unit_test(rings_lie_where_the_model_puts_them),
         cmocka_unit_test(rings_are_angles_from_the_gaze_wherever_it_is),
+        cmocka_unit_test(rings_of_the_relative_model_are_where_resolution_has_halved),
         cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
         cmocka_unit_test(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it),
         cmocka_unit_test(the_hud_is_in_its_corner),

@@ -345,11 +345,12 @@ static void tiles_are_as_the_cpu_has_them(void **state)
 {
     (void)state;
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
-                                              FOVEA_MODEL_MAP};
+                                              FOVEA_MODEL_MAP, FOVEA_MODEL_RELATIVE};
     static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.01, 0.98}, {1.1, -0.2}};
-    static const int sample[] = {0, 3, 4}; /* each model in one of the lights, other formats once */
+    static const int sample[] = {0, 3, 4,
+                                 6}; /* each model in one of the lights, other formats once */
     const bool all = test_all_cases();
-    for (int n = 0; n < (all ? 6 : 3); n++) {
+    for (int n = 0; n < (all ? 8 : 4); n++) {
         const int i = all ? n : sample[n];
         struct fovea_settings settings = smooth_settings(models[i / 2]);
         settings.foveation.light = i % 2 ? FOVEA_LIGHT_ENCODED : FOVEA_LIGHT_LINEAR;

@@ -37,6 +37,12 @@ static bool physical_valid(const struct fovea_physical *physical)
            positive(physical->e2_deg);
 }
 
+static bool relative_valid(const struct fovea_relative *relative)
+{
+    return within(relative->sharp, 0.0, FOVEATE_MAX_RELATIVE) &&
+           within(relative->halving, FOVEATE_MIN_RELATIVE_HALVING, FOVEATE_MAX_RELATIVE);
+}
+
 static bool curve_valid(const struct fovea_curve *curve)
 {
     if (curve->count < 1 || curve->count > FOVEA_CURVE_MAX) {
@@ -119,6 +125,8 @@ static bool model_valid(const struct fovea_foveation *foveation)
         return curve_valid(&foveation->curve) && geometry_valid(&foveation->geometry);
     case FOVEA_MODEL_MAP:
         return map_valid(foveation);
+    case FOVEA_MODEL_RELATIVE:
+        return relative_valid(&foveation->relative);
     }
     return false;
 }

@@ -14,6 +14,11 @@ static bool is_map(const struct foveate_model *model)
     return model->foveation.model == FOVEA_MODEL_MAP;
 }
 
+static bool is_relative(const struct foveate_model *model)
+{
+    return model->foveation.model == FOVEA_MODEL_RELATIVE;
+}
+
 /* Directions from the gaze for which sigma is described. */
 struct toward {
     double right, down; /* one of them is 0, the other 1 or -1 */
@@ -44,7 +49,11 @@ static double axis_sigma_px(const struct foveate_model *model, double e_deg, str
 static void describe_view(const struct foveate_model *model, char *out, size_t bytes)
 {
     const struct fovea_geometry *geometry = &model->foveation.geometry;
-    if (!foveate_model_projected(model)) {
+    if (is_relative(model)) {
+        snprintf(out, bytes,
+                 "sharp up to %g, half of it %g beyond, in halves of the shorter side of",
+                 model->foveation.relative.sharp, model->foveation.relative.halving);
+    } else if (!foveate_model_projected(model)) {
         snprintf(out, bytes, "%g degrees over half the diagonal of",
                  model->foveation.paper.e_max_deg);
     } else if (foveate_view_given_as_projection(geometry)) {
@@ -73,7 +82,10 @@ static void describe_map(const struct foveate_model *model, char *out, size_t by
 
 static void describe_model(const struct foveate_model *model, char *out, size_t bytes)
 {
-    static const char *const names[] = {"paper", "physical", "curve"};
+    static const char *const names[] = {[FOVEA_MODEL_PAPER] = "paper",
+                                        [FOVEA_MODEL_PHYSICAL] = "physical",
+                                        [FOVEA_MODEL_CURVE] = "curve",
+                                        [FOVEA_MODEL_RELATIVE] = "relative"};
     if (is_map(model)) {
         describe_map(model, out, bytes);
     } else {
@@ -81,13 +93,14 @@ static void describe_model(const struct foveate_model *model, char *out, size_t 
     }
 }
 
-/* sigma at 5, 10, 20 and 40 degrees. */
+/* sigma at 5, 10, 20 and 40 degrees, or at those parts of the relative model's unit. */
 static void describe_sigma(const struct foveate_model *model, struct toward to, char *out,
                            size_t bytes)
 {
-    snprintf(out, bytes, "%.2f, %.2f, %.2f, %.2f px", axis_sigma_px(model, 5.0, to),
-             axis_sigma_px(model, 10.0, to), axis_sigma_px(model, 20.0, to),
-             axis_sigma_px(model, 40.0, to));
+    const double unit = is_relative(model) ? 0.05 : 1.0;
+    snprintf(out, bytes, "%.2f, %.2f, %.2f, %.2f px", axis_sigma_px(model, 5.0 * unit, to),
+             axis_sigma_px(model, 10.0 * unit, to), axis_sigma_px(model, 20.0 * unit, to),
+             axis_sigma_px(model, 40.0 * unit, to));
 }
 
 /* Describes the map in other directions, if they differ from the right. */
@@ -119,8 +132,9 @@ void foveate_model_describe(const struct foveate_model *model, char *out, size_t
     describe_other_ways(model, right, others, sizeof others);
     snprintf(out, bytes,
              "model %s: %s %ux%u px, gain at the cutoff %.3g, strength %g; sigma with the gaze on "
-             "the axis at 5, 10, 20, 40 degrees: %s%s%s",
+             "the axis at %s: %s%s%s",
              name, view, (unsigned)model->width_px, (unsigned)model->height_px,
-             model->foveation.cutoff_gain, model->foveation.strength, others[0] ? "right: " : "",
-             right, others);
+             model->foveation.cutoff_gain, model->foveation.strength,
+             is_relative(model) ? "0.25, 0.5, 1, 2 of it" : "5, 10, 20, 40 degrees",
+             others[0] ? "right: " : "", right, others);
 }

@@ -15,7 +15,8 @@ bool foveate_model_projected(const struct foveate_model *model)
 {
     return model->foveation.model == FOVEA_MODEL_MAP
                ? model->foveation.map.degrees == FOVEA_MAP_DEGREES_VIEW
-               : model->foveation.model != FOVEA_MODEL_PAPER;
+               : model->foveation.model == FOVEA_MODEL_PHYSICAL ||
+                     model->foveation.model == FOVEA_MODEL_CURVE;
 }
 
 bool foveate_model_by_law(const struct foveate_model *model)
@@ -34,6 +35,17 @@ static double kappa_of(double gain)
 static bool is_map(const struct foveate_model *model)
 {
     return model->foveation.model == FOVEA_MODEL_MAP;
+}
+
+static bool is_relative(const struct foveate_model *model)
+{
+    return model->foveation.model == FOVEA_MODEL_RELATIVE;
+}
+
+/* The relative model has no half diagonal in its formula: it ends where the picture does. */
+double foveate_model_farthest_px(const struct foveate_model *model)
+{
+    return is_relative(model) ? 2.0 * model->d_max_px : model->d_max_px;
 }
 
 /* A map's samples are not looked at again for it: its smallest anywhere stands for those in
@@ -59,6 +71,7 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
     model->height_px = height_px;
     model->kappa = kappa_of(foveation->cutoff_gain);
     model->d_max_px = 0.5 * hypot(width_px, height_px);
+    model->half_short_px = 0.5 * fmin(width_px, height_px);
     model->view = (struct foveate_view){0};
     model->map = (struct foveate_map){0};
     if (foveate_model_projected(model)) {
@@ -67,7 +80,7 @@ bool foveate_model_init(struct foveate_model *model, const struct fovea_foveatio
     if (is_map(model) && !foveate_map_init(&model->map, &foveation->map)) {
         return false;
     }
-    return sigma_to_check_px(model) <= FOVEATE_MAX_SIGMA_PX;
+    return is_relative(model) || sigma_to_check_px(model) <= FOVEATE_MAX_SIGMA_PX;
 }
 
 /* ---- Cutoffs */
@@ -105,6 +118,18 @@ static double curve_cutoff_cpd(const struct fovea_curve *curve, double e_deg)
     return curve->cutoff_cpd[curve->count - 1];
 }
 
+/* Cycles a pixel: 0.5 / (1 + (d - sharp) / halving), which goes on rising within `sharp`, to 1. No
+ * picture is so long and thin that it would ask for more blur than there is. */
+static double relative_cutoff_cpp(const struct foveate_model *model, double distance_px)
+{
+    const struct fovea_relative *relative = &model->foveation.relative;
+    const double beyond =
+        (distance_px / model->half_short_px - relative->sharp) / relative->halving;
+    const double least =
+        model->kappa * fmax(model->foveation.strength, 1e-3) / FOVEATE_MAX_SIGMA_PX;
+    return fmax(0.5 / fmax(1.0 + beyond, 0.5), least);
+}
+
 static double cutoff(const struct foveate_model *model, double place)
 {
     const struct fovea_physical *physical = &model->foveation.physical;
@@ -113,6 +138,8 @@ static double cutoff(const struct foveate_model *model, double place)
         return geisler_perry_cpd(physical->ct0, physical->alpha, physical->e2_deg, place);
     case FOVEA_MODEL_CURVE:
         return curve_cutoff_cpd(&model->foveation.curve, place);
+    case FOVEA_MODEL_RELATIVE:
+        return relative_cutoff_cpp(model, place);
     case FOVEA_MODEL_MAP: /* by foveate_model_map_law */
     case FOVEA_MODEL_PAPER:
         break;
@@ -257,7 +284,8 @@ static double map_max_px(const struct foveate_model *model)
 
 static double unprojected_max_px(const struct foveate_model *model)
 {
-    return is_map(model) ? map_max_px(model) : foveate_model_law(model, model->d_max_px);
+    return is_map(model) ? map_max_px(model)
+                         : foveate_model_law(model, foveate_model_farthest_px(model));
 }
 
 double foveate_model_sigma_max_px(const struct foveate_model *model)
@@ -276,7 +304,8 @@ double foveate_model_law_bound(const struct foveate_model *model)
     if (is_map(model)) {
         return foveate_model_map_law(model, model->map.smallest);
     }
-    return largest_law(model, foveate_model_projected(model) ? 180.0 : model->d_max_px);
+    return largest_law(model,
+                       foveate_model_projected(model) ? 180.0 : foveate_model_farthest_px(model));
 }
 
 double foveate_model_px_per_unit_max(const struct foveate_model *model)
@@ -293,6 +322,9 @@ double foveate_model_px_per_unit_max(const struct foveate_model *model)
 
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg)
 {
+    if (is_relative(model)) {
+        return eccentricity_deg * model->half_short_px;
+    }
     if (!foveate_model_projected(model)) {
         return eccentricity_deg / model->foveation.paper.e_max_deg * model->d_max_px;
     }
@@ -334,6 +366,9 @@ double foveate_model_eccentricity_deg(const struct foveate_model *model, struct 
         return angle_deg(ray_of(model, at), ray_of(model, gaze));
     }
     const double distance_px = hypot(at.x_px - gaze.x_px, at.y_px - gaze.y_px);
+    if (is_relative(model)) {
+        return distance_px / model->half_short_px;
+    }
     return model->foveation.paper.e_max_deg * fmin(distance_px / model->d_max_px, 1.0);
 }
 
@@ -343,6 +378,9 @@ double foveate_model_eccentricity_deg(const struct foveate_model *model, struct 
 double foveate_model_px_per_deg(const struct foveate_model *model, struct foveate_place at,
                                 struct foveate_place toward)
 {
+    if (is_relative(model)) {
+        return model->half_short_px;
+    }
     if (!foveate_model_projected(model)) {
         return 2.0 * model->foveation.paper.f_max_cpd; /* which are half a cycle a pixel */
     }

@@ -24,6 +24,7 @@ struct foveate_model {
     uint32_t height_px;
     double kappa; /* sigma times the cutoff */
     double d_max_px; /* half the image's diagonal, whatever the gaze */
+    double half_short_px; /* half the image's shorter side */
     struct foveate_view view;
     struct foveate_map map; /* of the map model */
 };
@@ -43,7 +44,9 @@ bool foveate_model_projected(const struct foveate_model *model);
 bool foveate_model_by_law(const struct foveate_model *model);
 
 /* kappa / cutoff: pixels over the distance in pixels, or degrees over the eccentricity in degrees,
- * whichever the model goes by. Strength is not in it, nor the ramp. */
+ * whichever the model goes by. Strength is not in it, nor the ramp. Where the relative model keeps
+ * all resolution it goes on falling, so that a line of a table between two places has no kink where
+ * blur begins. */
 double foveate_model_law(const struct foveate_model *model, double place);
 /* The same for a map, which goes by its samples: pixels, or degrees where it has a view. */
 double foveate_model_map_law(const struct foveate_model *model, double sample);
@@ -62,6 +65,9 @@ double foveate_model_map_per_unit(const struct foveate_model *model);
 /* Standard deviation of the Gaussian of the paper's rings at that distance, strength included. */
 double foveate_model_sigma_px(const struct foveate_model *model, double distance_px);
 
+/* Distance from the gaze, of models that go by distance in pixels, from where on sigma stays. */
+double foveate_model_farthest_px(const struct foveate_model *model);
+
 /* The largest sigma anywhere while the gaze is in the picture, by the settings' method. */
 double foveate_model_sigma_max_px(const struct foveate_model *model);
 
@@ -73,8 +79,10 @@ double foveate_model_px_per_unit_max(const struct foveate_model *model);
 /* sigma as the smooth method applies it, for a law's sigma: ramp and strength. */
 double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px);
 
-/* Distance from the gaze at which the model puts an eccentricity; for models with a view, from the
- * axis along the horizontal while the gaze is on the axis. Negative: nowhere on a flat picture. */
+/* Distance from the gaze at which the model puts an eccentricity; the relative model has no
+ * degrees, and half the picture's shorter side stands for one, here and below; for models with a
+ * view, from the axis along the horizontal while the gaze is on the axis. Negative: nowhere on a
+ * flat picture. */
 double foveate_model_distance_px(const struct foveate_model *model, double eccentricity_deg);
 
 /* A place, or a direction, in pixels right and down from the picture's top left corner. */

@@ -73,7 +73,8 @@ static void plan_summarize(const struct operator_plan *operator_plan, char *out,
     static const char *const models[] = {[FOVEA_MODEL_PAPER] = "paper",
                                          [FOVEA_MODEL_PHYSICAL] = "physical",
                                          [FOVEA_MODEL_CURVE] = "curve",
-                                         [FOVEA_MODEL_MAP] = "map"};
+                                         [FOVEA_MODEL_MAP] = "map",
+                                         [FOVEA_MODEL_RELATIVE] = "relative"};
     static const char *const lights[] = {
         [IMAGE_LIGHT_STORED] = "encoded", [IMAGE_LIGHT_SRGB] = "linear",
         [IMAGE_LIGHT_PQ] = "linear PQ",   [IMAGE_LIGHT_HLG] = "linear HLG",

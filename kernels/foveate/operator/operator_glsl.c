@@ -366,9 +366,24 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 
 /* ---- What is drawn */
 
+/* Where all, a half, a quarter and an eighth of the resolution are left. */
+static void set_relative_rings(const struct foveate_plan *plan, float *out_rings_px)
+{
+    const struct fovea_relative *relative = &plan->foveation.relative;
+    const double unit_px = 0.5 * fmin(plan->width_px, plan->height_px);
+    for (int i = 0; i < 4; i++) {
+        const int halvings = (1 << i) - 1;
+        out_rings_px[i] = (float)(unit_px * (relative->sharp + halvings * relative->halving));
+    }
+}
+
 /* Where the law goes by the angle between rays the shader does, too: the gaze may yet move. */
 static void set_rings(const struct foveate_plan *plan, struct overlay_constants *constants)
 {
+    if (plan->foveation.model == FOVEA_MODEL_RELATIVE) {
+        set_relative_rings(plan, constants->rings);
+        return;
+    }
     static const double rings_deg[4] = {2, 5, 10, 20};
     const bool by_angle =
         plan->law.kind == FOVEATE_LAW_PROJECTED || plan->law.kind == FOVEATE_LAW_MAP_PROJECTED;

@@ -270,6 +270,8 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
         return same_curve(&a->curve, &b->curve) && same_geometry(&a->geometry, &b->geometry);
     case FOVEA_MODEL_MAP:
         return same_map(a, b);
+    case FOVEA_MODEL_RELATIVE:
+        return a->relative.sharp == b->relative.sharp && a->relative.halving == b->relative.halving;
     }
     return false;
 }

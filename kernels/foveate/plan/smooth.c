@@ -25,7 +25,7 @@ static struct foveate_law radial_law(const struct foveate_model *model)
     return (struct foveate_law){
         .kind = FOVEATE_LAW_RADIAL,
         .table_count = RADIAL_ENTRIES,
-        .table_per_unit = (float)((RADIAL_ENTRIES - 1) / model->d_max_px),
+        .table_per_unit = (float)((RADIAL_ENTRIES - 1) / foveate_model_farthest_px(model)),
     };
 }
 
@@ -120,7 +120,7 @@ static void fill_line(struct foveate_plan *plan, const struct foveate_model *mod
     const int32_t last = plan->law.table_count - 1;
     const double end = is_curve                         ? last / (double)plan->law.table_per_unit
                        : foveate_model_projected(model) ? PROJECTED_END_DEG
-                                                        : model->d_max_px;
+                                                        : foveate_model_farthest_px(model);
     const double highest = highest_entry(model);
     for (int32_t i = 0; i <= last; i++) {
         plan->law_table[i] = (float)fmin(foveate_model_law(model, end * i / last), highest);

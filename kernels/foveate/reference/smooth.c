@@ -113,6 +113,19 @@ static double paper_frequency(const struct smooth_reference *ref, double x, doub
     return 0.5 * fmin(geisler_perry(p->ct0, p->alpha, p->e2_deg, e) / p->f_max_cpd, 1.0);
 }
 
+/* Cycles a pixel: all of them up to `sharp`, half of them `halving` beyond. */
+static double relative_frequency(const struct smooth_reference *ref, double x, double y)
+{
+    const struct fovea_relative *r = &ref->settings.relative;
+    const double side = fmin((double)ref->width, (double)ref->height);
+    const double dx = x - ref->gaze_x;
+    const double dy = y - ref->gaze_y;
+    const double d = fmin(sqrt(dx * dx + dy * dy),
+                          sqrt((double)(ref->width * ref->width + ref->height * ref->height)));
+    const double beyond = fmax(d / (side / 2.0) - r->sharp, 0.0);
+    return 0.5 * r->halving / (r->halving + beyond);
+}
+
 /* The map laid over the picture: e_max_deg in the corner while its middle is in the picture's. */
 static double map_frequency(const struct smooth_reference *ref, double x, double y)
 {
@@ -151,6 +164,7 @@ static double viewed_cutoff(const struct smooth_reference *ref, struct direction
     case FOVEA_MODEL_MAP:
         return viewed_map_cutoff(ref, pixel, gaze);
     case FOVEA_MODEL_PHYSICAL:
+    case FOVEA_MODEL_RELATIVE:
     case FOVEA_MODEL_PAPER:
         break;
     }
@@ -172,6 +186,9 @@ static double frequency(const struct smooth_reference *ref, double x, double y)
     const struct fovea_foveation *s = &ref->settings;
     if (s->model == FOVEA_MODEL_PAPER) {
         return paper_frequency(ref, x, y);
+    }
+    if (s->model == FOVEA_MODEL_RELATIVE) {
+        return relative_frequency(ref, x, y);
     }
     return s->model == FOVEA_MODEL_MAP && s->map.degrees == FOVEA_MAP_DEGREES_PAPER
                ? map_frequency(ref, x, y)
