@@ -40,7 +40,8 @@ class Options:
     scenario: str = "VizdoomBasic-v1"
     view: str = "active"
     seed: int = 1
-    strength: float = 0.1  # of foveation: with the gaze in the middle the corners are blurred by 10.8 px times this
+    model: str = "relative"  # of foveation; "paper" blurs the corners by 10.8 px times the strength, this by 1.8
+    strength: float = 1.0
     steps: int = 45_000
     environments: int = 8
     rollout: int = 64
@@ -82,7 +83,7 @@ def make_environments(options):
     env = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
     if options.view == "full":
         return env
-    config = {"foveation.strength": options.strength}
+    config = {"foveation.model": options.model, "foveation.strength": options.strength}
     if options.view == "active":
         return fovea.gym.ActiveGaze(env, config, mode="grid", grid=GRID)
     gaze = fovea.gaze.RandomSaccades() if options.view == "saccades" else (0.5, 0.5)

@@ -3,6 +3,7 @@
 """python -m fovea: foveates images and videos, and says what this machine offers."""
 
 import argparse
+import contextlib
 import ctypes
 import importlib.metadata
 import json
@@ -17,7 +18,7 @@ import numpy as np
 
 import fovea
 
-from . import _video
+from . import _gaze_source, _settings, _video
 
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
 _FRAMEWORKS = ("numpy", "torch", "cupy-cuda12x", "cupy-cuda13x", "jax", "gymnasium", "torchrl", "ray", "pillow", "imageio-ffmpeg")
@@ -51,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("input", nargs="*", type=pathlib.Path, help="images and videos, or folders of them")
     parser.add_argument("-o", "--output", type=pathlib.Path, help="a file for one, else a folder (foveated)")
     parser.add_argument("--gaze", type=_point, default=(0.5, 0.5), metavar="X,Y", help="in uv from the top left corner (0.5,0.5)")
-    parser.add_argument("--gaze-file", metavar="CSV", help="for videos: rows of t,x,y, in seconds and uv")
+    gaze_help = "for videos: a scanpath (docs/gaze.md), whose first row is of the first frame; --set gaze.space=pixels and others say how it is read"
+    parser.add_argument("--gaze-file", metavar="CSV", help=gaze_help)
     parser.add_argument("--saccades", nargs="?", type=int, const=0, metavar="SEED", help="the gaze jumps at random, each 0.3 s on average")
     parser.add_argument("--config", metavar="FILE", help="a configuration file (docs/configuration.md)")
     set_help = "a setting, as in foveation.strength=2; may be given several times (--settings lists all)"
@@ -188,13 +190,31 @@ def _foveate_video(
 ) -> None:
     video = _video.Video(source)
     gaze_at: Callable[[float], Any]
-    if arguments.gaze_file:
-        gaze_at = _video.GazeFile(arguments.gaze_file)
-    elif arguments.saccades is not None:
-        gaze_at = _Saccades(arguments.saccades, video.fps)
-    else:
-        gaze_at = lambda _seconds: arguments.gaze  # noqa: E731
-    _video.foveate_file(video, target, lambda frame, t: foveator(frame, gaze_at(t)), _Progress(f"frames of {source.name}"))
+    with contextlib.ExitStack() as open_files:
+        if arguments.gaze_file:
+            file = open_files.enter_context(_gaze_source.Source(_gaze_pairs(arguments), (video.width, video.height)))
+            gaze_at = lambda seconds: file(round(seconds * 1e9))  # noqa: E731
+        elif arguments.saccades is not None:
+            gaze_at = _Saccades(arguments.saccades, video.fps)
+        else:
+            gaze_at = lambda _seconds: arguments.gaze  # noqa: E731
+
+        def see(frame: Any, seconds: float) -> Any:
+            gaze = gaze_at(seconds)
+            return frame if gaze is None else foveator(frame, gaze)
+
+        light = foveator.get("foveation.light")
+        is_deep = video.stays_deep(target) and light not in ("gamma", "table")  # which floats do not have
+        as_light = light == "linear" or (light == "auto" and foveator.get("foveation.method") == "smooth")
+        look = _video.deep(see, as_light) if is_deep else see
+        _video.foveate_file(video, target, look, _Progress(f"frames of {source.name}"), is_deep)
+
+
+def _gaze_pairs(arguments: argparse.Namespace) -> _settings.Pairs:
+    """The settings of --gaze-file: the user's, where a gaze that is lost, or ends before the video, stays where it was."""
+    own = {"gaze.scanpath.loop": False, "gaze.validity.fallback": "last"}
+    source = {"gaze.source": "scanpath", "gaze.scanpath.file": os.path.abspath(arguments.gaze_file)}
+    return _settings.as_pairs(arguments.config) + _settings.as_pairs({**own, **dict(arguments.sets), **source})
 
 
 def _targets(arguments: argparse.Namespace) -> list[tuple[pathlib.Path, pathlib.Path]]:

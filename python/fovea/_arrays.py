@@ -45,6 +45,12 @@ class View:
         wanted = packed_strides(self.shape, self.dtype.itemsize)
         return all(size <= 1 or step == next_ for size, step, next_ in zip(self.shape, self.strides, wanted))
 
+    @property
+    def is_aligned(self) -> bool:
+        """Whether all of its values lie where the library reads them at once."""
+        size = self.dtype.itemsize
+        return self.pointer % size == 0 and all(count <= 1 or step % size == 0 for count, step in zip(self.shape, self.strides))
+
 
 class _DLTensor(ctypes.Structure):
     _fields_ = [
@@ -115,16 +121,21 @@ def _of_numpy(array: np.ndarray[Any, Any]) -> View:
     )
 
 
+def takes(what: str) -> str:
+    """What is said of an array of another type."""
+    return "Fovea takes float32" if what == "gaze" else "Fovea takes uint8, float16 and float32"
+
+
 @functools.lru_cache(maxsize=64)
-def _dtype_of_torch(dtype: Any) -> np.dtype[Any]:
+def _dtype_of_torch(dtype: Any, what: str) -> np.dtype[Any]:
     name = str(dtype).rpartition(".")[2]
     try:
         return np.dtype(name)
     except TypeError:
-        raise TypeError(f"images of {name}: Fovea takes uint8, float16 and float32") from None
+        raise TypeError(f"{what} of {name}: {takes(what)}") from None
 
 
-def _of_torch(tensor: Any) -> View:
+def _of_torch(tensor: Any, what: str) -> View:
     torch = sys.modules["torch"]
     if tensor.device.type not in (CPU, CUDA):
         raise TypeError(f"a torch tensor on {tensor.device}: Fovea takes cpu and cuda")
@@ -134,7 +145,7 @@ def _of_torch(tensor: Any) -> View:
     if is_negated:
         tensor = tensor.resolve_neg()
     size = tensor.element_size()
-    dtype = _dtype_of_torch(tensor.dtype)
+    dtype = _dtype_of_torch(tensor.dtype, what)
     is_cuda = tensor.device.type == CUDA
     ordinal = (tensor.device.index or 0) if is_cuda else 0
     stream = current_stream(ordinal) if is_cuda else None
@@ -188,7 +199,7 @@ def _dlpack_capsule(array: Any, device_type: int, stream: Optional[int]) -> Any:
         return array.__dlpack__(**named)
 
 
-def _of_dlpack(array: Any, stream: Optional[int]) -> View:
+def _of_dlpack(array: Any, what: str, stream: Optional[int]) -> View:
     device_type, ordinal = array.__dlpack_device__()
     device_type = int(device_type)
     if device_type not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
@@ -205,7 +216,7 @@ def _of_dlpack(array: Any, stream: Optional[int]) -> View:
         raise TypeError(f"{type(array).__name__}.__dlpack__ gave no DLPack capsule")
     kind = _DL_KINDS.get(tensor.code)
     if kind is None or tensor.lanes != 1 or tensor.bits % 8:
-        raise TypeError(f"{type(array).__name__} of DLPack type {tensor.code}, {tensor.bits} bits: Fovea takes uint8, float16, float32")
+        raise TypeError(f"{what}: {type(array).__name__} of DLPack type {tensor.code}, {tensor.bits} bits: {takes(what)}")
     dtype = np.dtype(f"{kind}{tensor.bits // 8}")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     if tensor.strides:
@@ -277,6 +288,8 @@ def torch_wants_operator(images: Any, gaze: Any, out: Any) -> bool:
         return False
     if torch.compiler.is_compiling() or type(images) not in (torch.Tensor, torch.nn.Parameter):
         return True
+    if torch._C._get_tracing_state() is not None:
+        return True  # torch.jit.trace: shapes are tensors, and what is no operator would be a constant
     if torch._C._functorch.maybe_current_level() is not None or torch._C._len_torch_dispatch_stack():
         return True  # torch.func (vmap, grad); make_fx and others that look at operators
     if torch.autograd.forward_ad._current_level >= 0 and any(map(has_tangent, (images, gaze, out))):
@@ -290,11 +303,11 @@ def view_of(array: Any, what: str, stream: Optional[int] = None) -> View:
     if isinstance(array, np.ndarray):
         return _of_numpy(array)
     if is_torch(array):
-        return _of_torch(array)
+        return _of_torch(array, what)
     if hasattr(array, "__cuda_array_interface__"):
         return _of_cuda_interface(array)
     if hasattr(array, "__dlpack__"):
-        return _of_dlpack(array, stream)
+        return _of_dlpack(array, what, stream)
     if hasattr(array, "__array_interface__"):
         return _of_numpy(np.asarray(array))
     raise TypeError(f"{what}: {type(array).__name__} is no array (NumPy, PyTorch, CuPy, JAX, DLPack, __cuda_array_interface__)")
@@ -340,7 +353,7 @@ def packed(array: Any) -> Any:
     if is_torch(array):
         return array.contiguous()
     if isinstance(array, np.ndarray):
-        return np.ascontiguousarray(array)
+        return np.require(array, None, ["C_CONTIGUOUS", "ALIGNED"])
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(array, cupy.ndarray):
         return cupy.ascontiguousarray(array)

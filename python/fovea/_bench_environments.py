@@ -85,7 +85,7 @@ def _bare(foveator: fovea.Foveator, images: Any, wrapped: Any) -> Any:
 def wrapper_rows(rounds: int = 400) -> Iterator[dict[str, Any]]:
     for count in (1, COUNT):
         env: Any = Idle() if count == 1 else IdleVector(count)
-        foveator, action = fovea.Foveator({"cpu_threads": 1}), env.action_space.sample()
+        foveator, action = fovea.Foveator({"foveation.model": "paper", "cpu_threads": 1}), env.action_space.sample()
         for name, wrapped in _wrappers(env, foveator):
             wrapped.reset(seed=1)
             works = [

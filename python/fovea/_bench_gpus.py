@@ -78,7 +78,7 @@ def _foveate_for(foveator: fovea.Foveator, job: Job, start: Start) -> float:
 
 
 def of_threads(jobs: Sequence[Job]) -> list[float]:
-    foveator = fovea.Foveator()
+    foveator = fovea.Foveator("paper")
     barrier = threading.Barrier(len(jobs))
     rates: list[Any] = [None] * len(jobs)
 
@@ -99,7 +99,7 @@ def of_threads(jobs: Sequence[Job]) -> list[float]:
 
 def _in_process(job: Job, barrier: Any, said: Any) -> None:
     try:
-        said.put(_foveate_for(fovea.Foveator(), job, lambda: barrier.wait(_FAILED_AFTER_S)))
+        said.put(_foveate_for(fovea.Foveator("paper"), job, lambda: barrier.wait(_FAILED_AFTER_S)))
     except Exception as error:  # noqa: BLE001: raised in the process that asked
         said.put(RuntimeError(f"{type(error).__name__}: {error}"))
         barrier.abort()

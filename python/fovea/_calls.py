@@ -7,12 +7,13 @@ A learner makes the same call at every step. Working it out takes several times 
 
 import ctypes
 import dataclasses
+import math
 import os
 from typing import Any, Optional
 
 import numpy as np
 
-from . import _arrays, _context, _library, _shape
+from . import _arrays, _context, _errors, _library, _shape
 
 _MOST = 64  # calls that a Foveator keeps
 _MOST_BATCHES = 64  # of one that is kept
@@ -48,11 +49,14 @@ class Call:
         views: tuple[_arrays.View, _arrays.View, _arrays.View],
         copied: Optional[np.ndarray[Any, Any]],
     ) -> None:
-        source, target, _ = views
+        source, target, gazes = views
         self._state, self._run = state, _library.library().fovea_context_run_batch
         self._ordinal = source.ordinal if source.device == _arrays.CUDA else None
         self._copied = copied  # the gazes, where they must be of another type or several
         self._copied_at = 0 if copied is None else _arrays.pointer_of(copied)
+        # Gazes of the caller's own in the CPU's memory are looked at where they lie.
+        self._gazes = (ctypes.c_float * math.prod(gazes.shape)) if copied is None and gazes.device == _arrays.CPU else None
+        self._misaligned = source.dtype.itemsize - 1
         self._work = [
             (batch, batch.src, batch.dst, ctypes.byref(batch), batch.src.data - source.pointer, batch.dst.data - target.pointer)
             for batch in batches
@@ -66,7 +70,14 @@ class Call:
             (first, end), (target_first, target_end) = self._spans
             if source + first < target + target_end and target + target_first < source + end:
                 return False
+        # Two numbers are looked at where they are: that costs a tenth.
+        is_place = type(gaze) is tuple and -1 <= gaze[0] <= 2 and -1 <= gaze[1] <= 2
         gazes = self._copied_at or _arrays.pointer_of(gaze)
+        if (source | target) & self._misaligned or gazes & 3:
+            return False
+        if self._gazes is not None:
+            places: Any = self._gazes.from_address(gazes)
+            _shape.check_places(np.frombuffer(places, np.float32))
         stream = None if self._ordinal is None else _arrays.current_stream(self._ordinal)
         state = self._state
         if state.process != os.getpid():
@@ -74,11 +85,19 @@ class Call:
         with state.lock:
             if not state.pointer:
                 return False
-            if self._copied is not None:
-                self._copied[...] = gaze
-            for batch, src, dst, reference, source_at, target_at in self._work:
-                src.data, dst.data, batch.gazes_uv = source + source_at, target + target_at, gazes
-                state.run(self._run, reference, stream)
+            if state.is_busy:
+                raise _errors.FoveaError(_context.INSIDE)
+            try:
+                state.is_busy = True
+                if self._copied is not None:
+                    self._copied[...] = gaze
+                    if not is_place:
+                        _shape.check_places(self._copied.reshape(-1))
+                for batch, src, dst, reference, source_at, target_at in self._work:
+                    src.data, dst.data, batch.gazes_uv = source + source_at, target + target_at, gazes
+                    state.run(self._run, reference, stream)
+            finally:
+                state.is_busy = False
         return True
 
 

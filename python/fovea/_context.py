@@ -16,12 +16,17 @@ _EXIT_WAIT_S = 5.0  # for a thread that is inside of the library when the interp
 _FOR_EVER = -1.0
 
 
+INSIDE = "foveate: a call of this thread is under way, and this one comes from inside of it (a signal's handler, __del__)"
+
+
 class State:
     """What a context needs for as long as it is open; the finaliser holds it, and not the context."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
-        self.lock = threading.Lock()
+        # Whoever holds the lock is busy. A thread that comes again, from a signal's handler or from __del__ where garbage is
+        # collected, gets the lock and finds that out; it would wait for itself otherwise.
+        self.lock, self.is_busy = threading.RLock(), False
         self.messages = _library.Messages()
         self.pointer = ctypes.c_void_p()
 
@@ -35,7 +40,7 @@ class State:
         if self.process != os.getpid() or not self.lock.acquire(timeout=wait_s):
             return
         try:
-            if self.pointer:
+            if self.pointer and not self.is_busy:
                 _library.library().fovea_context_destroy(ctypes.byref(self.pointer))
                 self.pointer = ctypes.c_void_p()
         finally:
@@ -66,8 +71,23 @@ class Context:
     @contextlib.contextmanager
     def held(self) -> Iterator[Optional[State]]:
         """The state, for one thread at a time; None where somebody has closed it."""
-        with self._state.lock:
-            yield self._state if self._state.pointer else None
+        state = self._state
+        with state.lock:
+            if state.is_busy:
+                raise _errors.FoveaError(INSIDE)
+            try:
+                state.is_busy = True
+                yield state if state.pointer else None
+            finally:
+                state.is_busy = False
+
+    def check_outside(self) -> None:
+        """FoveaError: this thread is inside of a call."""
+        if self._state.lock.acquire(blocking=False):
+            is_busy = self._state.is_busy
+            self._state.lock.release()
+            if is_busy:
+                raise _errors.FoveaError(INSIDE)
 
 
 class Contexts:
@@ -76,12 +96,12 @@ class Contexts:
     def __init__(self, text: str) -> None:
         self._text = text  # of settings
         self._of: dict[tuple[int, str, int], Context] = {}
-        self._lock = threading.Lock()
+        self._lock, self._is_opening = threading.RLock(), False
         _all[id(self)] = self
 
     def renew_lock(self) -> None:
         """After fork: a thread that held it is not there."""
-        self._lock = threading.Lock()
+        self._lock, self._is_opening = threading.RLock(), False
 
     def _get(self, device: str, ordinal: int, more: str = "") -> Context:
         key = (os.getpid(), device, ordinal)
@@ -92,7 +112,13 @@ class Contexts:
                         "this process was forked from one that uses CUDA, which cannot be used here: start workers by "
                         "'spawn', or foveate on the cpu in them"
                     )
-                self._of[key] = Context(self._text + more, ordinal)
+                if self._is_opening:
+                    raise _errors.FoveaError(INSIDE)
+                try:
+                    self._is_opening = True
+                    self._of[key] = Context(self._text + more, ordinal)
+                finally:
+                    self._is_opening = False
             return self._of[key]
 
     def open(self, device: str, ordinal: int) -> None:
@@ -120,6 +146,8 @@ class Contexts:
 
     def close(self) -> None:
         with self._lock:
+            for context in self._of.values():
+                context.check_outside()
             contexts, self._of = list(self._of.values()), {}
         for context in contexts:
             context.close()

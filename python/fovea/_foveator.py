@@ -4,6 +4,7 @@
 
 import functools
 import sys
+import warnings
 import weakref
 from typing import Any, Optional, TypeVar, Union
 
@@ -14,14 +15,19 @@ from . import _arrays, _calls, _context, _settings, _shape
 
 Array = TypeVar("Array")  # what comes back is of the images' library
 
+_NO_BLUR_PX = 0.29  # a sigma that leaves 99 % of the finest grating that pixels show
+_MOST_LOOKED_AT = 1 << 20  # pixels of a picture: some milliseconds, once for each size
+
 
 class Foveator:
     """Foveates batches of images with one configuration, and keeps what depends on it.
 
-    config: None (the library's defaults), a mapping of settings by path, as in
+    config: None (the defaults), a mapping of settings by path, as in
     {"foveation.strength": 2, "foveation.model": "physical"} (groups may be nested mappings), the name of a model
-    ("paper", "physical", "curve", "map"), or the name of a configuration file (a path, or a string that ends in .json).
-    `fovea.settings()` lists the paths. What is wrong raises ConfigError here, with the path that may be meant.
+    ("relative", "paper", "physical", "curve", "map"), or the name of a configuration file (a path, or a string that ends
+    in .json). `fovea.settings()` lists the paths. Where nothing names a model, it is "relative" (the library's own default is
+    "paper"): around the gaze a quarter of half the shorter side stays as it is, and resolution halves over as much again.
+    What is wrong raises ConfigError here, with the path that may be meant.
 
     Nothing of CUDA is touched before the first image in CUDA memory. There is one context of the library's for each
     process and device, opened with the first images; after fork the child opens its own. Objects can be pickled, and
@@ -39,6 +45,7 @@ class Foveator:
         self._settings = settings
         self._contexts = _context.Contexts(text)
         self._calls = _calls.Calls()
+        self._looked_at: set[tuple[int, int]] = set()  # sizes of pictures
         _alive[text] = self
 
     @classmethod
@@ -65,6 +72,21 @@ class Foveator:
         if text is None:
             raise KeyError(path)
         return text
+
+    def _look_at(self, width: int, height: int) -> None:
+        """Warns, once, of settings that leave pictures of this size as they are."""
+        if (width, height) in self._looked_at or width * height > _MOST_LOOKED_AT:
+            return
+        self._looked_at.add((width, height))
+        if "foveate" not in self.get("operators") or float(self.get("foveation.strength")) == 0:
+            return
+        sigma_px = self._settings.largest_sigma_px(width, height)
+        if sigma_px < _NO_BLUR_PX:
+            warnings.warn(
+                f"these settings leave pictures of {width} x {height} as they are: sigma is at most {sigma_px:.2f} px, and below "
+                f'{_NO_BLUR_PX} px there is no blur (model {self.get("foveation.model")}; "relative" goes by the picture\'s size)',
+                stacklevel=5,
+            )
 
     def open(self, device: str = "cpu", ordinal: int = 0) -> None:
         """Opens the library's context now instead of with the first images. device: "cpu" or "cuda".
@@ -145,10 +167,11 @@ class Foveator:
             _check_order(target, stream, "out")
         if shape.images == 0:
             return out
+        self._look_at(shape.width, shape.height)
         packed = None
-        if not shape.fits(source):
+        if not shape.fits(source) or not source.is_aligned:
             source = _arrays.view_of(_arrays.packed(images), "images", stream)
-        if not shape.fits(target, written=True):
+        if not shape.fits(target, written=True) or not target.is_aligned:
             packed = _arrays.empty_like(out, target)
             target = _arrays.view_of(packed, "out", stream)
         gazes = _gazes_of(gaze, shape, source, stream)
@@ -226,11 +249,10 @@ def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Opti
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
     _shape.check_gaze(host.shape, shape.lead)
-    if not np.isfinite(host).all():
-        raise ValueError("gaze is not finite")
+    _shape.check_places(host.reshape(-1))
     if host.shape == (2,):
         host = np.tile(host, (shape.images, 1))
-    host = np.ascontiguousarray(host)
+    host = _arrays.packed(host)
     return _arrays.view_of(host, "gaze")
 
 
@@ -302,11 +324,13 @@ def foveate(
     images: uint8, float16 or float32; NumPy, PyTorch, CuPy, JAX or anything with DLPack or
         `__cuda_array_interface__`, read where it lies, with any strides: views such as rgba[..., :3] and flipped
         rows are not copied (flipped columns, and alpha in a plane of its own, are). Never written to.
-    layout: "NHWC", "NCHW" or "NHW". N may be missing (one image) or several dimensions (environments x cameras).
+    layout: "NHWC", "NCHW", "NHW" or "NHWF". N may be missing (one image) or several dimensions (environments x cameras).
         1, 3 or 4 colours without gaps are a pixel; other numbers of colours, and NCHW, are planes, each foveated with
-        its image's gaze (stacked frames), three at a time as RGB where their number is a multiple of three. Of 4 in NHWC the last is alpha and stays as it is ("foveation.alpha").
+        its image's gaze (stacked frames), three at a time as RGB where their number is a multiple of three. Of 4 in NHWC the last is alpha and stays as it is
+        ("foveation.alpha"); "NHWF" says that they are frames, and all are foveated.
     gaze: (x, y) in uv, 0 to 1 over the image from its top left corner; one for all, or shape (N, 2). On the device as
-        float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed.
+        float32 without gaps, or in the CPU's memory. Outside 0..1 is outside the image and allowed, in the CPU's memory from -1
+        to 2: what is farther away is in pixels, ValueError.
     config: what Foveator takes (None, settings by path, a model's name, a file), or a `Foveator`.
     out: where the result goes: shape, type and device of the images, apart from them. None: a new array.
     stream: CUDA: a torch or CuPy stream or a CUstream's address, which waits for what makes images, gaze and out.

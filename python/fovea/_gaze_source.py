@@ -3,20 +3,16 @@
 """The library's sources of gaze, read ahead of time. The structs repeat plugin/fovea_gaze.h."""
 
 import ctypes
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _library, _settings
 
 
-class PointUv(ctypes.Structure):
-    _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
-
-
 class Gaze(ctypes.Structure):
     _fields_ = [
-        ("point", PointUv),
+        ("point", _library.PointUv),
         ("state", ctypes.c_int),
         ("usable", ctypes.c_bool),
         ("age_ns", ctypes.c_int64),
@@ -41,19 +37,32 @@ def _functions() -> ctypes.CDLL:
     return library
 
 
+class Source:
+    """The source that settings name, open for as long as a `with` lasts. Called with rising times it says where it looks."""
+
+    def __init__(self, pairs: _settings.Pairs, size_px: tuple[int, int]) -> None:
+        self._library, self._messages, self._size_px = _functions(), _library.Messages(), size_px
+        settings = _settings.Settings(pairs)
+        desc = GazeSourceDesc(ctypes.sizeof(GazeSourceDesc), settings.pointer, self._messages.log)
+        self._source, self._gaze = ctypes.c_void_p(), Gaze()
+        result = self._library.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(self._source))
+        _library.check(result, self._messages, "gaze")
+
+    def __call__(self, t_ns: int) -> Optional[tuple[float, float]]:
+        """x and y in uv; None where there is no gaze."""
+        result = self._library.fovea_gaze_source_read(self._source, t_ns, *self._size_px, ctypes.byref(self._gaze))
+        _library.check(result, self._messages, "gaze")
+        point = self._gaze.point
+        return (point.x_uv, point.y_uv) if self._gaze.usable else None
+
+    def __enter__(self) -> "Source":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._library.fovea_gaze_source_destroy(ctypes.byref(self._source))
+
+
 def places(pairs: _settings.Pairs, count: int, step_ns: int, size_px: tuple[int, int]) -> "np.ndarray[Any, Any]":
     """Where the source of these settings looks at `count` times: float32 of shape (count, 2), uv."""
-    library, messages = _functions(), _library.Messages()
-    settings = _settings.Settings(pairs)
-    desc = GazeSourceDesc(ctypes.sizeof(GazeSourceDesc), settings.pointer, messages.log)
-    source, gaze = ctypes.c_void_p(), Gaze()
-    _library.check(library.fovea_gaze_source_create(ctypes.byref(desc), ctypes.byref(source)), messages, "gaze")
-    found = np.empty((count, 2), np.float32)
-    try:
-        for i in range(count):
-            result = library.fovea_gaze_source_read(source, i * step_ns, *size_px, ctypes.byref(gaze))
-            _library.check(result, messages, "gaze")
-            found[i] = gaze.point.x_uv, gaze.point.y_uv
-    finally:
-        library.fovea_gaze_source_destroy(ctypes.byref(source))
-    return found
+    with Source(pairs, size_px) as source:
+        return np.array([source(i * step_ns) or (0.5, 0.5) for i in range(count)], np.float32).reshape(-1, 2)

@@ -103,6 +103,10 @@ class ConfigDesc(ctypes.Structure):
     ]
 
 
+class PointUv(ctypes.Structure):
+    _fields_ = [("x_uv", ctypes.c_double), ("y_uv", ctypes.c_double)]
+
+
 class SettingInfo(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -139,6 +143,7 @@ _FUNCTIONS = {
     "fovea_config_create": (ctypes.c_int, [ctypes.POINTER(ConfigDesc), _PP]),
     "fovea_config_destroy": (None, [_PP]),
     "fovea_config_settings": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "fovea_sigma_map": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, PointUv, ctypes.c_void_p]),
     "fovea_context_create": (ctypes.c_int, [ctypes.POINTER(ContextDesc), _PP]),
     "fovea_context_destroy": (None, [_PP]),
     "fovea_context_run_batch": (ctypes.c_int, [ctypes.c_void_p, ctypes.POINTER(Batch), ctypes.c_void_p]),

@@ -50,6 +50,8 @@ def beside(frame: Array, trail: Iterable[tuple[float, float]], seen: Sequence[tu
 def _as_rgb(image: Array, layout: str) -> Array:
     if layout == "NCHW":
         image = np.moveaxis(image, 0, -1)
+    if layout == "NHWF":
+        image = image[..., -1:]  # the newest frame
     if image.ndim == 2:
         image = image[..., None]
     if image.dtype != np.uint8:

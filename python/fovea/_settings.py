@@ -28,6 +28,10 @@ Status = tuple[int, ...]  # of a file, by which one sees that it has changed
 _READ = "foveation.map.file"
 _MARK = "#"
 
+# The package's own default: the library's, `paper`, leaves 1.5 pixels sharp in a picture of 84x84.
+_MODEL = "foveation.model"
+_DEFAULT_MODEL = "relative"
+
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
@@ -66,7 +70,7 @@ def settings() -> list[Setting]:
                 info.unit.decode(),
                 _TYPES[info.type] if info.type < len(_TYPES) else "text",
                 info.expected.decode(),
-                info.default_text.decode(),
+                _DEFAULT_MODEL if info.path.decode() == _MODEL else info.default_text.decode(),
             )
         )
     return found
@@ -83,7 +87,7 @@ def _absolute(path: str, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=16)
 def _model_pairs(name: str) -> Pairs:
-    pairs = (("foveation.model", json.dumps(name)),)
+    pairs = ((_MODEL, json.dumps(name)),)
     try:
         Settings(pairs)
     except _errors.ConfigError as error:
@@ -172,6 +176,13 @@ def statuses_of(pairs: Pairs) -> tuple[Status, ...]:
     return (*own, _status_of(file)) if file else own
 
 
+def _bytes_of(text: str) -> bytes:
+    """Text for C, which would take it to end at a NUL."""
+    if "\0" in text:
+        raise _errors.ConfigError(f"{text!r} has a character of value 0")
+    return text.encode()
+
+
 class Settings:
     """An object of the library's with these pairs in force. Freed with this object."""
 
@@ -180,11 +191,13 @@ class Settings:
         self.pointer = ctypes.c_void_p()
         self._messages = _library.Messages()
         files = [text for path, text in pairs if not path]
-        self._check(self._from_file(files[0]) if files else self._defaults(), files[0] if files else "settings")
+        self._check(self._defaults(), "settings")
+        if files:
+            self._check(self._read(files[0]), files[0])
         for path, text in pairs:
             if path:
                 self._check(
-                    self._library.fovea_settings_set(self.pointer, path.encode(), text.encode(), self._messages.log), path
+                    self._library.fovea_settings_set(self.pointer, _bytes_of(path), _bytes_of(text), self._messages.log), path
                 )
         self._check(self._library.fovea_settings_check(self.pointer, self._messages.log), "settings")
 
@@ -197,43 +210,58 @@ class Settings:
         _library.check(_library.CONFIG if result == _library.INVALID_ARGUMENT else result, self._messages, what)
 
     def _defaults(self) -> int:
-        return int(self._library.fovea_settings_create(ctypes.byref(self.pointer)))
+        result = int(self._library.fovea_settings_create(ctypes.byref(self.pointer)))
+        if result < 0:
+            return result
+        return int(self._library.fovea_settings_set(self.pointer, _MODEL.encode(), _DEFAULT_MODEL.encode(), self._messages.log))
 
-    def _from_file(self, file: str) -> int:
+    def _read(self, file: str) -> int:
+        """Puts a file's settings over those that there are."""
+        _bytes_of(file)
         desc = _library.ConfigDesc(
             struct_bytes=ctypes.sizeof(_library.ConfigDesc),
             file=os.fsencode(file),
             ignore_environment=True,
             ignore_changes=True,
+            defaults=self.pointer,
             log=self._messages.log,
         )
         config = ctypes.c_void_p()
         result = int(self._library.fovea_config_create(ctypes.byref(desc), ctypes.byref(config)))
         if result >= 0:
-            result = self._library.fovea_settings_copy(
-                self._library.fovea_config_settings(config), ctypes.byref(self.pointer)
-            )
+            found = ctypes.c_void_p()
+            result = self._library.fovea_settings_copy(self._library.fovea_config_settings(config), ctypes.byref(found))
             self._library.fovea_config_destroy(ctypes.byref(config))
+            self._library.fovea_settings_destroy(ctypes.byref(self.pointer))
+            self.pointer = found
         if result == _library.IO:
             with open(file, "rb"):  # raises what Python says of a file that is not there
                 pass
         return result
 
     def get(self, path: str) -> Optional[str]:
+        if "\0" in path:
+            return None
         text = ctypes.create_string_buffer(_TEXT_MAX)
         result = self._library.fovea_settings_get(self.pointer, path.encode(), text, _TEXT_MAX)
         return text.value.decode() if result == _library.OK else None
 
+    def largest_sigma_px(self, width: int, height: int) -> float:
+        """Of a picture of that size, while somebody looks at its corner. Infinite where the library cannot say."""
+        sigmas = np.empty((height, width), np.float32)
+        result = self._library.fovea_sigma_map(self.pointer, width, height, _library.PointUv(0, 0), sigmas.ctypes.data)
+        return float(sigmas.max()) if result == _library.OK else float("inf")
+
     def text(self) -> str:
         """What is not as by default, in lines of path=value, and what is in files: all that makes the same settings in
-        another process."""
+        another process. The model is always named: for those who begin with the library's defaults, as XLA's handlers do."""
         lines, value = [], ctypes.create_string_buffer(_TEXT_MAX)
         for path, default in _defaults().items():
             self._library.fovea_settings_get(self.pointer, path.encode(), value, _TEXT_MAX)
             text = value.value.decode()
             if "\n" in text:
                 raise _errors.ConfigError(f"{path}: {text!r} has two lines")
-            if text != default:
+            if text != default or path == _MODEL:
                 lines.append(f"{path}={text}")
         if file := self.get(_READ):
             lines.append(f"{_MARK}{_READ}={_digest_of(file)}")

@@ -24,7 +24,7 @@ _FORMATS = {
     ("float32", 3): 10,
     ("float32", 4): 7,
 }
-_LAYOUTS = ("NHWC", "NCHW", "NHW")
+LAYOUTS = ("NHWC", "NCHW", "NHW", "NHWF")  # F: frames, of which none is alpha
 PIXELS = (1, 3, 4)  # colours that one pixel has
 _MOST_IMAGES = 65535  # of one call
 _MOST_PX = 16384
@@ -51,6 +51,19 @@ def check_gaze(shape: _arrays.Dims, lead: _arrays.Dims, may_be_one: bool = True)
     if shape != (count, 2):
         wanted = f"(2,) or {each}" if may_be_one else f"on the device {each}"
         raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image")
+
+
+_least, _most = np.minimum.reduce, np.maximum.reduce  # which make NaN of NaN
+
+
+def check_places(gazes: np.ndarray[Any, Any]) -> None:
+    """ValueError: a gaze is no number, or so far from its image that it is in pixels. Of one dimension, x and y by turns."""
+    if not gazes.size or (float(_least(gazes)) >= -1 and float(_most(gazes)) <= 2):
+        return
+    if not np.isfinite(gazes).all():
+        raise ValueError("gaze is not finite")
+    x, y = next(pair for pair in gazes.reshape(-1, 2) if not ((-1 <= pair) & (pair <= 2)).all())
+    raise ValueError(f"gaze ({x:g}, {y:g}) looks like pixels; uv is 0 to 1, and -1 to 2 is taken")
 
 
 @dataclasses.dataclass
@@ -93,14 +106,14 @@ class Shape:
     def __init__(self, layout: str, shape: _arrays.Dims, strides: _arrays.Dims, dtype: np.dtype[Any], memory: int) -> None:
         view = _Place(shape, strides, dtype, memory)
         self.source = view
-        if layout not in _LAYOUTS:
-            raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(_LAYOUTS)}")
+        if layout not in LAYOUTS:
+            raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}")
         lead = len(view.shape) - len(layout) + 1
         if lead < 0:
             raise ValueError(f"images of shape {view.shape} have too few dimensions for layout {layout}")
         at = {letter: lead + i for i, letter in enumerate(layout[1:])}
         self.lead = view.shape[:lead]
-        self.row, self.column, self.colour = at["H"], at["W"], at.get("C")
+        self.row, self.column, self.colour = at["H"], at["W"], at.get("C", at.get("F"))
         self.height, self.width = view.shape[self.row], view.shape[self.column]
         self.colours = view.shape[self.colour] if self.colour is not None else 1
         self.layout = layout
@@ -117,9 +130,9 @@ class Shape:
         if self.colours < 1:
             raise ValueError(f"images of shape {view.shape} as {layout} have no colours")
         # Sixteen rows or fewer, wide and of many colours: that is nearly always a mistake, and would be seen in no result.
-        if layout == "NHWC" and self.height <= 16 and min(self.width, self.colours) >= max(8, 2 * self.height):
+        if layout in ("NHWC", "NHWF") and self.height <= 16 and min(self.width, self.colours) >= max(8, 2 * self.height):
             raise ValueError(
-                f'images of shape {view.shape} as NHWC have {self.height} rows and {self.colours} colours: planes want layout="NCHW" '
+                f'images of shape {view.shape} as {layout} have {self.height} rows and {self.colours} colours: planes want layout="NCHW" '
                 "(for such images, too: move their colours before the rows)"
             )
         if view.dtype.name not in ("uint8", "float16", "float32"):
@@ -150,7 +163,7 @@ class Shape:
         colour = self.colour
         together = self.colours == 1 or all(view.strides[colour] == view.dtype.itemsize for view in views)
         # Planes of three colours that lie beside each other are pixels, too; of four, the last would be alpha.
-        layout = "NHWC" if self.layout == "NCHW" and self.colours != 4 else self.layout
+        layout = "NHWC" if self.layout in ("NCHW", "NHWF") and self.colours != 4 else self.layout
         return not (together and are_pixels(layout, self.colours))
 
     def _image(self, view: "_Place", colours: int) -> _library.Image:
@@ -279,7 +292,7 @@ def _key_of(view: _arrays.View, layout: str) -> Key:
 def shape_of(view: _arrays.View, layout: str) -> Shape:
     """The Shape of a View. ValueError, TypeError: it is no picture of that layout."""
     if not isinstance(layout, str):
-        raise TypeError(f"layout is {layout!r}; it must be one of {', '.join(_LAYOUTS)}")
+        raise TypeError(f"layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}")
     return _shape_of(*_key_of(view, layout))
 
 

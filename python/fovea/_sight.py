@@ -28,11 +28,13 @@ def layout_of(shape: Sequence[int]) -> str:
     """The layout that images of a shape are taken to have."""
     if len(shape) == 2:
         return "NHW"
+    if len(shape) == 3 and shape[-1] == 4:
+        raise ValueError(f"images of shape {tuple(shape)} may be RGBA, whose alpha stays as it is, or four frames: say layout='NHWC' or 'NHWF'")
     if len(shape) == 3 and shape[-1] in _shape.PIXELS:
         return "NHWC"
     if len(shape) == 3 and shape[0] < min(shape[1:]):
         return "NCHW"
-    raise ValueError(f"images of shape {tuple(shape)}: say layout='NHWC' or 'NCHW'")
+    raise ValueError(f"images of shape {tuple(shape)}: say layout='NHWC', 'NHWF' (frames) or 'NCHW'")
 
 
 def leaf(observation: Observation, path: Path) -> Array:

@@ -77,7 +77,7 @@ def _fitting(tensor: Tensor, layout: str) -> Tensor:
     return tensor if together and _shape.shape_of(view, layout).fits(view) else tensor.contiguous()
 
 
-# Of layouts NHWC with 1, 3 or 4 colours and NHW. What they return has no gaps.
+# Of layouts NHWC with 1, 3 or 4 colours and NHW; colours of others are images of their own. What they return has no gaps.
 
 
 @torch.library.custom_op("fovea::foveate_d_images", mutates_args=())
@@ -139,7 +139,7 @@ def _foveate_backward(ctx: Any, d_seen: Tensor) -> tuple[Optional[Tensor], ...]:
     for_images = for_gaze = None
     if ctx.needs_input_grad[0]:
         for_images = d_images(d_seen, gaze, settings, "NHW" if planes else layout)
-        for_images = for_images.movedim(-3, -1) if planes and layout == "NHWC" else for_images
+        for_images = for_images.movedim(-3, -1) if planes and layout != "NCHW" else for_images
     if ctx.needs_input_grad[1]:
         images = _images_of_planes(images, layout) if planes else images
         for_gaze = d_gaze(images, d_seen, gaze, settings, "NHW" if planes else layout)
@@ -204,8 +204,8 @@ def call(images: Any, gaze: Any, text: str, out: Any, layout: str, stream: Any) 
         raise ValueError("stream= with gradients, in compiled code or where operators are looked at: work under torch.cuda.stream(stream) instead")
     if images.layout is not torch.strided:
         raise TypeError(f"a torch tensor of layout {images.layout}: Fovea takes strided ones")
-    if not isinstance(layout, str) or layout not in ("NHWC", "NCHW", "NHW") or images.dim() < len(layout) - 1:
-        raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be NHWC, NCHW or NHW")
+    if not isinstance(layout, str) or layout not in _shape.LAYOUTS or images.dim() < len(layout) - 1:
+        raise ValueError(f"images of shape {tuple(images.shape)} with layout {layout!r}; it must be one of {', '.join(_shape.LAYOUTS)}")
     if not torch.compiler.is_compiling() and any(map(_is_of_torch_func, (images, gaze))):
         raise _errors.UnsupportedError("foveate under torch.func.grad: operators have gradients by backward() and torch.autograd.grad")
     if not torch.compiler.is_compiling() and any(map(_arrays.has_tangent, (images, gaze, out))):

@@ -3,7 +3,7 @@
 """Videos by the ffmpeg program: its own, or that of the package imageio-ffmpeg. Sound comes along."""
 
 import contextlib
-import csv
+import functools
 import os
 import pathlib
 import re
@@ -30,15 +30,34 @@ def ffmpeg() -> str:
     return imageio_ffmpeg.get_ffmpeg_exe()
 
 
+@functools.lru_cache(maxsize=8)
+def _takes(encoder: str, pixels: str) -> bool:
+    """Whether this ffmpeg has the encoder, with that format of pixels."""
+    done = subprocess.run([ffmpeg(), "-hide_banner", "-h", f"encoder={encoder}"], capture_output=True, check=False)
+    return pixels.encode() in done.stdout.split()
+
+
+def _encoder(target: pathlib.Path) -> str:
+    return "libx264" if target.suffix.lower() in _H264 else "libvpx-vp9"
+
+
 class Video:
-    """What a file says of its video: width and height as shown, frames a second (exact, as text), frames if known."""
+    """What a file says of its video: width and height as shown, frames a second (exact, as text), frames if known, and
+    whether colours have more than 8 bits."""
 
     def __init__(self, path: pathlib.Path) -> None:
-        command = [ffmpeg(), "-hide_banner", "-nostdin", "-i", str(path), "-map", "0:v:0", "-frames:v", "1", "-f", "yuv4mpegpipe", "-"]
+        # The format of pixels is said: yuv4mpegpipe has no header for RGB and refuses more than 8 bits.
+        command = [ffmpeg(), "-hide_banner", "-nostdin", "-i", str(path), "-map", "0:v:0", "-frames:v", "1", "-pix_fmt", "yuv420p",
+                   "-f", "yuv4mpegpipe", "-"]  # fmt: skip
         done = subprocess.run(command, capture_output=True, check=False)
         header = re.match(rb"YUV4MPEG2 W(\d+) H(\d+) F(\d+):(\d+) ", done.stdout)
         if not header:
             raise ValueError(f"{path}: ffmpeg finds no video: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
+        says = re.search(rb"Stream #.*?: Video: (.*)", done.stderr)
+        pixels = says[1] if says else b""
+        if re.search(rb"smpte2084|arib-std-b67", pixels):
+            raise ValueError(f"{path}: a video of high dynamic range (PQ or HLG): convert it to SDR first")
+        self.is_deep = re.search(rb"[a-z0](?:9|10|12|14|16|48|64)(?:le|be)\b", pixels) is not None
         self.path = path
         self.width, self.height = int(header[1]), int(header[2])
         self.rate = f"{int(header[3])}/{int(header[4])}"
@@ -47,19 +66,27 @@ class Video:
         seconds = int(length[1]) * 3600 + int(length[2]) * 60 + float(length[3]) if length else 0
         self.frames = max(1, round(seconds * self.fps))
 
-    def read_command(self) -> list[str]:
-        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", str(self.path), "-map", "0:v:0", "-r", self.rate,
-                "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]  # fmt: skip
+    def _pixels(self) -> str:
+        return "yuv420p" if self.width % 2 == 0 and self.height % 2 == 0 else "yuv444p"
 
-    def write_command(self, target: pathlib.Path) -> list[str]:
+    def stays_deep(self, target: pathlib.Path) -> bool:
+        """Whether the colours have more than 8 bits, and the target's codec takes ten."""
+        return self.is_deep and _takes(_encoder(target), self._pixels() + "10le")
+
+    def read_command(self, deep: bool = False) -> list[str]:
+        return [ffmpeg(), "-loglevel", "error", "-nostdin", "-i", str(self.path), "-map", "0:v:0", "-r", self.rate,
+                "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24", "-"]  # fmt: skip
+
+    def write_command(self, target: pathlib.Path, deep: bool = False) -> list[str]:
         """Sound is copied into a file of the same kind, and encoded anew into others."""
-        even = self.width % 2 == 0 and self.height % 2 == 0
-        colours = "scale=out_color_matrix=bt709:out_range=tv,format=" + ("yuv420p" if even else "yuv444p")
-        command = [ffmpeg(), "-loglevel", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{self.width}x{self.height}",
-                   "-r", self.rate, "-i", "-", "-i", str(self.path), "-map", "0:v:0", "-map", "1:a?", "-vf", colours,
+        colours = "scale=out_color_matrix=bt709:out_range=tv,format=" + self._pixels() + ("10le" if deep else "")
+        command = [ffmpeg(), "-loglevel", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgb48le" if deep else "rgb24",
+                   "-s", f"{self.width}x{self.height}", "-r", self.rate, "-i", "-", "-i", str(self.path), "-map", "0:v:0", "-map", "1:a?", "-vf", colours,
                    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]  # fmt: skip
         if target.suffix.lower() in _H264:
             command += ["-c:v", "libx264", "-crf", "18"]
+        elif deep:
+            command += ["-c:v", _encoder(target)]
         if target.suffix.lower() == self.path.suffix.lower():
             command += ["-c:a", "copy"]
         return [*command, str(target)]
@@ -82,20 +109,40 @@ def _end(process: Any) -> None:
         raise OSError(f"ffmpeg: {said or process.returncode}")
 
 
+@functools.lru_cache(maxsize=1)
+def _light_of() -> Any:
+    """Light of each value of 16 bits, by sRGB."""
+    value = np.arange(65536) / 65535
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4).astype(np.float32)
+
+
+def deep(see: Callable[[Any, float], Any], as_light: bool) -> Callable[[Any, float], Any]:
+    """`see` of floats for frames of 16 bits a colour, which the library does not take: as light, or as they are."""
+
+    def seen(frame: Any, seconds: float) -> Any:
+        found = see(_light_of()[frame] if as_light else frame.astype(np.float32) / 65535, seconds).clip(0, 1)
+        if as_light:
+            found = np.where(found <= 0.0031308, 12.92 * found, 1.055 * found ** (1 / 2.4) - 0.055)
+        return (found * 65535 + 0.5).astype("<u2")
+
+    return seen
+
+
 def foveate_file(
-    video: Video, target: pathlib.Path, see: Callable[[Any, float], Any], progress: Callable[[int, int], None]
+    video: Video, target: pathlib.Path, see: Callable[[Any, float], Any], progress: Callable[[int, int], None], is_deep: bool = False
 ) -> None:
-    """Writes see(frame, seconds) of each frame. What is not whole never bears the target's name."""
+    """Writes see(frame, seconds) of each frame, uint8 or, where deep, uint16. What is not whole never bears the target's name."""
     part = target.with_name(f".{target.stem}.part{target.suffix}")
-    size = video.width * video.height * 3
+    dtype: Any = np.dtype("<u2" if is_deep else "u1")
+    size = video.width * video.height * 3 * dtype.itemsize
     try:
         with (
-            _program(video.read_command(), stdout=subprocess.PIPE) as reader,
-            _program(video.write_command(part), stdin=subprocess.PIPE) as writer,
+            _program(video.read_command(is_deep), stdout=subprocess.PIPE) as reader,
+            _program(video.write_command(part, is_deep), stdin=subprocess.PIPE) as writer,
         ):  # fmt: skip
             number = 0
             while len(data := reader.stdout.read(size)) == size:
-                frame = np.frombuffer(data, np.uint8).reshape(video.height, video.width, 3)
+                frame = np.frombuffer(data, dtype).reshape(video.height, video.width, 3)
                 try:
                     writer.stdin.write(see(frame, number / video.fps).data)
                 except BrokenPipeError:
@@ -110,27 +157,3 @@ def foveate_file(
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
-
-
-class GazeFile:
-    """Gazes of a CSV file with rows of t, x, y: seconds and uv. A gaze holds until the next; a header is skipped, and
-    so are rows that are not finite (blinks)."""
-
-    def __init__(self, path: str) -> None:
-        rows = []
-        with open(path, newline="", encoding="utf-8") as file:
-            for number, row in enumerate(csv.reader(file), 1):
-                try:
-                    seconds, x, y = (float(value) for value in row[:3])
-                    rows.append((seconds, x, y))
-                except ValueError:
-                    if row and number > 1:
-                        raise ValueError(f"{path}:{number}: {','.join(row)!r} is not t,x,y") from None
-        found = np.array([row for row in rows if np.isfinite(row).all()], np.float64).reshape(-1, 3)
-        if not len(found):
-            raise ValueError(f"{path} has no gaze: rows of t,x,y are wanted")
-        found = found[np.argsort(found[:, 0], kind="stable")]
-        self._times, self._places = found[:, 0], found[:, 1:]
-
-    def __call__(self, seconds: float) -> Any:
-        return self._places[max(0, int(np.searchsorted(self._times, seconds + 1e-9, side="right")) - 1)]

@@ -175,7 +175,7 @@ def _several_us(work: Callable[[], Any], repetitions: int = 20, calls: int = 10)
 def gpu_rows(count: int) -> Iterator[dict[str, Any]]:
     import torch
 
-    foveator = fovea.Foveator()
+    foveator = fovea.Foveator("paper")
     for height, width in GPU_SIZES:
         images = torch.randint(0, 256, (count, height, width, 3), dtype=torch.uint8, device="cuda")
         rgba = torch.randint(0, 256, (count, height, width, 4), dtype=torch.uint8, device="cuda")
@@ -206,7 +206,7 @@ def _cpu_us(work: Callable[[], Any], seconds: float = 2.0) -> float:
 
 def cpu_rows() -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(1)
-    foveator = fovea.Foveator()
+    foveator = fovea.Foveator("paper")
     for count, height, width in CPU_CASES:
         images = rng.integers(0, 256, (count, height, width, 3), dtype=np.uint8)
         gazes, out = rng.random((count, 2), np.float32), np.empty_like(images)
@@ -258,7 +258,7 @@ def call_rows(device: str, torch: Any) -> Iterator[dict[str, Any]]:
         planes, planes_out = of(np.zeros((8, 3, 8, 8), np.uint8)), of(np.zeros((8, 3, 8, 8), np.uint8))
         row: dict[str, Any] = {"device": DEVICE, "arrays": name}
         with _library_that_does_nothing():
-            foveator = fovea.Foveator()
+            foveator = fovea.Foveator("paper")
             row["python_us"] = _calls_us(lambda: foveator(pixels, places, out=out))
             row["new_python_us"] = _calls_us(lambda: foveator(pixels, places))
             row["nchw_python_us"] = _calls_us(lambda: foveator(planes, places, out=planes_out, layout="NCHW"))

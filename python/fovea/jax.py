@@ -106,7 +106,7 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
     if layout == "NHWC" and _shape.are_pixels(layout, images.shape[-1]):
         return _seen(images, gaze, settings)
     # Planes, each with its image's gaze.
-    planes = jnp.moveaxis(images, -1, lead) if layout == "NHWC" else images
+    planes = jnp.moveaxis(images, -1, lead) if layout in ("NHWC", "NHWF") else images
     if layout != "NHW":
         colours, rest = planes.shape[lead], planes.shape[lead + 1 :]
         # Three planes are RGB for the library, as they are for `fovea.foveate`; XLA packs them.
@@ -116,7 +116,7 @@ def _foveate(images: jax.Array, gaze: jax.Array, settings: str, layout: str) -> 
         seen = jnp.moveaxis(_seen(jnp.moveaxis(groups, lead + 1, -1), gaze, settings), -1, lead + 1).reshape(planes.shape)
     else:
         seen = _seen(planes[..., None], gaze, settings)[..., 0]
-    return jnp.moveaxis(seen, lead, -1) if layout == "NHWC" else seen
+    return jnp.moveaxis(seen, lead, -1) if layout in ("NHWC", "NHWF") else seen
 
 
 def _gaze_array(gaze: Any) -> jax.Array:
@@ -126,8 +126,8 @@ def _gaze_array(gaze: Any) -> jax.Array:
         found = jnp.asarray(gaze, dtype=jnp.float32)
     except (TypeError, ValueError, BufferError) as error:
         raise TypeError(f"gaze is x and y for each image, not {gaze!r}: {error}") from None
-    if not isinstance(found, jax.core.Tracer) and not isinstance(gaze, jax.Array) and not np.isfinite(gaze).all():
-        raise ValueError("gaze is not finite")
+    if not isinstance(found, jax.core.Tracer) and not isinstance(gaze, jax.Array):
+        _shape.check_places(np.asarray(gaze).reshape(-1))
     return found
 
 
@@ -135,7 +135,7 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     """Foveates images, each around its gaze, as `fovea.foveate` does; `config` and `layout` are constants of a program.
 
     images: a JAX array (or what jnp.asarray takes), uint8, float16 or float32, of shape (..., H, W, C) for "NHWC",
-        (..., C, H, W) for "NCHW", (..., H, W) for "NHW".
+        (..., C, H, W) for "NCHW", (..., H, W) for "NHW"; (..., H, W, F) for "NHWF", frames of which none is alpha.
     gaze: x and y in uv, 0 to 1 from the top left corner; of shape (2,), or a pair for each image: (..., 2) or (N, 2).
 
     Returns an array of the images' shape, type and device. vmap is one call for the whole batch; what is not mapped
@@ -153,4 +153,6 @@ def foveate(images: Any, gaze: Any = (0.5, 0.5), *, config: _foveator.AnyConfig 
     gaze = _gaze_array(gaze)
     shape = _shape.packed_shape_of(images.shape, images.dtype, layout)
     _shape.check_gaze(gaze.shape, shape.lead)
-    return _foveate(images, gaze, _foveator.of_config(config).text, layout)
+    foveator = _foveator.of_config(config)
+    foveator._look_at(shape.width, shape.height)
+    return _foveate(images, gaze, foveator.text, layout)

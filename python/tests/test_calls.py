@@ -124,6 +124,48 @@ def test_an_out_is_as_it_was_where_a_gaze_is_not_finite():
     assert not out.any()
 
 
+GAZES_OF = {
+    "pair": lambda x: (x, 0.5),
+    "float32": lambda x: np.full((2, 2), x, np.float32),
+    "float64": lambda x: np.full((2, 2), x),
+    "tensor": lambda x: pytest.importorskip("torch").full((2, 2), x),
+}
+
+
+@pytest.mark.parametrize("kind", GAZES_OF)
+@pytest.mark.parametrize("operators", [["foveate"], ["lens"], ["lens", "foveate"], ["blur"]])
+def test_every_call_refuses_gazes_that_are_no_places(operators, kind):
+    foveator, images, gaze = fovea.Foveator({"operators": operators}), pictures(2, 8, 8, 3), GAZES_OF[kind]
+    if kind == "tensor":
+        images = pytest.importorskip("torch").from_numpy(images)
+    for _ in range(2):
+        for wrong, text in ((np.nan, "not finite"), (np.inf, "not finite"), (320.0, r"gaze \(320, .*looks like pixels"), (-1.1, "pixels")):
+            with pytest.raises(ValueError, match=text):
+                foveator(images, gaze(wrong))
+        foveator(images, gaze(0.5))
+        foveator(images, gaze(-1.0))
+    assert is_kept(foveator) == 1
+
+
+def misaligned(array):
+    memory = np.zeros(array.nbytes + 8, np.uint8)
+    found = np.ndarray(array.shape, array.dtype, memory.data, -memory.ctypes.data % 4 + 1)
+    found[...] = array
+    return found
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_arrays_at_odd_addresses_are_copied(which):
+    arrays = [pictures(2, 8, 8, 3, dtype=np.float32), RNG.random((2, 2), np.float32), np.zeros((2, 8, 8, 3), np.float32)]
+    expected = fovea.foveate(*arrays[:2])
+    odd = [misaligned(array) if i == which else array for i, array in enumerate(arrays)]
+    for order in ((odd, arrays), (arrays, odd)):
+        foveator = fovea.Foveator()
+        for images, gaze, out in order:
+            assert np.array_equal(foveator(images, gaze, out=out), expected) and np.array_equal(out, expected)
+            out[...] = 0
+
+
 def test_tensors_make_calls_again():
     torch = pytest.importorskip("torch")
     foveator = fovea.Foveator()

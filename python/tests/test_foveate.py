@@ -5,6 +5,7 @@
 import os
 import random
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -174,6 +175,41 @@ def test_settings_have_an_effect_and_can_be_read():
     assert np.array_equal(fovea.foveate(images, config={"foveation.strength": 3, "foveation.light": "encoded"}), foveator(images))
 
 
+@pytest.mark.parametrize("side", [84, 128, 224, 640])
+def test_by_default_a_quarter_of_half_the_side_stays_as_it_is(side, tmp_path):
+    images = RNG.random((side, side, 3), np.float32)
+    y, x = np.mgrid[:side, :side] + 0.5 - side / 2
+    distance, changed = np.hypot(x, y) / (side / 2), (fovea.foveate(images) != images).any(-1)
+    assert not changed[distance <= 0.25].any() and changed[distance > 0.36].all()
+    (tmp_path / "fovea.json").write_text('{"foveation": {"light": "encoded"}}')
+    for config in ("relative", {"foveation.light": "encoded"}, tmp_path / "fovea.json"):
+        foveator = fovea.Foveator(config)
+        assert foveator.get("foveation.model") == "relative" and np.array_equal(foveator(images), fovea.foveate(images))
+    assert fovea.Foveator("paper").get("foveation.model") == "paper" and fovea.Foveator("paper") != fovea.Foveator()
+    assert {setting.path: setting.default for setting in fovea.settings()}["foveation.model"] == "relative"
+
+
+def test_settings_that_leave_pictures_as_they_are_are_warned_of_once():
+    foveator, images = fovea.Foveator({"foveation.model": "physical", "foveation.geometry.ppd": 2}), pictures(84, 84, 3)
+    with pytest.warns(UserWarning, match="leave pictures of 84 x 84 as they are"):
+        assert np.array_equal(foveator(images), images)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        foveator(images, (0.1, 0.2))
+        foveator(pictures(2, 84, 84, 3))
+        for config in (None, "paper", {"foveation.strength": 0}, {"operators": "lens"}):
+            fovea.Foveator(config)(images)
+
+
+def test_frames_have_no_alpha():
+    stack, places = pictures(2, 40, 40, 4), gazes(2)
+    seen = fovea.foveate(stack, places, layout="NHWF")
+    for frame in range(4):
+        assert np.array_equal(seen[..., frame], fovea.foveate(stack[..., frame], places, layout="NHW"))
+    assert np.array_equal(fovea.foveate(stack, places)[..., 3], stack[..., 3]) and not np.array_equal(seen[..., 3], stack[..., 3])
+    assert np.array_equal(fovea.foveate(stack[..., :3], places, layout="NHWF"), fovea.foveate(stack[..., :3].copy(), places))
+
+
 def test_a_row_of_operators_is_a_setting():
     images = pictures(40, 40, 3)
     both = fovea.foveate(images, config={"operators": ["blur", "foveate"], "blur.sigma_px": 3})
@@ -201,6 +237,11 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate(np.zeros((4, 84, 96), np.uint8)), ValueError, 'layout="NCHW"'),
         (lambda: fovea.foveate(np.zeros((2, 12, 84, 84), np.uint8)), ValueError, 'layout="NCHW"'),
         (lambda: fovea.foveate(IMAGE, (np.nan, 0.5)), ValueError, "finite"),
+        (lambda: fovea.foveate(IMAGE, (320, 240)), ValueError, "gaze (320, 240) looks like pixels"),
+        (lambda: fovea.Foveator({"foveation.strength\0junk": 2}), fovea.ConfigError, "value 0"),
+        (lambda: fovea.Foveator({"foveation.strength": "2\0"}), fovea.ConfigError, "foveation.strength"),
+        (lambda: fovea.Foveator("fovea\0.json"), fovea.ConfigError, "value 0"),
+        (lambda: fovea.Foveator().get("foveation.strength\0x"), KeyError, "foveation.strength"),
         (lambda: fovea.foveate(IMAGE, np.zeros((3, 2))), ValueError, "(3, 2)"),
         (lambda: fovea.foveate(IMAGE, "left"), TypeError, "left"),
         (lambda: fovea.foveate(IMAGE, out=IMAGE), ValueError, "overlap"),

@@ -158,6 +158,37 @@ os._exit(0)
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("what", ["__del__", "signal", "close"])
+def test_a_call_from_inside_of_a_call_is_refused(what):
+    code = """
+import gc, signal, sys, time, numpy as np, fovea
+foveator, images, refused = fovea.Foveator({"cpu_threads": 1}), np.zeros((48, 48, 3), np.float32), []
+def inside(*_):
+    try:
+        foveator.close() if sys.argv[1] == "close" else foveator(images[:8, :8].copy())
+    except fovea.FoveaError as error:
+        refused.append(str(error))
+class Rubbish:
+    def __init__(self): self.me = self
+    __del__ = inside
+if sys.argv[1] == "__del__":
+    gc.set_threshold(3)
+else:
+    signal.signal(signal.SIGALRM, inside)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+end = time.monotonic() + 20
+while len(refused) < 3 and time.monotonic() < end:
+    Rubbish() if sys.argv[1] == "__del__" else None
+    foveator(images, (0.5, 0.5))
+    foveator(images[None], np.float32([[0.25, 0.5]]))
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert len(refused) == 3 and "inside" in refused[0], refused
+foveator(images)
+"""
+    done = subprocess.run([sys.executable, "-c", code, what], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, timeout=60)
+    assert done.returncode == 0
+
+
 def test_threads_that_work_at_the_end_end_nothing_badly():
     code = """
 import threading, numpy as np, fovea

@@ -208,6 +208,22 @@ def test_stable_baselines3_takes_them_as_images():
     assert space.dtype == np.uint8 and len(space.shape) == 3 and (space.low == 0).all() and (space.high == 255).all()
 
 
+def test_four_channels_are_colours_or_frames_as_somebody_says():
+    class Stacked(gymnasium.ObservationWrapper):
+        def __init__(self, env):
+            super().__init__(env)
+            self.observation_space = gymnasium.spaces.Box(0, 255, (72, 96, 4), np.uint8)
+
+        def observation(self, observation):
+            return np.repeat(observation[..., :1], 4, -1) ^ np.arange(4, dtype=np.uint8)
+
+    for make in (fovea.gym.FoveatedObservation, fovea.gym.ActiveGaze):
+        with pytest.raises(ValueError, match="'NHWC' or 'NHWF'"):
+            make(Stacked(Pictures()))
+    seen, plain = (env.reset(seed=1)[0] for env in (fovea.gym.FoveatedObservation(Stacked(Pictures()), layout="NHWF"), Stacked(Pictures())))
+    assert np.array_equal(seen, fovea.foveate(plain, layout="NHWF")) and seen.shape == plain.shape
+
+
 @pytest.mark.parametrize("count, shape", [(None, (2, 1)), (None, (3,)), (None, ()), (3, (2, 3)), (3, (2,)), (3, (6,)), (3, (4, 2))])
 def test_actions_of_another_shape_are_refused(count, shape):
     env = fovea.gym.ActiveGaze(SyncVectorEnv([Pictures] * count) if count else Pictures())

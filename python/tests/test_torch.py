@@ -48,6 +48,14 @@ def test_who_looks_at_operators_sees_the_operator():
     assert "fovea.foveate.default" in names and torch.equal(seen, fovea.foveate(images, places))
 
 
+@pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
+@pytest.mark.parametrize("layout, shape", [("NHWC", (2, 16, 16, 3)), ("NCHW", (2, 4, 16, 16)), ("NHWF", (2, 16, 16, 4))])
+def test_traced_code_sees_what_plain_code_sees(layout, shape):
+    images, others, places = pictures(*shape), pictures(*shape, seed=8), gazes(2)
+    traced = torch.jit.trace(lambda images, places: fovea.foveate(images, places, layout=layout), (images, places))
+    assert torch.equal(traced(others, 1 - places), fovea.foveate(others, 1 - places, layout=layout))
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("model", MODELS, ids=["default", "name", "settings", "foveator"])
 def test_compiled_code_sees_what_plain_code_sees(backend, model):
@@ -79,7 +87,7 @@ def test_a_file_of_settings_goes_into_an_operator_as_what_it_says(tmp_path):
     file.write_text('{"version": 1, "foveation": {"strength": 2, "curve": [[0, 50], [20, 5]], "model": "curve"}}')
     foveator = fovea.Foveator(file)
     again = fovea.Foveator({line.partition("=")[0]: _value(line.partition("=")[2]) for line in foveator.text.splitlines()})
-    assert again.text == foveator.text and "strength=2" in foveator.text and fovea.Foveator().text == ""
+    assert again.text == foveator.text and "strength=2" in foveator.text and fovea.Foveator().text == "foveation.model=relative"
     images, places = pictures(2, 24, 24, 3), gazes(2)
     program = torch.export.export(_Module(foveator), (images, places))
     expected = foveator(images, places)
@@ -150,7 +158,8 @@ def test_importing_fovea_imports_no_torch_nor_jax():
         (lambda i, g: fovea.foveate(i, torch.full_like(g, float("nan"))), ValueError, "finite"),
         (lambda i, g: fovea.foveate(i.to("meta"), g), TypeError, "meta"),
         (lambda i, g: fovea.foveate(i.to_sparse(), g), TypeError, "sparse"),
-        (lambda i, g: fovea.foveate(i.float().bfloat16(), g), TypeError, "bfloat16"),
+        (lambda i, g: fovea.foveate(i.float().bfloat16(), g), TypeError, "images of bfloat16"),
+        (lambda i, g: fovea.foveate(i, g.bfloat16()), TypeError, "gaze of bfloat16: Fovea takes float32"),
         (lambda i, g: fovea.foveate(i.to(torch.complex64), g), TypeError, "complex64"),
         (lambda i, g: fovea.foveate(torch.quantize_per_tensor(i.float(), 1.0, 0, torch.quint8), g), TypeError, "quint8"),
         (lambda i, g: fovea.foveate(i[0, 0, 0, 0], g), ValueError, "()"),
