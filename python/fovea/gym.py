@@ -207,8 +207,8 @@ def FoveatedObservation(
     config: as fovea.Foveator takes it, or one. gaze: a place in uv for all (default: the middle), or a policy as in
     fovea.gaze. key: the entry of Dict observations that is the image; of Dicts in Dicts a path, as in
     "sensor_data/base_camera/rgb" or a tuple of names; a list of them: several images with one gaze. layout: of one
-    batch of images, "NHWC", "NCHW" or "NHW"; None: by the shape of the space, where channels of 1, 3 or 4 at the end
-    are colours.
+    batch of images, "NHWC", "NCHW", "NHW" or "NHWF" (frames at the end); None: by the shape of the space, where channels
+    of 1 or 3 at the end are colours. Four may be either: say layout.
 
     Returns a wrapper of the environment's kind. Every autoreset mode of VectorEnvs works; `final_obs` and
     `final_observation` are foveated, too, and info["final_info"]["gaze"] is where they were looked at. A batched Env

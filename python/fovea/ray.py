@@ -29,7 +29,7 @@ class FoveateBatch:
         they lie, also from Ray's shared memory (zero_copy_batch=True), and never written to.
     gaze_column: the column of gazes, (x, y) in uv. None: `gaze` for all images, a place or a policy as in fovea.gaze.
     output_column: where the result goes; None: in the place of the images.
-    layout: of images with colours, "NHWC" or "NCHW".
+    layout: of images with colours, "NHWC" or "NCHW"; of frames beside each other, "NHWF".
     device: "cpu"; or "cuda": the images go to the actor's GPU and back with torch.
     """
 
