@@ -135,7 +135,7 @@ static void wrong_objects_and_names_name_what_was_expected(void **state)
          "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",
          "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\", "
-         "\"map\"; "
+         "\"map\", \"relative\"; "
          "found \"zebra\""},
         {"{\"overlay\": {\"hud\": 1}}",
          "bad.json:1:21: overlay.hud: expected true or false; found 1"},
