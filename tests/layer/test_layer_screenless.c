@@ -106,11 +106,15 @@ static bool run_look(const struct look *look)
     return true;
 }
 
-/* Where there is no word of it nothing was foveated. */
+/* Where there is no word of it nothing was foveated. The program copies its images to look at them,
+ * which goes by an image's own format: so the layer cannot make sRGB images of the plain one for
+ * kernels to see. */
 static void expect_copies(const struct look *look)
 {
     const char *seen = "seen by kernels", *copied = "copied by vkCmdCopyImage";
-    const char *wanted = look->copied ? copied : seen, *other = look->copied ? seen : copied;
+    const bool is_copied =
+        look->copied || strstr(look->options, "format=50") || strstr(look->options, "format=43");
+    const char *wanted = is_copied ? copied : seen, *other = is_copied ? seen : copied;
     if (!look->plain && (!strstr(result.log, wanted) || strstr(result.log, other))) {
         fail_msg("%s: not %s\n%s", look->options, wanted, result.log);
     }
