@@ -35,13 +35,14 @@ static void take_settings(struct godot_effect *effect)
 
 /* ---- What a view is foveated with */
 
-/* Of a perspective projection; others have no angles and take the settings'. */
+/* Of a perspective projection; others have no angles and take the settings'. The engine turns the
+ * sign of y, as Vulkan has it. */
 static bool geometry_of(const struct godot_projection *projection, struct fovea_geometry *out)
 {
     const double scale_x = (double)projection->columns[0][0];
     const double scale_y = (double)projection->columns[1][1];
     const double shift_x = (double)projection->columns[2][0];
-    const double shift_y = (double)projection->columns[2][1];
+    const double shift_y = (double)projection->columns[2][1] * (scale_y < 0 ? -1 : 1);
     if (!(scale_x > 0) || !(fabs(scale_y) > 0) || projection->columns[2][3] != -1.0F) {
         return false;
     }

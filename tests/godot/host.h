@@ -99,6 +99,7 @@ struct host_frame {
     bool msaa;
     bool early; /* the callback is that of PRE_OPAQUE, whatever the type that was set */
     double fov_y_deg; /* of the camera; 0: 75 */
+    double up_tan; /* by so much its frustum reaches further up, and less far down */
     const void *pixels; /* RGBA16F, layers below each other; NULL: as the last frame left them */
     void *out; /* the colour buffer after the frame; may be NULL */
 };

@@ -285,6 +285,7 @@ void method_cam_transform(struct call *call)
     memcpy(call->ret.f, identity, sizeof identity);
 }
 
+/* The engine's own has the sign of y turned, and z reversed from 1 to 0. */
 void method_cam_projection(struct call *call)
 {
     const struct scene_data *scene = call->self->data;
@@ -292,10 +293,11 @@ void method_cam_projection(struct call *call)
     const double cotangent = cos(angle) / sin(angle);
     memset(call->ret.f, 0, sizeof call->ret.f); /* columns */
     call->ret.f[0] = (float)(cotangent / scene->aspect);
-    call->ret.f[5] = (float)cotangent;
-    call->ret.f[10] = (float)(-(far + near) / (far - near));
+    call->ret.f[5] = (float)-cotangent;
+    call->ret.f[9] = (float)(-scene->up_tan * cotangent);
+    call->ret.f[10] = (float)((far + near) / (far - near) / 2 - 0.5);
     call->ret.f[11] = -1;
-    call->ret.f[14] = (float)(-2 * near * far / (far - near));
+    call->ret.f[14] = (float)(near * far / (far - near));
 }
 
 void method_view_projection(struct call *call)
@@ -352,7 +354,7 @@ static bool call_effect(struct object *effect, struct buffers *buffers,
     const int64_t type = frame->early ? 0 : effect_data->type ? effect_data->type - 1 : 4;
     *(struct render_data *)render_data->data = (struct render_data){buffers->object, scene};
     *(struct scene_data *)scene->data = (struct scene_data){
-        buffers->views, frame->fov_y_deg > 0 ? frame->fov_y_deg : 75,
+        buffers->views, frame->fov_y_deg > 0 ? frame->fov_y_deg : 75, frame->up_tan,
         (double)buffers->width_px / (buffers->height_px ? buffers->height_px : 1)};
     const uint32_t before = buffers->object->references;
     bool called = false;
