@@ -307,7 +307,9 @@ static XrResult look_at_layers(const struct session *session, const XrFrameEndIn
     XrResult result = XR_SUCCESS;
     for (uint32_t i = 0; i < info->layerCount && result == XR_SUCCESS; i++) {
         const XrCompositionLayerBaseHeader *layer = info->layers[i];
-        if (layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
+        if (!layer) {
+            result = runtime_refuse(XR_ERROR_LAYER_INVALID, "xrEndFrame", "no layer");
+        } else if (layer->type == XR_TYPE_COMPOSITION_LAYER_PROJECTION) {
             result = look_at_projection(session, (const XrCompositionLayerProjection *)layer);
         } else if (layer->type == XR_TYPE_COMPOSITION_LAYER_QUAD) {
             const XrCompositionLayerQuad *quad = (const XrCompositionLayerQuad *)layer;
@@ -395,6 +397,9 @@ static XrResult xrLocateViews_(XrSession handle, const XrViewLocateInfo *info, X
         return runtime_refuse(XR_ERROR_TIME_INVALID, __func__, "displayTime");
     }
     *count = runtime_view_count(info->viewConfigurationType);
+    if (*count == 0) {
+        return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
+    }
     for (uint32_t i = 0; i < *count && capacity >= *count; i++) {
         views[i] = runtime_view(info->viewConfigurationType, i);
         views[i].pose.orientation =
