@@ -233,6 +233,28 @@ static enum search_verdict run_frame(struct frame *frame)
     return verdict;
 }
 
+/* llvmpipe breaks off what goes round loops 65,535 times, as the smooth method's kernel does for
+ * sigmas near 1,000 px in light that is none of sRGB's: pixels are black there. */
+static bool is_too_much(const struct fovea_settings *settings, const struct frame *frame)
+{
+    const struct search_point *p = frame->point;
+    VkPhysicalDeviceProperties device;
+    vkGetPhysicalDeviceProperties(rig.engine.physical, &device);
+    const size_t count = (size_t)p->width_px * p->height_px;
+    float *sigmas_px = malloc(count * sizeof *sigmas_px);
+    float most_px = 0.0f;
+    for (uint32_t i = 0; sigmas_px && i < search_images(p); i++) {
+        const struct fovea_point_uv gaze = frame->scene.views[i].gaze.point;
+        const enum fovea_result made =
+            fovea_sigma_map(settings, p->width_px, p->height_px, gaze, sigmas_px);
+        for (size_t k = 0; made == FOVEA_OK && k < count; k++) {
+            most_px = fmaxf(most_px, sigmas_px[k]);
+        }
+    }
+    free(sigmas_px);
+    return device.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && most_px > 500.0f;
+}
+
 /* Both refuse the settings, or a frame is run. */
 static enum search_verdict run_with(struct fovea_settings *settings, struct frame *frame)
 {
@@ -279,7 +301,8 @@ enum search_verdict search_run_frame(const struct search_limits *limits,
         snprintf(out_text, SEARCH_TEXT_BYTES, "its settings cannot be set");
         return SEARCH_DIFFERENT;
     }
-    const enum search_verdict verdict = run_with(settings, &frame);
+    const enum search_verdict verdict =
+        is_too_much(settings, &frame) ? SEARCH_REFUSED : run_with(settings, &frame);
     fovea_settings_destroy(&settings);
     return verdict;
 }
