@@ -22,12 +22,6 @@ enum fovea_result search_context(struct fovea_settings *settings, const char *ba
     return fovea_context_create(&desc, out_context);
 }
 
-enum fovea_result search_expected(struct fovea_context *context, const struct fovea_image *src,
-                                  struct fovea_point_uv gaze, const struct fovea_image *dst)
-{
-    return fovea_context_run(context, src, dst, gaze, NULL);
-}
-
 enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
                                    const struct search_memory *src, const struct search_memory *dst,
                                    const float *gazes_uv, void *stream)
@@ -79,9 +73,9 @@ static enum fovea_result expect(struct run *run, struct fovea_point_uv gaze,
                                 const struct fovea_image *src, const struct fovea_image *dst)
 {
     static const struct fovea_point_uv middle = {0.5, 0.5};
-    enum fovea_result result = search_expected(run->cpu, src, gaze, dst);
+    enum fovea_result result = fovea_context_run(run->cpu, src, dst, gaze, NULL);
     if (result != FOVEA_OK && !is_finite(gaze) && run->point->count && run->point->cuda_gazes) {
-        result = search_expected(run->cpu, src, middle, dst);
+        result = fovea_context_run(run->cpu, src, dst, middle, NULL);
         image_mirror(src, dst, false, false);
     }
     return result;

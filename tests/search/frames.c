@@ -113,7 +113,7 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
     if (result == FOVEA_OK) {
         order_colours(p, src);
-        result = search_expected(context, src, view->gaze.point, dst);
+        result = fovea_context_run(context, src, dst, view->gaze.point, NULL);
         order_colours(p, src);
         order_colours(p, dst);
     }

@@ -122,9 +122,7 @@ enum search_verdict {
     SEARCH_NO_DEVICE,
 };
 
-/* The cpu backend's picture of a packed one, by a context that was made with the settings. */
-enum fovea_result search_expected(struct fovea_context *context, const struct fovea_image *src,
-                                  struct fovea_point_uv gaze, const struct fovea_image *dst);
+/* With the settings, of which it sets backend and cpu_threads. */
 enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
                                  uint32_t threads, struct fovea_context **out_context);
 enum search_verdict search_run_context(const struct search_limits *limits,
