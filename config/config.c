@@ -173,6 +173,11 @@ enum fovea_result fovea_config_poll(struct fovea_config *config)
     return result;
 }
 
+bool config_has_news(const struct fovea_config *config)
+{
+    return config->watch && config_watch_has_news(config->watch);
+}
+
 enum fovea_result fovea_config_reload(struct fovea_config *config)
 {
     if (!config) {

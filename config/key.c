@@ -205,6 +205,8 @@ const struct config_key config_keys[] = {
 
     {"layer.direct", "Kernels see a program's images where they are, if the device lets them; false: vkCmdCopyImage copies them",
      CONFIG_BOOL, AT(layer.direct)},
+    {"layer.redraw", "X11 programs that draw on change alone are asked to draw when the gaze, a key or a setting changed what they show",
+     CONFIG_BOOL, AT(layer.redraw)},
     {"layer.keys.help", "Keys of the Vulkan layer: list of the keys off and on",
      CONFIG_KEYS, AT(layer.keys.help)},
     {"layer.keys.toggle", "Keys of the Vulkan layer: foveation off and on",

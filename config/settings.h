@@ -307,6 +307,9 @@ struct fovea_layer_settings {
     /* Kernels see the images of swapchains that are made from now on where they are, if the device
      * lets them; false: vkCmdCopyImage copies them. true */
     bool direct;
+    /* Programs that draw only when something changes are asked to (X11) when the gaze, a key or a
+     * setting has changed what they show. true */
+    bool redraw;
 };
 
 /* Whose CUDA context frames of Vulkan images are foveated in (fovea_vulkan.h). A kernel that goes
@@ -370,6 +373,10 @@ struct fovea_settings {
 /* The defaults, the only place where they are written. config/default.json says the same. */
 const struct fovea_settings *config_settings_standard(void);
 struct fovea_settings fovea_settings_default(void);
+
+/* Whether fovea_config_poll would bring something. Files are looked at as if that had been called,
+ * once it has been. Any thread, while nobody destroys the configuration. */
+bool config_has_news(const struct fovea_config *config);
 
 bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name);
 

@@ -32,7 +32,7 @@ struct config_watch {
     sem_t wake;
     pthread_t thread;
     pid_t process; /* that has the thread */
-    bool started;
+    atomic_bool started;
 };
 
 void config_news_finish(struct config_news **news)
@@ -148,7 +148,7 @@ enum fovea_result config_watch_start(struct config_watch *watch)
 {
     atomic_store(&watch->owners, 2);
     watch->process = getpid();
-    watch->started = thread_start(&watch->thread, run, watch) == 0;
+    atomic_store(&watch->started, thread_start(&watch->thread, run, watch) == 0);
     return watch->started ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -178,6 +178,14 @@ struct config_news *config_watch_take(struct config_watch *watch)
         wake(watch);
     }
     return atomic_load(&watch->news) ? atomic_exchange(&watch->news, NULL) : NULL;
+}
+
+bool config_watch_has_news(struct config_watch *watch)
+{
+    if (atomic_load(&watch->started) && !atomic_exchange(&watch->asked, true)) {
+        wake(watch);
+    }
+    return atomic_load(&watch->news);
 }
 
 static bool ends_soon(const struct config_watch *watch)

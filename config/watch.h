@@ -37,6 +37,10 @@ bool config_watch_is_started(const struct config_watch *watch);
 /* All files are to be read again, changed or not. Waits for nothing. */
 void config_watch_reload(struct config_watch *watch);
 
+/* Whether there are any, and as if they had been asked for: the thread goes on looking. Any thread,
+ * before the watch is left. */
+bool config_watch_has_news(struct config_watch *watch);
+
 /* The news since the last call, the caller's; NULL: none. Waits for nothing and takes no lock. */
 struct config_news *config_watch_take(struct config_watch *watch);
 void config_news_finish(struct config_news **news);

@@ -19,6 +19,7 @@
  *     layer_retry.c      presents that run out of memory and are tried again
  *     layer_session.c    what the process has once: settings, gaze, pointer and keys
  *     layer_choices.c    what files and keys have made of the settings
+ *     layer_redraw.c     whether the program is asked to draw
  *     layer_windows.c    the windows that these belong to
  *     layer_programs.c   programs that are left alone
  *     layer_dump.c       for tests: frames as files, before and after

@@ -2,12 +2,14 @@
 # SPDX-FileCopyrightText: The Fovea authors
 """Keys of a real keyboard (XTest) through the layer, in programs whose windows come and go."""
 
+import json
 import os
 import re
 import subprocess
 import time
 
 import numpy
+import pytest
 from conftest import ROOT, need_tool
 from layer_rig import screen_picture, wait_until
 
@@ -114,6 +116,43 @@ class Running:
     def end(self):
         done = self.rig.done(self.process, self.run)
         assert done.code == 0, done.output + done.log
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_program_that_draws_on_change_is_asked_to(rig, asked):
+    """For the pointer, keys and a saved file; at rest it is left alone, and where layer.redraw is false."""
+    file = rig.folder / f"redraw-{asked}.json"
+    file.write_text('{"version": 1}')
+    sets = "backend=cpu,foveation.model=paper,gaze.validity.hold_ms=300"
+    extra = {"FOVEA_CONFIG": str(file), "FOVEA_SET": f"{sets},layer.redraw={json.dumps(asked)}"}
+    program = Running(rig, "on-expose", extra=extra)
+    window = rig.frames(program.run)[0]["window"]
+    assert program.rests()
+
+    def assert_drawn_after(change, is_done=lambda: True):
+        before = program.frames
+        change()
+        drawn = wait_until(lambda: program.frames > before and is_done(), 10 if asked else 1)
+        assert drawn == asked and program.rests(), (before, program.frames)
+
+    def point(x, y):
+        program.xdotool("mousemove", str(x), str(y))
+
+    def save():
+        (rig.folder / "saved.json").write_text('{"version": 1, "foveation": {"strength": 0.5}}')
+        (rig.folder / "saved.json").replace(file)
+
+    for x in 60, 90:
+        assert_drawn_after(lambda: point(x, 40), lambda: program.has_gaze(window, [(x + 0.5) / 160, 40.5 / 120]))
+    assert_drawn_after(lambda: program.press("F3"))
+    assert_drawn_after(save)
+    assert_drawn_after(lambda: point(700, 500), lambda: program.has_gaze(window, [0.5, 0.5]))  # it is lost
+    before, start = program.frames, time.monotonic()
+    for i in range(40):
+        point(20 + 3 * i, 40)
+    took = time.monotonic() - start
+    assert (program.frames - before > 3) == asked and program.frames - before <= 60 * took + 2, took
+    program.end()
 
 
 def test_a_program_that_starts_with_strength_0_can_be_switched_on(rig):

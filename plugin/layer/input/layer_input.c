@@ -62,6 +62,7 @@ static struct layer_input *allocate(const struct layer_input_desc *desc, const c
     const double rate_hz = desc->rate_hz > 0 ? fmin(desc->rate_hz, MAX_RATE_HZ) : DEFAULT_RATE_HZ;
     input->log = desc->log;
     input->pointer_period_ns = (int64_t)(1e9 / rate_hz);
+    input->wants_frame = desc->wants_frame;
     input->keys = desc->keys ? *desc->keys : config_settings_standard()->layer.keys;
     input->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     input->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -55,6 +55,9 @@ struct layer_input_desc {
     const struct fovea_layer_keys *keys; /* checked; NULL: the defaults */
     double rate_hz; /* of the pointer, at most 2000; 0: 500 */
     int64_t wait_ns; /* at most, for the server's answer; 0: input begins when that comes */
+    /* Whether the program is to be asked to draw that slot's window anew (Expose). The thread asks
+     * with each turn of the keys, 60 times a second. NULL: never. */
+    bool (*wants_frame)(uint32_t slot, const struct layer_input_state *now);
     struct fovea_log log; /* must outlive the program's last use of the library */
 };
 

@@ -339,6 +339,25 @@ static void lose_windows(struct layer_input *input, const struct turn *turn)
     }
 }
 
+/* What has just been counted is in the state. */
+static void ask_for_frames(struct layer_input *input)
+{
+    struct layer_input_state now;
+    bool any = false;
+    layer_input_read(input, &now);
+    for (uint32_t i = 0; i < LAYER_INPUT_WINDOWS; i++) {
+        const struct input_window *window = &input->windows[i];
+        if (window->id != 0 && !window->hidden && !atomic_load(&input->stopping) &&
+            input->wants_frame(i, &now)) {
+            input_window_expose(window, &input->x11);
+            any = true;
+        }
+    }
+    if (any) {
+        (void)input->x11.flush(input->x11.connection);
+    }
+}
+
 static void look(struct layer_input *input)
 {
     const int64_t now_ns = fovea_time_ns();
@@ -354,6 +373,9 @@ static void look(struct layer_input *input)
         take_keys(input, &turn);
     }
     free_turn(&turn);
+    if (with_keys && input->wants_frame) {
+        ask_for_frames(input);
+    }
 }
 
 static int64_t period_ns(struct layer_input *input)

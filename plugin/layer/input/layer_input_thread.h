@@ -29,6 +29,7 @@ struct layer_input {
     char *display;
     char *cookie_file; /* NULL: there is none */
     int64_t pointer_period_ns;
+    bool (*wants_frame)(uint32_t slot, const struct layer_input_state *now); /* NULL: never */
 
     pthread_t thread;
     int stop; /* an eventfd, readable when the thread shall end */

@@ -70,9 +70,29 @@ void input_window_event(struct input_window *window, const struct x11 *x11,
         window->width_px = configure->width;
         window->height_px = configure->height;
     }
+    if (type == XCB_UNMAP_NOTIFY &&
+        ((const xcb_unmap_notify_event_t *)event)->window == window->id) {
+        window->hidden = true;
+    }
+    if (type == XCB_MAP_NOTIFY && ((const xcb_map_notify_event_t *)event)->window == window->id) {
+        window->hidden = false;
+    }
     if (type == XCB_REPARENT_NOTIFY && window->id != 0 && reparent->window == window->id) {
         find_above(window, x11);
     }
+}
+
+void input_window_expose(const struct input_window *window, const struct x11 *x11)
+{
+    union {
+        xcb_expose_event_t expose;
+        char bytes[32]; /* of every event */
+    } event = {.bytes = {0}};
+    event.expose.response_type = XCB_EXPOSE;
+    event.expose.window = window->id;
+    event.expose.width = (uint16_t)window->width_px;
+    event.expose.height = (uint16_t)window->height_px;
+    x11->send_event(x11->connection, false, window->id, XCB_EVENT_MASK_EXPOSURE, event.bytes);
 }
 
 static bool is_at_or_above(const struct input_window *window, xcb_window_t id)

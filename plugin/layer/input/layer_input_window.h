@@ -14,6 +14,7 @@ struct input_window {
     xcb_window_t root;
     uint32_t width_px;
     uint32_t height_px;
+    bool hidden; /* it was unmapped */
     xcb_window_t above[WINDOW_ABOVE_MAX]; /* from the window's parent up, without the root */
     uint32_t above_count;
     xcb_window_t focus; /* the last that was asked about, and what came of it */
@@ -29,6 +30,9 @@ void input_window_leave(struct input_window *window, const struct x11 *x11);
 /* Events of any kind. */
 void input_window_event(struct input_window *window, const struct x11 *x11,
                         const xcb_generic_event_t *event);
+
+/* Asks the program to draw all of it, as the server does when a part of it comes to light. */
+void input_window_expose(const struct input_window *window, const struct x11 *x11);
 
 /* How near to the pointer it is in the tree of windows, where pointed is the root's child that has
  * the pointer: 0 where that is another program's, else more for a window inside another one. */

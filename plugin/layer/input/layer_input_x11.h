@@ -30,7 +30,8 @@
     F(get_geometry)                                                                                \
     F(get_input_focus)                                                                             \
     F(get_keyboard_mapping)                                                                        \
-    F(change_window_attributes)
+    F(change_window_attributes)                                                                    \
+    F(send_event)
 
 struct x11 {
     void *library;

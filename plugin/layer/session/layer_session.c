@@ -6,6 +6,7 @@
 #include "layer_choices.h"
 #include "layer_defaults.h"
 #include "layer_log.h"
+#include "layer_redraw.h"
 #include "layer_windows.h"
 
 #include "core/log.h"
@@ -73,6 +74,7 @@ static void stop_following(void)
         session.asked = context->next_asked;
         take_away(context);
     }
+    layer_redraw_forget();
     pthread_rwlock_unlock(&sources);
 }
 
@@ -122,10 +124,21 @@ static void reload_config(void)
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
+/* On the input's thread, which waits for no frame: one that changes its source is about to come. */
+static bool wants_frame(uint32_t slot, const struct layer_input_state *now)
+{
+    if (pthread_rwlock_tryrdlock(&sources) != 0) {
+        return false;
+    }
+    const bool old = layer_redraw_is_old(slot, now) || layer_redraw_gaze_moved(slot);
+    pthread_rwlock_unlock(&sources);
+    return old && layer_redraw_ask(slot, fovea_time_ns());
+}
+
 static void open_input(void)
 {
-    const struct layer_input_desc desc = {.keys = &session.choices.files.layer.keys,
-                                          .log = layer_log()};
+    const struct layer_input_desc desc = {
+        .keys = &session.choices.files.layer.keys, .wants_frame = wants_frame, .log = layer_log()};
     if (layer_input_create(&desc, &session.input) < 0) {
         return; /* it has said why */
     }
@@ -232,6 +245,13 @@ bool layer_session_tick(void)
     gaze_switch_poll(&session.gaze);
     take_input();
     const bool on = is_anything_to_do();
+    const struct layer_redraw_taken taken = {.settings_serial = session.serial,
+                                             .config = session.config,
+                                             .wanted = session.choices.now.layer.redraw,
+                                             .gaze_counts = on && !session.choices.off,
+                                             .wiping = session.choices.wiping,
+                                             .waits = session.gaze.opening};
+    layer_redraw_take(&taken, &session.seen);
     pthread_mutex_unlock(&lock);
     return on;
 }
@@ -393,6 +413,12 @@ void layer_session_frame(const struct layer_swapchain *swapchain, struct layer_c
     struct fovea_gaze_source *source = source_of(swapchain);
     follow(context, source);
     read_gaze(swapchain, source, &out_frame->gaze);
+    const struct layer_window_slot *slot = layer_windows_find(&session.windows, swapchain->window);
+    if (slot) {
+        const uint32_t size_px[2] = {swapchain->width_px, swapchain->height_px};
+        layer_redraw_note_gaze((uint32_t)(slot - session.windows.slots), source, size_px,
+                               &out_frame->gaze);
+    }
     out_frame->hud_gaze = words_for_gaze(swapchain, &out_frame->gaze);
     write_hud(out_frame->hud, sizeof out_frame->hud);
     pthread_mutex_unlock(&lock);
@@ -433,6 +459,10 @@ void layer_session_watch(struct layer_swapchain *swapchain)
         swapchain->watched = true;
         if (slot) {
             watch(slot, swapchain->window);
+        }
+        slot = layer_windows_find(&session.windows, swapchain->window);
+        if (slot) {
+            layer_redraw_note_frame((uint32_t)(slot - session.windows.slots));
         }
     }
     pthread_mutex_unlock(&lock);

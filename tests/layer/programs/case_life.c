@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <xcb/xcb.h>
 
 #define FRAMES 5
 
@@ -468,6 +469,35 @@ static void beside_openxr(void)
     stand_close(&program);
 }
 
+/* Draws when its window is exposed, and at no other time, until stdin ends. */
+static void on_expose(void)
+{
+    struct stand stand;
+    open_stand(&stand);
+    struct screen *screen = &stand.screen;
+    const uint32_t mask = XCB_EVENT_MASK_EXPOSURE;
+    xcb_change_window_attributes(screen->connection, screen->window, XCB_CW_EVENT_MASK, &mask);
+    xcb_flush(screen->connection);
+    frame_run(screen, 1);
+    printf("stage 1\n");
+    fflush(stdout);
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                           {.fd = xcb_get_file_descriptor(screen->connection), .events = POLLIN}};
+    while (poll(fds, 2, -1) > 0 && !program_is_asked()) {
+        bool exposed = false;
+        xcb_generic_event_t *event;
+        while ((event = xcb_poll_for_event(screen->connection)) != NULL) {
+            exposed |= (event->response_type & 0x7f) == XCB_EXPOSE;
+            free(event);
+        }
+        if (exposed) {
+            frame_run(screen, 1);
+        }
+    }
+    printf("frames %u\n", screen->frame);
+    stand_close(&stand);
+}
+
 static void *present_some(void *screen)
 {
     frame_run(screen, FRAMES);
@@ -516,6 +546,7 @@ const struct program_case life_cases[] = {
     {"window-after-window", window_after_window},
     {"until-told", until_told},
     {"small-stack", small_stack},
+    {"on-expose", on_expose},
     {"retired", retired},
     {"beside-openxr", beside_openxr},
     {NULL, NULL},
