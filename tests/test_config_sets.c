@@ -318,6 +318,9 @@ static void what_the_model_does_not_use_is_said(void **state)
          "foveation.physical.alpha, foveation.geometry.ppd"},
         {{"foveation.model=map", "foveation.geometry.ppd=30"}, "foveation.geometry.ppd"},
         {{"foveation.model=map", "foveation.geometry.ppd=30", "foveation.map.degrees=view"}, ""},
+        {{"foveation.model=relative", "foveation.relative.sharp=1", "foveation.geometry.ppd=30"},
+         "foveation.geometry.ppd"},
+        {{"foveation.relative.halving=1"}, "foveation.relative.halving"},
     };
     assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_names);
 }

@@ -121,6 +121,14 @@ def test_gazes_move_in_a_video(tmp_path):
     assert len(frames(tmp_path / "jumps.mkv")) == len(raw)
 
 
+def test_videos_of_high_dynamic_range_are_refused(tmp_path):
+    make(tmp_path / "in.mp4", sound=False)
+    tags = ["-colorspace", "bt2020nc", "-color_primaries", "bt2020", "-color_trc", "smpte2084"]
+    subprocess.run([FFMPEG, "-loglevel", "error", "-i", tmp_path / "in.mp4", "-c:v", "libx264", *tags, tmp_path / "pq.mp4"], check=True)
+    done = run(tmp_path / "pq.mp4")
+    assert done.returncode == 1 and "high dynamic range" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_ctrl_c_leaves_no_half_file(tmp_path):
     source = make(tmp_path / "in.mp4", size="640x480", seconds=20)
     (tmp_path / "out.mp4").write_text("what was there")
