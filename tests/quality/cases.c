@@ -44,6 +44,7 @@ const struct quality_case quality_cases[] = {
 const size_t quality_case_count = sizeof quality_cases / sizeof quality_cases[0];
 
 const struct quality_size quality_sizes[SIZE_COUNT] = {{640, 360}, {1280, 720}};
+const struct quality_size quality_paper = {1920, 1080};
 
 const struct quality_gaze quality_gazes[GAZE_COUNT] = {
     {"centre", {0.5, 0.5}},

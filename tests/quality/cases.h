@@ -44,6 +44,7 @@ struct quality_size {
 
 #define SIZE_COUNT 2
 extern const struct quality_size quality_sizes[SIZE_COUNT];
+extern const struct quality_size quality_paper; /* of the paper's own figure */
 
 #define GAZE_COUNT 2
 extern const struct quality_gaze quality_gazes[GAZE_COUNT];

@@ -148,8 +148,8 @@ static void finish(struct measurement *m)
     for (size_t i = 0; i < m->sample_count; i++) {
         sample_free(&m->samples[i]);
     }
-    for (size_t b = 0; b < m->backend_count; b++) {
-        free(m->paper_sum[b].values);
+    for (size_t i = 0; i < PAPER_SETS * m->backend_count; i++) {
+        free(m->paper_sum[i % PAPER_SETS][i / PAPER_SETS].values);
     }
     free(m->samples);
     free(m->scores);
@@ -169,7 +169,8 @@ static size_t plan(const struct wishes *wishes, const struct chosen *only,
     for (size_t i = 0; i < count; i++) {
         out_sizes[i] = (struct measurement){.width_px = sizes[i].width_px,
                                             .height_px = sizes[i].height_px,
-                                            .step_count = wishes->quick ? 3 : 12};
+                                            .step_count = wishes->quick ? 3 : 12,
+                                            .paper_size = wishes->quick ? quick : quality_paper};
         choose_cases(&out_sizes[i], only);
     }
     return count;
@@ -184,6 +185,7 @@ static bool measure_sizes(const struct wishes *wishes, const struct chosen *pict
         if (fine) {
             measure_all(&report->sizes[i]);
             measure_moving_gaze(&report->sizes[i]);
+            measure_paper(&report->sizes[i]);
         }
     }
     if (!fine || !report_write(report, wishes->report)) {

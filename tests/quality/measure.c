@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,36 +38,6 @@ bool measure_has(const struct measurement *m, size_t quality_case)
     return has;
 }
 
-static void add_map(struct ssim_map *sum, const struct ssim_map *map)
-{
-    if (!sum->values) {
-        *sum = *map;
-        sum->values = memory_make((size_t)map->width * map->height, sizeof *sum->values);
-    }
-    for (size_t i = 0; i < (size_t)map->width * map->height; i++) {
-        sum->values[i] += map->values[i];
-    }
-}
-
-/* Of the turn. */
-static void run_paper(struct measurement *m, const struct sample *sample,
-                      struct fovea_point_uv gaze, const struct fovea_image *exact,
-                      const struct fovea_image *actual)
-{
-    const struct fovea_image *src = &sample->image.view;
-    if (src->width_px != m->width_px || src->height_px != m->height_px) {
-        return;
-    }
-    const struct fovea_foveation foveation = quality_foveation(&quality_cases[CASE_PAPER_32]);
-    for (size_t b = 0; b < m->backend_count; b++) {
-        m->backends[b].run(&m->backends[b], &foveation, src, gaze, actual);
-        struct ssim_map map = metrics_ssim_map(exact, actual);
-        add_map(&m->paper_sum[b], &map);
-        free(map.values);
-    }
-    m->paper_count++;
-}
-
 static void do_job(struct crew *crew, size_t job)
 {
     struct measurement *m = crew->m;
@@ -90,12 +61,6 @@ static void do_job(struct crew *crew, size_t job)
         struct score *score = &m->scores[job * BACKENDS_MAX + b];
         *score = metrics_score(&exact.view, &actual[b].view);
         score->ties = (double)ties / (3.0 * src->width_px * src->height_px);
-    }
-    if (c == CASE_PAPER_ENCODED && gaze == 0 && measure_has(m, CASE_PAPER_32)) {
-        exact_round(levels, NULL, &exact.view);
-        pthread_mutex_lock(&crew->turn);
-        run_paper(m, sample, point, &exact.view, &actual[0].view);
-        pthread_mutex_unlock(&crew->turn);
     }
     for (size_t b = 0; b < m->backend_count; b++) {
         image_free(&actual[b]);
@@ -153,4 +118,64 @@ void measure_all(struct measurement *m)
         pthread_join(workers[i], NULL);
     }
     pthread_mutex_destroy(&crew.turn);
+}
+
+/* ---- The paper's protocol */
+
+static void add_map(struct ssim_map *sum, const struct ssim_map *map)
+{
+    if (!sum->values) {
+        *sum = *map;
+        sum->values = memory_make((size_t)map->width * map->height, sizeof *sum->values);
+    }
+    for (size_t i = 0; i < (size_t)map->width * map->height; i++) {
+        sum->values[i] += map->values[i];
+    }
+}
+
+static bool is_chosen(const struct measurement *m, size_t index)
+{
+    bool chosen = false;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        chosen = chosen || strcmp(m->samples[i].name, sample_name(index)) == 0;
+    }
+    return chosen;
+}
+
+static void add_paper(struct measurement *m, const struct fovea_image *src, bool landscape)
+{
+    static const size_t cases[] = {CASE_PAPER_32, CASE_PAPER_ENCODED};
+    struct test_image made[2];
+    for (size_t b = 0; b < m->backend_count; b++) {
+        for (size_t i = 0; i < 2; i++) {
+            const struct fovea_foveation foveation = quality_foveation(&quality_cases[cases[i]]);
+            made[i] = image_make_packed(src->width_px, src->height_px, src->format);
+            m->backends[b].run(&m->backends[b], &foveation, src, quality_gazes[0].point,
+                               &made[i].view);
+        }
+        struct ssim_map map = metrics_ssim_map(&made[1].view, &made[0].view);
+        for (size_t set = landscape ? 0 : 1; set < PAPER_SETS; set++) {
+            add_map(&m->paper_sum[set][b], &map);
+        }
+        free(map.values);
+        image_free(&made[0]);
+        image_free(&made[1]);
+    }
+    m->paper_count[0] += landscape;
+    m->paper_count[1]++;
+}
+
+void measure_paper(struct measurement *m)
+{
+    struct sample sample;
+    if (!measure_has(m, CASE_PAPER_32) || !measure_has(m, CASE_PAPER_ENCODED)) {
+        return;
+    }
+    for (size_t i = 0; i < samples_count(false); i++) {
+        if (is_chosen(m, i) &&
+            sample_draw(i, m->paper_size.width_px, m->paper_size.height_px, &sample)) {
+            add_paper(m, &sample.image.view, strncmp(sample.name, "landscape", 9) == 0);
+            sample_free(&sample);
+        }
+    }
 }

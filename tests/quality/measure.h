@@ -17,6 +17,9 @@
 
 #define MOVING_CASES 5
 
+/* Landscapes, which are most like photographs, and all pictures. */
+#define PAPER_SETS 2
+
 /* What a gaze that moves on by a step does to the picture, beyond noise of the source: none. */
 struct steps {
     double largest_levels; /* of any pixel at any step */
@@ -35,9 +38,11 @@ struct measurement {
     uint32_t width_px, height_px; /* of the samples that were drawn */
     /* [((sample * case_count + place in cases) * GAZE_COUNT + gaze) * BACKENDS_MAX + backend] */
     struct score *scores;
-    /* The paper's protocol: SSIM maps of blockwise beside the pixel-wise foveation, summed up. */
-    struct ssim_map paper_sum[BACKENDS_MAX];
-    size_t paper_count;
+    /* The paper's protocol: SSIM maps of blockwise beside the backend's own smooth method, summed
+     * up, of the drawn samples at the paper's size. */
+    struct quality_size paper_size;
+    struct ssim_map paper_sum[PAPER_SETS][BACKENDS_MAX];
+    size_t paper_count[PAPER_SETS];
     /* [(method * STEPS_MAX + step) * BACKENDS_MAX + backend] */
     struct steps steps[MOVING_CASES * STEPS_MAX * BACKENDS_MAX];
 };
@@ -53,5 +58,6 @@ struct steps *measure_steps(struct measurement *m, size_t method, size_t step, s
 
 void measure_all(struct measurement *m);
 void measure_moving_gaze(struct measurement *m);
+void measure_paper(struct measurement *m);
 
 #endif

@@ -132,25 +132,36 @@ static void write_moving(struct measurement *m, size_t b, FILE *out)
     }
 }
 
-static void write_paper(const struct measurement *m, size_t b, FILE *out)
+static void write_paper_set(const struct measurement *m, size_t set, size_t b, FILE *out)
 {
-    const struct ssim_map *sum = &m->paper_sum[b];
+    static const char *const names[PAPER_SETS] = {"landscapes", "all"};
+    const struct ssim_map *sum = &m->paper_sum[set][b];
     struct ssim_map map = *sum;
     map.values = memory_make((size_t)map.width * map.height, sizeof *map.values);
     double lowest = 1.0;
     for (size_t i = 0; i < (size_t)map.width * map.height; i++) {
-        map.values[i] = sum->values[i] / (double)m->paper_count;
+        map.values[i] = sum->values[i] / (double)m->paper_count[set];
         lowest = fmin(lowest, map.values[i]);
     }
-    fprintf(
-        out,
-        "\nBlockwise, 32 px, beside the pixel-wise foveation of the paper's law; the SSIM maps of "
-        "%zu pictures, averaged:\n\n"
-        "| average | worst region of 32x32 pixels | worst place | the paper's worst region |\n"
-        "|---|---|---|---|\n"
-        "| %.4f | %.4f | %.4f | 0.971 |\n",
-        m->paper_count, metrics_mean(&map), metrics_worst(&map), lowest);
+    const bool is_papers = set == 0 && m->paper_size.width_px == quality_paper.width_px;
+    fprintf(out, "| %s, %zu | %.4f | %.4f | %.4f | %s |\n", names[set], m->paper_count[set],
+            metrics_mean(&map), metrics_worst(&map), lowest, is_papers ? "0.971" : "");
     free(map.values);
+}
+
+static void write_paper(const struct measurement *m, size_t b, FILE *out)
+{
+    fprintf(out,
+            "\nBlockwise, 32 px, beside the smooth method, paper, encoded, at %ux%u, gaze in the "
+            "centre; SSIM maps of pictures, averaged:\n\n"
+            "| pictures | average | worst region of 32x32 pixels | worst place | the paper's worst "
+            "region |\n|---|---|---|---|---|\n",
+            m->paper_size.width_px, m->paper_size.height_px);
+    for (size_t set = 0; set < PAPER_SETS; set++) {
+        if (m->paper_count[set] > 0) {
+            write_paper_set(m, set, b, out);
+        }
+    }
 }
 
 /* The text of a section of an older report, between its marks and with them; NULL: it has none; the
@@ -184,7 +195,7 @@ static void write_size(struct measurement *m, size_t b, FILE *out)
     if (any_moves(m)) {
         write_moving(m, b, out);
     }
-    if (m->paper_count > 0) {
+    if (m->paper_count[PAPER_SETS - 1] > 0) {
         write_paper(m, b, out);
     }
     fprintf(out, "<!-- end %s %ux%u -->\n\n", name, m->width_px, m->height_px);
