@@ -1,90 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Where somebody looks: sources of gaze and what they say. The settings of a source are those below
- * "gaze." (docs/gaze.md). */
+/* This header of version 0.2 without its comments: programs that were built with it still run.
+ * It stays as it is (tests/test_abi.py). */
 #ifndef FOVEA_GAZE_H
 #define FOVEA_GAZE_H
-
 #include "fovea_settings.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* One measurement. Sources deliver it in the space and origin of their settings. */
 struct fovea_gaze_sample {
     double x;
     double y;
-    int64_t t_ns; /* when it was measured, on the clock of fovea_time_ns */
-    double confidence; /* 0..1; 1 where a source has none */
-    bool blink; /* the eye is closed: x and y mean nothing */
+    int64_t t_ns;
+    double confidence;
+    bool blink;
 };
-
 enum fovea_gaze_state {
     FOVEA_GAZE_TRACKED = 0,
-    /* no valid sample (blink, low confidence, silence): the last one holds */
     FOVEA_GAZE_HELD = 1,
-    /* longer than hold_ms: the gaze is at the fallback, or on its way there */
     FOVEA_GAZE_LOST = 2,
 };
-
-/* What a frame is foveated with. */
 struct fovea_gaze {
     struct fovea_point_uv point;
     enum fovea_gaze_state state;
-    bool usable; /* false: there is no gaze (fallback none); point is the centre */
-    /* from the sample behind point to the time asked for; 0 where there is none */
+    bool usable;
     int64_t age_ns;
-    double rate_hz; /* of samples that arrived in the last second; 0 for sources without a rate */
-    uint64_t sample_count; /* taken in since the source was opened */
-    uint64_t rejected_count; /* not understood, not finite, out of order or of the future */
+    double rate_hz;
+    uint64_t sample_count;
+    uint64_t rejected_count;
 };
-
 struct fovea_gaze_source_desc {
-    size_t struct_bytes; /* fovea_gaze_source_desc_init */
-    const struct fovea_settings *settings; /* required; those below "gaze." count */
+    size_t struct_bytes;
+    const struct fovea_settings *settings;
     struct fovea_log log;
 };
-
 static inline void fovea_gaze_source_desc_init(struct fovea_gaze_source_desc *desc)
 {
     memset(desc, 0, sizeof *desc);
     desc->struct_bytes = sizeof *desc;
 }
-
 struct fovea_gaze_source;
-
-/* Opens the source that "gaze.source" names. Allocates; the scanpath source reads its file, the udp
- * source starts a thread. FOVEA_ERROR_IO: a file or socket cannot be opened. FOVEA_ERROR_CONFIG: a
- * scanpath has a wrong line, named in the log. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_create(
     const struct fovea_gaze_source_desc *desc, struct fovea_gaze_source **out_source);
-/* Waits for the thread of a udp source. Contexts that follow the source (fovea_vk_follow_gaze)
- * follow none then; this counts as a call of theirs. */
 FOVEA_API void fovea_gaze_source_destroy(struct fovea_gaze_source **source);
-
-/* The UDP port the source listens on; 0 for other kinds. */
 FOVEA_API uint16_t fovea_gaze_source_udp_port(const struct fovea_gaze_source *source);
-
-/* Gives a sample to a mouse source, from any thread, while others read. Allocates nothing; threads
- * that push at the same time wait for each other, less than a microsecond.
- * FOVEA_ERROR_INVALID_STATE for other kinds. Not finite, confidence outside 0..1, older than the
- * newest, or stamped more than 20 ms later than now: FOVEA_ERROR_INVALID_ARGUMENT, counted. A gaze
- * that rests must be pushed too: silence is loss. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_push(
     struct fovea_gaze_source *source, const struct fovea_gaze_sample *sample);
-
-/* The gaze at t_ns, for an image of that size in pixels. Takes no lock, waits for nothing,
- * allocates nothing. The scanpath and saccades sources start at the first t_ns they are asked for
- * and give the same answers for the same times in the same order. Mouse and udp sources may be read
- * from several threads at once. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gaze_source_read(
     struct fovea_gaze_source *source, int64_t t_ns, uint32_t width_px, uint32_t height_px,
     struct fovea_gaze *out_gaze);
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -1,201 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Foveation of images that lie in CPU or CUDA memory, and what settings do to an image. */
+/* This header of version 0.2 without its comments: programs that were built with it still run.
+ * It stays as it is (tests/test_abi.py). */
 #ifndef FOVEA_IMAGE_H
 #define FOVEA_IMAGE_H
-
 #include "fovea_settings.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Images in CPU or CUDA memory ------------------------------------------------------------ */
-
-/* NaN and infinity in the formats of floats stay in their channel and spread as far as the blur
- * reaches (docs/images.md says how far). */
 enum fovea_format {
     FOVEA_FORMAT_NONE = 0,
-    FOVEA_FORMAT_RGBA8 = 1, /* also BGRA8: but for HLG the order of the colours does not matter */
+    FOVEA_FORMAT_RGBA8 = 1,
     FOVEA_FORMAT_RGB8 = 2,
     FOVEA_FORMAT_R8 = 3,
-    FOVEA_FORMAT_A2B10G10R10 = 4, /* one 32-bit word, alpha in the two highest bits */
-    FOVEA_FORMAT_B10G11R11F = 5, /* one 32-bit word of unsigned floats */
+    FOVEA_FORMAT_A2B10G10R10 = 4,
+    FOVEA_FORMAT_B10G11R11F = 5,
     FOVEA_FORMAT_RGBA16F = 6,
     FOVEA_FORMAT_RGBA32F = 7,
-    FOVEA_FORMAT_RGB16F = 8, /* these four: not in surfaces, nor of Vulkan images */
+    FOVEA_FORMAT_RGB16F = 8,
     FOVEA_FORMAT_R16F = 9,
     FOVEA_FORMAT_RGB32F = 10,
     FOVEA_FORMAT_R32F = 11,
 };
-
 enum fovea_memory {
-    FOVEA_MEMORY_CPU = 0, /* malloc, arrays, mapped files */
-    /* A device pointer of the device the context was made for: managed, or of its primary context
-     * (CUDA's runtime, cuDevicePrimaryCtxRetain). Memory of a context that the program has made
-     * itself (cuCtxCreate) is out of reach of kernels in another one, and refused. */
+    FOVEA_MEMORY_CPU = 0,
     FOVEA_MEMORY_CUDA = 1,
 };
-
-/* A picture somebody else owns. */
 struct fovea_image {
-    void *data; /* the top left pixel, aligned to the format's channel; a source is not written */
-    uint32_t width_px; /* 1..16384 */
-    uint32_t height_px; /* 1..16384 */
+    void *data;
+    uint32_t width_px;
+    uint32_t height_px;
     enum fovea_format format;
     enum fovea_memory memory;
-    ptrdiff_t row_stride_bytes; /* to the pixel below; negative for pictures stored bottom up */
-    ptrdiff_t pixel_stride_bytes; /* to the pixel on the right; 0: the format's own size */
+    ptrdiff_t row_stride_bytes;
+    ptrdiff_t pixel_stride_bytes;
 };
-
-/* Bytes of a pixel; 0 for FOVEA_FORMAT_NONE and numbers that are no format. */
 FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
-
 struct fovea_context_desc {
-    size_t struct_bytes; /* fovea_context_desc_init */
-    /* NULL: the defaults. Those below "foveation.", "backend" and "cpu_threads" count. "backend"
-     * auto is cuda for images in CUDA memory and cpu for images in CPU memory */
+    size_t struct_bytes;
     const struct fovea_settings *settings;
-    int cuda_device; /* ordinal, as CUDA_VISIBLE_DEVICES leaves them; 0 */
-    uint32_t reserved; /* 0 */
+    int cuda_device;
+    uint32_t reserved;
     struct fovea_log log;
 };
-
 static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
 {
     memset(desc, 0, sizeof *desc);
     desc->struct_bytes = sizeof *desc;
 }
-
-/* Foveates images in CPU or CUDA memory. Keeps what depends on size and settings, for the last few
- * sizes, so that a frame of a known size and format allocates nothing. One thread at a time.
- *
- * Shared with the program's own CUDA: the driver library, which is opened once and never closed;
- * the device's primary context, retained from the first image in CUDA memory (or from
- * fovea_context_create where the settings name cuda) until fovea_context_destroy, its flags and
- * limits left alone; its memory. On no thread is the current context another one after a call than
- * before. Fovea's are a stream and a memory pool of its own for tables (batches use cuMemAlloc),
- * events, and modules, which are loaded when the context is retained; the default pool, and the
- * runtime's last error, are not touched. An error that ends the context (an address out of bounds
- * in anybody's kernel, FOVEA_ERROR_DEVICE_LOST here) ends it for the program and for Fovea
- * alike. */
 struct fovea_context;
-
-/* Allocates; where the settings name cuda, its driver is started and kernels are loaded, which
- * takes some tenths of a second, else with the first image in CUDA memory. FOVEA_ERROR_UNSUPPORTED:
- * the backend the settings name is not there (no CUDA in this build, no driver; vulkan is for
- * fovea_vulkan.h). A map's file is read here: FOVEA_ERROR_IO where it cannot be, FOVEA_ERROR_CONFIG
- * where it is no map. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_create(
     const struct fovea_context_desc *desc, struct fovea_context **out_context);
-/* Waits for what the context has enqueued on CUDA streams. */
 FOVEA_API void fovea_context_destroy(struct fovea_context **context);
-
-/* New settings for the frames after this call; only those below "foveation." count. Reads a map's
- * file again where it has changed, with the results of fovea_context_create. On failure the old
- * ones stay in force. The next frame makes what depends on them, which allocates; going back to
- * settings that were in force shortly before allocates nothing. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_set_settings(
     struct fovea_context *context, const struct fovea_settings *settings);
-
-/* Foveates src around gaze into dst, which has the same size, format and memory and must not
- * overlap src. gaze is rounded to 1/256 px. CPU images: returns when dst is written. CUDA images:
- * enqueues on cuda_stream (a CUstream or cudaStream_t; NULL: the legacy default stream) and returns
- * without waiting. The first frame of a size allocates, later ones do not (enum fovea_backend says
- * what they take). A gaze that is not finite: FOVEA_ERROR_INVALID_ARGUMENT. On failure dst is not
- * written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run(struct fovea_context *context,
                                                                const struct fovea_image *src,
                                                                const struct fovea_image *dst,
                                                                struct fovea_point_uv gaze,
                                                                void *cuda_stream);
-
-/* Images of one size and format, each with a gaze of its own: what the agents of a simulation see
- * in a step; or the two halves of a stereo image, whose strides from image to image are half a
- * row. */
 struct fovea_batch {
-    size_t struct_bytes; /* fovea_batch_init */
-    uint32_t count; /* 1..65535 */
+    size_t struct_bytes;
+    uint32_t count;
     enum fovea_memory gazes_memory;
-    struct fovea_image src; /* the first */
+    struct fovea_image src;
     struct fovea_image dst;
-    /* From an image to the next, negative too; any where count is 1. src 0: one picture for all
-     * gazes, which costs less than as many. */
     ptrdiff_t src_next_bytes;
     ptrdiff_t dst_next_bytes;
-    /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
     const float *gazes_uv;
 };
-
 static inline void fovea_batch_init(struct fovea_batch *batch)
 {
     memset(batch, 0, sizeof *batch);
     batch->struct_bytes = sizeof *batch;
 }
-
-/* fovea_context_run for all of them in one go, bit for bit the same. Images of dst must not overlap
- * each other or src, but their rows may interleave; images of src may overlap each other. Where the
- * images of src and dst lie among each other with different distances from image to image, no more
- * than 65536 pairs of one of src and one of dst are looked at (256 images; 65535 where src is one
- * picture): more of them are FOVEA_ERROR_INVALID_ARGUMENT, though they may be apart. Gazes in CPU
- * memory are copied before it returns, and one that is not finite is FOVEA_ERROR_INVALID_ARGUMENT;
- * gazes in CUDA memory are read on the stream, and foveation copies an image whose gaze is not
- * finite as it is.
- *
- * Memory is taken by the first batch that needs more than those before it, and kept; on the device
- * for the next power of two of images, and taking more may wait for all that the device has to do:
- * 8 bytes an image on the device, and for the smooth method about 11 bytes a pixel (22 of RGBA32F;
- * 22 on the cpu) for as many images as fit in 256 MiB (1.5 MiB a thread on the cpu), at least one.
- * The others of a batch come after those, on the same stream. FOVEA_ERROR_OUT_OF_MEMORY: nothing
- * was done, and smaller batches still work. On other failures of the device some images may have
- * been written. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_context_run_batch(
     struct fovea_context *context, const struct fovea_batch *batch, void *cuda_stream);
-
-/* ---- What settings do to an image ------------------------------------------------------------ */
-
-/* These take one thread's time for every pixel, as long as a frame of the cpu backend or longer:
- * not for every frame.
- *
- * What the settings do to an image of that size with that gaze: sigma in pixels for every pixel, in
- * rows without gaps; 0 where the image is left as it is. Any thread; allocates, and reads map.file:
- * one without an end within FOVEA_PATH_MAX is FOVEA_ERROR_INVALID_ARGUMENT, as in all settings. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_sigma_map(const struct fovea_settings *settings,
                                                              uint32_t width_px, uint32_t height_px,
                                                              struct fovea_point_uv gaze,
                                                              float *out_sigma_px);
-
-/* How many pixels from the gaze these settings put an eccentricity, in a direction in the image: 0
- * degrees are to the right, 90 down. For drawing rings, which are no circles where the eccentricity
- * is the angle between rays (models with a view) and the gaze is off the view axis. Negative where
- * there is no such place, and where the arguments are out of range. Any thread; allocates
- * nothing. */
 FOVEA_API double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t width_px,
                                        uint32_t height_px, struct fovea_point_uv gaze,
                                        double direction_deg, double eccentricity_deg);
-
-/* What a paper states of these settings, for every pixel as fovea_sigma_map has it, by the same
- * rules.
- *
- * Eccentricity in degrees: the angle between the pixel's ray and the gaze's, or for models without
- * a view the share of half the diagonal, at most 1, of e_max_deg. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_eccentricity_map(
     const struct fovea_settings *settings, uint32_t width_px, uint32_t height_px,
     struct fovea_point_uv gaze, float *out_deg);
-
-/* The law's cutoff in cycles a degree, before the method has its way: ramp, strength and fragments
- * are not in it. It may lie beyond what the pixels show. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings,
                                                               uint32_t width_px, uint32_t height_px,
                                                               struct fovea_point_uv gaze,
                                                               float *out_cpd);
-
-/* What is left of the amplitude of a grating, 0..1: the transfer function of the weights that the
- * pixel is averaged with, all settings included. The grating has `cycles_per_deg` at the pixel and
- * varies in a direction of the image, 0 degrees to the right, 90 down; pixels show none such from
- * half a cycle a pixel on. A frequency that is negative or not finite is
- * FOVEA_ERROR_INVALID_ARGUMENT. */
 struct fovea_grating {
     double cycles_per_deg;
     double direction_deg;
@@ -205,9 +100,7 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_gain_map(const struct fovea_s
                                                             struct fovea_point_uv gaze,
                                                             const struct fovea_grating *grating,
                                                             float *out_gain);
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -1,176 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Foveation of the images of a Vulkan program, each frame, on the GPU.
- *
- * The engine keeps its instance, device and queue and hands over two images a frame: src, which it
- * has drawn, and dst, which it will show. Fovea submits its work to the engine's queue between the
- * two. With the cuda backend the images are shared with CUDA through external memory and
- * semaphores; with the vulkan backend compute shaders do the work in the engine's own device. The
- * engine sees no difference.
- *
- * Fovea creates no instance, no device and no swapchain here, never waits for the GPU within a
- * frame, allocates only in the first frame of a size or format, and never touches a queue but the
- * one it was given.
- *
- * Usage, without error checks:
- *
- *     // once, before vkCreateDevice: what to enable
- *     struct fovea_vk_requirements needs;
- *     fovea_vk_requirements_init(&needs);
- *     fovea_vk_query(instance, physical_device, vkGetInstanceProcAddr, &needs);
- *     ... add needs.device_extensions and, where needs.timeline_semaphore says so, that feature ...
- *
- *     struct fovea_vk_desc desc;
- *     fovea_vk_desc_init(&desc);
- *     desc.instance = instance;  desc.physical_device = physical_device;  desc.device = device;
- *     desc.get_instance_proc_addr = vkGetInstanceProcAddr;
- *     desc.queue = queue;  desc.queue_family = family;
- *     fovea_vk_desc_use(&desc, &needs);
- *     struct fovea_vk *fovea = NULL;
- *     fovea_vk_create(&desc, &fovea);
- *
- *     // each frame, after the engine has submitted its drawing
- *     struct fovea_vk_frame frame = {
- *         .struct_bytes = sizeof frame,
- *         .src = {.image = color, .format = VK_FORMAT_B8G8R8A8_SRGB, .width_px = w, .height_px = h,
- *                 .layout_before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
- *                 .layout_after = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
- *         .dst = {.image = swapchain_image, ...
- *                 .layout_before = VK_IMAGE_LAYOUT_UNDEFINED,
- *                 .layout_after = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR},
- *         .waits = &drawn, .wait_count = 1, .signals = &presentable, .signal_count = 1,
- *         .gaze = gaze};
- *     fovea_vk_foveate(fovea, &frame);
- *
- *     vkDeviceWaitIdle(device);
- *     fovea_vk_destroy(&fovea);
- *
- * Three ways in:
- *
- * - Any image of the engine's, with usage TRANSFER_SRC for src and TRANSFER_DST for dst: one copy
- *   on the GPU in, one out. src and dst may be the same image.
- * - One that kernels may see as well (raw_view of struct fovea_vk_frame_target): the vulkan backend
- *   reads it and writes to it where it is, so that only a frame in place needs a copy, back; with
- *   cuda both copies are made by kernels. On some GPUs either is many times as fast as
- *   vkCmdCopyImage.
- * - An image that Fovea made for the engine (fovea_vk_image_create): no copy. It is the engine's
- *   between fovea_vk_image_acquire and the frame that takes it as src, and again after the frame
- *   that gave it out as dst.
- *
- * Threads: as in fovea.h; and every call that takes the queue (create, foveate, destroy) counts as
- * a use of that VkQueue, which Vulkan wants from one thread at a time.
- *
- * fork: in the child everything that the parent has made is the parent's. Frames, settings and
- * images are refused with FOVEA_ERROR_INVALID_STATE there, destroying and waiting do nothing, and
- * no driver is called.
- *
- * Formats: R8G8B8A8 and B8G8R8A8 in UNORM and SRGB, A8B8G8R8_PACK32 in both, A2B10G10R10_UNORM,
- * A2R10G10B10_UNORM, B10G11R11_UFLOAT, R16G16B16A16_SFLOAT. Two-dimensional, one sample, level 0.
- * The two images of a frame have the same format class and size.
- *
- * CUDA: with the cuda backend frames run in the device's primary context, which the program's own
- * CUDA uses too (fovea.h says what is shared), or with cuda_context OWN in one of Fovea's, made by
- * fovea_vk_create and destroyed by fovea_vk_destroy: then an error of either's kernels does not
- * reach the other. A context that is lost is logged once, as an error; the frame that meets it
- * passes through or shows what was shown before, the vulkan backend makes those after it, and
- * fovea_vk_get_stats says so. No error of CUDA's is FOVEA_ERROR_DEVICE_LOST here. Jobs go on one
- * stream of Fovea's, of the highest priority, which does not wait for the legacy default stream.
- *
- * Stereo: a frame may have several views, each with a gaze of its own: the halves of one image, or
- * the layers of an array (struct fovea_vk_view).
- */
+/* This header of version 0.2 without its comments: programs that were built with it still run.
+ * It stays as it is (tests/test_abi.py). */
 #ifndef FOVEA_VULKAN_H
 #define FOVEA_VULKAN_H
-
 #include "fovea.h"
-
 #include <vulkan/vulkan_core.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Before the device is made --------------------------------------------------------------- */
-
 #define FOVEA_VK_MAX_EXTENSIONS 8
-
-/* What a device offers to Fovea. Everything here is optional: a device without any of it runs the
- * vulkan backend. */
 struct fovea_vk_requirements {
-    size_t struct_bytes; /* fovea_vk_requirements_init */
-    /* Device extensions to enable, those that the device has. Names are static strings. */
+    size_t struct_bytes;
     const char *device_extensions[FOVEA_VK_MAX_EXTENSIONS];
     uint32_t device_extension_count;
-    /* The device has the feature timelineSemaphore (Vulkan 1.2, or VK_KHR_timeline_semaphore, which
-     * is then in the list): enable it. Without it CUDA is synchronised with binary semaphores. */
     bool timeline_semaphore;
-    /* A CUDA device with this device's UUID is there and this build can use it. False where it was
-     * not asked for. */
     bool cuda;
-    uint8_t reserved[2]; /* 0 */
+    uint8_t reserved[2];
 };
-
 static inline void fovea_vk_requirements_init(struct fovea_vk_requirements *requirements)
 {
     memset(requirements, 0, sizeof *requirements);
     requirements->struct_bytes = sizeof *requirements;
 }
-
-/* Asks, changes nothing; but CUDA's driver, where there is one, is loaded and started for the
- * answer, which takes some tenths of a second. *out_requirements has its struct_bytes. The instance
- * must be of Vulkan 1.1 or later: FOVEA_ERROR_UNSUPPORTED. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
-
-/* The same, but for cuda, which is false: asks Vulkan alone and leaves CUDA to fovea_vk_create,
- * which starts it only where the settings may want it. What to enable is the same. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_query_vulkan(
     VkInstance instance, VkPhysicalDevice physical_device,
     PFN_vkGetInstanceProcAddr get_instance_proc_addr,
     struct fovea_vk_requirements *out_requirements);
-
-/* ---- The context ----------------------------------------------------------------------------- */
-
 struct fovea_vk_desc {
-    size_t struct_bytes; /* fovea_vk_desc_init */
-    VkInstance instance; /* of Vulkan 1.1 or later; the four handles are required */
+    size_t struct_bytes;
+    VkInstance instance;
     VkPhysicalDevice physical_device;
     VkDevice device;
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
-    /* Of queue_family, which must have COMPUTE (and so TRANSFER). A family without graphics may be
-     * faster, where an engine can present from it: an H200 takes half as long for the same frames
-     * (docs/benchmarks.md). */
     VkQueue queue;
     uint32_t queue_family;
-    uint32_t frames_in_flight; /* how many frames the engine keeps unfinished, 1..32; 0: 3 */
-    const char *const *device_extensions; /* all that the device was made with; may be NULL */
+    uint32_t frames_in_flight;
+    const char *const *device_extensions;
     uint32_t device_extension_count;
-    bool timeline_semaphore; /* the device was made with the feature */
-    uint8_t reserved[3]; /* 0 */
-    const struct fovea_settings *settings; /* NULL: the defaults; of gaze only late matters */
+    bool timeline_semaphore;
+    uint8_t reserved[3];
+    const struct fovea_settings *settings;
     struct fovea_log log;
-    /* For all objects that Fovea makes of the device; NULL: the driver's own. The struct is copied,
-     * its functions and pUserData must outlive the context. They are called on the threads that
-     * call Fovea. */
     const VkAllocationCallbacks *allocator;
-    /* Where Fovea's pipelines come from and go to, so that the program may keep them for its next
-     * start; none: each context compiles its own. It must outlive the context. Without
-     * VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED, since the first frame of a kind makes
-     * pipelines. */
     VkPipelineCache pipeline_cache;
 };
-
 static inline void fovea_vk_desc_init(struct fovea_vk_desc *desc)
 {
     memset(desc, 0, sizeof *desc);
     desc->struct_bytes = sizeof *desc;
 }
-
-/* For a device that was made with all that the requirements name. They must live as long as the
- * desc. */
 static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
                                      const struct fovea_vk_requirements *requirements)
 {
@@ -178,249 +62,121 @@ static inline void fovea_vk_desc_use(struct fovea_vk_desc *desc,
     desc->device_extension_count = requirements->device_extension_count;
     desc->timeline_semaphore = requirements->timeline_semaphore;
 }
-
 struct fovea_vk;
-
-/* Allocates and makes pipelines, which may take a second where the driver has not kept their
- * shaders. Chooses the backend and logs which and why. Settings that name a backend this device
- * cannot have: FOVEA_ERROR_UNSUPPORTED; auto finds one on every device. Where auto has a choice and
- * does not know yet what each costs, it submits frames of its own to the queue and waits for them,
- * about 0.1 s
- * ("backend_measure"). */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_create(const struct fovea_vk_desc *desc,
                                                              struct fovea_vk **out_fovea);
-
-/* Waits for the frames that are still on the queue (this and fovea_vk_wait are the only waits there
- * are), then frees everything, images made with fovea_vk_image_create included. */
 FOVEA_API void fovea_vk_destroy(struct fovea_vk **fovea);
-
-/* Waits for the frames that are still on the queue: before an image that one of them took is
- * destroyed, by an engine that has nothing of its own to wait for. Uses no queue. */
 FOVEA_API void fovea_vk_wait(struct fovea_vk *fovea);
-
-/* Settings for the frames after this call: those below "foveation." and "overlay.", and
- * "gaze.late"; the rest counts at creation. The next frame makes what depends on them, which
- * allocates and takes some milliseconds. On failure the old ones stay in force. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_set_settings(
     struct fovea_vk *fovea, const struct fovea_settings *settings);
-
-/* ---- Images made for the engine -------------------------------------------------------------- */
-
 struct fovea_vk_image_desc {
-    size_t struct_bytes; /* fovea_vk_image_desc_init */
+    size_t struct_bytes;
     VkFormat format;
-    uint32_t width_px; /* 1 to what the device takes */
+    uint32_t width_px;
     uint32_t height_px;
-    VkImageUsageFlags usage; /* what the engine does with it: COLOR_ATTACHMENT, SAMPLED, TRANSFER_*;
-                                Fovea adds what it needs itself */
+    VkImageUsageFlags usage;
 };
-
 static inline void fovea_vk_image_desc_init(struct fovea_vk_image_desc *desc)
 {
     memset(desc, 0, sizeof *desc);
     desc->struct_bytes = sizeof *desc;
 }
-
 struct fovea_vk_image;
-
-/* Allocates memory on the device. The image is Fovea's until it is acquired or given out as dst.
- * FOVEA_ERROR_UNSUPPORTED: format or usage. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_create(
     struct fovea_vk *fovea, const struct fovea_vk_image_desc *desc,
     struct fovea_vk_image **out_image);
-
-/* The GPU must be done with it, as for vkDestroyImage; a frame that Fovea still has in flight with
- * it is waited for. */
 FOVEA_API void fovea_vk_image_destroy(struct fovea_vk_image **image);
-
-/* The VkImage, for views, framebuffers and barriers. Never destroy it. */
 FOVEA_API VkImage fovea_vk_image_handle(const struct fovea_vk_image *image);
-
-/* A view of it in its own format for the usage it was made with: framebuffers, descriptors. Views
- * of your own need a VkImageViewUsageCreateInfo, since the image has usages that its format may
- * lack. */
 FOVEA_API VkImageView fovea_vk_image_view(const struct fovea_vk_image *image);
-
-/* Takes the image for drawing. *out_layout is the layout it is in: UNDEFINED the first time, then
- * the layout_after of its last frame. Already the engine's: FOVEA_ERROR_INVALID_STATE. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_acquire(struct fovea_vk_image *image,
                                                                     VkImageLayout *out_layout);
-
-/* Gives it back without a frame, in the layout said here. Not the engine's:
- * FOVEA_ERROR_INVALID_STATE. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_image_release(struct fovea_vk_image *image,
                                                                     VkImageLayout layout);
-
-/* ---- A frame --------------------------------------------------------------------------------- */
-
 struct fovea_vk_frame_target {
-    struct fovea_vk_image *made; /* an image of Fovea's; or NULL and the four below */
+    struct fovea_vk_image *made;
     VkImage image;
     VkFormat format;
     uint32_t width_px;
     uint32_t height_px;
-    /* when the waits are over; dst: UNDEFINED if its content is old */
     VkImageLayout layout_before;
-    VkImageLayout layout_after; /* when the signals come; not UNDEFINED or PREINITIALIZED */
-    /* False: the image belongs to Fovea's queue's family, or is of concurrent sharing. True: it
-     * belongs to queue_family. The engine has released it to Fovea's family from layout_before to
-     * layout_before (not if that is UNDEFINED: then nothing is kept), and acquires it back from
-     * Fovea's family from layout_after to layout_after. */
+    VkImageLayout layout_after;
     bool transfer_ownership;
     uint32_t queue_family;
-    /* Of an array: layouts and owners are those of all layers. 0 counts as 1, which is what images
-     * that Fovea made have. In place src and dst have the same. */
     uint32_t layer_count;
-    /* Of an image that Fovea did not make: a view of its layer 0 for kernels, of the format
-     * fovea_vk_raw_format(format), with usage SAMPLED for src, STORAGE for dst and both in place;
-     * it must last as long as the image. Such an image was made with those usages and with flags
-     * MUTABLE_FORMAT and EXTENDED_USAGE; TRANSFER usages are wanted all the same, for what passes
-     * through. NULL: there is none. Views of other layers are copied as if there were none. */
     VkImageView raw_view;
 };
-
-/* R32_UINT or R16G16B16A16_UINT: all formats of frames have one of their size; UNDEFINED for
- * others. */
 FOVEA_API VkFormat fovea_vk_raw_format(VkFormat format);
-
 struct fovea_vk_semaphore {
     VkSemaphore semaphore;
-    uint64_t value; /* for timeline semaphores; 0 for binary ones */
+    uint64_t value;
 };
-
 #define FOVEA_VK_MAX_SEMAPHORES 8
 #define FOVEA_VK_MAX_VIEWS 4
-
-/* What one eye sees of a frame: a rectangle of a layer, in src and dst alike. */
 struct fovea_vk_view {
-    size_t struct_bytes; /* fovea_vk_view_init; of all views of a frame the same */
+    size_t struct_bytes;
     uint32_t x_px;
     uint32_t y_px;
-    uint32_t width_px; /* of all views the same; inside the image; views do not overlap */
+    uint32_t width_px;
     uint32_t height_px;
-    uint32_t layer; /* below both images' layer_count; 0 for images that Fovea made */
-    /* Whose map the human map is here, FOVEA_MAP_EYE_LEFT or _RIGHT, whose temporal sides differ;
-     * 0: the settings' map.eye. Does not count without that map. */
+    uint32_t layer;
     enum fovea_map_eye eye;
-    struct fovea_gaze gaze; /* uv over the view; not usable: the view is passed through */
-    /* Of this eye, its own frustum; NULL: the settings'. The screen's width and distance may both
-     * be left 0: the settings'. Checked as settings are; another one than before makes a plan,
-     * which allocates. */
+    struct fovea_gaze gaze;
     const struct fovea_geometry *geometry;
 };
-
 static inline void fovea_vk_view_init(struct fovea_vk_view *view)
 {
     memset(view, 0, sizeof *view);
     view->struct_bytes = sizeof *view;
 }
-
 struct fovea_vk_frame {
-    size_t struct_bytes; /* fovea_vk_frame_init */
+    size_t struct_bytes;
     struct fovea_vk_frame_target src;
     struct fovea_vk_frame_target dst;
-    /* Before src is read and dst written; may be none where both were last used on Fovea's
-     * queue. */
     const struct fovea_vk_semaphore *waits;
-    const struct fovea_vk_semaphore *signals; /* when both are in layout_after */
-    uint32_t wait_count; /* at most FOVEA_VK_MAX_SEMAPHORES */
-    uint32_t signal_count; /* likewise */
-    struct fovea_gaze gaze; /* not usable: the frame is passed through */
-    /* NULL: one view, all of layer 0, with the gaze above, which does not count otherwise. What no
-     * view covers stays in dst as it was. The overlay is drawn over every view that is foveated;
-     * the HUD over the first view. All of them must fit into one image of the device, in a row, a
-     * column or two by two: FOVEA_ERROR_UNSUPPORTED (views of one layer always do). */
+    const struct fovea_vk_semaphore *signals;
+    uint32_t wait_count;
+    uint32_t signal_count;
+    struct fovea_gaze gaze;
     const struct fovea_vk_view *views;
-    uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
-    uint32_t reserved; /* 0 */
+    uint32_t view_count;
+    uint32_t reserved;
 };
-
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
 {
     memset(frame, 0, sizeof *frame);
     frame->struct_bytes = sizeof *frame;
 }
-
-/* Foveates src into dst. Takes some 20 us of the calling thread, waits for nothing, and allocates
- * in the first frame of a size or format (enum fovea_backend says what the GPU takes). Everything
- * is submitted to the queue before it returns; work that is submitted to the queue later finds both
- * images ready without a semaphore.
- *
- * FOVEA_OK.
- * FOVEA_PASSED_THROUGH: dst gets src as it is, in every view; waits, signals, layouts and owners
- *   are as for OK.
- * FOVEA_NOT_READY: more frames are unfinished than frames_in_flight, or exit() has begun; nothing
- *   was submitted and the waits are untouched.
- * FOVEA_ERROR_FRAME_LOST: the frame was submitted in part and its rest was refused, for want of
- *   memory or because the device was lost, which only backends other than vulkan can meet. The
- *   waits are taken: nothing else may wait for their binary semaphores. Nothing will be signalled.
- *   The content and layout of src and dst are undefined; images of Fovea's stay whose they are.
- *   fovea_vk_wait waits for what was submitted.
- * FOVEA_ERROR_DEVICE_LOST: as Vulkan says of a lost device; nothing was submitted, and nothing that
- *   was made from it can be relied on, its semaphores included.
- * Negative otherwise: nothing was submitted, the waits are untouched and nothing will be signalled;
- *   src and dst are as they were. Show src. The log says why, as an error; the same again is at
- *   debug until settings are set.
- * After a lost frame or device the context only takes fovea_vk_wait and destroy; more frames get
- * FOVEA_ERROR_DEVICE_LOST if the device was, FOVEA_ERROR_INVALID_STATE else. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea,
                                                               const struct fovea_vk_frame *frame);
-
-/* From now on, where the setting gaze.late is on, frames of one view whose gaze is tracked are
- * foveated around the newest valid sample of that source at the moment the GPU starts on them: read
- * once, the same for all of the frame. Mouse and udp sources; FOVEA_ERROR_UNSUPPORTED for others,
- * whose samples do not come from outside. NULL: no longer. Source and
- * context may be destroyed in any order: a source that is destroyed is followed no longer, which
- * counts as a call of the contexts that follow it. Samples may go on arriving from any thread
- * meanwhile. Any number of contexts may follow one source, each of a window or device of its
- * own. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_follow_gaze(struct fovea_vk *fovea,
                                                                   struct fovea_gaze_source *source);
-
-/* For the HUD ("overlay.hud") of the frames after this call, which is written anew four times a
- * second: extra lines,
- * '\n' between them, and what stands before the gaze's place instead of "gaze tracked", "gaze
- * held", "gaze lost" or "gaze none", for an engine that knows more, such as "pointer outside". Both
- * are copied, as far as the HUD has room; NULL: none, and one of these four. */
 FOVEA_API void fovea_vk_set_hud_text(struct fovea_vk *fovea, const char *lines, const char *gaze);
-
-/* ---- What it costs and does ------------------------------------------------------------------ */
-
 struct fovea_vk_stats {
-    size_t struct_bytes; /* fovea_vk_stats_init */
-    enum fovea_backend backend; /* in use now */
-    bool gpu_time_known; /* the device has timestamps and a frame has finished */
-    /* The gpu times below are those of a CPU's cores: of the cpu backend, or of a device that is a
-     * CPU. */
+    size_t struct_bytes;
+    enum fovea_backend backend;
+    bool gpu_time_known;
     bool gpu_is_cpu;
-    uint8_t reserved[2]; /* 0 */
-    const char *backend_reason; /* why, in words; lives as long as the context */
-    const char *device_name; /* of the Vulkan device; likewise */
-    const char *sync; /* "timeline", "binary" or "queue": how the two sides wait for each other */
-    uint64_t frames; /* foveated */
+    uint8_t reserved[2];
+    const char *backend_reason;
+    const char *device_name;
+    const char *sync;
+    uint64_t frames;
     uint64_t frames_passed_through;
-    /* of late gazes: from the sample to the GPU's start; 0 where unknown */
     double late_age_p50_ms;
     double late_age_p99_ms;
-    /* Foveation alone, over the last frames, at most 256; cuda times every eighth. */
     double gpu_p50_us;
     double gpu_p99_us;
-    double cpu_p50_us; /* spent in fovea_vk_foveate by the calling thread */
+    double cpu_p50_us;
     double cpu_p99_us;
 };
-
 static inline void fovea_vk_stats_init(struct fovea_vk_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
     stats->struct_bytes = sizeof *stats;
 }
-
-/* *out_stats has its struct_bytes. Sorts some hundred numbers. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_get_stats(const struct fovea_vk *fovea,
                                                                 struct fovea_vk_stats *out_stats);
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif
