@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""The kernels' polynomials and derived numbers are those of tests/fit/fits.py, within the errors that comments state."""
+"""The kernels' polynomials and the ladder's first nodes are those of tests/fit/fits.py, within the errors that comments state."""
 
-import math
 import re
 import sys
 
@@ -65,31 +64,8 @@ def test_sums_of_light_are_within_their_error(sharpness):
         assert 0.05 < fits.light_sums_error(light_of_bytes(), weights, levels) < 0.2
 
 
-@pytest.mark.parametrize("function, count", [("of_four[", 4), ("of_five[", 5)])
-def test_narrow_variances_lie_at_chebyshev_nodes(function, count):
-    text = (FOVEATE / "cuda/tiles/mma/blur.cuh").read_text()
-    line = text[text.index(function) :].split(";")[0]
-    assert [float(n) for n in re.findall(NUMBER, line)][:count] == pytest.approx(list(fits.chebyshev_nodes(count)), abs=5e-4)
-
-
 def test_nodes_of_the_ladder():
     text = (FOVEATE / "glsl/ladder.glsl").read_text()
     table = text[text.index("ladder_close_px[LADDER_CLOSE] =") :].split(";")[0]
     found = [float(number) for number in re.findall(NUMBER, table)]
     assert found == pytest.approx([0.0] + [fits.ladder_sigma(node) for node in range(1, 17)], abs=2e-7)
-
-
-@pytest.mark.parametrize("path, number, value", [
-    ("cuda/tiles/common/blur.cuh", "0.72134752", math.log2(math.e) / 2),
-    ("cuda/tiles/common/sigma.cuh", "0.1768", math.sqrt(2) / 8),
-    ("cuda/tiles/mma/blur.cuh", "0.067", (1 - math.cos(math.pi / 6)) / 2),
-    ("cuda/tiles/mma/blur.cuh", "0.146", (1 - math.cos(math.pi / 4)) / 2),
-    ("cuda/tiles/mma/table.cuh", "18.5069933", -14 * math.log2(0.4)),
-    ("cuda/tiles/mma/table.cuh", "1.0507566386532194", 2 ** (1 / 14)),
-    ("glsl/ladder.glsl", "1.32574806", math.log2(math.sqrt(2 * math.pi))),
-    ("plan/ladder.h", "1.32574806", math.log2(math.sqrt(2 * math.pi))),
-])  # fmt: skip
-def test_numbers_follow_from_their_formula(path, number, value):
-    assert number in (FOVEATE / path).read_text()
-    digits = len(number.split(".")[1])
-    assert abs(float(number) - value) < 10.0**-digits, value

@@ -104,12 +104,7 @@ def light_sums_error(coefficients, weights, levels):
     return max(np.abs(255.0 * srgb_of_light(light) - right).max() for light in (chain, columns[0] + columns[1]))
 
 
-# ---- Numbers that follow from a formula
-
-
-def chebyshev_nodes(count):
-    """On 0..1."""
-    return (1.0 - np.cos(np.pi * (np.arange(count) + 0.5) / count)) / 2.0
+# ---- Nodes of the ladder
 
 
 def ladder_sigma(node):
@@ -127,6 +122,4 @@ if __name__ == "__main__":
     print("levels of light:", levels_of_light(), "off by", levels_of_light_error(levels_of_light()), "levels")
     best = minimax(lambda v: first_weight(v) / v, 1e-3, SAMPLED_FROM, 5)
     print("first weight, the best of its degree for g / v:", best, "off by", first_weight_error(best))
-    for count in (2, 3, 4, 5):
-        print("Chebyshev nodes:", chebyshev_nodes(count))
     print("sigmas of the first nodes:", [0.0] + [ladder_sigma(node) for node in range(1, 17)])
