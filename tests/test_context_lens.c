@@ -1,84 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The operator lens as a program asks for it: by settings, in one frame and in a row with
- * foveation. */
+/* What the operator lens promises a program beside what all operators do (test_context_operators):
+ * files, fields, and pictures without a gaze. */
 
 #include "test_context_support.h"
 
-#include "test_lens_support.h"
+#include "operators/lens_scenes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* On the cpu; the other setting may be NULL. */
+static struct fovea_settings *settings_for(const char *operators, const char *path,
+                                           const char *value, struct said *said)
+{
+    const char *const words[] = {"operators", operators, "backend", "cpu", path, value, NULL};
+    return settings_with(words, said);
+}
+
 static struct fovea_context *context_for(const char *operators, struct said *said)
 {
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "operators", operators, said_log(said)),
-                     FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "lens.r2", "0.3", said_log(said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(said)), FOVEA_OK);
+    struct fovea_settings *settings = settings_for(operators, "lens.r2", "0.3", said);
     struct fovea_context *context = context_of(settings, said);
     fovea_settings_destroy(&settings);
     return context;
-}
-
-static void pictures_are_warped_as_the_reference_has_it(void **state)
-{
-    (void)state;
-    struct said said = {0};
-    struct fovea_context *context = context_for("lens", &said);
-    for (uint64_t i = 0; i < 11; i++) {
-        struct lens_scene scene = lens_scene_of(i);
-        scene.settings.foveation = fovea_settings_default().foveation;
-        scene.settings.own = fovea_settings_default().own;
-        scene.settings.own.lens_r2 = 0.3;
-        scene.blue_first = false;
-        struct test_image src = lens_scene_draw(&scene);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        const struct fovea_point_uv gaze = {0.1 * (double)i, 0.5};
-        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, gaze, NULL), FOVEA_OK);
-        lens_assert_exact(&scene, &src.view, &dst.view);
-        image_free(&src);
-        image_free(&dst);
-    }
-    fovea_context_destroy(&context);
-    assert_silent(&said);
-}
-
-/* What foveation makes of a picture is what lens takes. */
-static void a_row_is_one_after_the_other(void **state)
-{
-    (void)state;
-    struct said said = {0};
-    struct fovea_context *foveates = context_for("foveate", &said);
-    struct fovea_context *warps = context_for("lens", &said);
-    struct fovea_context *both = context_for("foveate,lens", &said);
-    const struct fovea_point_uv gaze = {0.3, 0.6};
-    struct test_image images[4];
-    for (int i = 0; i < 4; i++) {
-        images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
-    }
-    image_draw(&images[0].view, IMAGE_STROKES, 3);
-    const struct {
-        struct fovea_context *context;
-        int from, to;
-    } runs[] = {{foveates, 0, 1}, {warps, 1, 2}, {both, 0, 3}};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(fovea_context_run(runs[i].context, &images[runs[i].from].view,
-                                           &images[runs[i].to].view, gaze, NULL),
-                         FOVEA_OK);
-    }
-    compare_assert_all_same(&images[3].view, &images[2].view, "a row");
-    for (int i = 0; i < 4; i++) {
-        image_free(&images[i]);
-    }
-    fovea_context_destroy(&foveates);
-    fovea_context_destroy(&warps);
-    fovea_context_destroy(&both);
-    assert_silent(&said);
 }
 
 #define BATCH 6
@@ -180,11 +127,7 @@ static void a_file_is_the_settings_that_it_stands_for(void **state)
     (void)state;
     static const char path[] = "context_lens.json";
     struct said said = {0};
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
     write_file(path, "{\"fovea-lens\": 1, \"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}");
     struct fovea_context *by_file = context_of(settings, &said);
     struct fovea_context *by_settings = context_for("lens", &said);
@@ -222,8 +165,7 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
     (void)state;
     static const char path[] = "context_lens_eyes.json";
     struct said said = {0};
-    struct lens_scene eyes[] = {lens_scene_of(11), lens_scene_of(11)};
-    struct fovea_settings *settings = NULL;
+    struct operator_scene eyes[] = {lens_scene_of(11), lens_scene_of(11)};
     for (int i = 0; i < 2; i++) {
         eyes[i].settings = fovea_settings_default();
         eyes[i].blue_first = false;
@@ -231,16 +173,13 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
     lens_scene_use_polynomial(&eyes[0]);
     lens_scene_use_points(5, &eyes[1]);
     lens_scenes_write_eyes(eyes, path);
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "lens.file", path, said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
     struct fovea_context *context = context_of(settings, &said);
-    struct test_image src = lens_scene_draw(&eyes[0]);
+    struct test_image src = scene_draw(&eyes[0]);
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"left", "right", "both"};
         const struct fovea_point_uv gaze = {0.5, 0.5};
-        struct test_image dst = lens_scene_draw(&eyes[0]);
+        struct test_image dst = scene_draw(&eyes[0]);
         assert_int_equal(
             fovea_settings_set(settings, "foveation.map.eye", names[i], said_log(&said)), FOVEA_OK);
         assert_int_equal(fovea_context_set_settings(context, settings), FOVEA_OK);
@@ -249,7 +188,7 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
             fovea_context_run(context, &src.view, &dst.view, gaze, NULL);
         if (i < 2) {
             assert_int_equal(result, FOVEA_OK);
-            lens_assert_exact(&eyes[i], &src.view, &dst.view);
+            scene_assert_exact(&eyes[i], &src.view, &dst.view);
         } else {
             assert_int_equal(result, FOVEA_ERROR_INVALID_ARGUMENT);
             assert_said(&said, "a lens for each eye");
@@ -323,11 +262,8 @@ static void a_field_is_the_lens_that_it_was_made_of(void **state)
     struct said said = {0};
     struct fovea_field field;
     float *xy = make_dense_map(&field);
-    struct fovea_settings *settings = NULL;
+    struct fovea_settings *settings = settings_for("lens", NULL, NULL, &said);
     struct fovea_settings *copy = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
     assert_int_equal(fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)),
                      FOVEA_OK);
     free(xy);
@@ -384,18 +320,11 @@ static void a_field_has_a_lens_for_each_eye(void **state)
         struct fovea_context *contexts[2];
         struct test_image images[3];
         for (int i = 0; i < 2; i++) {
-            struct fovea_settings *settings = NULL;
+            struct fovea_settings *settings =
+                settings_for("lens", "foveation.map.eye", right ? "right" : "left", &said);
             field.layers = i ? (way < 2 ? 2 : 6) : 1;
             field.xy = layers + (i ? 0 : right ? 3 * count : 0);
             field.layer_bytes = (ptrdiff_t)((field.layers == 2 ? 3 : 1) * count * sizeof *layers);
-            assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-            assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)),
-                             FOVEA_OK);
-            assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)),
-                             FOVEA_OK);
-            assert_int_equal(fovea_settings_set(settings, "foveation.map.eye",
-                                                right ? "right" : "left", said_log(&said)),
-                             FOVEA_OK);
             assert_int_equal(
                 fovea_settings_set_field(settings, "lens.file", &field, said_log(&said)), FOVEA_OK);
             contexts[i] = context_of(settings, &said);
@@ -478,11 +407,7 @@ static void a_map_that_folds_is_refused_in_words(void **state)
 {
     (void)state;
     struct said said = {0};
-    struct fovea_settings *settings = NULL;
-    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "operators", "lens", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "lens.r2", "-1", said_log(&said)), FOVEA_OK);
-    assert_int_equal(fovea_settings_set(settings, "backend", "cpu", said_log(&said)), FOVEA_OK);
+    struct fovea_settings *settings = settings_for("lens", "lens.r2", "-1", &said);
     struct fovea_context *context = context_of(settings, &said);
     struct test_image src = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(32, 32, FOVEA_FORMAT_RGBA8);
@@ -502,8 +427,6 @@ static void a_map_that_folds_is_refused_in_words(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_warped_as_the_reference_has_it),
-        cmocka_unit_test(a_row_is_one_after_the_other),
         cmocka_unit_test(a_picture_without_a_gaze_is_warped),
         cmocka_unit_test(pictures_of_a_batch_without_a_gaze_are_warped),
         cmocka_unit_test(a_file_is_the_settings_that_it_stands_for),

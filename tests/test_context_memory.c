@@ -7,39 +7,11 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "failing.h"
 #include "process_counts.h"
 #include "sheet.h"
 
-#include <sys/mman.h>
-
 static const struct fovea_point_uv center = {0.5, 0.5};
-static int allocations_left = -1; /* -1: all succeed */
-static int allocation_count;
-
-void *__real_calloc(size_t count, size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__real_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
-
-static bool fails(void)
-{
-    if (allocations_left == 0) {
-        return true;
-    }
-    allocations_left -= allocations_left > 0;
-    allocation_count++;
-    return false;
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-    return fails() ? MAP_FAILED : __real_mmap(where, bytes, protection, flags, fd, offset);
-}
 
 static void context_without_memory_says_so(void **state)
 {
@@ -53,9 +25,9 @@ static void context_without_memory_says_so(void **state)
         desc.settings = &settings;
         desc.log = said_log(&said);
         struct fovea_context *context = NULL;
-        allocations_left = allowed;
+        failing_after = allowed;
         const enum fovea_result result = fovea_context_create(&desc, &context);
-        allocations_left = -1;
+        failing_after = -1;
         assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
         assert_null(context);
         assert_said(&said, "out of memory");
@@ -75,9 +47,9 @@ static void assert_frames_survive(const struct fovea_operators *operators)
     int failures = 0;
     image_fill(&src.view, 3);
     for (int allowed = 0; result != FOVEA_OK; allowed++) {
-        allocations_left = allowed;
+        failing_after = allowed;
         result = fovea_context_run(context, &src.view, &dst.view, center, NULL);
-        allocations_left = -1;
+        failing_after = -1;
         if (result != FOVEA_OK) {
             assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
             compare_assert_all_same(&dst.view, &untouched.view, "no memory");
@@ -115,10 +87,10 @@ static void a_refused_frame_takes_no_memory(void **state)
     struct test_image src = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(64, 48, FOVEA_FORMAT_RGBA8);
     for (int i = 0; i < 2; i++) {
-        const int before = allocation_count;
+        const int before = failing_calls;
         assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL),
                          FOVEA_ERROR_INVALID_ARGUMENT);
-        assert_true(i == 0 || allocation_count == before); /* the first one makes the backend */
+        assert_true(i == 0 || failing_calls == before); /* the first one makes the backend */
     }
     assert_said(&said, "folds back");
     fovea_context_destroy(&context);
@@ -144,10 +116,10 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
     foveation.map.height = 2;
     image_draw(&src.view, IMAGE_RANDOM, 1);
     assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
-    allocations_left = 0;
+    failing_after = 0;
     const enum fovea_result result = fovea_context_set_settings(
         context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation});
-    allocations_left = -1;
+    failing_after = -1;
     assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_said(&said, "out of memory");
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
@@ -241,19 +213,19 @@ static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
         enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
         int failures = 0;
         for (int allowed = 0; result != FOVEA_OK; allowed++) {
-            allocations_left = allowed;
+            failing_after = allowed;
             result = fovea_context_run_batch(context, &pair.batch, NULL);
             if (result != FOVEA_OK) {
                 assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
                 assert_said(&said, "images");
                 compare_assert_all_same(&pair.dst.all.view, &untouched.all.view, "no memory");
-                allocations_left = 0;
+                failing_after = 0;
                 assert_int_equal(
                     fovea_context_run(context, &pair.src.first, &single.view, center, NULL),
                     FOVEA_OK);
                 failures++;
             }
-            allocations_left = -1;
+            failing_after = -1;
         }
         assert_in_range(failures, 3, 100);
         compare_assert_all_same(&pair.dst.all.view, &pair.src.all.view, "flat");
@@ -273,12 +245,12 @@ static void a_batch_of_a_known_kind_allocates_nothing(void **state)
         struct fovea_context *context = context_with_threads((enum fovea_method)method, &said);
         pair_make(&pair);
         assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
-        const int before = allocation_count;
+        const int before = failing_calls;
         for (uint32_t count = 1; count <= BATCH_COUNT; count++) {
             pair.batch.count = count;
             assert_int_equal(fovea_context_run_batch(context, &pair.batch, NULL), FOVEA_OK);
         }
-        assert_int_equal(allocation_count, before);
+        assert_int_equal(failing_calls, before);
         assert_silent(&said);
         fovea_context_destroy(&context);
         pair_free(&pair);

@@ -24,6 +24,16 @@ struct fovea_log said_log(struct said *said)
     return (struct fovea_log){.fn = hear, .user = said, .min_level = FOVEA_LOG_DEBUG};
 }
 
+struct fovea_settings *settings_with(const char *const *paths_and_values, struct said *said)
+{
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    for (const char *const *word = paths_and_values; *word; word += 2) {
+        assert_int_equal(fovea_settings_set(settings, word[0], word[1], said_log(said)), FOVEA_OK);
+    }
+    return settings;
+}
+
 struct fovea_context *context_of(const struct fovea_settings *settings, struct said *said)
 {
     struct fovea_context_desc desc;

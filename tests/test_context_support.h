@@ -4,13 +4,7 @@
 #ifndef FOVEA_TESTS_CONTEXT_SUPPORT_H
 #define FOVEA_TESTS_CONTEXT_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_all.h"
 #include "config/settings.h"
 #include "images.h"
 
@@ -23,6 +17,9 @@ struct said {
 };
 
 struct fovea_log said_log(struct said *said);
+
+/* Settings of paths and values by turns, up to NULL. The caller destroys them. */
+struct fovea_settings *settings_with(const char *const *paths_and_values, struct said *said);
 
 struct fovea_context *context_of(const struct fovea_settings *settings, struct said *said);
 

@@ -4,17 +4,14 @@
 /* Programs that load libfovea.so as a plugin and close it again, with everything destroyed or with
  * threads of it alive: it stays loaded, and they run on. */
 
+#include "cmocka_all.h"
 #include "compare.h"
 #include "images.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FUNCTIONS(X)                                                                               \
     X(fovea_settings_create)                                                                       \

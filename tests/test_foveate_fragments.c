@@ -23,21 +23,12 @@ static const double strengths[] = {0.7, 1.2, 1.6, 2.2, 3.0, 4.5};
 static void check(const struct fovea_foveation *foveation, enum fovea_format format, int drawn)
 {
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
     image_draw_contrast(&src.view, drawn);
-    struct rig rig = rig_make(*foveation, WIDTH_PX, HEIGHT_PX);
-    const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 5.5, 61.25);
-    double *expected = compare_expected(foveation, &src.view, &frame);
-    char what[160];
-    snprintf(what, sizeof what,
-             "fragment %u, strength %g, light %d, rule %d, format %d, picture %d",
-             foveation->paper.fragment_px, foveation->strength, (int)foveation->light,
-             (int)foveation->paper.filter_length, (int)format, drawn);
-    compare_assert_close(&dst.view, expected, compare_budget_of(format), what);
-    free(expected);
-    rig_finish(&rig);
+    assert_exact_picture(
+        *foveation,
+        &(struct exact_case){WIDTH_PX, HEIGHT_PX, format, (enum image_pattern)drawn, 5.5, 61.25},
+        &src.view, compare_budget_of(format));
     image_free(&src);
-    image_free(&dst);
 }
 
 static void check_all(enum fovea_light light, enum fovea_filter_length rule)

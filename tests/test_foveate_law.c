@@ -7,21 +7,12 @@
 #include "sanitized.h"
 #include "test_foveate_support.h"
 
-#include "compare.h"
-#include "images.h"
 #include "kernels/foveate/plan/filter.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct exact_case {
-    uint32_t width_px, height_px;
-    enum fovea_format format;
-    enum image_pattern pattern;
-    double gaze_x_px, gaze_y_px;
-};
 
 static struct fovea_foveation law_settings(enum fovea_model model, uint32_t fragment_px)
 {
@@ -53,25 +44,7 @@ static struct fovea_foveation law_at(int i, uint32_t fragment_px)
 
 static void check(struct fovea_foveation foveation, const struct exact_case *c)
 {
-    char what[160];
-    snprintf(what, sizeof what,
-             "model %d, %s %ux%u format %d fragment %u strength %g gaze %.9g,%.9g",
-             (int)foveation.model, image_pattern_name(c->pattern), c->width_px, c->height_px,
-             (int)c->format, foveation.paper.fragment_px, foveation.strength, c->gaze_x_px,
-             c->gaze_y_px);
-    struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
-    struct test_image dst = image_make_packed(c->width_px, c->height_px, c->format);
-    image_draw(&src.view, c->pattern, 7);
-    struct rig rig = rig_make(foveation, c->width_px, c->height_px);
-    const struct foveate_frame frame =
-        rig_run(&rig, &src.view, &dst.view, c->gaze_x_px, c->gaze_y_px);
-    double *expected = compare_expected(&foveation, &src.view, &frame);
-    compare_assert_close(&dst.view, expected, compare_budget_bank(c->format), what);
-    assert_true(image_guards_intact(&dst));
-    free(expected);
-    rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
+    assert_exact(foveation, c, compare_budget_bank(c->format));
 }
 
 static void every_pattern(void **state)
@@ -134,13 +107,10 @@ static void every_odd_size(void **state)
 static void gaze_in_corners_on_edges_and_outside(void **state)
 {
     (void)state;
-    static const double gazes[][2] = {{0, 0},      {160, 0},    {0, 96},        {160, 96},
-                                      {-0.5, 50},  {160.5, 50}, {80, -1},       {80, 97},
-                                      {-40, -40},  {300, 20},   {-1000, 48},    {80, 100000},
-                                      {-7, 200.5}, {16, 16},    {15.996, 16.1}, {-16, -16.004}};
-    for (size_t i = 0; i < 2 * sizeof gazes / sizeof *gazes; i++) {
-        check(law_at((int)i, 16), &(struct exact_case){160, 96, FOVEA_FORMAT_RGB8, IMAGE_RANDOM,
-                                                       gazes[i / 2][0], gazes[i / 2][1]});
+    for (size_t i = 0; i < 2 * EXACT_GAZES; i++) {
+        check(law_at((int)i, 16),
+              &(struct exact_case){160, 96, FOVEA_FORMAT_RGB8, IMAGE_RANDOM,
+                                   exact_gazes_px[i / 2][0], exact_gazes_px[i / 2][1]});
     }
 }
 

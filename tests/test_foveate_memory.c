@@ -1,117 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Creating with every allocation failing in turn: an error, nothing left behind (the sanitizers of
- * the test build see leaks). The linker turns calls of the functions below to the __wrap_ ones. */
+/* Both methods with every allocation failing in turn: an error, nothing left behind (the sanitizers
+ * of the test build see leaks); and none in a frame. The linker turns pthread_create to the wrapper
+ * below, as failing.h says of others. */
 
+#include "failing.h"
 #include "test_foveate_support.h"
 
-#include "images.h"
-
 #include <pthread.h>
-#include <stdbool.h>
-#include <sys/mman.h>
 
-static int allocations_left = -1; /* -1: all succeed */
-static int allocations_seen;
 static int threads_left = -1;
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__real_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument);
-
-static bool fails(int *left)
-{
-    if (*left == 0) {
-        return true;
-    }
-    *left -= *left > 0;
-    return false;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    allocations_seen++;
-    return fails(&allocations_left) ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes)
-{
-    allocations_seen++;
-    return fails(&allocations_left) ? NULL : __real_calloc(count, bytes);
-}
-
-void *__wrap_mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-    allocations_seen++;
-    return fails(&allocations_left) ? MAP_FAILED
-                                    : __real_mmap(where, bytes, protection, flags, fd, offset);
-}
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument)
 {
-    return fails(&threads_left) ? 11 : __real_pthread_create(thread, attributes, start, argument);
+    if (threads_left == 0) {
+        return 11;
+    }
+    threads_left -= threads_left > 0;
+    return __real_pthread_create(thread, attributes, start, argument);
 }
 
 static void plan_without_memory_says_so(void **state)
 {
     (void)state;
-    const struct fovea_foveation settings = paper_settings(16);
-    for (int allowed = 0;; allowed++) {
-        struct foveate_plan *plan = NULL;
-        allocations_left = allowed;
-        const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
-        allocations_left = -1;
-        if (result == FOVEA_OK) {
-            assert_int_equal(allowed, 4);
+    for (int i = 0; i < 2; i++) {
+        const struct fovea_foveation settings =
+            i ? smooth_settings(FOVEA_MODEL_PHYSICAL) : paper_settings(16);
+        const int needed = i ? 3 : 4;
+        for (int allowed = 0; allowed <= needed; allowed++) {
+            struct foveate_plan *plan = NULL;
+            failing_after = allowed;
+            const enum fovea_result result = foveate_plan_create(&settings, 320, 240, &plan);
+            failing_after = -1;
+            assert_int_equal(result, allowed < needed ? FOVEA_ERROR_OUT_OF_MEMORY : FOVEA_OK);
+            assert_true((allowed < needed) == (plan == NULL));
             foveate_plan_destroy(&plan);
-            return;
         }
-        assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
-        assert_null(plan);
     }
 }
 
 static void cpu_without_memory_says_so(void **state)
 {
     (void)state;
-    const struct fovea_foveation settings = paper_settings(16);
-    struct foveate_plan *plan = plan_of(&settings, 320, 240);
-    for (int allowed = 0;; allowed++) {
+    for (int i = 0; i < 2; i++) {
+        const struct fovea_foveation settings =
+            i ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(16);
+        struct foveate_plan *plan = plan_of(&settings, 320, 240);
         struct foveate_cpu *cpu = NULL;
-        allocations_left = allowed;
-        const enum fovea_result result = foveate_cpu_create(plan, 3, &cpu);
-        allocations_left = -1;
-        if (result == FOVEA_OK) {
-            assert_true(allowed >= 6);
-            foveate_cpu_destroy(&cpu);
-            break;
+        int allowed = 0;
+        for (enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY; result != FOVEA_OK; allowed++) {
+            failing_after = allowed;
+            result = foveate_cpu_create(plan, 3, &cpu);
+            failing_after = -1;
+            assert_int_equal(result, cpu ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
         }
-        assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
-        assert_null(cpu);
+        assert_true(allowed > (i ? 8 : 6));
+        foveate_cpu_destroy(&cpu);
+        foveate_plan_destroy(&plan);
     }
-    foveate_plan_destroy(&plan);
 }
 
 static void reference_without_memory_says_so(void **state)
 {
     (void)state;
-    const struct fovea_foveation settings = paper_settings(4);
+    const struct fovea_foveation paper = paper_settings(4);
+    const struct fovea_foveation smooth = smooth_settings(FOVEA_MODEL_PAPER);
     double src[64] = {0.0};
     double dst[64];
     for (int allowed = 0; allowed < 4; allowed++) {
-        allocations_left = allowed;
-        const enum fovea_result result = foveate_reference(&settings, 8, 8, 1, src, dst, 0, 0);
-        allocations_left = -1;
-        assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
+        failing_after = allowed;
+        const enum fovea_result blockwise_result =
+            foveate_reference(&paper, 8, 8, 1, src, dst, 0, 0);
+        failing_after = allowed / 2;
+        const enum fovea_result smooth_result =
+            foveate_reference_smooth(&smooth, 8, 8, 1, src, dst, 0, 0);
+        failing_after = -1;
+        assert_int_equal(blockwise_result, FOVEA_ERROR_OUT_OF_MEMORY);
+        assert_int_equal(smooth_result, FOVEA_ERROR_OUT_OF_MEMORY);
     }
 }
 
@@ -139,21 +111,27 @@ static void fewer_threads_than_asked_for_still_do_the_work(void **state)
     image_free(&dst);
 }
 
+/* In any format, of which the first is blockwise's too. */
 static void frames_allocate_nothing(void **state)
 {
     (void)state;
-    struct rig rig = rig_make(paper_settings(16), 100, 100);
-    struct test_image src = image_make_packed(100, 100, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(100, 100, FOVEA_FORMAT_RGBA8);
-    image_fill(&src.view, 9);
-    const int before = allocations_seen;
-    for (int i = 0; i < 50; i++) {
-        rig_run(&rig, &src.view, &dst.view, i * 2.5, i);
+    for (int i = FOVEA_FORMAT_NONE; i <= FOVEA_FORMAT_R32F; i++) {
+        const bool blockwise = i == FOVEA_FORMAT_NONE;
+        const enum fovea_format format = blockwise ? FOVEA_FORMAT_RGBA8 : (enum fovea_format)i;
+        struct rig rig = rig_make(
+            blockwise ? paper_settings(16) : smooth_settings((enum fovea_model)(i % 3)), 100, 100);
+        struct test_image src = image_make_packed(100, 100, format);
+        struct test_image dst = image_make_packed(100, 100, format);
+        image_fill(&src.view, 1);
+        const int before = failing_calls;
+        for (int k = 0; k < (blockwise ? 50 : 20); k++) {
+            rig_run(&rig, &src.view, &dst.view, k * 2.5, k);
+        }
+        assert_int_equal(failing_calls, before);
+        rig_finish(&rig);
+        image_free(&src);
+        image_free(&dst);
     }
-    assert_int_equal(allocations_seen, before);
-    rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
 }
 
 int main(void)

@@ -4,6 +4,8 @@
 #include "test_foveate_support.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 struct fovea_foveation paper_settings(uint32_t fragment_px)
 {
@@ -90,3 +92,41 @@ struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
     foveate_cpu_run(rig->cpu, src, dst, &frame);
     return frame;
 }
+
+void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
+                          const struct fovea_image *src, struct compare_budget budget)
+{
+    char what[240];
+    snprintf(
+        what, sizeof what,
+        "picture %d, %ux%u, format %d, method %d, model %d, map %d, light %d, transfer %d, peak "
+        "%g, alpha %d, fragment %u, rule %d, strength %g, gaze %.9g,%.9g",
+        (int)c->pattern, c->width_px, c->height_px, (int)c->format, (int)foveation.method,
+        (int)foveation.model, (int)foveation.map.kind, (int)foveation.light,
+        (int)foveation.transfer, foveation.display.hlg_peak_cd_m2, (int)foveation.alpha,
+        foveation.paper.fragment_px, (int)foveation.paper.filter_length, foveation.strength,
+        c->gaze_x_px, c->gaze_y_px);
+    struct test_image dst = image_make_packed(c->width_px, c->height_px, c->format);
+    struct rig rig = rig_make(foveation, c->width_px, c->height_px);
+    const struct foveate_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
+    double *expected = compare_expected(&foveation, src, &frame);
+    compare_assert_close(&dst.view, expected, budget, what);
+    assert_true(image_guards_intact(&dst));
+    free(expected);
+    rig_finish(&rig);
+    image_free(&dst);
+}
+
+void assert_exact(struct fovea_foveation foveation, const struct exact_case *c,
+                  struct compare_budget budget)
+{
+    struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
+    image_draw(&src.view, c->pattern, 7);
+    assert_exact_picture(foveation, c, &src.view, budget);
+    image_free(&src);
+}
+
+const double exact_gazes_px[EXACT_GAZES][2] = {
+    {0, 0},      {160, 0}, {0, 96},        {160, 96},     {-0.5, 50},  {160.5, 50},
+    {80, -1},    {80, 97}, {-40, -40},     {300, 20},     {-1000, 48}, {80, 100000},
+    {-7, 200.5}, {16, 16}, {15.996, 16.1}, {-16, -16.004}};

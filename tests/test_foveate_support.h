@@ -5,13 +5,9 @@
 #ifndef FOVEA_TESTS_FOVEATE_SUPPORT_H
 #define FOVEA_TESTS_FOVEATE_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_all.h"
+#include "compare.h"
+#include "images.h"
 #include "kernels/foveate/foveate.h"
 #include "kernels/foveate/grid.h"
 
@@ -43,5 +39,25 @@ struct rig rig_make(struct fovea_foveation foveation, uint32_t width_px, uint32_
 void rig_finish(struct rig *rig);
 struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
                              const struct fovea_image *dst, double x_px, double y_px);
+
+/* ---- Pictures against the reference */
+
+struct exact_case {
+    uint32_t width_px, height_px;
+    enum fovea_format format;
+    enum image_pattern pattern;
+    double gaze_x_px, gaze_y_px;
+};
+
+/* Fails the running test unless the cpu backend makes of the picture what the reference does. */
+void assert_exact(struct fovea_foveation foveation, const struct exact_case *c,
+                  struct compare_budget budget);
+/* The same of a picture that is drawn already; the case's pattern does not count. */
+void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
+                          const struct fovea_image *src, struct compare_budget budget);
+
+/* In corners, on edges, outside and far outside of 160 x 96. */
+#define EXACT_GAZES 16
+extern const double exact_gazes_px[EXACT_GAZES][2];
 
 #endif

@@ -4,16 +4,13 @@
 /* What the extension for Godot says to an engine that it cannot work in, and what it asks of the
  * loader: nothing. */
 
+#include "cmocka_all.h"
 #include "plugin/godot/api/godot_abi.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef uint8_t (*init_fn)(godot_get_proc_address_fn find, struct godot_class_library *library,
                            struct godot_initialization *out);

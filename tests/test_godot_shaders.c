@@ -5,14 +5,11 @@
  * what it reads in a shader's SPIR-V: what is read there here, of every shader that a frame may
  * take. */
 
+#include "cmocka_all.h"
 #include "kernels/row/row.h"
 #include "plugin/godot/device/godot_shaders.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct setting {
     const char *path;

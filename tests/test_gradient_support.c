@@ -2,13 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "test_gradient_support.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "cmocka_all.h"
 
 #include "kernels/foveate/foveate.h"
 

@@ -4,19 +4,14 @@
 /* The block that carries the newest gaze to a frame that is already queued: no reader ever sees
  * half of one sample and half of another. Also built for ThreadSanitizer, where the compiler has
  * it. */
+#include "cmocka_all.h"
 #include "kernels/foveate/foveate.h"
 #include "kernels/gaze/late.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define READERS 3
 #define SAMPLES 200000

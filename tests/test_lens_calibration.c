@@ -4,19 +4,16 @@
 /* Calibrations of lenses from files: what they mean, against the formulas of those who write them,
  * and what is said of those that are wrong. */
 
+#include "cmocka_all.h"
 #include "test_lens_places.h"
 
 #include "kernels/lens/place.h"
 #include "kernels/lens/read/read.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Known lenses */
 

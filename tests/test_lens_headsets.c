@@ -4,15 +4,12 @@
 /* Values that others have of headsets, against the formulas of those who wrote them, in double
  * precision: Monado's, OpenHMD's and Vive's. */
 
+#include "cmocka_all.h"
 #include "test_lens_places.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- Monado and OpenHMD */
 

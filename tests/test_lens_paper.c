@@ -7,15 +7,11 @@
 #include "bench/lens_paper/tables.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
-#include "test_lens_support.h"
+#include "operators/lens_scenes.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -79,27 +75,20 @@ static void all_tables_say_the_same(void **state)
     }
 }
 
-static void run(const struct lens_scene *scene, const struct fovea_image *src,
+static void run(const struct operator_scene *scene, const struct fovea_image *src,
                 const struct fovea_image *dst)
 {
-    struct operator_plan *plan = lens_scene_plan(scene);
-    struct operator_host *host = NULL;
-    const struct operator_frame frame = lens_scene_frame(scene);
-    const struct operator_images images = {.count = 1, .src = src, .dst = dst};
-    assert_int_equal(lens_operator.host.create(pool, plan, &host), FOVEA_OK);
-    assert_int_equal(lens_operator.host.reserve(host, &images), FOVEA_OK);
-    lens_operator.host.run(host, &images, &frame);
-    lens_operator.host.destroy(&host);
-    lens_operator.plan_destroy(&plan);
+    scene_run_on_host(pool, scene, &(struct operator_images){.count = 1, .src = src, .dst = dst});
 }
 
-static struct lens_scene scene_of(struct lens_paper_size size, enum fovea_format format,
-                                  uint32_t filter)
+static struct operator_scene scene_of(struct lens_paper_size size, enum fovea_format format,
+                                      uint32_t filter)
 {
-    struct lens_scene scene = {.settings = fovea_settings_default(),
-                               .format = format,
-                               .width_px = (uint32_t)size.width_px,
-                               .height_px = (uint32_t)size.height_px};
+    struct operator_scene scene = {.of = &lens_under_test,
+                                   .settings = fovea_settings_default(),
+                                   .format = format,
+                                   .width_px = (uint32_t)size.width_px,
+                                   .height_px = (uint32_t)size.height_px};
     scene.settings.own.lens_filter = filter;
     scene.settings.foveation.light = FOVEA_LIGHT_ENCODED;
     return scene;
@@ -119,7 +108,7 @@ static void nearest_is_the_table(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.0);
-        const struct lens_scene scene = scene_of(sizes[i], FOVEA_FORMAT_RGBA8, 0);
+        const struct operator_scene scene = scene_of(sizes[i], FOVEA_FORMAT_RGBA8, 0);
         struct test_image src =
             image_make_packed(scene.width_px, scene.height_px, FOVEA_FORMAT_RGBA8);
         struct test_image dst =
@@ -201,8 +190,8 @@ static void places_are_exact(void **state)
     (void)state;
     const struct lens_paper_size size = {3840, 2160};
     const struct lens_paper_lens lens = {LENS_PAPER_K1, 0.0, size.width_px / 2.0};
-    const struct lens_scene scene = scene_of(size, FOVEA_FORMAT_RGBA8, 1);
-    struct operator_plan *plan = lens_scene_plan(&scene);
+    const struct operator_scene scene = scene_of(size, FOVEA_FORMAT_RGBA8, 1);
+    struct operator_plan *plan = scene_plan(&scene);
     const struct lens_shape shape = lens_shape_of(lens_plan_of(plan), FOVEA_FORMAT_RGBA8, false);
     double worst_px = 0.0;
     for (int32_t y = 0; y < size.height_px; y += 7) {
@@ -215,7 +204,7 @@ static void places_are_exact(void **state)
         }
     }
     assert_true(worst_px > 0.0 && worst_px < 5e-4);
-    lens_operator.plan_destroy(&plan);
+    lens_under_test.api->plan_destroy(&plan);
 }
 
 /* ---- What lies between pixels */
@@ -282,7 +271,7 @@ static void between_pixels_is_nearer_than_the_table(void **state)
     double off[2];
     double spreads[2];
     for (uint32_t filter = 0; filter < 2; filter++) {
-        const struct lens_scene scene = scene_of(size, FOVEA_FORMAT_R8, filter);
+        const struct operator_scene scene = scene_of(size, FOVEA_FORMAT_R8, filter);
         made[filter] = image_make_packed(320, 240, FOVEA_FORMAT_R8);
         draw(&src, true);
         run(&scene, &src.view, &made[filter].view);

@@ -2,16 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "test_lens_places.h"
+#include "cmocka_all.h"
 
 #include "kernels/lens/place.h"
 #include "kernels/lens/read/read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct lens_calibration *lens_read_text(const char *text)
 {

@@ -5,16 +5,13 @@
  * a zone plate, in double precision: against the mean over each pixel's own square, of the plate
  * itself and of the plate foveated. docs/lens.md has the numbers. */
 
+#include "cmocka_all.h"
 #include "images.h"
 #include "kernels/foveate/foveate.h"
 #include "kernels/lens/lens.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define WIDTH_PX 384
 #define HEIGHT_PX 216

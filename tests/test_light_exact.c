@@ -32,40 +32,18 @@ static struct compare_budget budget_of(enum fovea_method method)
 static void check(const struct fovea_foveation *foveation, enum fovea_format format, int drawn,
                   struct fovea_point_uv gaze)
 {
+    const struct exact_case c = {WIDTH_PX,
+                                 HEIGHT_PX,
+                                 format,
+                                 (enum image_pattern)drawn,
+                                 gaze.x_uv * WIDTH_PX,
+                                 gaze.y_uv * HEIGHT_PX};
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
-    struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
     image_draw_contrast(&src.view, drawn);
-    struct rig rig = rig_make(*foveation, WIDTH_PX, HEIGHT_PX);
-    const struct foveate_frame frame =
-        rig_run(&rig, &src.view, &dst.view, gaze.x_uv * WIDTH_PX, gaze.y_uv * HEIGHT_PX);
-    double *expected = compare_expected(foveation, &src.view, &frame);
     struct compare_budget budget = budget_of(foveation->method);
     budget.max_mean_abs = drawn == IMAGE_CHECKER ? 0.5 : budget.max_mean_abs;
-    char what[160];
-    snprintf(what, sizeof what,
-             "transfer %d, light %d, table %u, peak %g, method %d, model %d, format %d, picture %d",
-             (int)foveation->transfer, (int)foveation->light, foveation->display.table_count,
-             foveation->display.hlg_peak_cd_m2, (int)foveation->method, (int)foveation->model,
-             (int)format, drawn);
-    compare_assert_close(&dst.view, expected, budget, what);
-    free(expected);
-    rig_finish(&rig);
+    assert_exact_picture(*foveation, &c, &src.view, budget);
     image_free(&src);
-    image_free(&dst);
-}
-
-/* Saturated patches on a gradient. */
-static void draw_colors(const struct fovea_image *image)
-{
-    for (uint32_t y = 0; y < image->height_px; y++) {
-        for (uint32_t x = 0; x < image->width_px; x++) {
-            for (uint32_t c = 0; c < 3; c++) {
-                const bool patch = (x / 7 + y / 5) % 4 == c;
-                const double ramp = 1023.0 * x / image->width_px * (c + 1) / 3;
-                image_set(image, x, y, c, patch ? 1023 : (x / 7) % 2 ? 0 : floor(ramp));
-            }
-        }
-    }
 }
 
 static void check_all(enum fovea_method method, enum fovea_model model)
@@ -167,7 +145,7 @@ static void coloured_hlg_is_the_reference(void **state)
         foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
         struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
         struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
-        draw_colors(&src.view);
+        image_draw_contrast(&src.view, IMAGE_COLORS);
         struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
         struct foveate_frame frame = frame_at(rig.plan, 40, 30);
         frame.light = image_light_in_order(frame.light, i / 5 % 2);

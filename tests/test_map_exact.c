@@ -32,22 +32,8 @@ static void check(int i, uint32_t width_px, uint32_t height_px)
     const enum image_pattern pattern = (enum image_pattern)(i % IMAGE_PATTERN_COUNT);
     const double gaze_x = gazes[i % 5][0] * width_px;
     const double gaze_y = gazes[i % 5][1] * height_px;
-    char what[200];
-    snprintf(what, sizeof what, "map %d law %d degrees %d, %s %ux%u format %d gaze %g,%g",
-             (int)f.map.kind, (int)f.map.law, (int)f.map.degrees, image_pattern_name(pattern),
-             width_px, height_px, (int)format, gaze_x, gaze_y);
-    struct test_image src = image_make_packed(width_px, height_px, format);
-    struct test_image dst = image_make_packed(width_px, height_px, format);
-    image_draw(&src.view, pattern, 7);
-    struct rig rig = rig_make(f, width_px, height_px);
-    const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, gaze_x, gaze_y);
-    double *expected = compare_expected(&f, &src.view, &frame);
-    compare_assert_close(&dst.view, expected, compare_budget_smooth(format), what);
-    assert_true(image_guards_intact(&dst));
-    free(expected);
-    rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
+    assert_exact(f, &(struct exact_case){width_px, height_px, format, pattern, gaze_x, gaze_y},
+                 compare_budget_smooth(format));
 }
 
 static void every_kind_law_and_mapping(void **state)
@@ -68,18 +54,8 @@ static void blockwise_by_a_map(void **state)
         f.method = FOVEA_METHOD_BLOCKWISE;
         f.paper.fragment_px = 16;
         f.map.law = (enum fovea_map_law)(i / 3);
-        struct test_image src = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-        struct test_image dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
-        image_draw(&src.view, IMAGE_STROKES, 7);
-        struct rig rig = rig_make(f, 150, 110);
-        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 40, 71);
-        double *expected = compare_expected(&f, &src.view, &frame);
-        compare_assert_close(&dst.view, expected, compare_budget_of(FOVEA_FORMAT_RGBA8),
-                             "blockwise by a map");
-        free(expected);
-        rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
+        assert_exact(f, &(struct exact_case){150, 110, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 40, 71},
+                     compare_budget_of(FOVEA_FORMAT_RGBA8));
     }
 }
 

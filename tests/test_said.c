@@ -3,15 +3,12 @@
 
 /* Trouble that is said once, whoever meets it. */
 
+#include "cmocka_all.h"
 #include "core/said.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define THREADS 8
 #define TIMES 1000

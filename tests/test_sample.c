@@ -4,15 +4,10 @@
 /* The sample of cases that comparisons take (support/sanitized.h): with five commits in a row it is
  * all of them. */
 
+#include "cmocka_all.h"
 #include "sanitized.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 static void take(int commit, int count, int *taken)
 {

@@ -5,40 +5,13 @@
 
 #include "test_foveate_support.h"
 
-#include "compare.h"
-#include "images.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct exact_case {
-    uint32_t width_px, height_px;
-    enum fovea_format format;
-    enum image_pattern pattern;
-    double gaze_x_px, gaze_y_px;
-};
-
 static void check(struct fovea_foveation foveation, const struct exact_case *c)
 {
-    char what[200];
-    snprintf(what, sizeof what, "%s %ux%u format %d model %d light %d strength %g gaze %g,%g",
-             image_pattern_name(c->pattern), c->width_px, c->height_px, (int)c->format,
-             (int)foveation.model, (int)foveation.light, foveation.strength, c->gaze_x_px,
-             c->gaze_y_px);
-    struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
-    struct test_image dst = image_make_packed(c->width_px, c->height_px, c->format);
-    image_draw(&src.view, c->pattern, 7);
-    struct rig rig = rig_make(foveation, c->width_px, c->height_px);
-    const struct foveate_frame frame =
-        rig_run(&rig, &src.view, &dst.view, c->gaze_x_px, c->gaze_y_px);
-    double *expected = compare_expected(&foveation, &src.view, &frame);
-    compare_assert_close(&dst.view, expected, compare_budget_smooth(c->format), what);
-    assert_true(image_guards_intact(&dst));
-    free(expected);
-    rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
+    assert_exact(foveation, c, compare_budget_smooth(c->format));
 }
 
 static void every_pattern(enum fovea_light light, uint32_t width_px, uint32_t height_px)
@@ -199,17 +172,11 @@ static void light_lines_dots_and_squares_on_dark(void **state)
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.strength = 0.03 * pow(2.0, 0.75 * i);
         struct test_image src = image_make_packed(120, 80, FOVEA_FORMAT_RGB8);
-        struct test_image dst = image_make_packed(120, 80, FOVEA_FORMAT_RGB8);
         draw_night(&src.view, 4 + 3 * ((uint32_t)i % 4));
-        struct rig rig = rig_make(settings, 120, 80);
-        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 40, 30);
-        double *expected = compare_expected(&settings, &src.view, &frame);
-        compare_assert_close(&dst.view, expected, compare_budget_smooth(FOVEA_FORMAT_RGB8),
-                             "night");
-        free(expected);
-        rig_finish(&rig);
+        assert_exact_picture(settings,
+                             &(struct exact_case){120, 80, FOVEA_FORMAT_RGB8, IMAGE_RANDOM, 40, 30},
+                             &src.view, compare_budget_smooth(FOVEA_FORMAT_RGB8));
         image_free(&src);
-        image_free(&dst);
     }
 }
 
@@ -246,17 +213,8 @@ static void blockwise_in_light(void **state)
         struct fovea_foveation settings = paper_settings(16);
         settings.light = FOVEA_LIGHT_LINEAR;
         settings.alpha = (enum fovea_alpha)(i % 2);
-        struct test_image src = image_make_packed(140, 90, formats[i / 2]);
-        struct test_image dst = image_make_packed(140, 90, formats[i / 2]);
-        image_draw(&src.view, IMAGE_STROKES, 7);
-        struct rig rig = rig_make(settings, 140, 90);
-        const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 61, 33);
-        double *expected = compare_expected(&settings, &src.view, &frame);
-        compare_assert_close(&dst.view, expected, compare_budget_of(formats[i / 2]), "blockwise");
-        free(expected);
-        rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
+        assert_exact(settings, &(struct exact_case){140, 90, formats[i / 2], IMAGE_STROKES, 61, 33},
+                     compare_budget_of(formats[i / 2]));
     }
 }
 

@@ -38,27 +38,15 @@ static void assert_goes_by_squares(const struct foveate_plan *plan)
 static void check(struct fovea_foveation settings, uint32_t width_px, uint32_t height_px,
                   enum fovea_format format, enum image_pattern pattern)
 {
-    char what[160];
-    snprintf(what, sizeof what, "%s %ux%u format %d light %d alpha %d cutoff %g",
-             image_pattern_name(pattern), width_px, height_px, (int)format, (int)settings.light,
-             (int)settings.alpha, settings.curve.cutoff_cpd[0]);
-    struct test_image src = image_make_packed(width_px, height_px, format);
-    struct test_image dst = image_make_packed(width_px, height_px, format);
-    image_draw(&src.view, pattern, 7);
-    struct rig rig = rig_make(settings, width_px, height_px);
-    assert_goes_by_squares(rig.plan);
-    const struct foveate_frame frame =
-        rig_run(&rig, &src.view, &dst.view, 0.4 * width_px, 0.3 * height_px);
-    double *expected = compare_expected(&settings, &src.view, &frame);
+    const struct exact_case c = {width_px, height_px,      format,
+                                 pattern,  0.4 * width_px, 0.3 * height_px};
+    struct foveate_plan *plan = plan_of(&settings, width_px, height_px);
+    assert_goes_by_squares(plan);
+    foveate_plan_destroy(&plan);
     /* All pixels may have the sigma that is met worst. */
     struct compare_budget budget = compare_budget_smooth(format);
     budget.max_mean_abs *= 2.0;
-    compare_assert_close(&dst.view, expected, budget, what);
-    assert_true(image_guards_intact(&dst));
-    free(expected);
-    rig_finish(&rig);
-    image_free(&src);
-    image_free(&dst);
+    assert_exact(settings, &c, budget);
 }
 
 static void every_sigma_on_every_pattern(void **state)

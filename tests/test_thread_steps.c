@@ -5,19 +5,16 @@
  * are done, with more threads than there are cores and with fewer pieces than threads. Threads that
  * come too late for a job leave it alone. */
 
+#include "cmocka_all.h"
 #include "core/thread_pool.h"
 #include "core/thread_steps.h"
 #include "process_counts.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST_PIECES 40

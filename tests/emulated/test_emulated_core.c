@@ -5,18 +5,15 @@
  * barriers, and what it finds wrong. Expected are the tables of the PTX ISA, worked out here the
  * other way about: from an element to its lane. */
 
+#include "cmocka_all.h"
 #include "core.h"
 #include "cuda_host_launch.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const unsigned one[3] = {1, 1, 1};
 

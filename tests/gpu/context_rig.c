@@ -2,13 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "context_rig.h"
+#include "cmocka_all.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct fake_cuda *fake;
 const struct fovea_point_uv centre = {0.5, 0.5};

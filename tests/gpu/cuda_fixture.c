@@ -5,13 +5,9 @@
 
 #include "kernels/foveate/cuda/tiles/common/params.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define EXIT_SKIPPED 77
 
@@ -116,6 +112,18 @@ int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *test
     }
     cuda_fixture_close(fixture);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
+                                           const struct fovea_settings *settings)
+{
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    fovea_context_desc_init(&desc);
+    desc.settings = settings;
+    desc.log = fixture->log;
+    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    return context;
 }
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture)

@@ -6,6 +6,7 @@
 #ifndef FOVEA_TESTS_CUDA_FIXTURE_H
 #define FOVEA_TESTS_CUDA_FIXTURE_H
 
+#include "cmocka_all.h"
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/foveate/cuda/foveate_cuda.h"
@@ -32,10 +33,12 @@ void cuda_fixture_close(struct cuda_fixture *fixture);
 #define CUDA_RUN(fixture, tests) cuda_fixture_run(fixture, tests, COUNT(tests), NULL, 0)
 #define CUDA_RUN_WITH_HEAVY(fixture, tests, heavy_tests)                                           \
     cuda_fixture_run(fixture, tests, COUNT(tests), heavy_tests, COUNT(heavy_tests))
-struct CMUnitTest;
 int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
                      const struct CMUnitTest *heavy_tests, size_t heavy_count);
 
+/* A context with these settings, NULL: the defaults, that logs as the fixture does. */
+struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
+                                           const struct fovea_settings *settings);
 void cuda_fixture_wait(const struct cuda_fixture *fixture);
 /* The device has it when this returns. */
 void cuda_fixture_upload(const struct cuda_fixture *fixture, CUdeviceptr to, const void *from,

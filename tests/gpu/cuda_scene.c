@@ -6,12 +6,8 @@
 #include "compare.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct scene scene_default(void)
 {
@@ -205,4 +201,162 @@ void scene_assert(const struct cuda_fixture *fixture, const struct scene *scene)
     image_draw(&src.view, scene->pattern, 7);
     scene_assert_picture(fixture, scene, &src);
     image_free(&src);
+}
+
+/* ---- What every way has to do right ---------------------------------------------------------- */
+
+void scene_scramble(const struct test_image *image)
+{
+    uint32_t word = 1;
+    for (size_t i = 0; i < (size_t)image->view.row_stride_bytes * image->view.height_px; i++) {
+        word = word * 1664525u + 1013904223u;
+        ((unsigned char *)image->view.data)[i] = (unsigned char)(word >> 24);
+    }
+}
+
+static uint32_t assert_sharp_same(const struct prepared *p, const struct fovea_image *src,
+                                  const struct fovea_image *dst, const char *what)
+{
+    uint32_t count = 0;
+    for (uint32_t y = 0; y < src->height_px; y++) {
+        for (uint32_t x = 0; x < src->width_px; x++) {
+            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
+                compare_assert_same(dst, src, (struct compare_rect){x, y, 1, 1}, what);
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+uint32_t scene_assert_sharp_is_copied(const struct cuda_fixture *fixture, const struct scene *scene)
+{
+    struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct prepared p = {0};
+    scene_prepare(fixture, &p, scene);
+    scene_scramble(&src);
+    scene_run_linear(fixture, &p, &src, &dst, 0);
+    const uint32_t count = assert_sharp_same(&p, &src.view, &dst.view, "linear");
+    if (scene_has_surface(scene->format)) {
+        memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene->height_px);
+        scene_run_surface(fixture, &p, &src.view, &dst.view);
+        assert_sharp_same(&p, &src.view, &dst.view, "surface");
+    }
+    scene_finish(fixture, &p);
+    image_free(&src);
+    image_free(&dst);
+    return count;
+}
+
+void scene_assert_flat_stays_flat(const struct cuda_fixture *fixture, const struct scene *scene)
+{
+    const int white = (int)image_white(scene->format, 0);
+    struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    struct prepared p = {0};
+    scene_prepare(fixture, &p, scene);
+    for (int level = 0; level <= white; level += fixture->quick ? white / 5 : 1) {
+        struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+        image_fill(&src.view, level);
+        scene_run_linear(fixture, &p, &src, &dst, 0);
+        compare_assert_all_same(&dst.view, &src.view, "flat");
+        image_free(&dst);
+    }
+    scene_finish(fixture, &p);
+    image_free(&src);
+}
+
+static struct scene small_scene(const struct scene_way *way, enum fovea_format format)
+{
+    struct scene scene = way->scene();
+    scene.format = format;
+    if (way->small_px[0] > 0) {
+        scene.width_px = way->small_px[0];
+        scene.height_px = way->small_px[1];
+    }
+    return scene;
+}
+
+void way_has_every_format_pattern_and_light(const struct scene_way *way)
+{
+    const size_t patterns = way->fixture->quick ? 1 : IMAGE_PATTERN_COUNT;
+    for (size_t i = 0; i < way->format_count * patterns * way->light_count; i++) {
+        struct scene scene = way->scene();
+        scene.format = way->formats[i / way->light_count / patterns];
+        scene.pattern = (enum image_pattern)(i / way->light_count % patterns);
+        scene.foveation.light = way->lights[i % way->light_count];
+        way->check(&scene);
+    }
+}
+
+void way_respects_strides_and_gaps(const struct scene_way *way)
+{
+    static const struct image_layout layouts[] = {
+        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
+    for (size_t i = 0; i < way->format_count; i++) {
+        for (size_t k = 0; k < COUNT(layouts); k += way->fixture->quick ? 3 : 1) {
+            struct scene scene = small_scene(way, way->formats[i]);
+            scene.layout = layouts[k];
+            way->check(&scene);
+        }
+    }
+}
+
+void way_needs_no_more_than_its_channels_alignment(const struct scene_way *way)
+{
+    static const struct {
+        enum fovea_format format;
+        uint32_t shift;
+    } cases[] = {{FOVEA_FORMAT_RGBA8, 1},   {FOVEA_FORMAT_RGBA8, 2},   {FOVEA_FORMAT_RGB8, 1},
+                 {FOVEA_FORMAT_R8, 3},      {FOVEA_FORMAT_RGBA16F, 2}, {FOVEA_FORMAT_RGBA16F, 4},
+                 {FOVEA_FORMAT_RGBA32F, 4}, {FOVEA_FORMAT_RGBA32F, 8}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene scene = small_scene(way, cases[i].format);
+        scene.shift = cases[i].shift;
+        way->check(&scene);
+    }
+}
+
+void way_blurs_premultiplied_alpha(const struct scene_way *way)
+{
+    for (size_t i = 0; i < way->format_count * way->light_count; i++) {
+        struct scene scene = small_scene(way, way->formats[i / way->light_count]);
+        scene.foveation.light = way->lights[i % way->light_count];
+        scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+        way->check(&scene);
+    }
+}
+
+void way_works_for_the_longest_sides(const struct scene_way *way)
+{
+    for (int i = 0; i < 2; i++) {
+        struct scene scene = way->scene();
+        scene.width_px = i ? 16384 : 9;
+        scene.height_px = i ? 9 : 16384;
+        scene.foveation.paper.fragment_px = 4;
+        scene.no_reference = true;
+        way->check(&scene);
+    }
+}
+
+void way_keeps_bad_numbers_within_reach(const struct scene_way *way, const struct bad_number *bad,
+                                        size_t count)
+{
+    for (size_t i = 0; i < way->format_count; i++) {
+        struct scene scene = way->scene();
+        scene.format = way->formats[i];
+        scene.no_reference = scene.foveation.method == FOVEA_METHOD_SMOOTH;
+        if (!image_is_float(scene.format)) {
+            continue;
+        }
+        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        image_draw(&src.view, IMAGE_PHOTO, 3);
+        for (size_t k = 0; k < count; k++) {
+            if (bad[k].channel < image_channels(scene.format)) {
+                image_set(&src.view, bad[k].x, bad[k].y, bad[k].channel, bad[k].value);
+            }
+        }
+        way->check_picture(&scene, &src);
+        image_free(&src);
+    }
 }

@@ -51,7 +51,43 @@ void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared 
 /* Packed pictures. */
 void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared *p,
                        const struct fovea_image *src, const struct fovea_image *dst);
+/* Bits of every kind, signalling NaN included. */
+void scene_scramble(const struct test_image *image);
+/* Such bits through linear memory and surfaces: where nothing is
+ * blurred, they are copied. Returns how many such pixels there are. */
+uint32_t scene_assert_sharp_is_copied(const struct cuda_fixture *fixture,
+                                      const struct scene *scene);
+/* Pictures of each level stay as they are. */
+void scene_assert_flat_stays_flat(const struct cuda_fixture *fixture, const struct scene *scene);
 /* What the cpu backend makes of it; the caller frees it. */
 double *scene_run_cpu(const struct prepared *p, const struct fovea_image *src);
+
+/* ---- What every way of foveating has to do right */
+
+struct scene_way {
+    const struct cuda_fixture *fixture;
+    struct scene (*scene)(void); /* the usual one */
+    void (*check)(const struct scene *scene);
+    void (*check_picture)(const struct scene *scene, const struct test_image *src);
+    const enum fovea_format *formats;
+    size_t format_count;
+    const enum fovea_light *lights;
+    size_t light_count;
+    uint32_t small_px[2]; /* enough for layouts and alpha; 0: the usual size */
+};
+
+void way_has_every_format_pattern_and_light(const struct scene_way *way);
+void way_respects_strides_and_gaps(const struct scene_way *way);
+void way_needs_no_more_than_its_channels_alignment(const struct scene_way *way);
+void way_blurs_premultiplied_alpha(const struct scene_way *way);
+void way_works_for_the_longest_sides(const struct scene_way *way);
+
+/* NaN and Inf spread as far as the method reaches and not one pixel further. */
+struct bad_number {
+    uint32_t x, y, channel;
+    double value;
+};
+void way_keeps_bad_numbers_within_reach(const struct scene_way *way, const struct bad_number *bad,
+                                        size_t count);
 
 #endif

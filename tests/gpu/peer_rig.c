@@ -2,16 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "peer_rig.h"
+#include "cmocka_all.h"
 
 #include "kernels/row/row.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct fake_cuda *fake;
 

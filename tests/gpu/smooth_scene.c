@@ -9,12 +9,8 @@
 #include "kernels/foveate/cuda/tiles/tiles.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 struct scene smooth_scene_default(void)
 {

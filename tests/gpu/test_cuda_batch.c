@@ -10,12 +10,8 @@
 #include "sheet.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STREAMS 4
 
@@ -63,13 +59,7 @@ static struct fovea_context *context_for(struct kind kind)
     settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = &settings;
-    desc.log = fixture.log;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
+    return cuda_fixture_context(&fixture, &settings);
 }
 
 /* The device's copy of a sheet's image. */
@@ -494,50 +484,6 @@ static void batches_may_grow_in_flight(void **state)
     scene_free(s);
 }
 
-/* ---- What it takes */
-
-static double milliseconds_each(struct scene *s, bool batch, int rounds)
-{
-    const int64_t start = fovea_time_ns();
-    for (int round = 0; round < rounds; round++) {
-        if (batch) {
-            assert_int_equal(fovea_context_run_batch(s->context, &s->batch, fixture.stream),
-                             FOVEA_OK);
-            continue;
-        }
-        for (uint32_t i = 0; i < s->batch.count; i++) {
-            const struct fovea_image src = on_device(&s->device_src, &s->src, i);
-            const struct fovea_image dst = on_device(&s->device_dst, &s->dst, i);
-            const struct fovea_point_uv gaze = {(double)s->gazes_uv[2 * (size_t)i],
-                                                (double)s->gazes_uv[2 * (size_t)i + 1]};
-            assert_int_equal(fovea_context_run(s->context, &src, &dst, gaze, fixture.stream),
-                             FOVEA_OK);
-        }
-    }
-    cuda_fixture_wait(&fixture);
-    return (double)(fovea_time_ns() - start) / 1e6 / rounds;
-}
-
-/* Not a test of speed: what it is, for the report. */
-static void a_thousand_small_images_take_one_launch_a_stage(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"blockwise", "smooth"};
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        struct kind kind = {.method = (enum fovea_method)method, .format = FOVEA_FORMAT_RGB8};
-        kind.count = 1024;
-        kind.width_px = kind.height_px = 128;
-        struct scene *s = scene_make(kind);
-        milliseconds_each(s, true, 3);
-        milliseconds_each(s, false, 1);
-        const double batch_ms = milliseconds_each(s, true, 50);
-        const double single_ms = milliseconds_each(s, false, 5);
-        printf("report: 1024 images of 128x128 rgb8, %s: %.2f ms in a batch, %.2f ms one by one\n",
-               names[method], batch_ms, single_ms);
-        scene_free(s);
-    }
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -555,7 +501,6 @@ int main(void)
     };
     static const struct CMUnitTest heavy_tests[] = {
         cmocka_unit_test(images_beyond_the_memory_of_levels_are_as_single_runs),
-        cmocka_unit_test(a_thousand_small_images_take_one_launch_a_stage),
     };
     return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
 }

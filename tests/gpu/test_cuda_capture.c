@@ -10,12 +10,8 @@
 #include "kernels/operators.h"
 #include "sheet.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define REPLAYS 10
 
@@ -79,22 +75,11 @@ static struct fovea_settings settings_of(const struct kind *kind)
     return settings;
 }
 
-static struct fovea_context *context_for(const struct fovea_settings *settings)
-{
-    struct fovea_context_desc desc;
-    struct fovea_context *context = NULL;
-    fovea_context_desc_init(&desc);
-    desc.settings = settings;
-    desc.log = fixture.log;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
-}
-
 static struct scene scene_make(const struct kind *kind)
 {
     struct scene s = {.settings = settings_of(kind)};
     const size_t gaze_bytes = 2 * (size_t)kind->count * sizeof *s.gazes_uv;
-    s.context = context_for(&s.settings);
+    s.context = cuda_fixture_context(&fixture, &s.settings);
     for (int i = 0; i < SHEETS; i++) {
         s.sheets[i] =
             sheet_make(kind->count, kind->width_px, kind->height_px, kind->format, SHEET_STACKED);

@@ -4,15 +4,12 @@
 /* Which kernels are launched follows what the loaded functions were compiled for, on a card of 9.0
  * whatever that is: with a driver that only keeps books. */
 
+#include "cmocka_all.h"
 #include "fake_cuda_control.h"
 #include "kernels/foveate/cuda/plan.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct fake_cuda *fake;
 

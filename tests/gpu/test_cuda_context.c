@@ -3,14 +3,11 @@
 
 /* fovea_context and images in CUDA memory, with a driver that only keeps books. */
 
+#include "cmocka_all.h"
 #include "context_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void assert_frame_calls(enum fovea_method method, const char *expected)
 {

@@ -3,14 +3,11 @@
 
 /* fovea_context and batches in CUDA memory, with a driver that only keeps books. */
 
+#include "cmocka_all.h"
 #include "context_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MAX_GAZES 12000
 

@@ -3,20 +3,17 @@
 
 /* Finding NVIDIA's driver, or not: what a machine without one must see. Needs no device. */
 
+#include "cmocka_all.h"
 #include "fake_cuda.h"
 #include "kernels/cuda/cuda_device.h"
 #include "vulkan/interop/peer_cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct fake_cuda *fake;
 

@@ -6,12 +6,8 @@
 #include "cuda_fixture.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define WIDTH_PX 640 /* the example's */
 #define BYTES ((size_t)WIDTH_PX * 480 * 3)

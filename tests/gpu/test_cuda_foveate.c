@@ -7,12 +7,8 @@
 #include "cuda_scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 
@@ -22,19 +18,35 @@ static const enum fovea_format formats[] = {
     FOVEA_FORMAT_R16F,       FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R32F,
 };
 
+static void check(const struct scene *scene)
+{
+    scene_assert(&fixture, scene);
+}
+
+static void check_picture(const struct scene *scene, const struct test_image *src)
+{
+    scene_assert_picture(&fixture, scene, src);
+}
+
+static const enum fovea_light lights[] = {FOVEA_LIGHT_AUTO};
+static const struct scene_way blockwise = {
+    .fixture = &fixture,
+    .scene = scene_default,
+    .check = check,
+    .check_picture = check_picture,
+    .formats = formats,
+    .format_count = COUNT(formats),
+    .lights = lights,
+    .light_count = COUNT(lights),
+    .small_px = {61, 43},
+};
+
 /* ---- Formats, sizes, fragments --------------------------------------------------------------- */
 
 static void every_format_and_pattern_is_as_the_reference_has_it(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
-            struct scene scene = scene_default();
-            scene.format = formats[i];
-            scene.pattern = (enum image_pattern)pattern;
-            scene_assert(&fixture, &scene);
-        }
-    }
+    way_has_every_format_pattern_and_light(&blockwise);
 }
 
 static void every_size_is_covered(void **state)
@@ -147,14 +159,7 @@ static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
 static void the_longest_sides_work(void **state)
 {
     (void)state;
-    for (int i = 0; i < (fixture.quick ? 1 : 2); i++) {
-        struct scene scene = scene_default();
-        scene.width_px = i ? 16384 : 9;
-        scene.height_px = i ? 9 : 16384;
-        scene.foveation.paper.fragment_px = 4;
-        scene.no_reference = true;
-        scene_assert(&fixture, &scene);
-    }
+    way_works_for_the_longest_sides(&blockwise);
 }
 
 /* ---- Gaze ------------------------------------------------------------------------------------ */
@@ -196,37 +201,13 @@ static void every_shift_of_the_grid_writes_every_pixel(void **state)
 static void strides_and_gaps_are_respected(void **state)
 {
     (void)state;
-    static const struct image_layout layouts[] = {
-        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
-            struct scene scene = scene_default();
-            scene.width_px = 61;
-            scene.height_px = 43;
-            scene.format = formats[i];
-            scene.layout = layouts[k];
-            scene_assert(&fixture, &scene);
-        }
-    }
+    way_respects_strides_and_gaps(&blockwise);
 }
 
 static void pixels_need_no_more_than_their_channels_alignment(void **state)
 {
     (void)state;
-    static const struct {
-        enum fovea_format format;
-        uint32_t shift;
-    } cases[] = {{FOVEA_FORMAT_RGBA8, 1},   {FOVEA_FORMAT_RGBA8, 2},   {FOVEA_FORMAT_RGB8, 1},
-                 {FOVEA_FORMAT_R8, 3},      {FOVEA_FORMAT_RGBA16F, 2}, {FOVEA_FORMAT_RGBA16F, 4},
-                 {FOVEA_FORMAT_RGBA32F, 4}, {FOVEA_FORMAT_RGBA32F, 8}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct scene scene = scene_default();
-        scene.width_px = 61;
-        scene.height_px = 43;
-        scene.format = cases[i].format;
-        scene.shift = cases[i].shift;
-        scene_assert(&fixture, &scene);
-    }
+    way_needs_no_more_than_its_channels_alignment(&blockwise);
 }
 
 /* ---- Settings -------------------------------------------------------------------------------- */
@@ -234,14 +215,7 @@ static void pixels_need_no_more_than_their_channels_alignment(void **state)
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        struct scene scene = scene_default();
-        scene.width_px = 97;
-        scene.height_px = 61;
-        scene.format = formats[i];
-        scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
-        scene_assert(&fixture, &scene);
-    }
+    way_blurs_premultiplied_alpha(&blockwise);
 }
 
 static void both_filter_lengths_are_as_the_reference_has_them(void **state)
@@ -273,42 +247,15 @@ static void filters_far_longer_than_the_picture_work(void **state)
 
 /* ---- Exactness ------------------------------------------------------------------------------- */
 
-static void scramble(const struct test_image *image)
-{
-    uint32_t word = 1;
-    for (uint32_t y = 0; y < image->view.height_px; y++) {
-        for (uint32_t x = 0; x < image->view.width_px; x++) {
-            unsigned char *pixel = image_pixel(&image->view, x, y);
-            for (uint32_t i = 0; i < image_bytes(image->view.format); i++) {
-                word = word * 1664525u + 1013904223u;
-                pixel[i] = (unsigned char)(word >> 24);
-            }
-        }
-    }
-}
-
-/* Bits of every kind, signalling NaN included. */
 static void strength_zero_copies_every_bit(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = scene_default();
+        scene.format = formats[i];
         scene.foveation.strength = 0.0;
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, formats[i]);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, formats[i]);
-        struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        scramble(&src);
-        scene_run_linear(&fixture, &p, &src, &dst, 0);
-        compare_assert_all_same(&dst.view, &src.view, "linear");
-        if (scene_has_surface(formats[i])) {
-            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene.height_px);
-            scene_run_surface(&fixture, &p, &src.view, &dst.view);
-            compare_assert_all_same(&dst.view, &src.view, "surface");
-        }
-        scene_finish(&fixture, &p);
-        image_free(&src);
-        image_free(&dst);
+        assert_int_equal(scene_assert_sharp_is_copied(&fixture, &scene),
+                         scene.width_px * scene.height_px);
     }
 }
 
@@ -323,7 +270,7 @@ static void the_fragment_at_the_gaze_is_copied_bit_by_bit(void **state)
         struct test_image dst = image_make_packed(scene.width_px, scene.height_px, formats[i]);
         struct prepared p = {0};
         scene_prepare(&fixture, &p, &scene);
-        scramble(&src);
+        scene_scramble(&src);
         scene_run_linear(&fixture, &p, &src, &dst, 0);
         compare_assert_same(&dst.view, &src.view, (struct compare_rect){92, 52, 16, 16}, "fovea");
         scene_finish(&fixture, &p);
@@ -340,37 +287,15 @@ static void flat_pictures_stay_flat(void **state)
     scene.height_px = 65;
     scene.format = FOVEA_FORMAT_RGB8;
     scene.foveation.strength = 3.0;
-    struct prepared p = {0};
-    scene_prepare(&fixture, &p, &scene);
-    for (int level = 0; level < 256; level += fixture.quick ? 51 : 1) {
-        struct test_image src = image_make_packed(129, 65, scene.format);
-        struct test_image dst = image_make_packed(129, 65, scene.format);
-        image_fill(&src.view, level);
-        scene_run_linear(&fixture, &p, &src, &dst, 0);
-        compare_assert_all_same(&dst.view, &src.view, "flat");
-        image_free(&src);
-        image_free(&dst);
-    }
-    scene_finish(&fixture, &p);
+    scene_assert_flat_stays_flat(&fixture, &scene);
 }
 
-/* NaN and Inf spread as far as the filters reach and not one pixel further. */
 static void bad_numbers_stay_within_reach(void **state)
 {
     (void)state;
-    static const enum fovea_format floats[] = {FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
-                                               FOVEA_FORMAT_RGBA32F};
-    for (size_t i = 0; i < COUNT(floats); i++) {
-        struct scene scene = scene_default();
-        scene.format = floats[i];
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, floats[i]);
-        image_draw(&src.view, IMAGE_PHOTO, 3);
-        image_set(&src.view, 20, 30, 0, NAN);
-        image_set(&src.view, 150, 90, 1, INFINITY);
-        image_set(&src.view, 202, 116, 2, NAN);
-        scene_assert_picture(&fixture, &scene, &src);
-        image_free(&src);
-    }
+    static const struct bad_number bad[] = {
+        {20, 30, 0, NAN}, {150, 90, 1, INFINITY}, {202, 116, 2, NAN}};
+    way_keeps_bad_numbers_within_reach(&blockwise, bad, COUNT(bad));
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */

@@ -4,17 +4,14 @@
 /* One process, a thread and a context for each of several GPUs of one kind: the same bits
  * everywhere, at the same time or one after the other. Skipped where there is one GPU. */
 
+#include "cmocka_all.h"
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define GPUS_AT_MOST 8
 #define FRAMES 12

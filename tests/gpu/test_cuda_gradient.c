@@ -12,13 +12,9 @@
 #include "sheet.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define IMAGES 3
 /* Of the largest derivative. The GPU's divisions and roots are not rounded to the last bit, which
@@ -295,11 +291,7 @@ static struct called called_make(const struct scene *scene, struct pictures *p)
     struct called c = {.src = device_image_make(&fixture, &p->src.all, 0),
                        .d_dst = device_image_make(&fixture, &p->d_dst.all, 0),
                        .d_src = device_image_make(&fixture, &p->gpu.all, 0)};
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = &scene->settings;
-    desc.log = fixture.log;
-    assert_int_equal(fovea_context_create(&desc, &c.context), FOVEA_OK);
+    c.context = cuda_fixture_context(&fixture, &scene->settings);
     fovea_batch_gradient_init(&c.batch);
     c.batch.count = IMAGES;
     c.batch.src = on_device(&c.src, &p->src);

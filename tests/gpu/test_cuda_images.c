@@ -9,12 +9,8 @@
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.7};
@@ -55,13 +51,7 @@ static struct fovea_context *create(enum fovea_backend backend)
 {
     struct fovea_settings settings = blockwise();
     settings.backend = backend;
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = &settings;
-    desc.log = fixture.log;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
+    return cuda_fixture_context(&fixture, &settings);
 }
 
 static void assert_foveated(const struct pictures *p)

@@ -11,12 +11,8 @@
 #include "kernels/gaze/late_cuda.h"
 #include "smooth_scene.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 
@@ -155,13 +151,7 @@ static struct fovea_context *make_context(void)
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation.method = FOVEA_METHOD_SMOOTH;
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = &settings;
-    desc.log = fixture.log;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
+    return cuda_fixture_context(&fixture, &settings);
 }
 
 /* One of the pictures that lie below each other in a tall one. */

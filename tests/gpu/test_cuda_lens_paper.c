@@ -7,11 +7,7 @@
 #include "bench/lens_paper/tables.h"
 #include "cuda_fixture.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 extern const char bench_lens_paper_ptx[];
 

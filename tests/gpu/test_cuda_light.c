@@ -9,36 +9,12 @@
 #include "kernels/foveate/cuda/plan.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 static struct cuda_fixture fixture;
 
-#define COLORS IMAGE_CONTRAST_COUNT
 static const double peaks[] = {1000, 400, 2000, 100, 10000};
-
-/* Saturated patches on gradients: the colours' luminance is not the largest of them. */
-static void draw(const struct fovea_image *image, int picture)
-{
-    const double white = image_white(image->format, 0);
-    if (picture < (int)COLORS) {
-        image_draw_contrast(image, picture);
-        return;
-    }
-    for (uint32_t y = 0; y < image->height_px; y++) {
-        for (uint32_t x = 0; x < image->width_px; x++) {
-            for (uint32_t c = 0; c < 3 && c < image_channels(image->format); c++) {
-                const bool patch = (x / 7 + y / 5) % 4 == c;
-                const double ramp = floor(white * x / image->width_px * (c + 1) / 3);
-                image_set(image, x, y, c, patch ? white : (x / 7) % 2 ? 0 : ramp);
-            }
-        }
-    }
-}
 
 static void expect_plain_kernels(const struct prepared *p, enum fovea_format format)
 {
@@ -53,7 +29,7 @@ static void check(const struct scene *scene, int picture, bool blue_first)
     struct test_image src = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct test_image linear = image_make_packed(scene->width_px, scene->height_px, scene->format);
     struct test_image surface = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    draw(&src.view, picture);
+    image_draw_contrast(&src.view, picture);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, scene);
     p.frame.light = image_light_in_order(p.frame.light, blue_first);
@@ -117,7 +93,7 @@ static void coloured_hlg_is_the_reference(void **state)
         scene.foveation.transfer = FOVEA_TRANSFER_HLG;
         scene.foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
         scene.format = formats[i % 4];
-        check(&scene, COLORS, i / 5 % 2);
+        check(&scene, IMAGE_COLORS, i / 5 % 2);
     }
 }
 
@@ -149,7 +125,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
         scene.foveation.light = compare_display(i % COMPARE_DISPLAYS, &scene.foveation.display);
         scene.foveation.model = i % 5 ? FOVEA_MODEL_PAPER : FOVEA_MODEL_PHYSICAL;
         scene.format = formats[i % 4];
-        check(&scene, i % (IMAGE_CONTRAST_COUNT + 1), false);
+        check(&scene, i % (IMAGE_COLORS + 1), false);
     }
 }
 
@@ -175,7 +151,7 @@ static void steep_laws_are_the_reference(void **state)
         }
         scene.format = formats[i / 3 % 4];
         scene.gaze = (struct fovea_point_uv){i % 5 / 4.0, 0.3};
-        check(&scene, i % (IMAGE_CONTRAST_COUNT + 1), false);
+        check(&scene, i % (IMAGE_COLORS + 1), false);
     }
 }
 

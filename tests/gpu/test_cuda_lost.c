@@ -4,19 +4,16 @@
 /* Whose CUDA context the peer uses, what is said and done when that is lost, and that a fork uses
  * none: with a driver that only keeps books. */
 
+#include "cmocka_all.h"
 #include "kernels/row/row.h"
 #include "peer_rig.h"
 
 #include "vulkan/interop/peer_cuda_state.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct capture {
     int errors;

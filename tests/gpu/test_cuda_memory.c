@@ -6,11 +6,6 @@
 
 #include "cuda_scene.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 static struct cuda_fixture fixture;
 
 #define MAX_BLOCKS 4096

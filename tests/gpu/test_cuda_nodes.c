@@ -10,12 +10,8 @@
 #include "smooth_scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* No law is flat enough for tiles. */
 static struct cuda_fixture fixture = {.tile_slope = 1e-9};

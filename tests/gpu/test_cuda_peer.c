@@ -4,16 +4,13 @@
 /* The CUDA peer with a driver that only keeps books: who owns what after success and after each
  * failure, and that nothing is left behind. */
 
+#include "cmocka_all.h"
 #include "kernels/row/row.h"
 #include "peer_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static enum peer_answer answer;
 

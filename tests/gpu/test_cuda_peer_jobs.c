@@ -4,16 +4,13 @@
 /* Jobs of the CUDA peer with a driver that only keeps books: in which order each is enqueued, and
  * what is kept for as long as it may run. */
 
+#include "cmocka_all.h"
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "kernels/row/row_plan.h"
 #include "peer_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The only operator of the row. */
 static const struct foveate_plan *foveate_of(const struct setup *s)

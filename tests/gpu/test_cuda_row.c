@@ -9,13 +9,9 @@
 #include "kernels/row/row_plan.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define WIDTH_PX 149
 #define HEIGHT_PX 83
@@ -61,11 +57,7 @@ static void run(struct fovea_context *context, const struct fovea_operators *ope
 static void linear_images_go_through_the_row(void **state)
 {
     (void)state;
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.log = fixture.log;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     for (int f = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)f) > 0; f++) {
         const struct image_layout gaps = {.bottom_up = f % 2 == 1, .row_gap = 2};
         for (size_t i = 0; i < COUNT(rows); i++) {
@@ -103,11 +95,7 @@ static void a_batch_goes_through_the_row(void **state)
 {
     (void)state;
     static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, 0.9f, 0.1f, 0.5f, 0.5f};
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.log = fixture.log;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     struct test_image host[4];
     struct device_image images[4];
     for (int j = 0; j < 4; j++) {
@@ -178,11 +166,7 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
                          enum fovea_memory gazes_memory)
 {
     const uint64_t usual_bytes = row_most_between_bytes;
-    struct fovea_context_desc desc;
-    struct fovea_context *context = NULL;
-    fovea_context_desc_init(&desc);
-    desc.log = fixture.log;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
+    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     run_step(s, context, rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
     run_step(s, context, rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
     row_most_between_bytes = most_bytes;

@@ -8,12 +8,8 @@
 #include "kernels/foveate/cuda/small/params.h"
 #include "smooth_scene.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 

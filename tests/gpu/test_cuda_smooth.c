@@ -8,12 +8,8 @@
 #include "smooth_scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 
@@ -25,22 +21,34 @@ static const enum fovea_format formats[] = {
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
+static void check(const struct scene *scene)
+{
+    smooth_assert(&fixture, scene);
+}
+
+static void check_picture(const struct scene *scene, const struct test_image *src)
+{
+    smooth_assert_picture(&fixture, scene, src);
+}
+
+static const struct scene_way smooth = {
+    .fixture = &fixture,
+    .scene = smooth_scene_default,
+    .check = check,
+    .check_picture = check_picture,
+    .formats = formats,
+    .format_count = COUNT(formats),
+    .lights = lights,
+    .light_count = COUNT(lights),
+    .small_px = {61, 43},
+};
+
 /* ---- Formats, models, sizes ------------------------------------------------------------------ */
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
-            for (size_t k = 0; k < (image_is_float(formats[i]) ? 1 : COUNT(lights)); k++) {
-                struct scene scene = smooth_scene_default();
-                scene.format = formats[i];
-                scene.pattern = (enum image_pattern)pattern;
-                scene.foveation.light = lights[k];
-                smooth_assert(&fixture, &scene);
-            }
-        }
-    }
+    way_has_every_format_pattern_and_light(&smooth);
 }
 
 /* Wide views, so that there is something to blur in a small picture. */
@@ -153,13 +161,7 @@ static void every_size_is_covered(void **state)
 static void the_longest_sides_work(void **state)
 {
     (void)state;
-    for (int i = 0; i < (fixture.quick ? 1 : 2); i++) {
-        struct scene scene = smooth_scene_default();
-        scene.width_px = i ? 16384 : 9;
-        scene.height_px = i ? 9 : 16384;
-        scene.no_reference = true;
-        smooth_assert(&fixture, &scene);
-    }
+    way_works_for_the_longest_sides(&smooth);
 }
 
 static void a_whole_screen_is_right(void **state)
@@ -228,88 +230,24 @@ static void gaussians_far_wider_than_the_picture_work(void **state)
 static void strides_and_gaps_are_respected(void **state)
 {
     (void)state;
-    static const struct image_layout layouts[] = {
-        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
-            struct scene scene = smooth_scene_default();
-            scene.width_px = 61;
-            scene.height_px = 43;
-            scene.format = formats[i];
-            scene.layout = layouts[k];
-            smooth_assert(&fixture, &scene);
-        }
-    }
+    way_respects_strides_and_gaps(&smooth);
 }
 
 static void pixels_need_no_more_than_their_channels_alignment(void **state)
 {
     (void)state;
-    static const struct {
-        enum fovea_format format;
-        uint32_t shift;
-    } cases[] = {{FOVEA_FORMAT_RGBA8, 1},   {FOVEA_FORMAT_RGB8, 1},    {FOVEA_FORMAT_R8, 3},
-                 {FOVEA_FORMAT_RGBA16F, 2}, {FOVEA_FORMAT_RGBA16F, 4}, {FOVEA_FORMAT_RGBA32F, 4}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct scene scene = smooth_scene_default();
-        scene.width_px = 61;
-        scene.height_px = 43;
-        scene.format = cases[i].format;
-        scene.shift = cases[i].shift;
-        smooth_assert(&fixture, &scene);
-    }
+    way_needs_no_more_than_its_channels_alignment(&smooth);
 }
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (size_t k = 0; k < COUNT(lights); k++) {
-            struct scene scene = smooth_scene_default();
-            scene.width_px = 97;
-            scene.height_px = 61;
-            scene.format = formats[i];
-            scene.foveation.light = lights[k];
-            scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
-            smooth_assert(&fixture, &scene);
-        }
-    }
+    way_blurs_premultiplied_alpha(&smooth);
 }
 
 /* ---- Exactness ------------------------------------------------------------------------------- */
 
-static void scramble(const struct test_image *image)
-{
-    uint32_t word = 1;
-    for (uint32_t y = 0; y < image->view.height_px; y++) {
-        for (uint32_t x = 0; x < image->view.width_px; x++) {
-            unsigned char *pixel = image_pixel(&image->view, x, y);
-            for (uint32_t i = 0; i < image_bytes(image->view.format); i++) {
-                word = word * 1664525u + 1013904223u;
-                pixel[i] = (unsigned char)(word >> 24);
-            }
-        }
-    }
-}
-
-/* How many there are. */
-static uint32_t assert_sharp_pixels_same(const struct prepared *p, const struct test_image *src,
-                                         const struct test_image *dst)
-{
-    uint32_t count = 0;
-    for (uint32_t y = 0; y < src->view.height_px; y++) {
-        for (uint32_t x = 0; x < src->view.width_px; x++) {
-            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
-                compare_assert_same(&dst->view, &src->view, (struct compare_rect){x, y, 1, 1},
-                                    "sharp");
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
-/* Bits of every kind, signalling NaN included, everywhere or where nothing is blurred. */
+/* Everywhere, or where nothing is blurred. */
 static void what_is_sharp_is_copied_bit_by_bit(void **state)
 {
     (void)state;
@@ -318,22 +256,8 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
         scene.format = formats[i / 2];
         scene.foveation.strength = i % 2 ? 1.0 : 0.0;
         scene.foveation.paper.f_max_cpd = 10.0; /* sharp for 8 px around the gaze */
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        scramble(&src);
-        scene_run_linear(&fixture, &p, &src, &dst, 0);
-        const uint32_t sharp = assert_sharp_pixels_same(&p, &src, &dst);
+        const uint32_t sharp = scene_assert_sharp_is_copied(&fixture, &scene);
         assert_true(i % 2 ? sharp > 100 : sharp == scene.width_px * scene.height_px);
-        if (scene_has_surface(scene.format)) {
-            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * scene.height_px);
-            scene_run_surface(&fixture, &p, &src.view, &dst.view);
-            assert_sharp_pixels_same(&p, &src, &dst);
-        }
-        scene_finish(&fixture, &p);
-        image_free(&src);
-        image_free(&dst);
     }
 }
 
@@ -346,40 +270,16 @@ static void flat_pictures_stay_flat(void **state)
         scene.format = unorm[i / 2];
         scene.foveation.light = lights[i % 2];
         scene.foveation.strength = 3.0;
-        struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        const int white = (int)image_white(scene.format, 0);
-        for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
-            struct test_image src = image_make_packed(203, 117, scene.format);
-            struct test_image dst = image_make_packed(203, 117, scene.format);
-            image_fill(&src.view, level);
-            scene_run_linear(&fixture, &p, &src, &dst, 0);
-            compare_assert_all_same(&dst.view, &src.view, "flat");
-            image_free(&src);
-            image_free(&dst);
-        }
-        scene_finish(&fixture, &p);
+        scene_assert_flat_stays_flat(&fixture, &scene);
     }
 }
 
-/* NaN and Inf spread as far as the levels reach and not one pixel further. */
 static void bad_numbers_stay_within_reach(void **state)
 {
     (void)state;
-    static const enum fovea_format floats[] = {FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
-                                               FOVEA_FORMAT_RGBA32F};
-    for (size_t i = 0; i < COUNT(floats); i++) {
-        struct scene scene = smooth_scene_default();
-        scene.format = floats[i];
-        scene.no_reference = true;
-        struct test_image src = image_make_packed(scene.width_px, scene.height_px, floats[i]);
-        image_draw(&src.view, IMAGE_PHOTO, 3);
-        image_set(&src.view, 20, 30, 0, NAN);
-        image_set(&src.view, 150, 90, 1, INFINITY);
-        image_set(&src.view, 202, 116, 2, NAN);
-        smooth_assert_picture(&fixture, &scene, &src);
-        image_free(&src);
-    }
+    static const struct bad_number bad[] = {
+        {20, 30, 0, NAN}, {150, 90, 1, INFINITY}, {202, 116, 2, NAN}};
+    way_keeps_bad_numbers_within_reach(&smooth, bad, COUNT(bad));
 }
 
 static void the_largest_numbers_stay_finite(void **state)

@@ -7,11 +7,7 @@
 #include "compare.h"
 #include "smooth_scene.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct cuda_fixture fixture;
 

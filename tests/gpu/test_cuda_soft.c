@@ -12,16 +12,12 @@
 #include "kernels/lens/lens.h"
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row_plan.h"
-#include "test_lens_support.h"
+#include "operators/lens_scenes.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST_OF_OPERATORS 2.0 /* levels, between both as a row and apart */
 
@@ -87,11 +83,7 @@ static struct scene scene_of(uint32_t i, uint32_t width_px, uint32_t height_px)
 static struct test_image draw(const struct scene *scene)
 {
     struct test_image image = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    if (scene->picture < (int)IMAGE_PATTERN_COUNT) {
-        image_draw(&image.view, (enum image_pattern)scene->picture, 7);
-    } else {
-        image_draw_contrast(&image.view, scene->picture);
-    }
+    image_draw_contrast(&image.view, scene->picture);
     for (uint32_t y = 0; scene->opaque && y < scene->height_px; y++) {
         for (uint32_t x = 0; x < scene->width_px; x++) {
             image_set(&image.view, x, y, 3, image_white(scene->format, 3));
@@ -362,12 +354,12 @@ static void assert_as_apart(const struct scene *scene, const struct results *res
 /* As the lens is defined, on what foveate made. */
 static void assert_as_defined(const struct scene *scene, const struct results *results)
 {
-    const struct lens_scene defined = {.settings = scene->settings,
-                                       .format = scene->format,
-                                       .width_px = scene->width_px,
-                                       .height_px = scene->height_px,
-                                       .picture = scene->picture,
-                                       .blue_first = scene->blue_first};
+    const struct operator_scene defined = {.settings = scene->settings,
+                                           .format = scene->format,
+                                           .width_px = scene->width_px,
+                                           .height_px = scene->height_px,
+                                           .picture = scene->picture,
+                                           .blue_first = scene->blue_first};
     const double most =
         lens_assert_within(&defined, bound, &results->foveated.view, &results->row.view);
     print_message("%ux%u, picture %d: at most %.3f levels beyond rounding\n", scene->width_px,
@@ -538,17 +530,6 @@ static void all_else_takes_bytes(void **state)
 
 #define BATCH 2
 
-static struct fovea_context *open_context(const struct scene *scene)
-{
-    struct fovea_context_desc desc;
-    struct fovea_context *context = NULL;
-    fovea_context_desc_init(&desc);
-    desc.settings = &scene->settings;
-    desc.log = fixture.log;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
-}
-
 static void run_batch(struct fovea_context *context, const struct scene *scene,
                       const struct device_image *src, const struct device_image *dst)
 {
@@ -576,7 +557,7 @@ static void batches_take_bytes(void **state)
     struct test_image source = draw(&tall);
     struct test_image made[3] = {draw(&tall), draw(&tall), draw(&tall)};
     struct device_image src = device_image_make(&fixture, &source, 0);
-    struct fovea_context *context = open_context(&scene);
+    struct fovea_context *context = cuda_fixture_context(&fixture, &scene.settings);
     struct results results = {.row = draw(&scene), .apart = draw(&scene)};
     for (int i = 0; i < 3; i++) {
         struct device_image dst = device_image_make(&fixture, &made[i], 0);

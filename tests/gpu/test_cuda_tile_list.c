@@ -4,17 +4,14 @@
 /* How long the list of tiles is, for any gaze and both sizes of tiles: long enough for those near
  * it, and not much longer. */
 
+#include "cmocka_all.h"
 #include "kernels/foveate/cuda/tiles/tiles.h"
 
 #include "kernels/foveate/cuda/tiles/list.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

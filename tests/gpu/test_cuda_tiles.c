@@ -9,12 +9,8 @@
 #include "smooth_scene.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* As steep as tiles can be: small pictures are enough. */
 static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_SLOPE_FOR_TESTS};
@@ -43,22 +39,28 @@ static void check(const struct scene *scene)
     smooth_assert(&fixture, scene);
 }
 
+static void check_picture(const struct scene *scene, const struct test_image *src)
+{
+    smooth_assert_picture(&fixture, scene, src);
+}
+
+static const struct scene_way tiles = {
+    .fixture = &fixture,
+    .scene = tile_scene,
+    .check = check,
+    .check_picture = check_picture,
+    .formats = formats,
+    .format_count = COUNT(formats),
+    .lights = lights,
+    .light_count = COUNT(lights),
+};
+
 /* ---- Formats, kinds of tiles, sizes ---------------------------------------------------------- */
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (int pattern = 0; pattern < (fixture.quick ? 1 : IMAGE_PATTERN_COUNT); pattern++) {
-            for (size_t k = 0; k < COUNT(lights); k++) {
-                struct scene scene = tile_scene();
-                scene.format = formats[i];
-                scene.pattern = (enum image_pattern)pattern;
-                scene.foveation.light = lights[k];
-                check(&scene);
-            }
-        }
-    }
+    way_has_every_format_pattern_and_light(&tiles);
 }
 
 /* A strip of a whole screen's width, so that sigma grows as it does on one. */
@@ -157,13 +159,7 @@ static void every_size_is_covered(void **state)
 static void the_longest_sides_work(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct scene scene = tile_scene();
-        scene.width_px = i ? 16384 : 9;
-        scene.height_px = i ? 9 : 16384;
-        scene.no_reference = true;
-        check(&scene);
-    }
+    way_works_for_the_longest_sides(&tiles);
 }
 
 /* Sigma up to 86 pixels: beyond what products reach, tiles of the coarsest level, in subtiles where
@@ -196,16 +192,7 @@ static void a_large_picture_is_right(void **state)
 static void strides_and_gaps_are_respected(void **state)
 {
     (void)state;
-    static const struct image_layout layouts[] = {
-        {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1}, {true, 5, 3}};
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (size_t k = 0; k < COUNT(layouts); k += fixture.quick ? 3 : 1) {
-            struct scene scene = tile_scene();
-            scene.format = formats[i];
-            scene.layout = layouts[k];
-            check(&scene);
-        }
-    }
+    way_respects_strides_and_gaps(&tiles);
 }
 
 /* Rows of a multiple of four pixels, from any byte on. */
@@ -224,15 +211,7 @@ static void pixels_need_no_more_than_their_channels_alignment(void **state)
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(formats); i++) {
-        for (size_t k = 0; k < COUNT(lights); k++) {
-            struct scene scene = tile_scene();
-            scene.format = formats[i];
-            scene.foveation.light = lights[k];
-            scene.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
-            check(&scene);
-        }
-    }
+    way_blurs_premultiplied_alpha(&tiles);
 }
 
 /* A view lies at any place of a larger picture, on bytes of any alignment, and gets the same
@@ -273,31 +252,6 @@ static void a_view_is_as_it_would_be_alone(void **state)
 
 /* ---- Exactness ------------------------------------------------------------------------------- */
 
-static void scramble(const struct test_image *image)
-{
-    uint32_t word = 1;
-    for (size_t i = 0; i < (size_t)image->view.row_stride_bytes * image->view.height_px; i++) {
-        word = word * 1664525u + 1013904223u;
-        ((unsigned char *)image->view.data)[i] = (unsigned char)(word >> 24);
-    }
-}
-
-static uint32_t assert_sharp_pixels_same(const struct prepared *p, const struct test_image *src,
-                                         const struct test_image *dst)
-{
-    uint32_t count = 0;
-    for (uint32_t y = 0; y < src->view.height_px; y++) {
-        for (uint32_t x = 0; x < src->view.width_px; x++) {
-            if (foveate_sigma_at(p->plan, &p->frame, (int32_t)x, (int32_t)y) == 0.0f) {
-                compare_assert_same(&dst->view, &src->view, (struct compare_rect){x, y, 1, 1},
-                                    "sharp");
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
 static void what_is_sharp_is_copied_bit_by_bit(void **state)
 {
     (void)state;
@@ -307,21 +261,7 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
         scene.foveation.light = lights[i % 2];
         scene.foveation.alpha = i / 2 % 2 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
         scene.foveation.paper.f_max_cpd = 10.0; /* sharp for some 15 px around the gaze */
-        struct test_image src = image_make_packed(401, 273, scene.format);
-        struct test_image dst = image_make_packed(401, 273, scene.format);
-        struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        scramble(&src);
-        scene_run_linear(&fixture, &p, &src, &dst, 0);
-        assert_true(assert_sharp_pixels_same(&p, &src, &dst) > 100);
-        if (scene_has_surface(scene.format)) {
-            memset(dst.view.data, 0xa5, (size_t)dst.view.row_stride_bytes * 273);
-            scene_run_surface(&fixture, &p, &src.view, &dst.view);
-            assert_sharp_pixels_same(&p, &src, &dst);
-        }
-        scene_finish(&fixture, &p);
-        image_free(&src);
-        image_free(&dst);
+        assert_true(scene_assert_sharp_is_copied(&fixture, &scene) > 100);
     }
 }
 
@@ -333,19 +273,7 @@ static void flat_pictures_stay_flat(void **state)
         struct scene scene = tile_scene();
         scene.format = kinds[i / 2];
         scene.foveation.light = lights[i % 2];
-        struct prepared p = {0};
-        scene_prepare(&fixture, &p, &scene);
-        const int white = (int)image_white(scene.format, 0);
-        for (int level = 0; level <= white; level += fixture.quick ? white / 5 : 1) {
-            struct test_image src = image_make_packed(401, 273, scene.format);
-            struct test_image dst = image_make_packed(401, 273, scene.format);
-            image_fill(&src.view, level);
-            scene_run_linear(&fixture, &p, &src, &dst, 0);
-            compare_assert_all_same(&dst.view, &src.view, "flat");
-            image_free(&src);
-            image_free(&dst);
-        }
-        scene_finish(&fixture, &p);
+        scene_assert_flat_stays_flat(&fixture, &scene);
     }
 }
 
@@ -355,19 +283,9 @@ static void flat_pictures_stay_flat(void **state)
 static void bad_numbers_stay_within_reach(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(floats); i++) {
-        struct scene scene = tile_scene();
-        scene.format = floats[i];
-        scene.no_reference = true;
-        struct test_image src = image_make_packed(401, 273, scene.format);
-        image_draw(&src.view, IMAGE_PHOTO, 3);
-        image_set(&src.view, 20, 30, 0, NAN);
-        image_set(&src.view, 166, 150, 1, INFINITY);
-        image_set(&src.view, 240, 116, 2, NAN);
-        image_set(&src.view, 400, 272, 0, INFINITY);
-        smooth_assert_picture(&fixture, &scene, &src);
-        image_free(&src);
-    }
+    static const struct bad_number bad[] = {
+        {20, 30, 0, NAN}, {166, 150, 1, INFINITY}, {240, 116, 2, NAN}, {400, 272, 0, INFINITY}};
+    way_keeps_bad_numbers_within_reach(&tiles, bad, COUNT(bad));
 }
 
 static void the_largest_numbers_stay_finite(void **state)

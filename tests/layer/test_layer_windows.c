@@ -2,14 +2,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Which windows pointer and keys belong to, of programs that have many. The input is a stand-in. */
+#include "cmocka_all.h"
 #include "plugin/layer/session/layer_windows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct {
     uint32_t window;

@@ -6,14 +6,10 @@
 #ifndef FOVEA_TEST_X_CLIENT_H
 #define FOVEA_TEST_X_CLIENT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "cmocka_all.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
 #include <xcb/xcb.h>
 

@@ -2,17 +2,14 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "compare.h"
+#include "cmocka_all.h"
 
 #include "images.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct compare_budget compare_budget_of(enum fovea_format format)
 {

@@ -399,10 +399,28 @@ void image_draw(const struct fovea_image *image, enum image_pattern pattern, uin
     }
 }
 
+static void draw_colors(const struct fovea_image *image)
+{
+    const double white = image_white(image->format, 0);
+    for (uint32_t y = 0; y < image->height_px; y++) {
+        for (uint32_t x = 0; x < image->width_px; x++) {
+            for (uint32_t c = 0; c < 3 && c < image_channels(image->format); c++) {
+                const bool patch = (x / 7 + y / 5) % 4 == c;
+                const double ramp = floor(white * x / image->width_px * (c + 1) / 3);
+                image_set(image, x, y, c, patch ? white : (x / 7) % 2 ? 0 : ramp);
+            }
+        }
+    }
+}
+
 void image_draw_contrast(const struct fovea_image *image, int pattern)
 {
     if (pattern < IMAGE_PATTERN_COUNT) {
         image_draw(image, (enum image_pattern)pattern, 7);
+        return;
+    }
+    if (pattern == IMAGE_COLORS) {
+        draw_colors(image);
         return;
     }
     for (uint32_t y = 0; y < image->height_px; y++) {

@@ -22,6 +22,8 @@ enum image_contrast {
     IMAGE_HALF = IMAGE_PATTERN_COUNT, /* black, and white on the right */
     IMAGE_POINTS, /* white squares of 4 pixels far apart on black */
     IMAGE_CONTRAST_COUNT,
+    /* Saturated patches on gradients: the colours' luminance is not the largest of them. */
+    IMAGE_COLORS = IMAGE_CONTRAST_COUNT,
 };
 
 const char *image_pattern_name(enum image_pattern pattern);
@@ -50,7 +52,7 @@ void image_free(struct test_image *image);
 bool image_guards_intact(const struct test_image *image);
 
 void image_draw(const struct fovea_image *image, enum image_pattern pattern, uint64_t seed);
-void image_draw_contrast(const struct fovea_image *image, int pattern);
+void image_draw_contrast(const struct fovea_image *image, int pattern); /* of either enum */
 void image_fill(const struct fovea_image *image,
                 double value); /* every channel, in levels or floats */
 void image_mirror(const struct fovea_image *src, const struct fovea_image *dst, bool x, bool y);

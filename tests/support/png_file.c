@@ -2,14 +2,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "png_file.h"
+#include "cmocka_all.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STORED_MAX 65535
 

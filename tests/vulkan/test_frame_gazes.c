@@ -6,7 +6,7 @@
 
 #include "cmocka_all.h"
 #include "misuse.h"
-#include "test_lens_support.h"
+#include "operators/lens_scenes.h"
 
 #include "kernels/row/row.h"
 
@@ -36,7 +36,8 @@ static struct fovea_vk_view view_of(uint32_t width_px, uint32_t height_px)
 }
 
 /* Returns how many places were compared. */
-static size_t check_gazes(struct rig *rig, const struct lens_scene *scene, enum fovea_map_eye eye)
+static size_t check_gazes(struct rig *rig, const struct operator_scene *scene,
+                          enum fovea_map_eye eye)
 {
     double *places = lens_scene_places(scene);
     struct fovea_vk_view view = view_of(scene->width_px, scene->height_px);
@@ -76,7 +77,7 @@ static void gazes_are_where_pixels_come_from(void **state)
     snprintf(path, sizeof path, "frame_lens_gazes_%d.json", (int)getpid());
     rig_open(&rig, NULL);
     for (uint64_t i = 0; i < 30; i++) {
-        struct lens_scene scene = lens_scene_of(i);
+        struct operator_scene scene = lens_scene_of(i);
         rig.settings.foveation = scene.settings.foveation;
         rig.settings.own = scene.settings.own;
         if (i % 3 == 0) {
@@ -149,7 +150,7 @@ static void gazes_are_of_the_views_eye(void **state)
 {
     (void)state;
     char path[64];
-    struct lens_scene eyes[2];
+    struct operator_scene eyes[2];
     struct rig rig;
     snprintf(path, sizeof path, "frame_lens_gaze_eyes_%d.json", (int)getpid());
     rig_open(&rig, NULL);
@@ -267,7 +268,7 @@ static void places_of_gazes_are_the_way_back(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 40; i++) {
-        struct lens_scene scene = lens_scene_of(i);
+        struct operator_scene scene = lens_scene_of(i);
         struct operator_plan *plan = NULL;
         if (i % 4 == 3) {
             lens_scene_use_points(i / 4, &scene);

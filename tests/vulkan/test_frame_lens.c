@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Frames of the operator lens, alone and behind foveation: against its reference, and views that
- * are each a frame of their own. */
+/* What the operator lens promises frames beside what all operators do (test_frame_operators):
+ * files, a lens for each eye, and its place behind foveation. */
 
 #include "cmocka_all.h"
 #include "misuse.h"
+#include "operators/lens_scenes.h"
+#include "operators/scene_vk.h"
 #include "sanitized.h"
-#include "stereo.h"
-#include "test_lens_support.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const VkFormat formats[] = {
-    VK_FORMAT_R8G8B8A8_UNORM,           VK_FORMAT_B8G8R8A8_SRGB,
-    VK_FORMAT_A2B10G10R10_UNORM_PACK32, VK_FORMAT_A2R10G10B10_UNORM_PACK32,
-    VK_FORMAT_B10G11R11_UFLOAT_PACK32,  VK_FORMAT_R16G16B16A16_SFLOAT};
-#define FORMAT_COUNT 6u
 
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
@@ -38,42 +32,6 @@ static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
                      FOVEA_OK);
 }
 
-static bool is_blue_first(VkFormat vk_format)
-{
-    return vk_format == VK_FORMAT_B8G8R8A8_SRGB || vk_format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
-}
-
-static void check(struct rig *rig, VkFormat vk_format, struct lens_scene *scene)
-{
-    scene->format = rig_pixel_format(vk_format);
-    scene->blue_first = is_blue_first(vk_format);
-    rig->settings.foveation = scene->settings.foveation;
-    rig->settings.own = scene->settings.own;
-    if (scene->settings.own.lens_file[0]) {
-        rig->settings.own.lens_file_data = NULL; /* what the file says is the same */
-    }
-    use(rig, &lens);
-    struct test_image src = lens_scene_draw(scene);
-    struct test_image dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    frame(rig, RIG_ENGINE_TO_ENGINE, vk_format, &src, &dst);
-    lens_assert_exact(scene, &src.view, &dst.view);
-    image_free(&src);
-    image_free(&dst);
-}
-
-/* Each format comes with and without colours that lie apart, which go by odd and even scenes. */
-static void frames_are_the_reference(void **state)
-{
-    (void)state;
-    struct rig rig;
-    rig_open(&rig, NULL);
-    for (uint64_t i = (uint64_t)test_first(48); i < 48; i += TEST_STEP(i)) {
-        struct lens_scene scene = lens_scene_of(i);
-        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
-    }
-    rig_close(&rig);
-}
-
 /* From a file, which is changed between frames. */
 static void frames_of_grids_are_the_reference(void **state)
 {
@@ -83,96 +41,15 @@ static void frames_of_grids_are_the_reference(void **state)
     snprintf(path, sizeof path, "frame_lens_points_%d.json", (int)getpid());
     rig_open(&rig, NULL);
     for (uint64_t i = (uint64_t)test_first(20); i < 20; i += TEST_STEP(i)) {
-        struct lens_scene scene = lens_scene_of(i);
+        struct operator_scene scene = lens_scene_of(i);
         const uint64_t which = i % 2 ? 1 + i / 2 % 2 : 5 * (i / 2 % 2); /* with points all over */
         lens_scene_use_points(which, &scene);
         lens_scene_write_points(&scene, path);
         snprintf(scene.settings.own.lens_file, sizeof scene.settings.own.lens_file, "%s", path);
-        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
+        scene_vk_check(&rig, scene_vk_format((unsigned)i), &scene);
     }
     assert_int_equal(remove(path), 0);
     rig_close(&rig);
-}
-
-static void frames_of_headsets_are_the_reference(void **state)
-{
-    (void)state;
-    struct rig rig;
-    rig_open(&rig, NULL);
-    for (uint64_t i = (uint64_t)test_first(12); i < 12; i += TEST_STEP(i)) {
-        struct lens_scene scene = lens_scene_of(i);
-        lens_scene_use_headset(&scene);
-        check(&rig, formats[(i + i / FORMAT_COUNT) % FORMAT_COUNT], &scene);
-    }
-    rig_close(&rig);
-}
-
-/* Places far from the picture's corner are as exact as those near it. */
-static void wide_frames_are_the_reference(void **state)
-{
-    (void)state;
-    struct rig rig;
-    rig_open(&rig, NULL);
-    for (uint64_t i = 3 + (uint64_t)test_first(3); i < 6; i += TEST_STEP(i)) {
-        struct lens_scene scene = lens_scene_of(i);
-        scene.width_px = 601;
-        scene.height_px = 263;
-        check(&rig, VK_FORMAT_R8G8B8A8_UNORM, &scene);
-    }
-    rig_close(&rig);
-}
-
-static void no_lens_copies_every_bit(void **state)
-{
-    (void)state;
-    struct rig rig;
-    struct fovea_settings settings = rig_settings();
-    settings.operators = lens;
-    settings.own.lens_r2 = 0.0;
-    rig_open(&rig, &settings);
-    struct test_image src = image_make_packed(75, 50, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(75, 50, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 3);
-    frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src, &dst);
-    compare_assert_all_same(&dst.view, &src.view, "no lens");
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
-}
-
-/* Each view has the lens's axis in its own middle, and nothing of the other eye comes over the
- * seam. */
-static void views_are_each_a_picture_of_their_own(void **state)
-{
-    (void)state;
-    for (uint32_t filter = 0; filter < 3; filter++) {
-        struct lens_scene scene = {
-            .settings = rig_settings(), .format = FOVEA_FORMAT_RGBA8, .blue_first = true};
-        scene.settings.operators = lens;
-        scene.settings.own.lens_filter = filter;
-        scene.settings.own.lens_red_r2 = filter == 1 ? 0.0 : 0.03;
-        scene.settings.own.lens_blank_red = 0.25;
-        scene.settings.own.lens_blank_blue = 0.75;
-        struct rig rig;
-        rig_open(&rig, &scene.settings);
-        const struct stereo halves = stereo_side_by_side();
-        struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
-        struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
-        assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
-                         FOVEA_OK);
-        for (uint32_t v = 0; v < halves.view_count; v++) {
-            struct test_image in = stereo_cut_out(&halves, &halves.views[v], &src.view);
-            struct test_image out = stereo_cut_out(&halves, &halves.views[v], &dst.view);
-            scene.width_px = in.view.width_px;
-            scene.height_px = in.view.height_px;
-            lens_assert_exact(&scene, &in.view, &out.view);
-            image_free(&in);
-            image_free(&out);
-        }
-        image_free(&src);
-        image_free(&dst);
-        rig_close(&rig);
-    }
 }
 
 /* ---- A lens for each eye */
@@ -189,33 +66,13 @@ static void name_eyes(struct stereo *scene, enum fovea_map_eye first, enum fovea
     scene->views[1].eye = second;
 }
 
-static struct fovea_settings make_eyes(struct lens_scene eyes[2], uint32_t filter, const char *path)
+static struct fovea_settings make_eyes(struct operator_scene eyes[2], uint32_t filter,
+                                       const char *path)
 {
     struct fovea_settings settings = rig_settings();
     settings.own.lens_filter = filter;
     settings.operators = lens;
     return lens_scenes_of_eyes(&settings, eyes, path);
-}
-
-/* The views are seen through the lenses of which[], in their order. */
-static void check_eyes(struct rig *rig, const struct stereo *views, enum rig_path path,
-                       const struct lens_scene *const which[2])
-{
-    struct test_image src = stereo_picture(views, IMAGE_RANDOM, 11);
-    struct test_image dst = stereo_picture(views, IMAGE_STROKES, 12);
-    assert_int_equal(stereo_run(rig, views, path, &src.view, &dst.view), FOVEA_OK);
-    for (uint32_t v = 0; v < views->view_count; v++) {
-        struct test_image in = stereo_cut_out(views, &views->views[v], &src.view);
-        struct test_image out = stereo_cut_out(views, &views->views[v], &dst.view);
-        struct lens_scene scene = *which[v];
-        scene.width_px = in.view.width_px;
-        scene.height_px = in.view.height_px;
-        lens_assert_exact(&scene, &in.view, &out.view);
-        image_free(&in);
-        image_free(&out);
-    }
-    image_free(&src);
-    image_free(&dst);
 }
 
 static void each_eye_has_a_lens_of_its_own(void **state)
@@ -225,19 +82,19 @@ static void each_eye_has_a_lens_of_its_own(void **state)
     char path[64]; /* others run in the same folder */
     snprintf(path, sizeof path, "frame_lens_eyes_%d.json", (int)getpid());
     for (uint32_t i = 0; i < 6; i++) {
-        struct lens_scene eyes[2];
+        struct operator_scene eyes[2];
         struct fovea_settings settings = make_eyes(eyes, i / 2, path);
-        const struct lens_scene *in_order[] = {&eyes[0], &eyes[1]};
-        const struct lens_scene *exchanged[] = {&eyes[1], &eyes[0]};
+        const struct operator_scene *in_order[] = {&eyes[0], &eyes[1]};
+        const struct operator_scene *exchanged[] = {&eyes[1], &eyes[0]};
         struct stereo halves = stereo_side_by_side();
         struct stereo layers = two_layers();
         struct rig rig;
         rig_open(&rig, &settings);
         stereo_see_layers(i % 2);
         name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_RIGHT);
-        check_eyes(&rig, &halves, paths[i % 2], in_order);
+        scene_vk_check_views(&rig, &halves, paths[i % 2], in_order);
         name_eyes(&layers, FOVEA_MAP_EYE_RIGHT, FOVEA_MAP_EYE_LEFT);
-        check_eyes(&rig, &layers, paths[i % 2], exchanged);
+        scene_vk_check_views(&rig, &layers, paths[i % 2], exchanged);
         stereo_see_layers(false);
         rig_close(&rig);
     }
@@ -250,18 +107,18 @@ static void an_eye_that_is_not_named_is_the_settings(void **state)
 {
     (void)state;
     char path[64];
-    struct lens_scene eyes[2];
+    struct operator_scene eyes[2];
     struct rig rig;
     snprintf(path, sizeof path, "frame_lens_eye_%d.json", (int)getpid());
     const struct fovea_settings settings = make_eyes(eyes, 1, path);
-    const struct lens_scene *which[] = {&eyes[0], &eyes[1]};
+    const struct operator_scene *which[] = {&eyes[0], &eyes[1]};
     struct stereo halves = stereo_side_by_side();
     open_logged(&rig);
     rig.settings = settings;
     rig.settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     name_eyes(&halves, FOVEA_MAP_EYE_LEFT, FOVEA_MAP_EYE_BOTH);
-    check_eyes(&rig, &halves, RIG_ENGINE_TO_ENGINE, which);
+    scene_vk_check_views(&rig, &halves, RIG_ENGINE_TO_ENGINE, which);
     rig.settings.foveation.map.eye = FOVEA_MAP_EYE_BOTH;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
@@ -280,7 +137,7 @@ static void rows_of_both_eyes_are_one_after_the_other(void **state)
 {
     (void)state;
     char path[64];
-    struct lens_scene eyes[2];
+    struct operator_scene eyes[2];
     struct rig rig;
     snprintf(path, sizeof path, "frame_lens_rows_%d.json", (int)getpid());
     const struct fovea_settings settings = make_eyes(eyes, 1, path);
@@ -315,7 +172,7 @@ static void a_row_is_one_after_the_other(void **state)
     rig_open(&rig, NULL);
     rig.settings.own.lens_r2 = 0.3;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        const VkFormat vk_format = formats[(unsigned)path % FORMAT_COUNT];
+        const VkFormat vk_format = scene_vk_format((unsigned)path);
         struct test_image images[4];
         char what[128];
         snprintf(what, sizeof what, "%s, format %d, %s", rig_backend_name(), (int)vk_format,
@@ -347,7 +204,7 @@ static void frames_without_a_gaze_are_warped(void **state)
     open_logged(&rig);
     rig.settings.own.lens_r2 = 0.3;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        const VkFormat vk_format = formats[(unsigned)path % FORMAT_COUNT];
+        const VkFormat vk_format = scene_vk_format((unsigned)path);
         struct test_image images[3];
         for (int i = 0; i < 3; i++) {
             images[i] = image_make_packed(131, 83, rig_pixel_format(vk_format));
@@ -431,12 +288,7 @@ static void a_map_that_folds_is_said_once(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_the_reference),
         cmocka_unit_test(frames_of_grids_are_the_reference),
-        cmocka_unit_test(frames_of_headsets_are_the_reference),
-        cmocka_unit_test(wide_frames_are_the_reference),
-        cmocka_unit_test(no_lens_copies_every_bit),
-        cmocka_unit_test(views_are_each_a_picture_of_their_own),
         cmocka_unit_test(each_eye_has_a_lens_of_its_own),
         cmocka_unit_test(an_eye_that_is_not_named_is_the_settings),
         cmocka_unit_test(rows_of_both_eyes_are_one_after_the_other),

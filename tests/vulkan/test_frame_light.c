@@ -30,34 +30,13 @@ static struct foveate_frame frame_of(const struct fovea_foveation *foveation, Vk
     return frame;
 }
 
-#define COLORS IMAGE_CONTRAST_COUNT
-
-/* Saturated patches on gradients: the colours' luminance is not the largest of them. */
-static void draw(const struct fovea_image *image, int picture)
-{
-    const double white = image_white(image->format, 0);
-    if (picture < (int)COLORS) {
-        image_draw_contrast(image, picture);
-        return;
-    }
-    for (uint32_t y = 0; y < image->height_px; y++) {
-        for (uint32_t x = 0; x < image->width_px; x++) {
-            for (uint32_t c = 0; c < 3; c++) {
-                const bool patch = (x / 7 + y / 5) % 4 == c;
-                const double ramp = floor(white * x / image->width_px * (c + 1) / 3);
-                image_set(image, x, y, c, patch ? white : (x / 7) % 2 ? 0 : ramp);
-            }
-        }
-    }
-}
-
 static void check(struct rig *rig, VkFormat format, int picture, struct fovea_point_uv gaze)
 {
     const struct fovea_foveation *foveation = &rig->settings.foveation;
     enum fovea_format pixel = rig_pixel_format(format);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, pixel);
-    draw(&src.view, picture);
+    image_draw_contrast(&src.view, picture);
     assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &src.view,
                                rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
@@ -129,7 +108,7 @@ static void coloured_hlg_is_the_reference(void **state)
     for (int i = test_first(10); i < 10; i += TEST_STEP(i)) {
         rig.settings.foveation.method = (enum fovea_method)(i / 5);
         rig.settings.foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
-        check(&rig, formats[i % 4], COLORS, (struct fovea_point_uv){0.2, 0.3});
+        check(&rig, formats[i % 4], IMAGE_COLORS, (struct fovea_point_uv){0.2, 0.3});
     }
     rig_close(&rig);
 }
@@ -146,8 +125,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
         foveation->method = (enum fovea_method)(i / COMPARE_DISPLAYS);
         foveation->light = compare_display(i % COMPARE_DISPLAYS, &foveation->display);
         foveation->model = i % 5 ? FOVEA_MODEL_PAPER : FOVEA_MODEL_PHYSICAL;
-        check(&rig, formats[i / 3 % 2], i % (IMAGE_CONTRAST_COUNT + 1),
-              (struct fovea_point_uv){0.2, 0.3});
+        check(&rig, formats[i / 3 % 2], i % (IMAGE_COLORS + 1), (struct fovea_point_uv){0.2, 0.3});
     }
     rig_close(&rig);
 }

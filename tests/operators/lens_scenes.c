@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "test_lens_support.h"
+#include "lens_scenes.h"
 
 #include "kernels/lens/calibration.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/read/read.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
-
-static uint64_t mixed(uint64_t i)
-{
-    i = (i + 1) * 0x9e3779b97f4a7c15u;
-    i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
-    return i ^ i >> 27;
-}
 
 /* A number of the random ones, from -1 to 1. */
 static double part_of(uint64_t *random)
 {
-    *random = mixed(*random);
+    *random = scene_mixed(*random);
     return (double)(*random % 2001) / 1000.0 - 1.0;
 }
 
@@ -55,48 +44,21 @@ static void choose_lens(uint64_t i, uint64_t random, struct fovea_operator_setti
     own->lens_blank_blue = 0.9973 * fabs(part_of(&random));
 }
 
-struct lens_scene lens_scene_of(uint64_t i)
+static void choose(uint64_t i, struct operator_scene *scene)
 {
-    static const enum fovea_format formats[] = {
-        FOVEA_FORMAT_RGBA8,       FOVEA_FORMAT_RGB8,       FOVEA_FORMAT_R8,
-        FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F,
-        FOVEA_FORMAT_RGBA32F,     FOVEA_FORMAT_RGB16F,     FOVEA_FORMAT_R16F,
-        FOVEA_FORMAT_RGB32F,      FOVEA_FORMAT_R32F,
-    };
-    const uint64_t random = mixed(i);
-    struct lens_scene scene = {.settings = fovea_settings_default(),
-                               .format = formats[i % 11],
-                               .width_px = 1 + (uint32_t)(random >> 8) % 150,
-                               .height_px = 1 + (uint32_t)(random >> 20) % 110,
-                               .picture = (int)(i / 11 % IMAGE_CONTRAST_COUNT),
-                               .blue_first = random >> 32 & 1};
-    struct fovea_foveation *foveation = &scene.settings.foveation;
-    choose_lens(i, random >> 34, &scene.settings.own);
+    choose_lens(i, scene->random, &scene->settings.own);
     if (i % 4 == 1) {
-        foveation->geometry.tan_left = 1.19;
-        foveation->geometry.tan_right = 0.9;
-        foveation->geometry.tan_up = 0.8;
-        foveation->geometry.tan_down = 1.1;
+        struct fovea_geometry *geometry = &scene->settings.foveation.geometry;
+        geometry->tan_left = 1.19;
+        geometry->tan_right = 0.9;
+        geometry->tan_up = 0.8;
+        geometry->tan_down = 1.1;
     }
-    foveation->alpha = random >> 33 & 1 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
-    switch (i / 3 % 5) {
-    case 0:
-        foveation->light = FOVEA_LIGHT_ENCODED;
-        break;
-    case 1:
-        foveation->transfer = FOVEA_TRANSFER_PQ;
-        break;
-    case 2:
-        foveation->transfer = FOVEA_TRANSFER_HLG;
-        foveation->display.hlg_peak_cd_m2 = random & 1 ? 1000 : 400;
-        break;
-    case 3:
-        foveation->light = compare_display((int)(random % COMPARE_DISPLAYS), &foveation->display);
-        break;
-    default:
-        break; /* sRGB */
-    }
-    return scene;
+}
+
+struct operator_scene lens_scene_of(uint64_t i)
+{
+    return operator_scene_of(&lens_under_test, i);
 }
 
 /* ---- Grids */
@@ -158,7 +120,7 @@ static struct lens_calibration *make_points(int which)
     return made;
 }
 
-void lens_scene_use_points(uint64_t i, struct lens_scene *scene)
+void lens_scene_use_points(uint64_t i, struct operator_scene *scene)
 {
     static struct lens_calibration *made[GRIDS]; /* to the end of the process */
     const int which = (int)(i % GRIDS);
@@ -168,7 +130,7 @@ void lens_scene_use_points(uint64_t i, struct lens_scene *scene)
     scene->settings.own.lens_file_data = &made[which]->base;
 }
 
-static struct lens_map *map_of(const struct lens_scene *scene)
+static struct lens_map *map_of(const struct operator_scene *scene)
 {
     struct lens_calibration *calibration =
         (struct lens_calibration *)scene->settings.own.lens_file_data;
@@ -195,7 +157,7 @@ static struct lens_calibration *make_polynomial(void)
     return made;
 }
 
-void lens_scene_use_polynomial(struct lens_scene *scene)
+void lens_scene_use_polynomial(struct operator_scene *scene)
 {
     static struct lens_calibration *made; /* to the end of the process */
     if (!made) {
@@ -217,7 +179,7 @@ static struct lens_calibration *make_eyes(void)
     return left;
 }
 
-void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene)
+void lens_scene_use_eyes(enum fovea_map_eye eye, struct operator_scene *scene)
 {
     static struct lens_calibration *made; /* to the end of the process */
     if (!made) {
@@ -229,7 +191,7 @@ void lens_scene_use_eyes(enum fovea_map_eye eye, struct lens_scene *scene)
 
 /* ---- A headset's values */
 
-void lens_scene_use_headset(struct lens_scene *scene)
+void lens_scene_use_headset(struct operator_scene *scene)
 {
     static const char text[] =
         "{\"distortion_k\": [0.819, -0.241, 0.324, 0.098, 0], \"aberration_k\": [0.995, 1, 1.003], "
@@ -282,7 +244,7 @@ static void write_map(FILE *file, const struct lens_map *map)
     }
 }
 
-void lens_scene_write_points(const struct lens_scene *scene, const char *path)
+void lens_scene_write_points(const struct operator_scene *scene, const char *path)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -292,7 +254,7 @@ void lens_scene_write_points(const struct lens_scene *scene, const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-void lens_scenes_write_eyes(const struct lens_scene eyes[2], const char *path)
+void lens_scenes_write_eyes(const struct operator_scene eyes[2], const char *path)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -304,39 +266,10 @@ void lens_scenes_write_eyes(const struct lens_scene eyes[2], const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* ---- What runs */
-
-struct operator_plan *lens_scene_plan(const struct lens_scene *scene)
-{
-    struct operator_plan *plan = NULL;
-    const struct operator_plan_desc desc = {&scene->settings, scene->width_px, scene->height_px};
-    assert_int_equal(lens_operator.plan_create(&desc, &plan), FOVEA_OK);
-    assert_true(lens_operator.plan_fits(plan, &desc));
-    return plan;
-}
-
-struct operator_frame lens_scene_frame(const struct lens_scene *scene)
-{
-    return (struct operator_frame){.width_px = (int32_t)scene->width_px,
-                                   .height_px = (int32_t)scene->height_px,
-                                   .blue_first = scene->blue_first};
-}
-
-struct test_image lens_scene_draw(const struct lens_scene *scene)
-{
-    struct test_image image = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    if (scene->picture < (int)IMAGE_PATTERN_COUNT) {
-        image_draw(&image.view, (enum image_pattern)scene->picture, 7);
-    } else {
-        image_draw_contrast(&image.view, scene->picture);
-    }
-    return image;
-}
-
 /* ---- The bound */
 
 /* A float has 24 bits, and the way from a pixel to its source is worked out in about ten steps. */
-double lens_scene_off_px(const struct lens_scene *scene)
+double lens_scene_off_px(const struct operator_scene *scene)
 {
     const double r = scene->width_px + scene->height_px;
     const double unit = scene->settings.own.lens_unit ? 1.0 : scene->width_px / r;
@@ -363,7 +296,7 @@ static void by_reference(const void *user, const struct fovea_image *src, const 
     }
 }
 
-static double blank_of(const struct lens_scene *scene, uint32_t channel, uint32_t channels)
+static double blank_of(const struct operator_scene *scene, uint32_t channel, uint32_t channels)
 {
     const struct fovea_operator_settings *own = &scene->settings.own;
     const double colors[] = {own->lens_blank_red, own->lens_blank_green, own->lens_blank_blue};
@@ -375,7 +308,7 @@ static double blank_of(const struct lens_scene *scene, uint32_t channel, uint32_
     return image_is_float(scene->format) ? colors[color] : floor(colors[color] * white + 0.5);
 }
 
-static void put_blanks(const struct lens_scene *scene, uint32_t channels, const bool *outside,
+static void put_blanks(const struct operator_scene *scene, uint32_t channels, const bool *outside,
                        double *values)
 {
     const size_t count = (size_t)scene->width_px * scene->height_px * channels;
@@ -404,7 +337,7 @@ static double slack_of(enum fovea_format format, double levels, double value)
     return 1e-5 * image_white(format, 0) + relative * fabs(value);
 }
 
-static struct range *ranges_of(const struct lens_scene *scene, double off_px,
+static struct range *ranges_of(const struct operator_scene *scene, double off_px,
                                const struct fovea_image *src)
 {
     const struct fovea_foveation *foveation = &scene->settings.foveation;
@@ -444,7 +377,7 @@ static struct range *ranges_of(const struct lens_scene *scene, double off_px,
     return ranges;
 }
 
-double lens_assert_within(const struct lens_scene *scene, struct lens_bound bound,
+double lens_assert_within(const struct operator_scene *scene, struct lens_bound bound,
                           const struct fovea_image *src, const struct fovea_image *actual)
 {
     const uint32_t channels = image_channels(src->format);
@@ -478,8 +411,8 @@ double lens_assert_within(const struct lens_scene *scene, struct lens_bound boun
     return image_is_float(src->format) ? 0.0 : most;
 }
 
-void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image *src,
-                       const struct fovea_image *actual)
+static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
+                         const struct fovea_image *actual)
 {
     (void)lens_assert_within(scene, (struct lens_bound){lens_scene_off_px(scene), 0.25}, src,
                              actual);
@@ -487,7 +420,7 @@ void lens_assert_exact(const struct lens_scene *scene, const struct fovea_image 
 
 /* ---- Places */
 
-double *lens_scene_places(const struct lens_scene *scene)
+double *lens_scene_places(const struct operator_scene *scene)
 {
     const size_t pixels = (size_t)scene->width_px * scene->height_px;
     struct fovea_operator_settings own = scene->settings.own;
@@ -524,13 +457,15 @@ double *lens_scene_places(const struct lens_scene *scene)
 }
 
 struct fovea_settings lens_scenes_of_eyes(const struct fovea_settings *settings,
-                                          struct lens_scene out_eyes[2], const char *path)
+                                          struct operator_scene out_eyes[2], const char *path)
 {
     struct fovea_settings both = *settings;
     both.own.lens_blank_green = 0.5;
     for (int i = 0; i < 2; i++) {
-        out_eyes[i] =
-            (struct lens_scene){.settings = both, .format = FOVEA_FORMAT_RGBA8, .blue_first = true};
+        out_eyes[i] = (struct operator_scene){.of = &lens_under_test,
+                                              .settings = both,
+                                              .format = FOVEA_FORMAT_RGBA8,
+                                              .blue_first = true};
     }
     lens_scene_use_polynomial(&out_eyes[0]);
     lens_scene_use_points(1, &out_eyes[1]);
@@ -538,3 +473,100 @@ struct fovea_settings lens_scenes_of_eyes(const struct fovea_settings *settings,
     snprintf(both.own.lens_file, sizeof both.own.lens_file, "%s", path);
     return both;
 }
+
+/* ---- The table */
+
+static void choose_grid(uint64_t i, struct operator_scene *scene)
+{
+    lens_scene_use_points(i / 2, scene);
+}
+
+static void choose_headset(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    lens_scene_use_headset(scene);
+}
+
+static void choose_eye(uint64_t i, struct operator_scene *scene)
+{
+    lens_scene_use_eyes(i % 2 ? FOVEA_MAP_EYE_RIGHT : FOVEA_MAP_EYE_LEFT, scene);
+}
+
+void lens_scene_use_bytes(uint64_t i, struct operator_scene *scene)
+{
+    scene->format = FOVEA_FORMAT_RGBA8;
+    scene->settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
+    scene->settings.foveation.light = i / 2 % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
+    scene->settings.own.lens_filter = i % 6 < 4;
+    scene->settings.own.lens_samples = i / 8 % 2 ? 1 + (uint32_t)(i % 3) : 0;
+}
+
+/* Places far from the picture's corner are as exact as those near it. */
+static void choose_wide(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    scene->width_px = 601;
+    scene->height_px = 263;
+}
+
+static void choose_none(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_operator_settings *own = &scene->settings.own;
+    const double blank = own->lens_blank_red;
+    *own = fovea_settings_default().own;
+    own->lens_r2 = 0.0;
+    own->lens_blank_red = blank;
+    own->lens_filter = (uint32_t)(i / 11);
+}
+
+/* Each filter, for colours that lie together and apart. */
+static void choose_of_view(uint64_t i, struct operator_scene *scene)
+{
+    *scene = lens_scene_of(i / 3);
+    scene->format = FOVEA_FORMAT_RGBA8;
+    scene->settings.own.lens_filter = (uint32_t)(i % 3);
+}
+
+static void set(struct fovea_operator_settings *own)
+{
+    *own = fovea_settings_default().own;
+    own->lens_r2 = 0.3;
+}
+
+static void change(struct fovea_operator_settings *own)
+{
+    own->lens_r2 += 1e-6;
+}
+
+/* Test, kind, scenes; how many on the processor, on CUDA, on CUDA when it is quick, in frames;
+ * shifts, each. */
+static const struct scene_set sets[] = {
+    {"images_are_the_reference", SCENES_ALONE, NULL, 165, 110, 55, 48, 11, false},
+    {"grids_are_the_reference", SCENES_ALONE, choose_grid, 132, 88, 33, 0, 11, false},
+    {"headsets_are_the_reference", SCENES_ALONE, choose_headset, 33, 33, 11, 12, 11, false},
+    {"each_eye_has_a_lens_of_its_own", SCENES_ALONE, choose_eye, 0, 22, 6, 0, 0, false},
+    {"bytes_are_the_reference", SCENES_ALONE, lens_scene_use_bytes, 0, 72, 24, 0, 4, false},
+    {"wide_pictures_are_the_reference", SCENES_ALONE, choose_wide, 0, 22, 4, 7, 0, false},
+    {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
+    {"no_lens_copies_every_bit", SCENES_COPIED, choose_none, 33, 33, 33, 7, 0, true},
+    {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 6, 6, 6, 0, false},
+    {"a_batch_is_its_images", SCENES_OF_BATCHES, NULL, 14, 8, 4, 0, 0, false},
+};
+
+extern const struct operator_api lens_operator;
+
+const struct operator_under_test lens_under_test = {
+    .name = "lens",
+    .api = &lens_operator,
+    .id = FOVEA_OPERATOR_lens,
+    .choose = choose,
+    .assert_exact = assert_exact,
+    .sets = sets,
+    .set_count = sizeof sets / sizeof sets[0],
+    .setting = "lens.r2",
+    .value = "0.3",
+    .set = set,
+    .change = change,
+    .change_of = 1,
+    .batch_count = 12,
+};

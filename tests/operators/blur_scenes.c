@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "scene.h"
+
+#include "kernels/blur/blur.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* From 0.3 on, as many in each octave. */
+static double sigma_of(uint64_t random, double most_sigma_px)
+{
+    const double part = (double)(random % 1000) / 999.0;
+    return 0.3 * pow(most_sigma_px / 0.3, part);
+}
+
+static void choose_up_to(double most_sigma_px, struct operator_scene *scene)
+{
+    scene->settings.own.blur_sigma_px = sigma_of(scene->random, most_sigma_px);
+}
+
+static void choose(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    choose_up_to(40.0, scene);
+}
+
+static void by_reference(const void *user, const struct fovea_image *src, const double *in,
+                         double *out)
+{
+    const double *sigma_px = user;
+    assert_int_equal(blur_reference(*sigma_px, src->width_px, src->height_px,
+                                    image_channels(src->format), in, out),
+                     FOVEA_OK);
+}
+
+/* Alpha that is kept was not blurred. */
+static void keep_alpha(const struct fovea_image *src, double *values)
+{
+    const uint32_t channels = image_channels(src->format);
+    for (uint32_t i = 0; channels == 4 && i < src->width_px * src->height_px; i++) {
+        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
+    }
+}
+
+/* The bound that README.md states. */
+static struct compare_budget budget_of(enum fovea_format format)
+{
+    const double white = image_white(format, 0);
+    if (!image_is_float(format)) {
+        return (struct compare_budget){.rounding = 0.5, .max_abs = 0.25, .max_mean_abs = 0.02};
+    }
+    if (pixel_has_32_bit_floats(format)) {
+        return (struct compare_budget){
+            .max_abs = 1e-5 * white, .max_rel = 1e-4, .max_mean_abs = 1e-4};
+    }
+    const bool short_floats = format == FOVEA_FORMAT_B10G11R11F;
+    return (struct compare_budget){.max_abs = 1e-5 * white,
+                                   .max_rel = short_floats ? 1.0 / 32 : 1e-3,
+                                   .max_mean_abs = short_floats ? 0.2 : 0.01};
+}
+
+static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
+                         const struct fovea_image *actual)
+{
+    const struct fovea_foveation *foveation = &scene->settings.foveation;
+    const double sigma_px = scene->settings.own.blur_sigma_px;
+    int32_t light = pixel_light_of(foveation->light, foveation->transfer);
+    light = image_light_in_order(light, scene->blue_first);
+    double *expected = compare_expected_by(foveation, src, light, by_reference, &sigma_px);
+    if (foveation->alpha == FOVEA_ALPHA_KEEP) {
+        keep_alpha(src, expected);
+    }
+    char what[160];
+    snprintf(what, sizeof what, "%ux%u, sigma %g, format %d, light %d, alpha %d, picture %d",
+             scene->width_px, scene->height_px, sigma_px, (int)scene->format, (int)light,
+             (int)foveation->alpha, scene->picture);
+    compare_assert_close(actual, expected, budget_of(scene->format), what);
+    free(expected);
+}
+
+/* ---- The table */
+
+static void choose_of_frames(uint64_t i, struct operator_scene *scene)
+{
+    choose_up_to(i % 10 == 9 ? 256.0 : 24.0, scene);
+}
+
+static void choose_widest(uint64_t i, struct operator_scene *scene)
+{
+    scene->settings.own.blur_sigma_px = 256.0 - (double)(i % 4) * 60.0;
+}
+
+static void choose_narrow(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    choose_up_to(12.0, scene);
+}
+
+static void choose_none(uint64_t i, struct operator_scene *scene)
+{
+    (void)i;
+    scene->settings.own.blur_sigma_px = 0.0;
+}
+
+/* From pixels, and from a coarser level. */
+static void choose_of_view(uint64_t i, struct operator_scene *scene)
+{
+    *scene = operator_scene_of(&blur_under_test, 0);
+    scene->settings.own.blur_sigma_px = i % 2 ? 9.0 : 2.0;
+}
+
+static void set(struct fovea_operator_settings *own)
+{
+    own->blur_sigma_px = 3.5;
+}
+
+static void change(struct fovea_operator_settings *own)
+{
+    own->blur_sigma_px += 1e-9;
+}
+
+/* Test, kind, scenes; how many on the processor, on CUDA, on CUDA when it is quick, in frames;
+ * shifts, each. */
+static const struct scene_set sets[] = {
+    {"images_are_the_reference", SCENES_ALONE, NULL, 165, 220, 55, 0, 11, false},
+    {"frames_are_the_reference", SCENES_ALONE, choose_of_frames, 0, 0, 0, 60, 0, true},
+    {"widest_sigmas_are_the_reference", SCENES_ALONE, choose_widest, 14, 22, 4, 0, 0, true},
+    {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
+    {"sigma_0_copies_every_bit", SCENES_COPIED, choose_none, 11, 11, 11, 7, 0, true},
+    {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 2, 2, 2, 0, false},
+    {"a_batch_is_its_images", SCENES_OF_BATCHES, choose_narrow, 14, 8, 4, 0, 0, false},
+};
+
+extern const struct operator_api blur_operator;
+
+const struct operator_under_test blur_under_test = {
+    .name = "blur",
+    .api = &blur_operator,
+    .id = FOVEA_OPERATOR_blur,
+    .choose = choose,
+    .assert_exact = assert_exact,
+    .sets = sets,
+    .set_count = sizeof sets / sizeof sets[0],
+    .setting = "blur.sigma_px",
+    .value = "3.5",
+    .set = set,
+    .change = change,
+    .change_of = 0,
+    .batch_count = 60,
+};

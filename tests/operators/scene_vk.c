@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "scene_vk.h"
+
+struct fovea_operators scene_vk_operators(const struct operator_under_test *of)
+{
+    return (struct fovea_operators){1, {of->id}};
+}
+
+VkFormat scene_vk_format(unsigned i)
+{
+    static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM,
+                                       VK_FORMAT_B8G8R8A8_UNORM,
+                                       VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                       VK_FORMAT_A2R10G10B10_UNORM_PACK32,
+                                       VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+                                       VK_FORMAT_R16G16B16A16_SFLOAT,
+                                       VK_FORMAT_B8G8R8A8_SRGB};
+    return formats[i % (sizeof formats / sizeof formats[0])];
+}
+
+void scene_vk_run(struct rig *rig, VkFormat format, struct operator_scene *scene,
+                  struct test_image *out_src, struct test_image *out_dst)
+{
+    scene->format = rig_pixel_format(format);
+    scene->blue_first = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB ||
+                        format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
+    rig->settings.foveation = scene->settings.foveation;
+    rig->settings.own = scene->settings.own;
+    rig->settings.operators = scene_vk_operators(scene->of);
+    if (scene->settings.own.lens_file[0]) {
+        rig->settings.own.lens_file_data = NULL; /* what the file says is the same */
+    }
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    *out_src = scene_draw(scene);
+    *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &out_src->view,
+                               rig_gaze(0.3, 0.6), &out_dst->view),
+                     FOVEA_OK);
+}
+
+void scene_vk_check(struct rig *rig, VkFormat format, struct operator_scene *scene)
+{
+    struct test_image src;
+    struct test_image dst;
+    scene_vk_run(rig, format, scene, &src, &dst);
+    scene_assert_exact(scene, &src.view, &dst.view);
+    image_free(&src);
+    image_free(&dst);
+}
+
+void scene_vk_check_views(struct rig *rig, const struct stereo *views, enum rig_path path,
+                          const struct operator_scene *const scenes[])
+{
+    struct test_image src = stereo_picture(views, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(views, IMAGE_STROKES, 12);
+    assert_int_equal(stereo_run(rig, views, path, &src.view, &dst.view), FOVEA_OK);
+    for (uint32_t v = 0; v < views->view_count; v++) {
+        struct test_image in = stereo_cut_out(views, &views->views[v], &src.view);
+        struct test_image out = stereo_cut_out(views, &views->views[v], &dst.view);
+        struct operator_scene scene = *scenes[v];
+        scene.width_px = in.view.width_px;
+        scene.height_px = in.view.height_px;
+        scene.format = in.view.format;
+        scene_assert_exact(&scene, &in.view, &out.view);
+        image_free(&in);
+        image_free(&out);
+    }
+    image_free(&src);
+    image_free(&dst);
+}

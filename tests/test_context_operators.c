@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Operators as a program asks for them: by settings, in one frame and in a row with foveation. */
+
+#include "test_context_support.h"
+
+#include "operators/scene.h"
+
+#include <stdio.h>
+
+static struct fovea_context *context_for(const struct operator_under_test *of,
+                                         const char *operators, struct said *said)
+{
+    const char *const words[] = {"operators", operators, of->setting, of->value,
+                                 "backend",   "cpu",     NULL};
+    struct fovea_settings *settings = settings_with(words, said);
+    struct fovea_context *context = context_of(settings, said);
+    fovea_settings_destroy(&settings);
+    return context;
+}
+
+static void pictures_are_the_reference(void **state)
+{
+    const struct operator_test *test = *state;
+    struct said said = {0};
+    struct fovea_context *context = context_for(test->of, test->of->name, &said);
+    for (uint64_t i = 0; i < 11; i++) {
+        struct operator_scene scene = operator_scene_of(test->of, i);
+        scene.settings.foveation = fovea_settings_default().foveation;
+        test->of->set(&scene.settings.own);
+        scene.blue_first = false;
+        struct test_image src = scene_draw(&scene);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        const struct fovea_point_uv gaze = {0.1 * (double)i, 0.5};
+        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, gaze, NULL), FOVEA_OK);
+        scene_assert_exact(&scene, &src.view, &dst.view);
+        image_free(&src);
+        image_free(&dst);
+    }
+    fovea_context_destroy(&context);
+    assert_silent(&said);
+}
+
+/* What foveation makes of a picture is what the operator takes. */
+static void a_row_is_one_after_the_other(void **state)
+{
+    const struct operator_test *test = *state;
+    const struct fovea_point_uv gaze = {0.3, 0.6};
+    struct said said = {0};
+    struct test_image images[4];
+    char row[64];
+    snprintf(row, sizeof row, "foveate,%s", test->of->name);
+    for (int i = 0; i < 4; i++) {
+        images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
+    }
+    image_draw(&images[0].view, IMAGE_STROKES, 3);
+    const struct {
+        const char *operators;
+        int from, to;
+    } runs[] = {{"foveate", 0, 1}, {test->of->name, 1, 2}, {row, 0, 3}};
+    for (int i = 0; i < 3; i++) {
+        struct fovea_context *context = context_for(test->of, runs[i].operators, &said);
+        assert_int_equal(fovea_context_run(context, &images[runs[i].from].view,
+                                           &images[runs[i].to].view, gaze, NULL),
+                         FOVEA_OK);
+        fovea_context_destroy(&context);
+    }
+    compare_assert_all_same(&images[3].view, &images[2].view, "a row");
+    for (int i = 0; i < 4; i++) {
+        image_free(&images[i]);
+    }
+    assert_silent(&said);
+}
+
+int main(void)
+{
+    static struct operator_tests tests;
+    operator_tests_add(&tests, "pictures_are_the_reference", pictures_are_the_reference);
+    operator_tests_add(&tests, "behind_foveation", a_row_is_one_after_the_other);
+    return _cmocka_run_group_tests("tests", tests.tests, tests.count, NULL, NULL);
+}
