@@ -6,7 +6,7 @@ pkg_check_modules(XCB_TEST IMPORTED_TARGET xcb xcb-xtest)
 if(TARGET fovea_layer_input AND XCB_TEST_FOUND)
     add_library(test_layer_input_rig STATIC layer/input_rig.c layer/x_client.c)
     target_include_directories(test_layer_input_rig PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}
-        ${CMAKE_CURRENT_SOURCE_DIR}/layer)
+        ${CMAKE_CURRENT_SOURCE_DIR}/layer ${CMAKE_CURRENT_SOURCE_DIR}/support)
     target_link_libraries(test_layer_input_rig PRIVATE fovea_build
         PUBLIC test_gaze_support fovea_layer_input PkgConfig::XCB_TEST PkgConfig::CMOCKA)
     foreach(topic cookie input keys gone)

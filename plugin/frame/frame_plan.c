@@ -266,8 +266,7 @@ void frame_plan_describe(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
     if (!entry->described && row_operator.plan_describe(entry->plan, words, sizeof words)) {
-        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "%s",
-                  words);
+        log_write(fovea->log, fovea->described ? FOVEA_LOG_DEBUG : FOVEA_LOG_INFO, "%s", words);
         fovea->described = true;
     }
     entry->described = true;
