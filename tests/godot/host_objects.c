@@ -231,6 +231,10 @@ static void set_instance_binding(void *self, void *token, void *binding,
         engine_error("object_set_instance_binding: wrong object, token or callbacks");
         return;
     }
+    if (object->binding.binding) {
+        engine_error("object_set_instance_binding: the object has one");
+        return;
+    }
     object->binding = (struct binding){token, binding, *callbacks};
 }
 

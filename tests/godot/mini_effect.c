@@ -116,7 +116,7 @@ static void create_all(struct effect *effect)
     void *state = mini_make("RDSamplerState");
     struct packed bytes;
     const float block[4] = {(float)effect->scale, 0, 0, 0};
-    const int64_t size = sizeof block;
+    const int64_t size = effect->fault == FAULT_UNIFORM_BYTES ? 8 : sizeof block;
     create_shader(effect);
     if (effect->shader) {
         create_pipeline(effect);

@@ -23,6 +23,7 @@ enum mini_fault {
     FAULT_WRONG_THREAD, /* RIDs are freed on the main thread */
     FAULT_USAGE, /* one compute list samples and stores the same texture */
     FAULT_CONSTANT_TYPE, /* an int for a bool of the shader */
+    FAULT_UNIFORM_BYTES, /* a uniform buffer that is smaller than the shader's block */
 };
 
 #endif

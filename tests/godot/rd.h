@@ -35,6 +35,8 @@ struct shader_binding {
     uint32_t set, binding;
     int type; /* UNIFORM_... */
     VkFormat format; /* of an image with one */
+    bool writable; /* of images and storage buffers: the shader may write it */
+    uint32_t bytes; /* of a uniform buffer's block, rounded up to 16 */
 };
 struct shader_constant {
     uint32_t id;
@@ -66,6 +68,7 @@ struct rd_texture {
 struct set_binding {
     uint32_t binding;
     int type;
+    bool writable;
     struct resource *texture, *buffer;
 };
 
@@ -84,6 +87,7 @@ struct resource {
             VkDeviceMemory memory;
             uint32_t bytes;
             bool storage;
+            uint8_t use; /* in the list that is recorded; 0: none */
         } buffer;
         struct {
             VkShaderModule module;

@@ -86,19 +86,31 @@ void method_list_pipeline(struct call *call)
     }
 }
 
-/* One usage of a texture in a list: 1 sampled, 2 stored. */
+/* Of a texture or a buffer in a list: sampled or uniform, read, written. */
+static uint8_t how_of(const struct set_binding *binding)
+{
+    const bool stored = binding->type == UNIFORM_IMAGE || binding->type == UNIFORM_STORAGE_BUFFER;
+    return binding->writable ? 3 : stored ? 2 : 1;
+}
+
+static bool take_use(uint8_t *used, uint8_t how)
+{
+    if (*used && *used != how) {
+        engine_error("Tracker can't have more than one type of usage in the same compute list.");
+        return false;
+    }
+    *used = how;
+    return true;
+}
+
 static bool use(const struct resource *texture, uint8_t how)
 {
     const struct rd_texture *part = &texture->texture, *root = &part->root->texture;
     for (uint32_t l = part->first_layer; l < part->first_layer + part->layers; l++) {
         for (uint32_t m = part->first_mip; m < part->first_mip + part->mips; m++) {
-            uint8_t *used = &root->uses[l * root->mips + m];
-            if (*used && *used != how) {
-                engine_error("Tracker can't have more than one type of usage in the same compute "
-                             "list.");
+            if (!take_use(&root->uses[l * root->mips + m], how)) {
                 return false;
             }
-            *used = how;
         }
     }
     return true;
@@ -118,7 +130,9 @@ void method_list_set(struct call *call)
     list.sets[index] = set;
     for (uint32_t i = 0; list.open && i < set->set.count; i++) {
         const struct set_binding *binding = &set->set.bindings[i];
-        if (binding->texture && !use(binding->texture, binding->type == UNIFORM_IMAGE ? 2 : 1)) {
+        const uint8_t how = how_of(binding);
+        if ((binding->texture && !use(binding->texture, how)) ||
+            (binding->buffer && !take_use(&binding->buffer->buffer.use, how))) {
             list.broken = true;
         }
     }
@@ -241,6 +255,9 @@ static void forget_uses(const struct resource *set)
         if (texture) {
             const struct rd_texture *root = &texture->texture.root->texture;
             memset(root->uses, 0, (size_t)root->layers * root->mips);
+        }
+        if (set->set.bindings[i].buffer) {
+            set->set.bindings[i].buffer->buffer.use = 0;
         }
     }
 }

@@ -191,6 +191,11 @@ static bool buffer_fits(const struct shader_binding *declared, const struct reso
     const bool storage = declared->type == UNIFORM_STORAGE_BUFFER;
     if (buffer && buffer->buffer.storage != storage) {
         engine_error("binding %u: a buffer of the other kind", declared->binding);
+    } else if (buffer && buffer->buffer.bytes < declared->bytes) {
+        engine_error("Uniform buffer supplied (binding: %u) size (%u) is smaller than size of "
+                     "shader uniform: (%u).",
+                     declared->binding, buffer->buffer.bytes, declared->bytes);
+        return false;
     }
     return buffer && buffer->buffer.storage == storage;
 }
@@ -201,7 +206,8 @@ static bool take(struct set_writes *out, const struct shader_binding *declared,
     const uint32_t i = out->count;
     const bool with_both = declared->type == UNIFORM_SAMPLER_WITH_TEXTURE;
     struct set_binding *kept = &out->set->set.bindings[i];
-    *kept = (struct set_binding){.binding = declared->binding, .type = declared->type};
+    *kept = (struct set_binding){
+        .binding = declared->binding, .type = declared->type, .writable = declared->writable};
     if (given->type != declared->type || given->id_count != (with_both ? 2 : 1)) {
         engine_error("binding %u: type %lld with %u ids, the shader has type %d", declared->binding,
                      (long long)given->type, given->id_count, declared->type);

@@ -36,6 +36,7 @@ enum {
     BUFFER_BLOCK = 3,
     ARRAY_STRIDE = 6,
     MATRIX_STRIDE = 7,
+    NON_WRITABLE = 24,
     BINDING = 33,
     SET,
     OFFSET
@@ -46,7 +47,7 @@ struct id {
     uint16_t op;
     uint32_t at; /* of its instruction, in words */
     uint32_t set, binding, spec_id, stride;
-    bool has_binding, has_spec_id, buffer_block;
+    bool has_binding, has_spec_id, buffer_block, non_writable;
 };
 struct module {
     const uint32_t *words;
@@ -69,6 +70,9 @@ static void decorate(struct module *module, uint32_t at, uint32_t length)
         break;
     case ARRAY_STRIDE:
         id->stride = value;
+        break;
+    case NON_WRITABLE:
+        id->non_writable = true;
         break;
     case BINDING:
         id->binding = value;
@@ -197,6 +201,19 @@ static int uniform_type(const struct module *module, uint32_t type, uint32_t sto
                                            : -1;
 }
 
+/* A block is that of which each member is. */
+static bool is_non_writable(const struct module *module, uint32_t variable, uint32_t type)
+{
+    const bool block = module->ids[type % module->bound].op == OP_TYPE_STRUCT;
+    const uint32_t members = block ? (*word(module, type, 0) >> 16) - 2 : 0;
+    uint32_t decorated = 0;
+    for (uint32_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        const uint32_t *w = &module->words[at];
+        decorated += (w[0] & 0xffff) == OP_MEMBER_DECORATE && w[1] == type && w[3] == NON_WRITABLE;
+    }
+    return module->ids[variable].non_writable || (members > 0 && decorated == members);
+}
+
 static const char *read_variable(const struct module *module, uint32_t id,
                                  struct shader_reflection *out)
 {
@@ -210,8 +227,12 @@ static const char *read_variable(const struct module *module, uint32_t id,
     if (!variable->has_binding) {
         return NULL;
     }
-    struct shader_binding binding = {variable->set, variable->binding, -1, VK_FORMAT_UNDEFINED};
+    struct shader_binding binding = {.set = variable->set, .binding = variable->binding};
     binding.type = uniform_type(module, type, storage, &binding.format);
+    binding.writable = (binding.type == UNIFORM_IMAGE || binding.type == UNIFORM_STORAGE_BUFFER) &&
+                       !is_non_writable(module, id, type);
+    binding.bytes =
+        binding.type == UNIFORM_BUFFER ? (type_bytes(module, type, 0) + 15) / 16 * 16 : 0;
     if (binding.type < 0 || binding.set >= SETS_AT_MOST || out->binding_count == BINDINGS_AT_MOST) {
         return "a binding of a kind that the host has not";
     }

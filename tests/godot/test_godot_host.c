@@ -236,6 +236,8 @@ static void broken_rules_are_reported(void **state)
         {FAULT_WRONG_THREAD, "free_rid is called outside the render thread", true, true},
         {FAULT_USAGE, "more than one type of usage in the same compute list", false, false},
         {FAULT_CONSTANT_TYPE, "specialization constant 5 is of the wrong type", false, false},
+        {FAULT_UNIFORM_BYTES, "size (8) is smaller than size of shader uniform: (16)", false,
+         false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         open_with(&(struct host_options){.render_thread = cases[i].fault == FAULT_WRONG_THREAD});
