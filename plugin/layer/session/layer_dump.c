@@ -232,12 +232,12 @@ static bool run(const struct dump *dump)
 
 static FILE *open_file(uint32_t frame, const char *suffix)
 {
-    char name[PATH_MAX];
-    const int length = snprintf(name, sizeof name, "%s/%06u%s", folder, frame, suffix);
-    if (length < 0 || (size_t)length >= sizeof name) {
+    char *name = NULL;
+    if (asprintf(&name, "%s/%06u%s", folder, frame, suffix) < 0) {
         return NULL;
     }
     const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    free(name);
     FILE *stream = file < 0 ? NULL : fdopen(file, "wb");
     if (file >= 0 && !stream) {
         close(file);
