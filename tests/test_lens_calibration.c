@@ -769,7 +769,7 @@ static void damaged_files_are_refused_safely(void **state)
         "\"green\": [0, 0, 16, 0, 32, 0, 0, 16, 16, 16, 32, 16]}}",
         10000, 1);
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++) {
-        damage(known_files[i].text, 400, i);
+        damage(known_files[i].text, 80, i);
     }
 }
 
