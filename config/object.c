@@ -141,6 +141,7 @@ enum fovea_result fovea_settings_set(struct fovea_settings *settings, const char
     }
     struct fovea_settings *fresh = malloc(sizeof *fresh);
     if (!fresh) {
+        log_error(log, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     *fresh = *settings;

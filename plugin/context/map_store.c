@@ -162,6 +162,7 @@ static enum fovea_result prepare_formula(const struct fovea_map *asked,
     }
     struct fovea_map *map = malloc(sizeof *map);
     if (!map) {
+        log_error(log, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     *map = *asked;

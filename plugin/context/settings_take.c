@@ -21,6 +21,7 @@ static enum fovea_result check_model(const struct fovea_foveation *foveation, st
     }
     struct foveate_model *model = malloc(sizeof *model);
     if (!model) {
+        log_error(log, "out of memory");
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     const bool good = foveate_model_init(model, foveation, 1, 1);
@@ -65,11 +66,13 @@ static void keep(struct map_copy *fresh, struct map_copy *copy)
     }
 }
 
-static struct fovea_settings *copy_of(const struct fovea_settings *settings)
+static struct fovea_settings *copy_of(const struct fovea_settings *settings, struct fovea_log log)
 {
     struct fovea_settings *copy = malloc(sizeof *copy);
     if (copy) {
         *copy = *settings;
+    } else {
+        log_error(log, "out of memory");
     }
     return copy;
 }
@@ -79,7 +82,7 @@ static enum fovea_result prepare(struct fovea_settings *settings, struct fovea_l
 {
     struct operator_files files;
     FOVEA_TRY(map_store_prepare(settings, log));
-    struct fovea_settings *taken = copy_of(settings);
+    struct fovea_settings *taken = copy_of(settings, log);
     if (!taken) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -123,7 +126,7 @@ enum fovea_result settings_prepare(struct fovea_settings *settings, struct fovea
 enum fovea_result settings_try(const struct fovea_settings *settings, struct fovea_log log)
 {
     struct map_copy copy = {0};
-    struct fovea_settings *taken = copy_of(settings);
+    struct fovea_settings *taken = copy_of(settings, log);
     if (!taken) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
