@@ -13,9 +13,7 @@ fovea_add_test(NAME test_search_vulkan
 # fovea_add_search(<name> <label>... ARGS <argument>...)
 function(fovea_add_search name)
     cmake_parse_arguments(PARSE_ARGV 1 T "" "" "ARGS;LABELS")
-    add_test(NAME ${name} COMMAND test_search_vulkan ${T_ARGS})
-    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${T_LABELS}" TIMEOUT 1200
-        ENVIRONMENT "${fovea_test_cache}")
+    fovea_add_run(${name} "${T_LABELS}" 1200 "" test_search_vulkan ${T_ARGS})
 endfunction()
 fovea_add_search(test_search_cpu LABELS unit ARGS --backend cpu --small --count 200 --jobs 1 --seed commit)
 fovea_add_search(test_search_nvidia LABELS gpu ARGS --backend nvidia --count 300)

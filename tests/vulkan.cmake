@@ -93,8 +93,6 @@ foreach(name IN ITEMS test_frame_late test_frame_late_pour)
     target_sources(${name}_vulkan PRIVATE vulkan/desk.c)
 endforeach()
 target_sources(test_frame_late_pour_vulkan PRIVATE support/stuck.c)
-# Most of their time they wait.
-set_tests_properties(test_frame_ends_cpu test_frame_cost_cpu PROPERTIES PROCESSORS 1)
 # Times that are reported are taken alone.
 set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia
     PROPERTIES RUN_SERIAL ON)

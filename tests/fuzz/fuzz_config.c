@@ -41,9 +41,10 @@ static enum fovea_result apply_file(const struct config_text *text, struct fovea
         return result;
     }
     result = config_apply_file(&document, settings);
+    const struct program_names names = {.name = "scene"};
     size_t match_count = 0;
     if (result == FOVEA_OK) {
-        result = config_apply_apps(&document, "scene", settings, &match_count);
+        result = config_apply_apps(&document, &names, settings, &match_count);
     }
     config_document_finish(&document);
     return result;

@@ -45,7 +45,7 @@ static inline int test_first(int count)
     const char *text = getenv("FOVEA_TEST_COMMIT");
     const int commit = text ? atoi(text) : 0;
     const int begin = test_all_cases() ? 0 : begins[commit % 5];
-    return begin < count ? begin : commit % count;
+    return begin < count || count < 1 ? begin : commit % count;
 }
 
 #define TEST_STEP(i) (test_all_cases() ? 1 : 3 + (i) % 5)
