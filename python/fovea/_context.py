@@ -124,7 +124,7 @@ class Contexts:
     def open(self, device: str, ordinal: int) -> None:
         # A backend that is named is opened at once; where none is, images in CUDA memory are CUDA's alone.
         is_named = any(path == "backend" for path, _ in _settings.pairs_of_text(self._text))
-        self._get(device, ordinal, '\nbackend="cuda"' if device == "cuda" and not is_named else "")
+        self._get(device, ordinal, '\tbackend="cuda"' if device == "cuda" and not is_named else "")
 
     def run(self, device: str, ordinal: int, batches: Sequence[_library.Work], stream: Optional[int]) -> State:
         """Runs batches, or gradients of batches, one after the other; other threads wait until all are enqueued.

@@ -244,6 +244,8 @@ def _gazes_of(gaze: Any, shape: _shape.Shape, source: _arrays.View, stream: Opti
     view = _arrays.view_of(gaze, "gaze", stream) if on_device else None
     if view is not None and view.device == _arrays.CUDA:
         return _device_gazes(view, shape, source)
+    if _arrays.is_torch(gaze) and gaze.dtype == sys.modules["torch"].bfloat16:  # NumPy has no such type
+        raise TypeError(f"gaze of bfloat16: {_arrays.takes('gaze')}")
     try:
         host = np.asarray(view.owner if view is not None and isinstance(view.owner, np.ndarray) else gaze, dtype=np.float32)
     except (TypeError, ValueError, RuntimeError) as error:

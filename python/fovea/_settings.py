@@ -127,7 +127,7 @@ def as_pairs(config: Config) -> Pairs:
 
 
 def _lines_of(text: str, marked: bool) -> Pairs:
-    lines = (line for line in text.split("\n") if line and line.startswith(_MARK) == marked)
+    lines = (line for line in text.split("\t") if line and line.startswith(_MARK) == marked)
     return tuple((path, value) for path, _, value in (line.partition("=") for line in lines))
 
 
@@ -253,19 +253,20 @@ class Settings:
         return float(sigmas.max()) if result == _library.OK else float("inf")
 
     def text(self) -> str:
-        """What is not as by default, in lines of path=value, and what is in files: all that makes the same settings in
-        another process. The model is always named: for those who begin with the library's defaults, as XLA's handlers do."""
+        """What is not as by default, as path=value with tabs between, and what is in files: all that makes the same
+        settings in another process. (torch's inductor may write a newline into code as it is.) The model is always named:
+        for those who begin with the library's defaults, as XLA's handlers do."""
         lines, value = [], ctypes.create_string_buffer(_TEXT_MAX)
         for path, default in _defaults().items():
             self._library.fovea_settings_get(self.pointer, path.encode(), value, _TEXT_MAX)
             text = value.value.decode()
-            if "\n" in text:
-                raise _errors.ConfigError(f"{path}: {text!r} has two lines")
+            if "\t" in text:
+                raise _errors.ConfigError(f"{path}: {text!r} has a tab in it")
             if text != default or path == _MODEL:
                 lines.append(f"{path}={text}")
         if file := self.get(_READ):
             lines.append(f"{_MARK}{_READ}={_digest_of(file)}")
-        return "\n".join(lines)
+        return "\t".join(lines)
 
     def __del__(self) -> None:
         if getattr(self, "pointer", None):

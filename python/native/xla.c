@@ -72,7 +72,7 @@ struct opened {
     pthread_mutex_t lock; /* of what follows; a context is for one thread at a time */
     struct fovea_context *context;
     char problem[PROBLEM_BYTES]; /* logged last: the library says the same one once */
-    char settings[]; /* lines of path=value; of #path=digest, for what is in a file */
+    char settings[]; /* path=value with tabs between; #path=digest, for what is in a file */
 };
 
 enum {
@@ -190,9 +190,9 @@ static enum fovea_result set_lines(struct opened *opened, struct fovea_settings 
 {
     enum fovea_result result = FOVEA_OK;
     for (const char *line = opened->settings; *line && result >= 0;) {
-        const size_t length = strcspn(line, "\n");
+        const size_t length = strcspn(line, "\t");
         result = *line == '#' ? result : set_line(opened, settings, line, length);
-        line += length + (line[length] == '\n');
+        line += length + (line[length] == '\t');
     }
     return result < 0 ? result : library.settings_check(settings, log_of(opened));
 }
