@@ -409,7 +409,7 @@ FRAMEWORKS_PASSED=$ROOT/python/tests/frameworks-passed.sha256
 
 frameworks_inputs()
 {
-    (cd "$ROOT" && our_sources 'python/*.py' 'python/*.c' 'python/*.txt' 'python/*.toml' 'plugin/*.h' |
+    (cd "$ROOT" && our_sources 'python/*.py' 'python/*.c' 'python/*.txt' 'python/*.toml' ':(glob)plugin/*.h' |
         xargs -d '\n' sha256sum | sha256sum)
 }
 
