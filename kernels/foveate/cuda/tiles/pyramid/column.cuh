@@ -69,10 +69,12 @@ template <int PIXELS, int ACROSS, int PITCH, int ROWS> struct tile_column {
         const int from_x = min(max(x, 0), (frame.width_px - 1) / PIXELS * PIXELS);
 #pragma unroll 4
         for (int i = 0; i < ROWS; i += at_once) {
-            const int row = min(first + i, ROWS - 1);
+            const int row = first + i;
             const int y = min(max(y0 + row, 0), frame.height_px - 1);
-            window[row * PITCH + index] =
-                read_run<typename Pixel::word, PIXELS>(run_at(image, from_x, y));
+            if (row < ROWS) { /* the last one may be repeated by its thread already */
+                window[row * PITCH + index] =
+                    read_run<typename Pixel::word, PIXELS>(run_at(image, from_x, y));
+            }
         }
     }
 
