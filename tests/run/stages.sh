@@ -273,10 +273,10 @@ stage_tsan()
         return 1
     fi
     local tests
-    readarray -t tests < <(ctest --test-dir "$BUILD_ROOT/tsan" --show-only -L '^unit$' -R "$TSAN_TESTS" -E '^test_search_' |
+    readarray -t tests < <(ctest --test-dir "$BUILD_ROOT/tsan" --show-only -L '^unit$' -R "$TSAN_TESTS" -E '^test_(search|bench)_' |
         sed -n 's/^ *Test *#[0-9]*: //p')
     build tsan "${tests[@]}"
-    run_ctest tsan -L '^unit$' -R "$TSAN_TESTS" -E '^test_search_'
+    run_ctest tsan -L '^unit$' -R "$TSAN_TESTS" -E '^test_(search|bench)_'
 }
 TSAN_TESTS='gaze|late|thread|cpu|config|context|map_store|log|layer_(input|keys|gone|cookie|windows)|godot_(tables|load|shaders)'
 

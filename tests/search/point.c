@@ -159,10 +159,9 @@ static struct fovea_point_uv draw_gaze(uint64_t *state)
 
 void search_gazes(const struct search_point *point, float *out_gazes_uv)
 {
-    struct fovea_point_uv gaze = point->gaze;
     for (uint32_t i = 0; i < search_images(point); i++) {
         uint64_t state = (uint64_t)point->gazes << 32 | i;
-        gaze = i == 0 ? point->gaze : draw_gaze(&state);
+        const struct fovea_point_uv gaze = i == 0 ? point->gaze : draw_gaze(&state);
         out_gazes_uv[2 * (size_t)i] = (float)gaze.x_uv;
         out_gazes_uv[2 * (size_t)i + 1] = (float)gaze.y_uv;
     }
