@@ -287,7 +287,7 @@ XrSpace openxr_actions_gaze(const struct openxr_session *session);
 XrSpace openxr_actions_program_gaze(const struct openxr_session *session);
 /* The program has attached action sets to the session. */
 bool openxr_actions_attached(const struct openxr_session *session);
-XrResult openxr_suggest(XrInstance instance, const XrInteractionProfileSuggestedBinding *info);
+XrResult openxr_suggest(XrInstance handle, const XrInteractionProfileSuggestedBinding *info);
 XrResult openxr_create_action(XrActionSet set, const XrActionCreateInfo *info, XrAction *out);
 XrResult openxr_destroy_action(XrAction action);
 XrResult openxr_destroy_action_set(XrActionSet set);
@@ -341,8 +341,7 @@ void openxr_source_read(struct openxr_session *session, const XrExtent2Di *size)
 /* ---- openxr_session.c ---- */
 /* A program destroys nothing that a call of its own still uses: what is found stays. */
 struct openxr_session *openxr_session_of(XrSession handle);
-XrResult openxr_create_session(XrInstance instance, const XrSessionCreateInfo *info,
-                               XrSession *out);
+XrResult openxr_create_session(XrInstance handle, const XrSessionCreateInfo *info, XrSession *out);
 XrResult openxr_begin_session(XrSession handle, const XrSessionBeginInfo *info);
 XrResult openxr_destroy_session(XrSession handle);
 /* Takes what has changed in the files, for the frames from this one on; with frame_lock held. */

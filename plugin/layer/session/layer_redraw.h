@@ -20,8 +20,7 @@ struct layer_redraw_taken {
     bool wiping; /* and on the pointer */
     bool waits; /* something is being opened that a frame takes when it is there */
 };
-void layer_redraw_take(const struct layer_redraw_taken *taken,
-                       const struct layer_input_state *input);
+void layer_redraw_take(const struct layer_redraw_taken *now, const struct layer_input_state *input);
 
 /* A frame is presented in the slot's window. */
 void layer_redraw_note_frame(uint32_t slot);
