@@ -10,15 +10,10 @@ fovea_add_test(NAME test_search_vulkan
     LINK fovea_test_vulkan LABELS vulkan TIMEOUT 200
     ARGS --backend vulkan --count 40 --jobs 1 --seed commit)
 
-# fovea_add_search(<name> <label>... ARGS <argument>...)
-function(fovea_add_search name)
-    cmake_parse_arguments(PARSE_ARGV 1 T "" "" "ARGS;LABELS")
-    fovea_add_run(${name} "${T_LABELS}" 1200 "" test_search_vulkan ${T_ARGS})
-endfunction()
-fovea_add_search(test_search_cpu LABELS unit ARGS --backend cpu --small --count 200 --jobs 1 --seed commit)
-fovea_add_search(test_search_nvidia LABELS gpu ARGS --backend nvidia --count 300)
+fovea_add_run(test_search_cpu unit 1200 "" test_search_vulkan --backend cpu --small --count 200 --jobs 1 --seed commit)
+fovea_add_run(test_search_nvidia gpu 1200 "" test_search_vulkan --backend nvidia --count 300)
 if(TARGET fovea_cuda)
-    fovea_add_search(test_search_cuda LABELS gpu memcheck ARGS --backend cuda)
+    fovea_add_run(test_search_cuda "gpu;memcheck" 1200 "" test_search_vulkan --backend cuda)
     if(COMMAND fovea_add_emulated)
         fovea_add_emulated(search "test_search_vulkan;--backend;cuda;--small;--count;100;--jobs;1;--seed;commit")
     endif()

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "domain.h"
+#include "random.h"
 #include "report.h"
 
 #include <math.h>
@@ -12,24 +13,10 @@
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea, Flood 2014): neighbouring seeds give unrelated numbers. */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static double uniform(uint64_t *state, double from, double to)
-{
-    return from + (to - from) * (double)(next(state) >> 11) * 0x1p-53;
-}
-
 /* Every factor of two is as likely as another. */
 static double log_uniform(uint64_t *state, double from, double to)
 {
-    return exp(uniform(state, log(from), log(to)));
+    return exp(random_uniform(state, log(from), log(to)));
 }
 
 /* An index below count, by parts of their sum. */
@@ -39,7 +26,7 @@ static size_t weighted(uint64_t *state, const double *parts, size_t count)
     for (size_t i = 0; i < count; i++) {
         sum += parts[i];
     }
-    double at = uniform(state, 0.0, sum);
+    double at = random_uniform(state, 0.0, sum);
     size_t i = 0;
     while (i + 1 < count && at >= parts[i]) {
         at -= parts[i++];
@@ -83,8 +70,8 @@ static void choose_batch(uint64_t *state, const struct domain_limits *limits,
                                       .height_px = clamp_px(side / sqrt(aspect), LARGEST_BATCH_PX)};
     const uint64_t pixels = (uint64_t)point->size.width_px * point->size.height_px;
     const uint64_t full = limits->batch_pixels / pixels + 1;
-    const bool is_few = uniform(state, 0.0, 1.0) < 0.15;
-    point->images = is_few ? few[next(state) % COUNT(few)] : (uint32_t)full;
+    const bool is_few = random_uniform(state, 0.0, 1.0) < 0.15;
+    point->images = is_few ? few[random_next(state) % COUNT(few)] : (uint32_t)full;
     if (point->images * pixels > limits->most_pixels) {
         point->images = (uint32_t)(limits->most_pixels / pixels);
     }
@@ -116,13 +103,13 @@ static void choose_law(uint64_t *state, struct fovea_foveation *foveation)
     static const double models[] = {0.5, 0.2, 0.15, 0.15}; /* in the order of enum fovea_model */
     foveation->model = (enum fovea_model)weighted(state, models, COUNT(models));
     foveation->map.degrees =
-        uniform(state, 0.0, 1.0) < 0.5 ? FOVEA_MAP_DEGREES_PAPER : FOVEA_MAP_DEGREES_VIEW;
+        random_uniform(state, 0.0, 1.0) < 0.5 ? FOVEA_MAP_DEGREES_PAPER : FOVEA_MAP_DEGREES_VIEW;
     foveation->strength = log_uniform(state, 0.5, 8.0);
 }
 
 static void choose_method(uint64_t *state, struct fovea_foveation *foveation)
 {
-    const bool blockwise = uniform(state, 0.0, 1.0) < 0.15;
+    const bool blockwise = random_uniform(state, 0.0, 1.0) < 0.15;
     foveation->method = blockwise ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
     foveation->paper.fragment_px = (uint32_t)log_uniform(state, 4.0, 129.0);
 }
@@ -138,7 +125,7 @@ static bool is_float(enum fovea_format format)
 static void choose_light(uint64_t *state, struct domain_point *point)
 {
     static const double transfers[] = {0.8, 0.1, 0.1}; /* in the order of enum fovea_transfer */
-    const bool linear = uniform(state, 0.0, 1.0) < 0.6;
+    const bool linear = random_uniform(state, 0.0, 1.0) < 0.6;
     const size_t transfer = weighted(state, transfers, COUNT(transfers));
     const bool unorm = !is_float(point->format);
     point->foveation.light = unorm && linear ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED;
@@ -150,8 +137,8 @@ struct domain_point domain_point(uint64_t seed, uint32_t number, const struct do
 {
     uint64_t state = seed * 0x2545f4914f6cdd1du + number;
     struct domain_point point = {.foveation = fovea_settings_default().foveation};
-    (void)next(&state);
-    if (uniform(&state, 0.0, 1.0) < 0.45 && limits->batch_pixels > 0) {
+    (void)random_next(&state);
+    if (random_uniform(&state, 0.0, 1.0) < 0.45 && limits->batch_pixels > 0) {
         choose_batch(&state, limits, &point);
     } else {
         choose_picture(&state, limits, &point);
@@ -160,8 +147,8 @@ struct domain_point domain_point(uint64_t seed, uint32_t number, const struct do
     choose_law(&state, &point.foveation);
     choose_method(&state, &point.foveation);
     choose_light(&state, &point);
-    point.gaze.x_uv = uniform(&state, 0.0, 1.0);
-    point.gaze.y_uv = uniform(&state, 0.0, 1.0);
+    point.gaze.x_uv = random_uniform(&state, 0.0, 1.0);
+    point.gaze.y_uv = random_uniform(&state, 0.0, 1.0);
     return point;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "random.h"
 #include "search.h"
 
 #include <math.h>
@@ -12,28 +13,14 @@
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea, Flood 2014): neighbouring seeds give unrelated numbers. */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static uint32_t below(uint64_t *state, uint32_t count)
 {
-    return (uint32_t)((next(state) >> 32) * count >> 32);
+    return (uint32_t)((random_next(state) >> 32) * count >> 32);
 }
 
 static bool one_in(uint64_t *state, uint32_t count)
 {
     return below(state, count) == 0;
-}
-
-static double uniform(uint64_t *state, double from, double to)
-{
-    return from + (to - from) * (double)(next(state) >> 11) * 0x1p-53;
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
@@ -144,7 +131,7 @@ static double draw_place(uint64_t *state)
     if (one_in(state, 6)) {
         return odd[below(state, COUNT(odd))];
     }
-    return one_in(state, 8) ? uniform(state, -0.7, 1.7) : uniform(state, 0.0, 1.0);
+    return one_in(state, 8) ? random_uniform(state, -0.7, 1.7) : random_uniform(state, 0.0, 1.0);
 }
 
 static struct fovea_point_uv draw_gaze(uint64_t *state)
@@ -195,15 +182,15 @@ static double draw_number(uint64_t *state, const struct fovea_setting *s)
     const uint32_t kind = below(state, 10);
     double value = 0.0;
     if (s->least < 0.0) {
-        value = usual + (s->most - s->least) * 0.1 * pow(uniform(state, -1.0, 1.0), 3.0);
+        value = usual + (s->most - s->least) * 0.1 * pow(random_uniform(state, -1.0, 1.0), 3.0);
     } else if (kind == 0) {
         value = s->above_least ? s->least + 0.001 * (s->most - s->least) : s->least;
     } else if (kind == 1) {
         value = s->below_most ? s->most - 0.001 * (s->most - s->least) : s->most;
     } else if (kind < 7 && usual > 0.0) {
-        value = usual * exp2(uniform(state, -3.0, 3.0));
+        value = usual * exp2(random_uniform(state, -3.0, 3.0));
     } else {
-        value = s->least + (s->most - s->least) * pow(uniform(state, 0.0, 1.0), 3.0);
+        value = s->least + (s->most - s->least) * pow(random_uniform(state, 0.0, 1.0), 3.0);
     }
     value = fmin(fmax(value, s->least), s->most);
     if (s->or_zero && one_in(state, 5)) {
@@ -270,7 +257,7 @@ static void draw_groups(uint64_t *state, struct search_point *p)
         for (int i = 0; i < 4; i++) {
             char path[64];
             snprintf(path, sizeof path, "foveation.geometry.tan_%s", edges[i]);
-            add_number(p, path, one_in(state, 4) ? -0.05 : uniform(state, 0.1, 2.0));
+            add_number(p, path, one_in(state, 4) ? -0.05 : random_uniform(state, 0.1, 2.0));
         }
     }
     if (one_in(state, 4) || search_has(p, "foveation.light=table")) {
@@ -278,14 +265,15 @@ static void draw_groups(uint64_t *state, struct search_point *p)
         double light = 0.0;
         for (uint32_t i = 0; i < count; i++) {
             /* Where the table is flat, next to nothing of light is many levels. */
-            light += uniform(state, 0.3, 1.0);
+            light += random_uniform(state, 0.3, 1.0);
             snprintf(text + strlen(text), 16, "%s%.3f", i ? "," : "", light);
         }
         add_text(p, "foveation.display.table", strcat(text, "]"));
     }
     if (one_in(state, 6)) {
-        snprintf(text, sizeof text, "[[0,%.2f],[%.2f,%.2f],[60,%.2f]]", uniform(state, 1.0, 90.0),
-                 uniform(state, 0.5, 50.0), uniform(state, 0.5, 40.0), uniform(state, 0.02, 9.0));
+        snprintf(text, sizeof text, "[[0,%.2f],[%.2f,%.2f],[60,%.2f]]",
+                 random_uniform(state, 1.0, 90.0), random_uniform(state, 0.5, 50.0),
+                 random_uniform(state, 0.5, 40.0), random_uniform(state, 0.02, 9.0));
         add_text(p, "foveation.curve", text);
     }
     p->map_side = one_in(state, 8) ? 2 + below(state, 30) : 0;
@@ -320,7 +308,7 @@ static enum fovea_result set_map(struct fovea_settings *settings, const struct s
     const uint32_t side = p->map_side;
     uint64_t state = p->fill + 1;
     for (uint32_t i = 0; i < side * side; i++) {
-        values[i] = one_in(&state, 5) ? 0.0f : (float)uniform(&state, 0.0, 1.0);
+        values[i] = one_in(&state, 5) ? 0.0f : (float)random_uniform(&state, 0.0, 1.0);
     }
     values[below(&state, side * side)] = 2.0f;
     return fovea_settings_set_map(settings, values, side, side);
@@ -380,8 +368,9 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
                                       const struct search_limits *limits)
 {
     uint64_t state = seed;
-    state = next(&state) + number;
-    struct search_point p = {.fill = (uint32_t)next(&state), .gazes = (uint32_t)next(&state)};
+    state = random_next(&state) + number;
+    struct search_point p = {.fill = (uint32_t)random_next(&state),
+                             .gazes = (uint32_t)random_next(&state)};
     p.gaze = draw_gaze(&state);
     draw_size(&state, limits, &p);
     if (limits->backend >= SEARCH_VULKAN) {
