@@ -30,7 +30,6 @@ static void assert_right(const struct fovea_settings *settings)
 
 static void the_defaults_are_right(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     assert_right(&settings);
     struct fovea_log silent = {0};
@@ -39,7 +38,6 @@ static void the_defaults_are_right(void **state)
 
 static void null_is_wrong(void **state)
 {
-    (void)state;
     assert_wrong(NULL, "settings is NULL");
     struct fovea_log silent = {0};
     assert_result(fovea_settings_check(NULL, silent), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -47,7 +45,6 @@ static void null_is_wrong(void **state)
 
 static void the_wrong_setting_is_named(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.paper.fragment_px = 3;
     assert_wrong(&settings, "foveation.paper.fragment_px is 3; it must be 4 to 128");
@@ -99,7 +96,6 @@ static void the_wrong_setting_is_named(void **state)
 
 static void wrong_curves_are_named(void **state)
 {
-    (void)state;
     static const char must[] = "; it must be 1 to 32 points [degrees, cycles per degree]; degrees "
                                "rise from 0 or more to 180 or less, cycles are 0.01 to 1000";
     static const struct {
@@ -138,7 +134,6 @@ static void wrong_curves_are_named(void **state)
 
 static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     struct fovea_curve *curve = &settings.foveation.curve;
     curve->count = FOVEA_CURVE_MAX;
@@ -154,7 +149,6 @@ static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
 
 static void wrong_displays_are_named(void **state)
 {
-    (void)state;
     static const char must[] = "it must be 2 to 1024 numbers, 0 or more, that do not fall and do "
                                "rise; or the name of a file of them; or \"\"";
     static const struct {
@@ -187,7 +181,6 @@ static void wrong_displays_are_named(void **state)
 
 static void both_methods_take_every_model(void **state)
 {
-    (void)state;
     for (int i = 0; i < 6; i++) {
         struct fovea_settings settings = fovea_settings_default();
         settings.foveation.method = (enum fovea_method)(i % 2);
@@ -198,7 +191,6 @@ static void both_methods_take_every_model(void **state)
 
 static void geometries_that_are_no_view_are_wrong(void **state)
 {
-    (void)state;
     static const struct {
         struct fovea_geometry geometry;
         const char *message; /* NULL: right */
@@ -246,7 +238,6 @@ static void geometries_that_are_no_view_are_wrong(void **state)
 
 static void an_eye_that_sees_nothing_is_wrong(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.physical.ct0 = 0.9;
     settings.foveation.physical.alpha = 10;
@@ -294,7 +285,6 @@ static void check_number(const struct config_key *key, double value, bool right)
 
 static void ranges_end_where_they_say(void **state)
 {
-    (void)state;
     size_t count = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
@@ -347,7 +337,6 @@ static struct fovea_settings array_settings(float values[6])
 
 static void arrays_that_are_no_map_are_named(void **state)
 {
-    (void)state;
     float values[6];
     struct fovea_settings right = array_settings(values);
     assert_right(&right);
@@ -384,7 +373,6 @@ static void arrays_that_are_no_map_are_named(void **state)
 /* What no model uses may be anything: it is not read. */
 static void maps_that_are_not_used_are_not_looked_at(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.map.kind = FOVEA_MAP_ARRAY;
     assert_right(&settings);

@@ -43,7 +43,6 @@ static void row(const struct config_key *key, char *text, size_t size)
 
 static void the_page_has_a_row_for_every_key_in_order(void **state)
 {
-    (void)state;
     const char *at =
         strstr(page, "| Key | Values | Default | Meaning |\n| --- | --- | --- | --- |\n");
     assert_non_null(at);
@@ -63,7 +62,6 @@ static void the_page_has_a_row_for_every_key_in_order(void **state)
 
 static void examples_load(void **state)
 {
-    (void)state;
     static const char fence[] = "```json\n";
     size_t count = 0;
     for (const char *at = strstr(page, fence); at; at = strstr(at + 1, fence)) {

@@ -75,7 +75,6 @@ static struct fovea_config_desc everything(struct recorded *recorded)
 
 static void creation_survives_each_failure(void **state)
 {
-    (void)state;
     write_text("big.json", big_file);
     setenv("FOVEA_SET", "overlay.hud=true,gaze.fixed={\"x\":1}", 1);
     struct recorded recorded = {0};
@@ -108,7 +107,6 @@ static void creation_survives_each_failure(void **state)
 
 static void a_reload_that_fails_keeps_the_settings(void **state)
 {
-    (void)state;
     write_text("big.json", big_file);
     struct recorded recorded = {0};
     struct fovea_config_desc desc = everything(&recorded);

@@ -30,7 +30,6 @@ static const char *get(const struct fovea_settings *settings, const char *path)
 
 static void new_settings_are_the_defaults(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = create();
     const struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(settings, &defaults);
@@ -64,7 +63,6 @@ static void what_is_set_is_what_one_gets(void **state)
         {"foveation.map.file", "\" space\"", "\" space\""},
         {"layer.keys.hud", "Shift_R+F9", "Shift_R+F9"},
     };
-    (void)state;
     struct fovea_settings *settings = create();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_result(set(settings, cases[i][0], cases[i][1]), FOVEA_OK);
@@ -75,7 +73,6 @@ static void what_is_set_is_what_one_gets(void **state)
 
 static void a_group_is_set_as_an_object(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = create();
     assert_result(set(settings, "overlay", "{\"hud\": true, \"wipe\": 0.5}"), FOVEA_OK);
     assert_string_equal(get(settings, "overlay.hud"), "true");
@@ -95,7 +92,6 @@ static void mistakes_change_nothing_and_are_explained(void **state)
         {"foveation.model", "papers", "did you mean \"paper\"?"},
         {"overlay", "{\"hud\": true, \"wipe\": 7}", "0 to 1; found 7"},
     };
-    (void)state;
     struct fovea_settings *settings = create();
     const struct fovea_settings defaults = fovea_settings_default();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -113,7 +109,6 @@ static void mistakes_change_nothing_and_are_explained(void **state)
 
 static void arguments_are_checked(void **state)
 {
-    (void)state;
     const enum fovea_result wrong = FOVEA_ERROR_INVALID_ARGUMENT;
     struct fovea_settings *settings = create();
     char text[8] = "before";
@@ -138,7 +133,6 @@ static void arguments_are_checked(void **state)
 
 static void numbers_do_not_depend_on_the_locale(void **state)
 {
-    (void)state;
     const struct fovea_log silent = {0};
     struct fovea_settings *settings = create();
     double value = 0;
@@ -179,7 +173,6 @@ static void assert_has_cells(const struct fovea_settings *settings)
 /* Every owner goes before the next one is looked at. */
 static void a_map_belongs_to_the_settings(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = create();
     struct fovea_settings *copy = NULL;
     struct fovea_config *config = NULL;
@@ -215,7 +208,6 @@ static void a_map_belongs_to_the_settings(void **state)
 
 static void transfer_is_one_of_those_that_there_are(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = create();
     assert_result(fovea_settings_set_transfer(settings, FOVEA_TRANSFER_PQ), FOVEA_OK);
     assert_int_equal(settings->foveation.transfer, FOVEA_TRANSFER_PQ);
@@ -227,7 +219,6 @@ static void transfer_is_one_of_those_that_there_are(void **state)
 /* Whatever the table says, each default is understood as itself. */
 static void the_table_is_told_whole(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = create();
     struct fovea_setting info;
     const size_t count = fovea_setting_count();
@@ -267,7 +258,6 @@ static struct fovea_setting info_of(const char *path)
 
 static void units_and_ranges_are_those_of_the_table(void **state)
 {
-    (void)state;
     assert_string_equal(info_of("foveation.paper.fragment_px").unit, "px");
     assert_string_equal(info_of("foveation.geometry.ppd").unit, "ppd");
     assert_string_equal(info_of("foveation.geometry.distance_m").unit, "m");
@@ -302,7 +292,6 @@ struct newer {
 
 static void a_smaller_struct_is_filled_with_nothing(void **state)
 {
-    (void)state;
     const struct older given = {.struct_bytes = sizeof given, .a = 7};
     struct ours taken = {.b = 5, .c = &taken};
     assert_true(struct_take(&taken, sizeof taken, &given));
@@ -314,7 +303,6 @@ static void a_smaller_struct_is_filled_with_nothing(void **state)
 
 static void a_larger_struct_is_taken_if_it_asks_for_nothing_new(void **state)
 {
-    (void)state;
     struct newer given = {.ours = {.struct_bytes = sizeof given, .a = 7}};
     struct ours taken;
     assert_true(struct_take(&taken, sizeof taken, &given));
@@ -331,7 +319,6 @@ static void a_larger_struct_is_taken_if_it_asks_for_nothing_new(void **state)
 
 static void a_size_that_ends_inside_a_member_is_none(void **state)
 {
-    (void)state;
     struct ours given = {.a = 7, .c = &given};
     struct ours taken;
     for (size_t bytes = 0; bytes <= sizeof given; bytes++) {
@@ -345,7 +332,6 @@ static void a_size_that_ends_inside_a_member_is_none(void **state)
 
 static void what_is_given_back_fits(void **state)
 {
-    (void)state;
     const struct ours from = {.struct_bytes = sizeof from, .a = 7, .c = (void *)state};
     struct {
         struct older older;
@@ -366,7 +352,6 @@ static void what_is_given_back_fits(void **state)
 /* Whoever compares settings by their bytes, as the gaze's sources are, finds equal ones equal. */
 static void a_longer_text_leaves_nothing_behind(void **state)
 {
-    (void)state;
     static const char *const texts[][3] = {
         {"gaze.udp.bind", "255.255.255.255", "127.0.0.1"},
         {"gaze.scanpath.file", "/a/long/path/to/a/scanpath.csv", "/b.csv"}};

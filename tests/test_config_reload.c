@@ -82,7 +82,6 @@ static void write_threads(const char *path, int count)
 
 static void a_rewritten_file_counts_within_a_second(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("b.json", 1);
     struct watched *config = watch("b.json", &recorded);
@@ -104,7 +103,6 @@ static void a_rewritten_file_counts_within_a_second(void **state)
 
 static void a_replaced_file_counts(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("c.json", 1);
     struct watched *config = watch("c.json", &recorded);
@@ -128,7 +126,6 @@ static void a_replaced_file_counts(void **state)
 
 static void a_bad_edit_keeps_the_last_good_settings_and_is_said_once(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("d.json", 1);
     struct watched *config = watch("d.json", &recorded);
@@ -159,7 +156,6 @@ static void a_bad_edit_keeps_the_last_good_settings_and_is_said_once(void **stat
 
 static void a_half_written_file_is_left_to_its_writer(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("e.json", 1);
     struct watched *config = watch("e.json", &recorded);
@@ -175,7 +171,6 @@ static void a_half_written_file_is_left_to_its_writer(void **state)
 
 static void a_file_that_never_rests_still_counts_within_a_second(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("f.json", 1);
     struct watched *config = watch("f.json", &recorded);
@@ -192,7 +187,6 @@ static void a_file_that_never_rests_still_counts_within_a_second(void **state)
 
 static void a_file_that_vanishes_is_said_once_and_may_come_back(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("g.json", 1);
     struct watched *config = watch("g.json", &recorded);
@@ -214,7 +208,6 @@ static void a_file_that_vanishes_is_said_once_and_may_come_back(void **state)
 
 static void a_file_that_becomes_a_directory_is_said_once(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("h.json", 1);
     struct watched *config = watch("h.json", &recorded);
@@ -231,7 +224,6 @@ static void a_file_that_becomes_a_directory_is_said_once(void **state)
 
 static void a_file_of_the_search_order_may_come_later(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(NULL, &recorded);
     struct watched *config = watch_by(&desc);
@@ -260,7 +252,6 @@ static void a_file_of_the_search_order_may_come_later(void **state)
 
 static void overrides_outlive_a_reload(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("i.json", 1);
     char set[] = "watchdog_ms=77";

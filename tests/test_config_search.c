@@ -71,7 +71,6 @@ static void write_three(const char *path, double strength, int threads, int frag
 
 static void without_files_the_defaults_hold(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
     struct fovea_settings settings = load(&desc);
@@ -82,7 +81,6 @@ static void without_files_the_defaults_hold(void **state)
 
 static void files_merge_key_by_key(void **state)
 {
-    (void)state;
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
     write_text("fovea.json", "{\"foveation\": {\"strength\": 4}}");
     struct recorded recorded = {0};
@@ -127,7 +125,6 @@ static int exec_trusted(char *const *arguments)
 /* Root's rights with another user's number are what a setuid program has, without its file. */
 static void a_setuid_program_has_no_users_files(void **state)
 {
-    (void)state;
     char *arguments[] = {"test_config_search", TRUSTED, NULL};
     if (geteuid() != 0) {
         skip();
@@ -141,7 +138,6 @@ static void a_setuid_program_has_no_users_files(void **state)
 
 static void home_stands_in_for_xdg(void **state)
 {
-    (void)state;
     write_three(".config/fovea/fovea.json", 5, 5, 5);
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
     struct recorded recorded = {0};
@@ -161,7 +157,6 @@ static void home_stands_in_for_xdg(void **state)
 
 static void a_named_file_ends_the_search(void **state)
 {
-    (void)state;
     write_three("fovea.json", 2, 3, 8);
     write_text("named.json", "{\"cpu_threads\": 7}");
     write_text("other.json", "{\"cpu_threads\": 9}");
@@ -190,7 +185,6 @@ static void a_named_file_ends_the_search(void **state)
 
 static void overrides_have_the_last_word_in_order(void **state)
 {
-    (void)state;
     write_text("fovea.json",
                "{\"cpu_threads\": 1, \"watchdog_ms\": 11, \"overlay\": {\"wipe\": 0.1},"
                "\"foveation\": {\"strength\": 0.1},"
@@ -217,7 +211,6 @@ static void overrides_have_the_last_word_in_order(void **state)
 
 static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
 {
-    (void)state;
     write_text("xdg/fovea/fovea.json",
                "{\"apps\": {\"exe:sc*\": {\"cpu_threads\": 2, \"watchdog_ms\": 20},"
                "\"exe:[a-s]cen?\": {\"cpu_threads\": 3}, \"exe:Scene\": {\"cpu_threads\": 4}}}");
@@ -250,7 +243,6 @@ static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
 /* As the kernel tells of them; Wine's were looked up with Wine 8.0. */
 static void a_program_has_its_own_name_in_whatever_runs_it(void **state)
 {
-    (void)state;
     static const struct {
         const char *file, *short_name, *arguments[5];
         const char *name, *script;
@@ -289,7 +281,6 @@ static void a_program_has_its_own_name_in_whatever_runs_it(void **state)
 
 static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
 {
-    (void)state;
     const char *text = "{\"gaze\": {\"scanpath\": {\"file\": \"data/gaze.csv\"}}}";
     char wanted[600];
     struct recorded recorded = {0};
@@ -315,7 +306,6 @@ static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
 
 static void long_scanpaths_are_refused(void **state)
 {
-    (void)state;
     char text[1200];
     snprintf(text, sizeof text, "{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0);
     write_text("fovea.json", text);
@@ -333,7 +323,6 @@ static void long_scanpaths_are_refused(void **state)
 /* Nobody has named the file, and the folder may be somebody else's work. */
 static void a_file_of_the_working_directory_may_not_reach_beyond_it(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir("data", 0755), 0);
     write_text("outside.csv", "t,x,y\n");
     write_text("outside.table", "0 0.25 1\n");
@@ -394,7 +383,6 @@ static uint32_t load_threads(struct recorded *recorded)
 
 static void a_file_of_the_working_directory_that_is_not_trusted_is_not_read(void **state)
 {
-    (void)state;
     struct recorded recorded;
     write_text("fovea.json", "{\"cpu_threads\": 3}");
     assert_int_equal(load_threads(&recorded), 3);
@@ -420,7 +408,6 @@ static void a_file_of_the_working_directory_that_is_not_trusted_is_not_read(void
 
 static void missing_named_files_are_an_error(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
     desc.file = "missing.json";
@@ -445,7 +432,6 @@ static void missing_named_files_are_an_error(void **state)
 
 static void things_that_are_no_file_are_refused_without_waiting(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir("directory.json", 0755), 0);
     assert_int_equal(mkfifo("pipe.json", 0644), 0);
     assert_int_equal(symlink("loop.json", "loop.json"), 0);
@@ -473,7 +459,6 @@ static void things_that_are_no_file_are_refused_without_waiting(void **state)
 
 static void a_gigabyte_is_refused_by_its_size(void **state)
 {
-    (void)state;
     write_text("big.json", "{}");
     assert_int_equal(truncate("big.json", 1024 * 1024 * 1024), 0);
     struct recorded recorded = {0};
@@ -494,7 +479,6 @@ static void a_gigabyte_is_refused_by_its_size(void **state)
 /* Root may read everything, so the test becomes somebody else for a moment. */
 static void unreadable_files_are_an_error_and_closed_folders_are_not(void **state)
 {
-    (void)state;
     write_three("fovea.json", 1, 1, 4);
     write_three("xdg/fovea/fovea.json", 2, 2, 8);
     assert_int_equal(chmod(".", 0755), 0);
@@ -532,7 +516,6 @@ static void unreadable_files_are_an_error_and_closed_folders_are_not(void **stat
 
 static void names_of_files_are_printable_in_messages(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
     desc.file = "a\nb\xff\x1b.json";
@@ -541,7 +524,6 @@ static void names_of_files_are_printable_in_messages(void **state)
 
 static void a_moved_working_directory_does_not_move_the_file(void **state)
 {
-    (void)state;
     write_text("fovea.json", "{\"cpu_threads\": 3}");
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
@@ -558,7 +540,6 @@ static void a_moved_working_directory_does_not_move_the_file(void **state)
 
 static void wrong_arguments_are_refused(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
     struct fovea_config *config = (struct fovea_config *)&recorded;

@@ -52,7 +52,6 @@ static struct fovea_settings set_list(const char *list)
 
 static void values_are_json_or_bare_words(void **state)
 {
-    (void)state;
     assert_int_equal(set("backend=cpu").backend, FOVEA_BACKEND_CPU);
     assert_int_equal(set("backend=\"cpu\"").backend, FOVEA_BACKEND_CPU);
     assert_int_equal(set("  backend = cpu  ").backend, FOVEA_BACKEND_CPU);
@@ -66,7 +65,6 @@ static void values_are_json_or_bare_words(void **state)
 
 static void models_and_their_numbers_can_be_set(void **state)
 {
-    (void)state;
     assert_int_equal(set("foveation.model=curve").foveation.model, FOVEA_MODEL_CURVE);
     assert_int_equal(set("foveation.method=blockwise").foveation.method, FOVEA_METHOD_BLOCKWISE);
     assert_int_equal(set("foveation.light=encoded").foveation.light, FOVEA_LIGHT_ENCODED);
@@ -87,7 +85,6 @@ static void models_and_their_numbers_can_be_set(void **state)
 
 static void a_projection_is_set_one_by_one_or_whole(void **state)
 {
-    (void)state;
     struct fovea_geometry whole = set("foveation.geometry={\"tan_left\": 1.2, \"tan_right\": 0.9, "
                                       "\"tan_up\": 1.1, \"tan_down\": -0.5}")
                                       .foveation.geometry;
@@ -104,7 +101,6 @@ static void a_projection_is_set_one_by_one_or_whole(void **state)
 
 static void strings_need_no_quotes(void **state)
 {
-    (void)state;
     assert_string_equal(set("gaze.udp.bind=127.0.0.1").gaze.udp_bind, "127.0.0.1");
     assert_string_equal(set("gaze.udp.bind=::1").gaze.udp_bind, "::1");
     assert_string_equal(set("gaze.udp.bind=5").gaze.udp_bind, "5");
@@ -122,7 +118,6 @@ static void strings_need_no_quotes(void **state)
 /* FOVEA_SET, whose settings have commas between, needs the quotes or the brackets. */
 static void operators_are_names_with_commas_between(void **state)
 {
-    (void)state;
     static const char *const sets[] = {"operators=foveate", "operators= foveate ",
                                        "operators=[\"foveate\"]", "operators=\"foveate\""};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
@@ -146,7 +141,6 @@ static void operators_are_names_with_commas_between(void **state)
 
 static void a_group_takes_an_object(void **state)
 {
-    (void)state;
     struct fovea_settings settings = set("gaze.fixed={\"x\": 0.25, \"y\": 0.75}");
     assert_float_equal(settings.gaze.fixed.x_uv, 0.25, 0);
     assert_float_equal(settings.gaze.fixed.y_uv, 0.75, 0);
@@ -173,7 +167,6 @@ static void assert_all_named(const struct wrong_set *cases, size_t count)
 
 static void sets_of_unknown_keys_are_named(void **state)
 {
-    (void)state;
     static const struct wrong_set cases[] = {
         {"backend", "--set \"backend\": expected key.path=value"},
         {"", "--set \"\": expected key.path=value"},
@@ -206,7 +199,6 @@ static void sets_of_unknown_keys_are_named(void **state)
 /* The names that there are stand between: they are more with each operator. */
 static void sets_of_wrong_operators_are_named(void **state)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"operators=fovaete",
          "none twice; found fovaete; there is no fovaete; did you mean \"foveate\"?"},
@@ -229,7 +221,6 @@ static void sets_of_wrong_operators_are_named(void **state)
 
 static void sets_of_wrong_values_are_named(void **state)
 {
-    (void)state;
     static const struct wrong_set cases[] = {
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
         {"gaze=1", "--set \"gaze=1\": gaze: expected an object; found 1"},
@@ -306,7 +297,6 @@ static void assert_unused(const struct unused_case *cases, size_t count, names_o
 /* Settings that belong to a model that is not chosen; not those that are the default. */
 static void what_the_model_does_not_use_is_said(void **state)
 {
-    (void)state;
     static const struct unused_case cases[] = {
         {{"backend=cpu"}, ""},
         {{"foveation.map.kind=human"}, ""},
@@ -327,7 +317,6 @@ static void what_the_model_does_not_use_is_said(void **state)
 
 static void what_the_light_does_not_use_is_said(void **state)
 {
-    (void)state;
     static const struct unused_case cases[] = {
         {{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
         {{"foveation.light=table", "foveation.display.table=[0, 1]", "backend=cpu"}, ""},
@@ -343,7 +332,6 @@ static void what_the_light_does_not_use_is_said(void **state)
 
 static void what_no_operator_uses_is_said(void **state)
 {
-    (void)state;
     static const struct unused_case cases[] = {
         {{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
         {{"lens.r2=0.3", "lens.file=nowhere.json", "backend=cpu"}, "lens.r2, lens.file"},
@@ -355,7 +343,6 @@ static void what_no_operator_uses_is_said(void **state)
 
 static void what_a_file_counts_for_is_said(void **state)
 {
-    (void)state;
     static const struct unused_case cases[] = {
         {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.2054"}, ""},
         {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.9"}, "lens.r2"},
@@ -370,7 +357,6 @@ static void what_a_file_counts_for_is_said(void **state)
 
 static void commas_separate_settings_but_not_inside_of_values(void **state)
 {
-    (void)state;
     struct fovea_settings settings =
         set_list("gaze.screen_px=[1920,1080], gaze.scanpath.file=\"a,\\\"b],{.csv\","
                  "gaze.fixed={\"x\":0.1,\"y\":0.2},foveation.curve=[[0,9],[1,8]],backend=cpu");
@@ -384,7 +370,6 @@ static void commas_separate_settings_but_not_inside_of_values(void **state)
 
 static void wrong_lists_name_their_entry(void **state)
 {
-    (void)state;
     static const struct {
         const char *list;
         const char *message;

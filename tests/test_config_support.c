@@ -31,7 +31,6 @@ void recorded_clear(struct recorded *recorded)
 
 int enter_folder(void **state)
 {
-    (void)state;
     snprintf(folder_path, sizeof folder_path, "%s/fovea-test-config-XXXXXX",
              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     bool entered = mkdtemp(folder_path) && chdir(folder_path) == 0;
@@ -44,15 +43,11 @@ int enter_folder(void **state)
 
 static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *walk)
 {
-    (void)status;
-    (void)flag;
-    (void)walk;
     return remove(path);
 }
 
 int leave_folder(void **state)
 {
-    (void)state;
     return chdir("/") == 0 ? nftw(folder_path, remove_entry, 8, FTW_DEPTH | FTW_PHYS) : -1;
 }
 

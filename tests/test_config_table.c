@@ -30,7 +30,6 @@ static bool is_setting(const struct config_key *key)
 
 static void default_json_says_what_the_code_says(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(FOVEA_SOURCE_DIR "/config/default.json", &recorded);
     struct fovea_config *config = NULL;
@@ -68,7 +67,6 @@ static const cJSON *at_path(const cJSON *item, const char *path)
 
 static void default_json_has_every_key(void **state)
 {
-    (void)state;
     cJSON *root = parse_default_json();
     for (size_t i = 0; i < config_key_count; i++) {
         print_message("%s\n", config_keys[i].path);
@@ -106,7 +104,6 @@ static size_t element_bytes(enum config_type type)
 
 static void types_fit_their_members(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
         print_message("%s\n", key->path);
@@ -133,7 +130,6 @@ static void leave_out_the_array(unsigned char *used)
  * is in a row: a member of 8 bytes that the table forgot shows here. */
 static void the_table_covers_the_settings(void **state)
 {
-    (void)state;
     unsigned char used[sizeof(struct fovea_settings)] = {0};
     for (size_t i = 0; i < config_key_count; i++) {
         print_message("%s\n", config_keys[i].path);
@@ -171,7 +167,6 @@ static void assert_value_names(const struct name *cases, size_t count)
 
 static void names_follow_the_enumerators(void **state)
 {
-    (void)state;
     static const struct name cases[] = {
         {"backend", FOVEA_BACKEND_AUTO, "\"auto\""},
         {"backend", FOVEA_BACKEND_CUDA, "\"cuda\""},
@@ -195,7 +190,6 @@ static void names_follow_the_enumerators(void **state)
 
 static void names_follow_the_enumerators_of_foveation(void **state)
 {
-    (void)state;
     static const struct name cases[] = {
         {"foveation.model", FOVEA_MODEL_PAPER, "\"paper\""},
         {"foveation.model", FOVEA_MODEL_PHYSICAL, "\"physical\""},
@@ -228,7 +222,6 @@ static void names_follow_the_enumerators_of_foveation(void **state)
 
 static void names_follow_the_enumerators_of_the_gaze(void **state)
 {
-    (void)state;
     static const struct name cases[] = {
         {"gaze.source", FOVEA_GAZE_FIXED, "\"fixed\""},
         {"gaze.source", FOVEA_GAZE_MOUSE, "\"mouse\""},
@@ -392,7 +385,6 @@ static void assert_schema_default(const struct config_key *key, const cJSON *nod
 
 static void the_schema_describes_every_key_as_the_table_does(void **state)
 {
-    (void)state;
     cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
     assert_non_null(schema);
     for (size_t i = 0; i < config_key_count; i++) {
@@ -430,7 +422,6 @@ static size_t count_keys(const cJSON *schema, const cJSON *node)
 
 static void the_schema_knows_no_other_keys(void **state)
 {
-    (void)state;
     cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
     assert_non_null(schema);
     assert_int_equal(count_keys(schema, schema), config_key_count);

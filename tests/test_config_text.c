@@ -50,7 +50,6 @@ static struct fovea_settings load(const char *text)
 
 static void unknown_keys_name_the_near_miss(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\": {\n  \"strenght\": 2}}",
          "bad.json:2:3: foveation.strenght: unknown key; did you mean \"strength\"?"},
@@ -77,7 +76,6 @@ static void unknown_keys_name_the_near_miss(void **state)
 
 static void wrong_numbers_name_their_range(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\":\n {\"paper\": {\"fragment_px\": 3}}}",
          "bad.json:2:28: foveation.paper.fragment_px: expected a whole number, 4 to 128; found 3"},
@@ -123,7 +121,6 @@ static void wrong_numbers_name_their_range(void **state)
 
 static void wrong_objects_and_names_name_what_was_expected(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\": 2}", "bad.json:1:15: foveation: expected an object; found 2"},
         {"[1, 2]", "bad.json:1:1: expected an object; found [1, 2]"},
@@ -145,7 +142,6 @@ static void wrong_objects_and_names_name_what_was_expected(void **state)
 
 static void wrong_strings_and_keys_name_what_was_expected(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"gaze\": {\"udp\": {\"bind\": "
          "\"0123456789012345678901234567890123456789012345678901234567890123\"}}}",
@@ -172,7 +168,6 @@ static void wrong_strings_and_keys_name_what_was_expected(void **state)
 
 static void wrong_curves_name_the_point(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\": {\"curve\": 5}}", "bad.json:1:25: " CURVE_EXPECTED "5"},
         {"{\"foveation\": {\"curve\": {\"0\": 60}}}", "bad.json:1:25: " CURVE_EXPECTED "an object"},
@@ -211,7 +206,6 @@ static void wrong_curves_name_the_point(void **state)
 
 static void wrong_tables_name_the_number(void **state)
 {
-    (void)state;
     write_text("letters.csv", "0\n0.5\nwhite\n");
     write_text("falls.csv", "# cd/m2\n0.2, 9, 120, 119.5\n");
     write_text("empty.csv", "# cd/m2\n\n");
@@ -240,7 +234,6 @@ static void wrong_tables_name_the_number(void **state)
 /* Numbers of a file as spreadsheets and instruments write them. */
 static void tables_come_from_lists_and_files(void **state)
 {
-    (void)state;
     struct fovea_display display = load(TABLE("[0.25, 0.25, 8, 120.5]")).foveation.display;
     assert_int_equal(display.table_count, 4);
     assert_float_equal(display.table[1], 0.25, 0);
@@ -275,7 +268,6 @@ static void tables_come_from_lists_and_files(void **state)
  * same. */
 static void a_comma_locale_changes_nothing(void **state)
 {
-    (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
     bool has_comma = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !has_comma; i++) {
@@ -294,7 +286,6 @@ static void a_comma_locale_changes_nothing(void **state)
 
 static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\": {\"geometry\": {\"tan_left\": 1, \"tan_right\": 1}}}",
          "configuration: foveation.geometry.tan_up is 0 and others are not; give all four tangents "
@@ -305,7 +296,6 @@ static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
 
 static void a_curve_replaces_the_default_whole(void **state)
 {
-    (void)state;
     struct fovea_curve curve =
         load("{\"foveation\": {\"curve\": [[0, 40], [90, 0.5]]}}").foveation.curve;
     assert_int_equal(curve.count, 2);
@@ -319,7 +309,6 @@ static void a_curve_replaces_the_default_whole(void **state)
 
 static void a_key_given_twice_names_both_lines(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"foveation\": {\"strength\": 1,\n\"alpha\": \"keep\",\n \"strength\": 1}}",
          "bad.json:3:2: foveation.strength: given twice; first on line 1"},
@@ -332,7 +321,6 @@ static void a_key_given_twice_names_both_lines(void **state)
 
 static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"apps\": 1}",
          "bad.json:1:10: apps: expected an object, \"exe:pattern\": settings; found 1"},
@@ -362,7 +350,6 @@ static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
 
 static void slips_of_grammar_name_their_place(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"", "bad.json:1:1: expected at least {}; found nothing"},
         {" \n // nothing\n", "bad.json:1:1: expected at least {}; found nothing"},
@@ -389,7 +376,6 @@ static void slips_of_grammar_name_their_place(void **state)
 
 static void values_that_are_not_as_json_writes_them_name_their_place(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"version\": NaN}", "bad.json:1:13: expected a value as JSON writes it; found NaN"},
         {"{\"version\": -Infinity}",
@@ -411,7 +397,6 @@ static void values_that_are_not_as_json_writes_them_name_their_place(void **stat
 
 static void wrong_strings_comments_and_bytes_name_their_place(void **state)
 {
-    (void)state;
     static const struct bad cases[] = {
         {"{\"vers", "bad.json:1:2: the string has no closing \" on its line"},
         {"{\"a\": \"\nb\"}", "bad.json:1:7: the string has no closing \" on its line"},
@@ -442,7 +427,6 @@ static void wrong_strings_comments_and_bytes_name_their_place(void **state)
 
 static void zero_bytes_are_refused(void **state)
 {
-    (void)state;
     static const char text[] = "{\"version\": 1}\0";
     assert_refused(text, sizeof text - 1,
                    "bad.json:1:15: expected text in UTF-8; found the byte 0x00");
@@ -450,7 +434,6 @@ static void zero_bytes_are_refused(void **state)
 
 static void deep_nesting_is_refused(void **state)
 {
-    (void)state;
     static char text[200000];
     memset(text, '[', sizeof text);
     assert_refused(text, sizeof text, "bad.json:1:17: expected at most 16 levels of nesting");
@@ -458,7 +441,6 @@ static void deep_nesting_is_refused(void **state)
 
 static void many_entries_of_apps_are_refused(void **state)
 {
-    (void)state;
     static char text[600000];
     size_t used = (size_t)sprintf(text, "{\"apps\": {");
     for (int i = 0; i < 30000; i++) {
@@ -470,7 +452,6 @@ static void many_entries_of_apps_are_refused(void **state)
 
 static void every_truncation_of_a_file_is_refused(void **state)
 {
-    (void)state;
     static const char text[] = "{\"version\": 1, /* c */ \"gaze\": {\"screen_px\": [1, 2]}, // d\n"
                                "\"log\": {\"level\": \"inf\\u006f\"}}";
     for (size_t count = 0; count < sizeof text - 1; count++) {
@@ -486,7 +467,6 @@ static void every_truncation_of_a_file_is_refused(void **state)
 
 static void what_json_allows_is_read(void **state)
 {
-    (void)state;
     struct fovea_settings settings = load(
         "\t{ // line\r\n \"backend\"/**/:/* * / */\"c\\u0070u\" , \"foveation\" : { \"strength\":"
         "25e-1, \"paper\": {\"fragment_px\": 1.6E1, \"ct0\": 0.0133}},\n"
@@ -509,7 +489,6 @@ static void what_json_allows_is_read(void **state)
 
 static void an_empty_object_changes_nothing(void **state)
 {
-    (void)state;
     struct fovea_settings settings = load("{}");
     struct fovea_settings defaults = fovea_settings_default();
     assert_same_settings(&settings, &defaults);

@@ -136,7 +136,6 @@ static bool looks_end(void)
 
 static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("a.json", 1);
     struct fovea_config *config = watch("a.json", &recorded);
@@ -160,7 +159,6 @@ static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **s
 
 static void a_saved_file_counts_within_a_second(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("b.json", 1);
     struct fovea_config *config = watch("b.json", &recorded);
@@ -186,7 +184,6 @@ static void a_saved_file_counts_within_a_second(void **state)
 
 static void nobody_waits_for_a_slow_file_system(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     double longest_ms = 0.0;
     write_threads("c.json", 1);
@@ -209,7 +206,6 @@ static void nobody_waits_for_a_slow_file_system(void **state)
 
 static void nobody_waits_for_a_file_system_that_does_not_answer(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     const struct process_counts before = process_count();
     double longest_ms = 0.0;
@@ -237,7 +233,6 @@ static void nobody_waits_for_a_file_system_that_does_not_answer(void **state)
 
 static void without_a_thread_the_files_are_not_watched_and_it_is_said(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("e.json", 1);
     struct fovea_config *config = watch("e.json", &recorded);
@@ -254,7 +249,6 @@ static void without_a_thread_the_files_are_not_watched_and_it_is_said(void **sta
 
 static void unwatched_files_are_left_alone(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("f.json", 1);
     struct fovea_config_desc desc = only_file("f.json", &recorded);
@@ -274,7 +268,6 @@ static void unwatched_files_are_left_alone(void **state)
 
 static void a_program_that_never_polls_gets_no_thread(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("g.json", 1);
     const struct process_counts before = process_count();
@@ -288,7 +281,6 @@ static void a_program_that_never_polls_gets_no_thread(void **state)
 
 static void files_are_read_again_when_asked(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("h.json", 1);
     struct fovea_config *config = watch("h.json", &recorded);
@@ -310,7 +302,6 @@ static void wait_for_looks(int count)
 /* Of what nobody has asked for meanwhile, the last good settings come first. */
 static void good_settings_before_a_mistake_are_not_lost(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("i.json", 1);
     struct fovea_config *config = watch("i.json", &recorded);
@@ -334,7 +325,6 @@ static void good_settings_before_a_mistake_are_not_lost(void **state)
 
 static void what_is_wrong_at_first_may_be_mended(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     struct fovea_settings defaults = fovea_settings_default();
     defaults.cpu_threads = 9;
@@ -357,7 +347,6 @@ static void what_is_wrong_at_first_may_be_mended(void **state)
 
 static void a_child_of_fork_has_the_settings_and_no_news(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("k.json", 1);
     struct fovea_config *config = watch("k.json", &recorded);
@@ -386,7 +375,6 @@ static void a_child_of_fork_has_the_settings_and_no_news(void **state)
 
 static void nothing_grows_while_settings_are_saved(void **state)
 {
-    (void)state;
     struct recorded recorded = {0};
     write_threads("l.json", 1);
     struct fovea_config *config = watch("l.json", &recorded);

@@ -210,7 +210,6 @@ static void the_same_problem_is_said_again_after_a_good_frame(void **state)
 
 static void null_descriptions_are_refused(void **state)
 {
-    (void)state;
     struct fovea_context *context = (struct fovea_context *)state;
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
@@ -238,7 +237,6 @@ static void refuse_settings(const struct fovea_settings *settings, enum fovea_re
 
 static void wrong_settings_are_refused(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.strength = 9.0;
     refuse_settings(&settings, FOVEA_ERROR_INVALID_ARGUMENT, "foveation.strength");
@@ -249,7 +247,6 @@ static void wrong_settings_are_refused(void **state)
 
 static void vulkan_is_not_for_this_context(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_VULKAN;
     refuse_settings(&settings, FOVEA_ERROR_UNSUPPORTED, "fovea_vulkan.h");
@@ -277,7 +274,6 @@ static void cpu_takes_no_cuda_images(void **state)
 
 static void formats_have_their_bytes(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         assert_int_equal(fovea_format_bytes((enum fovea_format)format),
                          image_bytes((enum fovea_format)format));
@@ -288,7 +284,6 @@ static void formats_have_their_bytes(void **state)
 
 static void results_have_their_names(void **state)
 {
-    (void)state;
     assert_string_equal(fovea_result_name(FOVEA_OK), "FOVEA_OK");
     assert_string_equal(fovea_result_name(FOVEA_PASSED_THROUGH), "FOVEA_PASSED_THROUGH");
     for (int result = FOVEA_ERROR_FRAME_LOST; result <= FOVEA_PASSED_THROUGH; result++) {

@@ -117,7 +117,6 @@ static void check(struct kind kind)
 
 static void every_format_and_order_is_as_single_runs(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
             for (int order = 0; order < SHEET_ORDER_COUNT; order++) {
@@ -133,7 +132,6 @@ static void every_format_and_order_is_as_single_runs(void **state)
 
 static void every_model_is_as_single_runs(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
         for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
@@ -146,7 +144,6 @@ static void every_model_is_as_single_runs(void **state)
 
 static void any_number_of_threads_gives_the_same(void **state)
 {
-    (void)state;
     static const uint32_t threads[] = {1, 3, 16};
     for (size_t i = 0; i < 3; i++) {
         struct kind kind = usual;
@@ -161,7 +158,6 @@ static void any_number_of_threads_gives_the_same(void **state)
 /* Of many images each worker makes some by itself; what does not go evenly they make together. */
 static void images_made_alone_and_together_are_as_single_runs(void **state)
 {
-    (void)state;
     static const uint32_t counts[] = {4, 8, 9, 13, 14, 21};
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGB8;
@@ -180,7 +176,6 @@ static void images_made_alone_and_together_are_as_single_runs(void **state)
 
 static void images_of_a_pixel_and_batches_of_one_work(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.width_px = kind.height_px = 1;
     kind.count = 100;
@@ -195,7 +190,6 @@ static void images_of_a_pixel_and_batches_of_one_work(void **state)
 /* More than have levels at a time, so that some come after others. */
 static void many_images_are_as_single_runs(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.width_px = kind.height_px = 128;
     kind.count = 150;
@@ -209,7 +203,6 @@ static void many_images_are_as_single_runs(void **state)
 
 static void a_batch_of_one_may_have_any_distance(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.count = 1;
     struct scene *s = scene_make(kind);
@@ -222,7 +215,6 @@ static void a_batch_of_one_may_have_any_distance(void **state)
 
 static void batches_of_changing_sizes_and_frames_between_them_work(void **state)
 {
-    (void)state;
     static const uint32_t counts[] = {2, 9, 1, 3, 9};
     struct kind kind = usual;
     kind.count = 9;
@@ -243,7 +235,6 @@ static void batches_of_changing_sizes_and_frames_between_them_work(void **state)
 
 static void one_picture_may_have_many_gazes(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
         kind.method = (enum fovea_method)method;
@@ -261,7 +252,6 @@ static void one_picture_may_have_many_gazes(void **state)
 /* A window that moves over a picture by three rows an image. */
 static void sources_may_overlap_each_other(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 3 * s->src.first.row_stride_bytes;
     run_batch(s);
@@ -279,7 +269,6 @@ static void sources_may_overlap_each_other(void **state)
  * shows, the left stays the same. */
 static void nothing_leaks_across_the_seam_of_a_stereo_pair(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         const struct kind kind = {.method = (enum fovea_method)method,
                                   .format = FOVEA_FORMAT_RGBA8,
@@ -306,7 +295,6 @@ static void nothing_leaks_across_the_seam_of_a_stereo_pair(void **state)
 /* Images of src and dst in turns in the same rows. */
 static void src_and_dst_may_lie_between_each_other(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
     kind.count = 8;
@@ -354,7 +342,6 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
 
 static void nothing_and_too_much_are_refused(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     assert_int_equal(fovea_context_run_batch(NULL, &bad, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -379,7 +366,6 @@ static void nothing_and_too_much_are_refused(void **state)
 
 static void wrong_gazes_are_refused(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     bad.gazes_uv = NULL;
@@ -405,7 +391,6 @@ static void wrong_gazes_are_refused(void **state)
 
 static void overlapping_destinations_are_refused(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     const ptrdiff_t row = s->dst.first.row_stride_bytes;
     const ptrdiff_t nexts[] = {0, 4, -4, row, -row, row * 28, row * 28 + 37 * 4 - 4, 3 * row + 8};
@@ -420,7 +405,6 @@ static void overlapping_destinations_are_refused(void **state)
 /* The first and the second are apart; the first and the third are not. */
 static void destinations_that_meet_later_are_refused(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
     struct scene *s = scene_make(kind);
@@ -436,7 +420,6 @@ static void destinations_that_meet_later_are_refused(void **state)
 
 static void src_over_dst_is_refused(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     bad.src = bad.dst;
@@ -454,7 +437,6 @@ static void src_over_dst_is_refused(void **state)
 
 static void distances_that_no_batch_needs_are_refused(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
     bad.src_next_bytes = PTRDIFF_MIN;
@@ -478,7 +460,6 @@ static void distances_that_no_batch_needs_are_refused(void **state)
 /* 300 of src from left to right and 300 of dst from right to left, in the same rows. */
 static void more_pairs_than_are_looked_at_are_refused(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
     kind.width_px = kind.height_px = 4;

@@ -59,7 +59,6 @@ static struct fovea_image picture_of(const struct test_image *images, uint32_t i
 /* foveate has nothing to do there, and lens does what it does. */
 static void a_picture_without_a_gaze_is_warped(void **state)
 {
-    (void)state;
     static const double none[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     struct said said = {0};
     struct fovea_context *warps = context_for("lens", &said);
@@ -88,7 +87,6 @@ static void a_picture_without_a_gaze_is_warped(void **state)
 /* Each picture of a batch is what it would be alone, whatever comes before and after it. */
 static void pictures_of_a_batch_without_a_gaze_are_warped(void **state)
 {
-    (void)state;
     static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN,  0.5f, 0.5f, INFINITY,
                                               0.1f, 0.9f, 0.7f, 0.2f, NAN,  NAN};
     struct said said = {0};
@@ -124,7 +122,6 @@ static void write_file(const char *path, const char *text)
 /* A polynomial is the same in a file as in settings, and a file that changes is read again. */
 static void a_file_is_the_settings_that_it_stands_for(void **state)
 {
-    (void)state;
     static const char path[] = "context_lens.json";
     struct said said = {0};
     struct fovea_settings *settings = settings_for("lens", "lens.file", path, &said);
@@ -162,7 +159,6 @@ static void a_file_is_the_settings_that_it_stands_for(void **state)
 /* A context has one eye, which the settings name. */
 static void an_eye_has_its_own_lens_of_a_file(void **state)
 {
-    (void)state;
     static const char path[] = "context_lens_eyes.json";
     struct said said = {0};
     struct operator_scene eyes[] = {lens_scene_of(11), lens_scene_of(11)};
@@ -203,7 +199,6 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
 
 static void a_file_that_is_wrong_is_said_with_its_place(void **state)
 {
-    (void)state;
     static const char path[] = "context_lens_wrong.json";
     struct said said = {0};
     struct fovea_settings *settings = NULL;
@@ -258,7 +253,6 @@ static float *make_dense_map(struct fovea_field *out_field)
 /* It outlives the program's points and the object that it was set in, and goes with NULL. */
 static void a_field_is_the_lens_that_it_was_made_of(void **state)
 {
-    (void)state;
     struct said said = {0};
     struct fovea_field field;
     float *xy = make_dense_map(&field);
@@ -305,7 +299,6 @@ static void a_field_is_the_lens_that_it_was_made_of(void **state)
 /* Two or six layers: the left eye's, then the right eye's. */
 static void a_field_has_a_lens_for_each_eye(void **state)
 {
-    (void)state;
     struct said said = {0};
     struct fovea_field field;
     float *map = make_dense_map(&field);
@@ -363,7 +356,6 @@ static void refuse_field(const struct fovea_field *field, const char *path,
 
 static void fields_that_are_no_lens_are_refused_in_words(void **state)
 {
-    (void)state;
     struct fovea_field good;
     float *xy = make_dense_map(&good);
     struct fovea_field bad = good;
@@ -405,7 +397,6 @@ static void fields_that_are_no_lens_are_refused_in_words(void **state)
 /* The program is told what is wrong, and gets no picture. */
 static void a_map_that_folds_is_refused_in_words(void **state)
 {
-    (void)state;
     struct said said = {0};
     struct fovea_settings *settings = settings_for("lens", "lens.r2", "-1", &said);
     struct fovea_context *context = context_of(settings, &said);

@@ -290,7 +290,6 @@ static void what_did_not_change_keeps_its_serial(void **state)
  * plans that evaluate it. */
 static void formulas_are_evaluated_once(void **state)
 {
-    (void)state;
     struct map_copy copy = {0};
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f = with_map(i < 3 ? FOVEA_MAP_HUMAN : FOVEA_MAP_STREAK);
@@ -350,7 +349,6 @@ static void values_beside_a_formula_do_not_count(void **state)
 
 static void a_name_without_an_end_is_refused(void **state)
 {
-    (void)state;
     static float sigma_px[WIDTH_PX * HEIGHT_PX];
     struct fovea_foveation *f = malloc(sizeof *f);
     assert_non_null(f);

@@ -15,7 +15,6 @@ static const struct fovea_point_uv center = {0.5, 0.5};
 
 static void context_without_memory_says_so(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
     for (int allowed = 0; allowed < 2; allowed++) {
@@ -67,7 +66,6 @@ static void assert_frames_survive(const struct fovea_operators *operators)
 
 static void frame_without_memory_says_so_and_the_next_one_works(void **state)
 {
-    (void)state;
     static const struct fovea_operators rows[] = {
         {1, {FOVEA_OPERATOR_foveate}}, {2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -78,7 +76,6 @@ static void frame_without_memory_says_so_and_the_next_one_works(void **state)
 /* Such frames come again and again: no operator's plan is made before all have agreed. */
 static void a_refused_frame_takes_no_memory(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
     settings.own.lens_r2 = -1.0; /* folds */
@@ -101,7 +98,6 @@ static void a_refused_frame_takes_no_memory(void **state)
 /* The map's samples come first. */
 static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
 {
-    (void)state;
     static const float values[] = {1, 2, 3, 4, 5, 6};
     struct said said = {0};
     struct fovea_context *context = context_of(NULL, &said);
@@ -138,7 +134,6 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
 /* However many sizes a context keeps, and however many it has forgotten. */
 static void all_sizes_share_one_pool_of_threads(void **state)
 {
-    (void)state;
     struct said said = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.cpu_threads = 12;
@@ -200,7 +195,6 @@ static struct fovea_context *context_with_threads(enum fovea_method method, stru
  * same. */
 static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct said said = {0};
         struct pair pair;
@@ -238,7 +232,6 @@ static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
 
 static void a_batch_of_a_known_kind_allocates_nothing(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct said said = {0};
         struct pair pair;

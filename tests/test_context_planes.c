@@ -192,7 +192,6 @@ static void check_planes(struct kind kind, enum plane_order src_order, enum plan
 
 static void planes_in_every_order_are_as_pixels(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGB16F,
                                                 FOVEA_FORMAT_RGB32F};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
@@ -212,7 +211,6 @@ static void planes_in_every_order_are_as_pixels(void **state)
 
 static void planes_of_one_picture_and_planes_on_one_side_are_as_pixels(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGB8;
     struct planes_scene *s = planes_make(kind, PLANES_BY_IMAGE, PLANES_BY_IMAGE);
@@ -243,7 +241,6 @@ static void refuse_planes(struct planes_scene *s, struct fovea_batch batch, cons
 
 static void planes_that_are_none_are_refused(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGB16F;
     struct planes_scene *s = planes_make(kind, PLANES_BY_IMAGE, PLANES_BY_IMAGE);

@@ -72,7 +72,6 @@ static void check(struct fovea_context *context, enum fovea_format format,
 
 static void a_row_is_its_operators_one_after_the_other(void **state)
 {
-    (void)state;
     static const struct image_layout layouts[] = {
         {0}, {.bottom_up = true, .row_gap = 3}, {.row_gap = 1, .pixel_gap = 2}};
     struct said said = {0};
@@ -139,7 +138,6 @@ static void check_batches(struct fovea_context *context)
 /* Whole; two images at a time, and the last by itself; one at a time, where not even one fits. */
 static void a_batch_goes_through_the_row_too(void **state)
 {
-    (void)state;
     const uint64_t usual_bytes = row_most_between_bytes;
     const struct fovea_image like = {.format = FOVEA_FORMAT_RGB8, .width_px = 37, .height_px = 29};
     const uint64_t most_bytes[] = {usual_bytes, 2 * row_image_bytes(&like) + 1, 1};
@@ -157,7 +155,6 @@ static void a_batch_goes_through_the_row_too(void **state)
 /* Of 1,000 images of a megabyte each 64 go at a time. */
 static void the_memory_between_has_an_end(void **state)
 {
-    (void)state;
     const struct row_plan plan = {.base = {.images_between = 1}};
     const struct fovea_image like = {
         .format = FOVEA_FORMAT_RGBA8, .width_px = 512, .height_px = 512};
@@ -189,7 +186,6 @@ static void the_memory_between_has_an_end(void **state)
 
 static void wrong_operators_are_refused_by_name(void **state)
 {
-    (void)state;
     static const struct fovea_operators wrong[] = {
         {0, {0}},
         {FOVEA_OPERATOR_COUNT + 1, {0}},

@@ -68,7 +68,6 @@ static void assert_reference(const struct scene *scene, const struct fovea_fovea
 
 static void defaults_foveate_a_host_image(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = fovea_settings_default();
     struct scene *scene = scene_make(NULL, 300, 200);
     const struct fovea_point_uv gaze = {0.21, 0.83};
@@ -79,7 +78,6 @@ static void defaults_foveate_a_host_image(void **state)
 
 static void new_settings_hold_from_the_next_frame(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct scene *scene = scene_make(NULL, 120, 90);
     scene_run(scene, center);
@@ -96,7 +94,6 @@ static void new_settings_hold_from_the_next_frame(void **state)
 
 static void wrong_settings_leave_the_old_ones_in_force(void **state)
 {
-    (void)state;
     const struct fovea_foveation old = fovea_settings_default().foveation;
     struct fovea_foveation wrong = old;
     struct scene *scene = scene_make(NULL, 120, 90);
@@ -113,7 +110,6 @@ static void wrong_settings_leave_the_old_ones_in_force(void **state)
 
 static void more_sizes_than_are_kept_still_work(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = fovea_settings_default();
     struct said said = {0};
     struct fovea_context *context = context_of(NULL, &said);
@@ -133,7 +129,6 @@ static void more_sizes_than_are_kept_still_work(void **state)
 
 static void bottom_up_and_strided_images_work(void **state)
 {
-    (void)state;
     struct said said = {0};
     struct fovea_context *context = context_of(NULL, &said);
     const struct image_layout layout = {.bottom_up = true, .row_gap = 4, .pixel_gap = 1};
@@ -158,7 +153,6 @@ static void bottom_up_and_strided_images_work(void **state)
 /* Packed stereo: the two eyes' halves of one buffer do not overlap, though their ranges do. */
 static void the_other_half_of_the_same_rows_is_not_an_overlap(void **state)
 {
-    (void)state;
     struct scene *scene = scene_make(NULL, 128, 40);
     struct fovea_image left = scene->src.view;
     left.width_px = 64;
@@ -174,7 +168,6 @@ static void the_other_half_of_the_same_rows_is_not_an_overlap(void **state)
 
 static void two_contexts_may_have_other_settings(void **state)
 {
-    (void)state;
     const struct fovea_settings usual = fovea_settings_default();
     struct fovea_settings strong = usual;
     strong.foveation.strength = 3.0;
@@ -194,7 +187,6 @@ static void two_contexts_may_have_other_settings(void **state)
 
 static void sigma_map_says_what_run_does(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     float *map = calloc(200 * 150, sizeof *map);
     assert_non_null(map);
@@ -213,7 +205,6 @@ static void sigma_map_says_what_run_does(void **state)
 
 static void sigma_map_refuses_wrong_arguments(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     float map[4];
     const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
@@ -235,7 +226,6 @@ static void sigma_map_refuses_wrong_arguments(void **state)
 
 static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_PHYSICAL;
     /* 0.53 m are 1920 px, so 0.6 m are 2173.6 px. */
@@ -272,7 +262,6 @@ static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
 
 static void a_view_is_described_once(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     struct scene *scene = scene_make(&settings, 120, 90);
@@ -299,7 +288,6 @@ static void a_view_is_described_once(void **state)
 
 static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
     settings.foveation.strength = 8.0;
@@ -318,7 +306,6 @@ static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **
 
 static void both_methods_foveate(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         settings.foveation.method = (enum fovea_method)method;
@@ -331,7 +318,6 @@ static void both_methods_foveate(void **state)
 
 static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
 {
-    (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
                                              1080, center, 0.0, 100.0),

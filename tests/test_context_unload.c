@@ -115,7 +115,6 @@ static void assert_stays_loaded(void)
 
 static void closed_after_everything_was_destroyed(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct plugin plugin;
         open_plugin(&plugin);
@@ -131,7 +130,6 @@ static void closed_after_everything_was_destroyed(void **state)
 /* Who has kept pointers to its functions may even go on. */
 static void closed_with_everything_alive(void **state)
 {
-    (void)state;
     struct plugin plugin;
     open_plugin(&plugin);
     make(&plugin);
@@ -146,7 +144,6 @@ static void closed_with_everything_alive(void **state)
 /* The last case: the process ends with threads in a library that was closed. */
 static void closed_and_left_to_the_end(void **state)
 {
-    (void)state;
     static struct plugin plugin;
     open_plugin(&plugin);
     make(&plugin);

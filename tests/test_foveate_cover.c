@@ -70,7 +70,6 @@ static void cover_check(struct cover *cover, double gaze_x_px, double gaze_y_px)
 /* The published program leaves rows and columns out at 48 of these 64 positions on each axis. */
 static void all_64_by_64_gaze_positions_write_every_pixel(void **state)
 {
-    (void)state;
     struct cover cover = cover_make(71, 67, 32);
     for (int y = 0; y < 64; y++) {
         for (int x = 0; x < 64; x++) {
@@ -82,7 +81,6 @@ static void all_64_by_64_gaze_positions_write_every_pixel(void **state)
 
 static void fractions_of_a_pixel_write_every_pixel(void **state)
 {
-    (void)state;
     struct cover cover = cover_make(41, 37, 5);
     for (int q8 = -2 * 5 * 256; q8 <= 2 * 5 * 256; q8 += 3) {
         cover_check(&cover, 20 + q8 / 256.0, 18 - q8 / 256.0);
@@ -92,7 +90,6 @@ static void fractions_of_a_pixel_write_every_pixel(void **state)
 
 static void gaze_outside_every_edge_writes_every_pixel(void **state)
 {
-    (void)state;
     struct cover cover = cover_make(65, 49, 16);
     for (int along = -40; along <= 100; along += 7) {
         cover_check(&cover, along, 0);
@@ -109,7 +106,6 @@ static void gaze_outside_every_edge_writes_every_pixel(void **state)
 
 static void every_size_with_every_fragment_writes_every_pixel(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {3, 5},   {31, 33}, {1, 300},
                                         {300, 1}, {64, 64}, {97, 83}, {641, 359}};
     static const uint32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 128};
@@ -126,7 +122,6 @@ static void every_size_with_every_fragment_writes_every_pixel(void **state)
 
 static void all_256_levels_stay_what_they_are(void **state)
 {
-    (void)state;
     struct cover cover = cover_make(160, 120, 8);
     for (int level = 0; level < 256; level++) {
         image_fill(&cover.src.view, level);
@@ -138,7 +133,6 @@ static void all_256_levels_stay_what_they_are(void **state)
 
 static void the_longest_filter_there_is_keeps_a_flat_picture(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 30.0 * 11.8;
     settings.strength = 8.0;
@@ -189,7 +183,6 @@ static void check_all_filters(foveate_cpu_line_fn line, double strength,
 
 static void every_filter_keeps_all_256_levels(void **state)
 {
-    (void)state;
     for (int rule = 0; rule < 2; rule++) {
         check_all_filters(foveate_cpu_line_base, 1.0, (enum fovea_filter_length)rule);
         check_all_filters(foveate_cpu_line_base, 3.3, (enum fovea_filter_length)rule);
@@ -203,7 +196,6 @@ static void every_filter_keeps_all_256_levels(void **state)
 
 static void both_compilations_of_the_inner_loop_agree(void **state)
 {
-    (void)state;
 #ifdef FOVEATE_CPU_HAVE_AVX2
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         skip();

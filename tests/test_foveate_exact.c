@@ -16,7 +16,6 @@ static void check(struct fovea_foveation foveation, const struct exact_case *c)
 
 static void every_pattern_at_640x360(void **state)
 {
-    (void)state;
     for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
         check(paper_settings(32), &(struct exact_case){640, 360, FOVEA_FORMAT_RGBA8,
                                                        (enum image_pattern)pattern, 251.5, 97.25});
@@ -25,7 +24,6 @@ static void every_pattern_at_640x360(void **state)
 
 static void every_pattern_in_half_floats(void **state)
 {
-    (void)state;
     for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
         check(paper_settings(16), &(struct exact_case){320, 180, FOVEA_FORMAT_RGBA16F,
                                                        (enum image_pattern)pattern, 20, 170});
@@ -34,7 +32,6 @@ static void every_pattern_in_half_floats(void **state)
 
 static void every_fragment_size(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 33, 64, 127, 128};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         check(paper_settings(sides[i]),
@@ -44,7 +41,6 @@ static void every_fragment_size(void **state)
 
 static void every_odd_size(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {3, 5},   {5, 3},     {31, 33},  {32, 32},
                                         {33, 31}, {1, 200}, {200, 1},   {2, 97},   {97, 2},
                                         {64, 64}, {65, 63}, {129, 127}, {641, 359}};
@@ -57,7 +53,6 @@ static void every_odd_size(void **state)
 
 static void gaze_in_corners_on_edges_and_outside(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < EXACT_GAZES; i++) {
         check(paper_settings(16), &(struct exact_case){160, 96, FOVEA_FORMAT_RGB8, IMAGE_RANDOM,
                                                        exact_gazes_px[i][0], exact_gazes_px[i][1]});
@@ -66,7 +61,6 @@ static void gaze_in_corners_on_edges_and_outside(void **state)
 
 static void every_strength_and_both_rules(void **state)
 {
-    (void)state;
     static const double strengths[] = {1e-6, 0.05, 0.3, 1.0, 2.0, 8.0};
     for (size_t i = 0; i < 12; i++) {
         struct fovea_foveation settings = paper_settings(16);
@@ -79,7 +73,6 @@ static void every_strength_and_both_rules(void **state)
 /* sigma 250: the filter reaches 13 times further than the image. */
 static void filters_far_longer_than_the_image(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 30.0 * 11.8;
     settings.strength = 2.0;
@@ -88,7 +81,6 @@ static void filters_far_longer_than_the_image(void **state)
 
 static void other_constants_of_the_model(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(16);
     settings.paper.ct0 = 0.0133;
     settings.paper.f_max_cpd = 50.0;
@@ -100,7 +92,6 @@ static void other_constants_of_the_model(void **state)
 
 static void random_settings_sizes_and_gazes(void **state)
 {
-    (void)state;
     srand(11);
     for (int i = 0; i < 60; i++) {
         struct fovea_foveation settings = paper_settings(4 + (uint32_t)rand() % 61);

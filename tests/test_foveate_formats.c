@@ -56,7 +56,6 @@ static void check_layouts(enum fovea_format format, enum fovea_alpha alpha,
 
 static void every_format_in_every_layout(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < FORMAT_COUNT; f++) {
         for (size_t s = 0; s < LAYOUT_COUNT; s++) {
             for (size_t d = 0; d < LAYOUT_COUNT; d++) {
@@ -82,7 +81,6 @@ static void set_alpha_bits(const struct fovea_image *image, uint32_t x, uint32_t
 /* Kept alpha is bits, not a number: signalling NaN, denormals and minus zero come through. */
 static void kept_alpha_comes_through_bit_by_bit(void **state)
 {
-    (void)state;
     static const uint32_t bits[] = {0x7f800001u, 0xffc12345u, 0x80000000u, 0x00000001u, 0x7c01u};
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                FOVEA_FORMAT_RGB16F, FOVEA_FORMAT_R32F};
@@ -111,7 +109,6 @@ static void kept_alpha_comes_through_bit_by_bit(void **state)
 /* Premultiplied: one opaque pixel on nothing. Colour and alpha must spread alike. */
 static void premultiplied_alpha_spreads_like_colour(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(8);
     settings.alpha = FOVEA_ALPHA_PREMULTIPLIED;
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA32F);
@@ -170,7 +167,6 @@ static void check_spill(enum fovea_format format, double x_gaze)
 
 static void nan_and_inf_reach_as_far_as_the_filter_and_no_further(void **state)
 {
-    (void)state;
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                FOVEA_FORMAT_B10G11R11F};
     for (size_t i = 0; i < 3; i++) {
@@ -182,7 +178,6 @@ static void nan_and_inf_reach_as_far_as_the_filter_and_no_further(void **state)
 
 static void largest_finite_values_stay_finite(void **state)
 {
-    (void)state;
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_B10G11R11F};
     for (size_t i = 0; i < 2; i++) {
         struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, floats[i]);

@@ -53,14 +53,12 @@ static void check_all(enum fovea_light light, enum fovea_filter_length rule)
 
 static void stored_values_are_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_LIGHT_ENCODED, FOVEA_FILTER_LENGTH_CODE);
     check_all(FOVEA_LIGHT_ENCODED, FOVEA_FILTER_LENGTH_PRINTED);
 }
 
 static void light_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_LIGHT_LINEAR, FOVEA_FILTER_LENGTH_CODE);
     check_all(FOVEA_LIGHT_LINEAR, FOVEA_FILTER_LENGTH_PRINTED);
 }

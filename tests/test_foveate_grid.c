@@ -12,7 +12,6 @@ static const int32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 127, 128};
 
 static void the_papers_example_has_its_shift_and_grid(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
     const struct foveate_frame frame = frame_at(plan, 960, 540);
@@ -33,7 +32,6 @@ static int32_t shift_by_formula(int32_t gaze_q8, int32_t side)
 
 static void shift_is_the_formulas_for_every_gaze(void **state)
 {
-    (void)state;
     for (int f = 0; f < SIDE_COUNT; f++) {
         const int32_t period = sides[f] * 256;
         for (int32_t gaze_q8 = -2 * period; gaze_q8 <= 2 * period; gaze_q8++) {
@@ -47,7 +45,6 @@ static void shift_is_the_formulas_for_every_gaze(void **state)
 
 static void fragments_cover_every_pixel_once(void **state)
 {
-    (void)state;
     static const int32_t sizes[] = {1, 2, 3, 4, 5, 31, 32, 33, 64, 359, 641};
     for (int f = 0; f < SIDE_COUNT; f++) {
         for (int32_t shift = 0; shift < sides[f]; shift++) {
@@ -64,7 +61,6 @@ static void fragments_cover_every_pixel_once(void **state)
 
 static void centre_is_truncated_toward_zero(void **state)
 {
-    (void)state;
     for (int f = 0; f < SIDE_COUNT; f++) {
         for (int32_t shift = 0; shift < sides[f]; shift++) {
             for (int32_t i = 0; i < 4; i++) {
@@ -80,7 +76,6 @@ static void centre_is_truncated_toward_zero(void **state)
 /* Gaze inside the image: exactly one fragment, the one with the gaze in it, is left as it is. */
 static void one_fragment_is_the_fovea(void **state)
 {
-    (void)state;
     for (int f = 0; f < SIDE_COUNT; f++) {
         const struct fovea_foveation settings = paper_settings((uint32_t)sides[f]);
         struct foveate_plan *plan = plan_of(&settings, 300, 200);
@@ -106,7 +101,6 @@ static void one_fragment_is_the_fovea(void **state)
 
 static void ring_begins_at_its_bound_exactly(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(7);
     struct foveate_plan *plan = plan_of(&settings, 1280, 720);
     const int32_t count = (int32_t)plan->ring_count;
@@ -124,7 +118,6 @@ static void ring_begins_at_its_bound_exactly(void **state)
  * exactly. Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
 static void distance_equal_to_the_last_bound_takes_the_last_filter(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(5);
     struct foveate_plan *plan = plan_of(&settings, 20, 20);
     assert_int_equal(plan->ring_count, 2);
@@ -145,7 +138,6 @@ static void distance_equal_to_the_last_bound_takes_the_last_filter(void **state)
 
 static void gaze_is_rounded_to_256ths(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 100, 50);
     const struct foveate_frame frame = frame_at(plan, 10.0 + 0.6 / 256, -3.0 - 0.6 / 256);
@@ -156,7 +148,6 @@ static void gaze_is_rounded_to_256ths(void **state)
 
 static void gaze_far_outside_is_held_at_four_images(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 16384, 100);
     const struct foveate_frame frame =
@@ -171,7 +162,6 @@ static void gaze_far_outside_is_held_at_four_images(void **state)
 /* Sigma follows the distance to every corner, for a gaze in a corner too. */
 static void sigma_grows_with_distance_for_any_gaze(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(8);
     struct foveate_plan *plan = plan_of(&settings, 320, 180);
     const struct foveate_frame frame = frame_at(plan, 4, 4);

@@ -49,7 +49,6 @@ static void check(struct fovea_foveation foveation, const struct exact_case *c)
 
 static void every_pattern(void **state)
 {
-    (void)state;
     for (int i = test_first(5 * IMAGE_PATTERN_COUNT); i < 5 * IMAGE_PATTERN_COUNT;
          i += TEST_STEP(i)) {
         check(law_at(i, 16), &(struct exact_case){320, 180, FOVEA_FORMAT_RGBA8,
@@ -59,7 +58,6 @@ static void every_pattern(void **state)
 
 static void every_pattern_in_half_floats(void **state)
 {
-    (void)state;
     for (int i = test_first(5 * IMAGE_PATTERN_COUNT); i < 5 * IMAGE_PATTERN_COUNT;
          i += TEST_STEP(i)) {
         check(law_at(i, 16), &(struct exact_case){240, 135, FOVEA_FORMAT_RGBA16F,
@@ -69,7 +67,6 @@ static void every_pattern_in_half_floats(void **state)
 
 static void every_format_light_and_alpha(void **state)
 {
-    (void)state;
     for (int i = test_first(70); i < 70; i += TEST_STEP(i)) {
         struct fovea_foveation settings = law_at(i, 20);
         settings.alpha = (enum fovea_alpha)(i / 2 % 2);
@@ -81,7 +78,6 @@ static void every_format_light_and_alpha(void **state)
 
 static void every_fragment_size(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 33, 64, 127, 128};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         check(law_at((int)i, sides[i]),
@@ -92,7 +88,6 @@ static void every_fragment_size(void **state)
 /* Fragments larger than the image among them. */
 static void every_odd_size(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {3, 5},   {5, 3},    {31, 33}, {32, 32},
                                         {33, 31}, {1, 200}, {200, 1},  {2, 97},  {97, 2},
                                         {64, 64}, {65, 63}, {129, 127}};
@@ -106,7 +101,6 @@ static void every_odd_size(void **state)
 
 static void gaze_in_corners_on_edges_and_outside(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * EXACT_GAZES; i++) {
         check(law_at((int)i, 16),
               &(struct exact_case){160, 96, FOVEA_FORMAT_RGB8, IMAGE_RANDOM,
@@ -117,7 +111,6 @@ static void gaze_in_corners_on_edges_and_outside(void **state)
 /* From filters that hardly reach a neighbour to ones that reach beyond the picture. */
 static void every_strength_and_both_rules(void **state)
 {
-    (void)state;
     static const double strengths[] = {1e-7, 1e-4, 0.05, 0.11, 0.3, 1.0, 2.0, 8.0};
     for (size_t i = 0; i < 32; i++) {
         struct fovea_foveation settings = law_at((int)i, 16);
@@ -131,7 +124,6 @@ static void every_strength_and_both_rules(void **state)
 /* sigma of hundreds of pixels, where the bank's steps are coarsest. */
 static void filters_far_longer_than_the_image(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = law_settings(FOVEA_MODEL_CURVE, 32);
     settings.curve = (struct fovea_curve){
         .count = 2, .eccentricity_deg = {0.0, 4.0}, .cutoff_cpd = {3.0, 0.0035}};
@@ -140,7 +132,6 @@ static void filters_far_longer_than_the_image(void **state)
 
 static void every_view(void **state)
 {
-    (void)state;
     for (int i = 0; i < 6; i++) {
         struct fovea_foveation settings = law_at(i, 16);
         settings.geometry.ppd = i / 2 == 1 ? 3.0 : 0.0;
@@ -158,7 +149,6 @@ static void every_view(void **state)
 
 static void random_settings_sizes_and_gazes(void **state)
 {
-    (void)state;
     srand(11);
     for (int i = 0; i < 200; i++) {
         struct fovea_foveation settings = law_at(i, 4 + (uint32_t)rand() % 61);
@@ -185,7 +175,6 @@ static void random_settings_sizes_and_gazes(void **state)
 /* By the numbers that foveate/plan/bank.c claims. */
 static void the_nearest_filter_is_near_and_none_is_missing(void **state)
 {
-    (void)state;
     static const double ppd[] = {60.0, 10.0, 1.5, 0.4};
     for (size_t i = 0; i < sizeof ppd / sizeof *ppd; i++) {
         struct fovea_foveation settings = law_settings(FOVEA_MODEL_PHYSICAL, 16);
@@ -220,7 +209,6 @@ static void the_nearest_filter_is_near_and_none_is_missing(void **state)
 
 static void least_sigma_is_where_a_filter_begins_to_reach_its_neighbours(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const enum fovea_filter_length rule = (enum fovea_filter_length)i;
         const double least_px = foveate_filter_least_sigma_px(rule);
@@ -231,7 +219,6 @@ static void least_sigma_is_where_a_filter_begins_to_reach_its_neighbours(void **
 
 static void sigma_zero_everywhere_copies(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct fovea_foveation settings = law_settings(FOVEA_MODEL_CURVE, 16);
         settings.strength = i == 0 ? 0.0 : i == 1 ? 1e-9 : 1.0;
@@ -254,7 +241,6 @@ static void sigma_zero_everywhere_copies(void **state)
 
 static void fragments_of_no_size_are_refused(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {0, 3, 129, UINT32_MAX};
     for (size_t i = 0; i < 2 * sizeof sides / sizeof *sides; i++) {
         struct fovea_foveation settings = law_at((int)i % 2, sides[i / 2]);
@@ -270,7 +256,6 @@ static void fragments_of_no_size_are_refused(void **state)
 /* What the smooth method does not use must not make it another plan, and blockwise needs it. */
 static void a_plan_fits_by_what_its_method_uses(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation settings = law_at(i, 16);
         settings.method = i / 2 ? FOVEA_METHOD_SMOOTH : FOVEA_METHOD_BLOCKWISE;
@@ -289,7 +274,6 @@ static void a_plan_fits_by_what_its_method_uses(void **state)
 
 static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
 {
-    (void)state;
     static const int even[] = {0, 1, 3}; /* the human map is none: up and down differ */
     for (int i = 0; i < 9; i++) {
         const bool x = i / 3 != 1;
@@ -316,7 +300,6 @@ static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
 
 static void a_constant_picture_stays_constant(void **state)
 {
-    (void)state;
     for (int i = 0; i < 14; i++) {
         const enum fovea_format format = (enum fovea_format)(1 + i / 2);
         struct fovea_foveation settings = law_at(i, 16);
@@ -339,7 +322,6 @@ static void a_constant_picture_stays_constant(void **state)
 /* The fragment at the gaze has its centre within half a pixel of it, where these models copy. */
 static void the_fovea_is_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct fovea_foveation settings = law_at(i, 32);
         settings.geometry.ppd = 30.0;

@@ -29,7 +29,6 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 static void plan_without_memory_says_so(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
             i ? smooth_settings(FOVEA_MODEL_PHYSICAL) : paper_settings(16);
@@ -48,7 +47,6 @@ static void plan_without_memory_says_so(void **state)
 
 static void cpu_without_memory_says_so(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
             i ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(16);
@@ -69,7 +67,6 @@ static void cpu_without_memory_says_so(void **state)
 
 static void reference_without_memory_says_so(void **state)
 {
-    (void)state;
     const struct fovea_foveation paper = paper_settings(4);
     const struct fovea_foveation smooth = smooth_settings(FOVEA_MODEL_PAPER);
     double src[64] = {0.0};
@@ -89,7 +86,6 @@ static void reference_without_memory_says_so(void **state)
 
 static void fewer_threads_than_asked_for_still_do_the_work(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(16);
     struct foveate_plan *plan = plan_of(&settings, 100, 100);
     const struct foveate_frame frame = frame_at(plan, 50, 50);
@@ -114,7 +110,6 @@ static void fewer_threads_than_asked_for_still_do_the_work(void **state)
 /* In any format, of which the first is blockwise's too. */
 static void frames_allocate_nothing(void **state)
 {
-    (void)state;
     for (int i = FOVEA_FORMAT_NONE; i <= FOVEA_FORMAT_R32F; i++) {
         const bool blockwise = i == FOVEA_FORMAT_NONE;
         const enum fovea_format format = blockwise ? FOVEA_FORMAT_RGBA8 : (enum fovea_format)i;

@@ -54,7 +54,6 @@ static void check_all_codes(enum fovea_format format, uint32_t code_bits)
 
 static void bytes_and_halves_decode_and_encode_every_code(void **state)
 {
-    (void)state;
     check_all_codes(FOVEA_FORMAT_RGBA8, 8);
     check_all_codes(FOVEA_FORMAT_RGB8, 8);
     check_all_codes(FOVEA_FORMAT_R8, 8);
@@ -65,7 +64,6 @@ static void bytes_and_halves_decode_and_encode_every_code(void **state)
 
 static void words_decode_and_encode_every_code_of_a_channel(void **state)
 {
-    (void)state;
     static const struct {
         enum fovea_format format;
         uint32_t shift, bits;
@@ -102,7 +100,6 @@ static void words_decode_and_encode_every_code_of_a_channel(void **state)
 /* Between any two neighbouring halves: a little below the middle, the middle, a little above. */
 static void halves_round_to_the_nearest_and_ties_to_even(void **state)
 {
-    (void)state;
     for (uint32_t code = 0; code < 0x7bffu; code++) {
         const float low = pixel_half_to_float((uint16_t)code);
         const float high = pixel_half_to_float((uint16_t)(code + 1));
@@ -117,7 +114,6 @@ static void halves_round_to_the_nearest_and_ties_to_even(void **state)
 
 static void floats_beyond_the_range_become_the_largest_finite(void **state)
 {
-    (void)state;
     assert_int_equal(pixel_float_to_half(65520.0f), 0x7bff);
     assert_int_equal(pixel_float_to_half(-3e38f), 0xfbff);
     assert_int_equal(pixel_float_to_half(INFINITY), 0x7c00);
@@ -133,7 +129,6 @@ static void floats_beyond_the_range_become_the_largest_finite(void **state)
 
 static void levels_round_halves_up_and_stay_in_range(void **state)
 {
-    (void)state;
     static const float in[] = {-3.0f, 0.4999f, 0.5f, 1.5f, 254.5f, 255.4f, 300.0f, 7.49f};
     static const unsigned char expected[] = {0, 0, 1, 2, 255, 255, 255, 7};
     unsigned char out[8];
@@ -144,7 +139,6 @@ static void levels_round_halves_up_and_stay_in_range(void **state)
 
 static void numbers_that_are_no_format_have_no_codec(void **state)
 {
-    (void)state;
     assert_null(pixel_codec_of(FOVEA_FORMAT_NONE));
     assert_null(pixel_codec_of((enum fovea_format)12));
     assert_null(pixel_codec_of((enum fovea_format) - 1));

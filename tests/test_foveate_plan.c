@@ -69,7 +69,6 @@ static void check_against_oracle(double ct0, enum fovea_filter_length rule)
 
 static void table_of_the_paper_is_met_to_its_printed_digits(void **state)
 {
-    (void)state;
     check_against_oracle(CT0_PROGRAM, FOVEA_FILTER_LENGTH_CODE);
     check_against_oracle(CT0_PROGRAM, FOVEA_FILTER_LENGTH_PRINTED);
     check_against_oracle(1.0 / 64.0, FOVEA_FILTER_LENGTH_CODE);
@@ -86,7 +85,6 @@ struct region_case {
 
 static void regions_filters_and_taps_have_the_known_numbers(void **state)
 {
-    (void)state;
     static const struct region_case cases[] = {
         {1920, 1080, 32, CT0_PROGRAM, 30, 25, 931, 69},
         {1920, 1080, 32, 1.0 / 64, 30, 25, 963, 71},
@@ -143,7 +141,6 @@ static void check_taps(const struct foveate_plan *plan, const struct foveate_rin
 
 static void taps_are_not_negative_and_sum_to_one_exactly(void **state)
 {
-    (void)state;
     static const uint32_t fragments[] = {4, 5, 31, 32, 128};
     static const double strengths[] = {1e-9, 0.1, 0.5, 1.0, 3.7, 8.0};
     for (size_t f = 0; f < 5; f++) {
@@ -162,7 +159,6 @@ static void taps_are_not_negative_and_sum_to_one_exactly(void **state)
 
 static void taps_follow_the_gaussian(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
     const struct foveate_ring *last = &plan->rings[plan->ring_count - 1];
@@ -176,7 +172,6 @@ static void taps_follow_the_gaussian(void **state)
 
 static void strength_multiplies_sigma(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *once = plan_of(&settings, 640, 480);
     settings.strength = 2.5;
@@ -193,7 +188,6 @@ static void strength_multiplies_sigma(void **state)
  * there. */
 static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 10.0;
     struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
@@ -204,7 +198,6 @@ static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
 
 static void strength_zero_has_no_rings(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(32);
     settings.strength = 0.0;
     struct foveate_plan *plan = plan_of(&settings, 640, 480);
@@ -217,7 +210,6 @@ static void strength_zero_has_no_rings(void **state)
 
 static void every_image_has_a_ring_however_small(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(128);
     struct foveate_plan *plan = plan_of(&settings, 1, 1);
     assert_int_equal(plan->ring_count, 1);
@@ -227,7 +219,6 @@ static void every_image_has_a_ring_however_small(void **state)
 /* Half the diagonal of 36x48 is 30, and so is the bound F/2 + 1.4 F * 5 for F = 4. */
 static void bound_that_equals_half_the_diagonal_makes_no_ring(void **state)
 {
-    (void)state;
     const struct fovea_foveation settings = paper_settings(4);
     struct foveate_plan *plan = plan_of(&settings, 36, 48);
     assert_int_equal(plan->ring_count, 5);
@@ -239,7 +230,6 @@ static void bound_that_equals_half_the_diagonal_makes_no_ring(void **state)
 
 static void the_largest_image_with_the_strongest_settings_is_planned(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(4);
     settings.strength = 8.0;
     struct foveate_plan *plan = plan_of(&settings, 16384, 16384);
@@ -260,7 +250,6 @@ static void refuse(struct fovea_foveation settings, uint32_t width_px, uint32_t 
 
 static void settings_out_of_range_are_refused(void **state)
 {
-    (void)state;
     static const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (size_t i = 0; i < 4; i++) {
         struct fovea_foveation s = paper_settings(32);
@@ -291,7 +280,6 @@ static void settings_out_of_range_are_refused(void **state)
 
 static void unknown_names_are_refused(void **state)
 {
-    (void)state;
     struct fovea_foveation s = paper_settings(32);
     s.model = (enum fovea_model)77;
     refuse(s, 64, 64);
@@ -308,7 +296,6 @@ static void unknown_names_are_refused(void **state)
 
 static void sizes_out_of_range_are_refused(void **state)
 {
-    (void)state;
     refuse(paper_settings(32), 0, 64);
     refuse(paper_settings(32), 64, 0);
     refuse(paper_settings(32), 16385, 64);
@@ -317,7 +304,6 @@ static void sizes_out_of_range_are_refused(void **state)
 
 static void blur_beyond_reason_is_refused_whatever_the_size(void **state)
 {
-    (void)state;
     struct fovea_foveation s = paper_settings(32);
     s.paper.f_max_cpd = 1e9;
     refuse(s, 1, 1);
@@ -334,7 +320,6 @@ static void blur_beyond_reason_is_refused_whatever_the_size(void **state)
 
 static void plan_fits_its_own_settings_and_no_others(void **state)
 {
-    (void)state;
     const struct fovea_foveation own = paper_settings(32);
     struct foveate_plan *plan = plan_of(&own, 64, 48);
     assert_true(foveate_plan_fits(plan, &own, 64, 48));
@@ -357,7 +342,6 @@ static void plan_fits_its_own_settings_and_no_others(void **state)
 
 static void destroy_takes_null_twice_over(void **state)
 {
-    (void)state;
     struct foveate_plan *plan = NULL;
     foveate_plan_destroy(&plan);
     foveate_plan_destroy(NULL);

@@ -38,7 +38,6 @@ static void pair_free(struct pair *pair)
 
 static void strength_zero_is_the_identity_in_every_format(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = paper_settings(16);
     settings.strength = 0.0;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
@@ -69,7 +68,6 @@ static struct compare_rect fovea_rect(const struct foveate_frame *frame)
 
 static void fovea_is_copied_bit_by_bit_and_nothing_around_it(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct pair pair = pair_make(200, 150, (enum fovea_format)format, IMAGE_RANDOM);
         struct rig rig = rig_make(paper_settings(32), 200, 150);
@@ -91,7 +89,6 @@ static void fovea_is_copied_bit_by_bit_and_nothing_around_it(void **state)
 /* Whole-pixel gaze and even fragments: the grid of the mirrored gaze is the mirrored grid. */
 static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
 {
-    (void)state;
     for (int axes = 1; axes < 4; axes++) {
         const bool x = axes & 1;
         const bool y = axes & 2;
@@ -182,7 +179,6 @@ static void check_step(const struct motion *m)
 
 static void moving_by_a_pixel_changes_only_where_sigma_changes(void **state)
 {
-    (void)state;
     struct motion m;
     move(IMAGE_PHOTO, 1.0, 34, &m);
     check_step(&m);
@@ -190,7 +186,6 @@ static void moving_by_a_pixel_changes_only_where_sigma_changes(void **state)
 
 static void moving_by_a_tenth_changes_only_where_sigma_changes(void **state)
 {
-    (void)state;
     struct motion m;
     move(IMAGE_PHOTO, 0.1, 60, &m);
     check_step(&m);
@@ -198,7 +193,6 @@ static void moving_by_a_tenth_changes_only_where_sigma_changes(void **state)
 
 static void a_still_gaze_does_not_flicker(void **state)
 {
-    (void)state;
     struct motion m;
     move(IMAGE_RANDOM, 0.0, 3, &m);
     assert_true(m.largest_step == 0.0);
@@ -209,7 +203,6 @@ static void a_still_gaze_does_not_flicker(void **state)
 /* Far from the borders a blur moves light and makes none. */
 static void mean_of_a_picture_is_kept(void **state)
 {
-    (void)state;
     struct pair pair = pair_make(320, 240, FOVEA_FORMAT_RGBA32F, IMAGE_RANDOM);
     struct rig rig = rig_make(paper_settings(16), 320, 240);
     rig_run(&rig, &pair.src.view, &pair.dst.view, 160, 120);
@@ -228,7 +221,6 @@ static void mean_of_a_picture_is_kept(void **state)
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
-    (void)state;
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 256};
     const struct fovea_foveation settings = paper_settings(8);
     struct foveate_plan *plan = plan_of(&settings, 150, 110);

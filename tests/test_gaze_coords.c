@@ -72,7 +72,6 @@ static struct fovea_point_uv converted(const struct fovea_gaze_settings *setting
 
 static void every_space_and_origin_becomes_uv(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(CASES); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
         settings.space = CASES[i].space;
@@ -88,7 +87,6 @@ static void every_space_and_origin_becomes_uv(void **state)
 
 static void pixels_refer_to_the_screen_when_it_is_given(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
     settings.fixed = (struct fovea_point_uv){480, 270};
@@ -105,7 +103,6 @@ static void pixels_refer_to_the_screen_when_it_is_given(void **state)
 
 static void far_away_gaze_is_clamped_to_a_few_images(void **state)
 {
-    (void)state;
     static const double huge[] = {6, 1e6, 1e300, 1.7e308};
     for (size_t i = 0; i < COUNT_OF(huge); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);

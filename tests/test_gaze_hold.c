@@ -54,7 +54,6 @@ static void assert_timeline(struct fovea_gaze_source *source, const struct momen
 
 static void before_any_sample_the_gaze_is_at_the_fallback(void **state)
 {
-    (void)state;
     for (int fallback = FOVEA_GAZE_FALLBACK_CENTER; fallback <= FOVEA_GAZE_FALLBACK_NONE;
          fallback++) {
         struct fovea_gaze_source *source = open_mouse(600, 150, (enum fovea_gaze_fallback)fallback);
@@ -70,7 +69,6 @@ static void before_any_sample_the_gaze_is_at_the_fallback(void **state)
 
 static void only_invalid_samples_are_as_good_as_none(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
     push(source, S, 0.1, 0.1, 0.4);
     push_blink(source, 2 * S);
@@ -83,7 +81,6 @@ static void only_invalid_samples_are_as_good_as_none(void **state)
 
 static void silence_holds_then_returns_to_the_center(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 1 * S, 0.1, 0.5, 1);
     static const struct moment moments[] = {
@@ -109,7 +106,6 @@ static void silence_holds_then_returns_to_the_center(void **state)
 
 static void a_blink_holds_and_an_open_eye_tracks_at_once(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 1000 * MS, 0.2, 0.5, 1);
     for (int64_t t = 1004; t <= 1150; t += 4) {
@@ -128,7 +124,6 @@ static void a_blink_holds_and_an_open_eye_tracks_at_once(void **state)
 
 static void low_confidence_goes_on_to_the_fallback(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(200, 100, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.9, 0.5, 0.5);
     for (int64_t t = 10; t <= 500; t += 10) {
@@ -145,7 +140,6 @@ static void low_confidence_goes_on_to_the_fallback(void **state)
 
 static void an_invalid_sample_after_silence_does_not_start_holding_again(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
     const struct fovea_gaze before = gaze_at(source, 675 * MS);
@@ -159,7 +153,6 @@ static void an_invalid_sample_after_silence_does_not_start_holding_again(void **
 
 static void without_hold_and_return_the_fallback_is_at_once(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(0, 0, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
     push_blink(source, 10 * MS);
@@ -174,7 +167,6 @@ static void without_hold_and_return_the_fallback_is_at_once(void **state)
 /* A tracker of 10 Hz must not flicker between the gaze and the fallback. */
 static void without_hold_the_way_back_has_no_jump(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(0, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
     static const struct moment moments[] = {
@@ -189,7 +181,6 @@ static void without_hold_the_way_back_has_no_jump(void **state)
 
 static void fallback_last_stays_and_fallback_none_is_not_usable(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *last = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
     struct fovea_gaze_source *none = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_NONE);
     push(last, 0, 0.1, 0.2, 1);
@@ -211,7 +202,6 @@ static void fallback_last_stays_and_fallback_none_is_not_usable(void **state)
 
 static void samples_that_make_no_sense_are_refused_and_counted(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, S, 0.25, 0.75, 1);
     static const struct fovea_gaze_sample bad[] = {
@@ -242,7 +232,6 @@ static void samples_that_make_no_sense_are_refused_and_counted(void **state)
 /* One sample that a wrong clock stamped far ahead would keep out all that are right. */
 static void samples_of_the_future_are_refused_and_keep_nothing_out(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     const int64_t ahead_ns[] = {3600 * S, S, 100 * MS};
     for (size_t i = 0; i < COUNT_OF(ahead_ns); i++) {
@@ -264,7 +253,6 @@ static void samples_of_the_future_are_refused_and_keep_nothing_out(void **state)
 
 static void gaze_outside_the_image_is_passed_on(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, -0.75, 1.5, 1);
     struct fovea_gaze gaze = gaze_at(source, 0);
@@ -279,7 +267,6 @@ static void gaze_outside_the_image_is_passed_on(void **state)
 
 static void the_rate_is_that_of_the_last_second(void **state)
 {
-    (void)state;
     static const struct {
         int64_t period_ns;
         double rate_hz;
@@ -303,7 +290,6 @@ static void the_rate_is_that_of_the_last_second(void **state)
 
 static void the_rate_is_there_from_the_first_samples(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     for (int i = 1; i <= 5; i++) {
         push(source, i * MS, 0.5, 0.5, i == 3 ? 0.0 : 1.0);
@@ -314,7 +300,6 @@ static void the_rate_is_there_from_the_first_samples(void **state)
 
 static void a_sample_counts_for_a_second(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     for (int i = 0; i < 8; i++) {
         push(source, 10 * S, 0.5, 0.5, 1);

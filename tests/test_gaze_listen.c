@@ -32,7 +32,6 @@ static void listen_to(struct ear *ear, struct fovea_gaze_source *source)
 
 static void the_point_is_what_a_reader_reads(void **state)
 {
-    (void)state;
     static const double values[][2] = {{0.25, 0.75}, {-3, 2}, {100, 200}, {-1e9, 1e9}};
     for (int space = FOVEA_GAZE_SPACE_UV; space <= FOVEA_GAZE_SPACE_PIXELS; space++) {
         for (int origin = FOVEA_GAZE_ORIGIN_TOP_LEFT; origin <= FOVEA_GAZE_ORIGIN_CENTER;
@@ -62,7 +61,6 @@ static void the_point_is_what_a_reader_reads(void **state)
 
 static void only_valid_samples_are_heard(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct fovea_gaze_source *source = gaze_open(&settings);
     struct ear ear;
@@ -89,7 +87,6 @@ static void only_valid_samples_are_heard(void **state)
 
 static void only_what_comes_from_outside_is_listened_to(void **state)
 {
-    (void)state;
     struct gaze_listener listener = {.heard = hear};
     static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
                                                  FOVEA_GAZE_MOUSE, FOVEA_GAZE_UDP};
@@ -111,7 +108,6 @@ static void only_what_comes_from_outside_is_listened_to(void **state)
 /* Whoever leaves, and in whatever order: the others hear on. */
 static void many_listen_and_each_leaves_alone(void **state)
 {
-    (void)state;
     enum { EARS = 5 };
     static const int leaving[EARS] = {2, 0, 4, 1, 3};
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
@@ -148,7 +144,6 @@ static void note_that_it_is_gone(void *user)
 
 static void who_listens_to_a_source_that_goes_is_told(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct fovea_gaze_source *source = gaze_open(&settings);
     struct ear ears[3];

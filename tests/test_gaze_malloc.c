@@ -99,7 +99,6 @@ static long calls_to_open(const struct fovea_gaze_settings *settings)
 
 static void every_failure_is_reported_and_leaks_nothing(void **state)
 {
-    (void)state;
     static const long wanted_calls[] = {1, 1, 4, 1, 2}; /* at least */
     for (int kind = FOVEA_GAZE_FIXED; kind <= FOVEA_GAZE_UDP; kind++) {
         struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)kind);

@@ -27,7 +27,6 @@ static const struct good_message GOOD[] = {
 
 static void messages_of_the_format_are_understood(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_udp_message message;
         const char *why = gaze_udp_message_parse(GOOD[i].text, strlen(GOOD[i].text), &message);
@@ -49,7 +48,6 @@ static void messages_of_the_format_are_understood(void **state)
 
 static void a_nul_at_the_end_is_no_garbage(void **state)
 {
-    (void)state;
     static const char text[] = "{\"x\":1,\"y\":2}\n\0";
     struct gaze_udp_message message;
     assert_null(gaze_udp_message_parse(text, sizeof text, &message));
@@ -90,7 +88,6 @@ static const struct bad_message BAD[] = {
 
 static void anything_else_is_refused_with_a_reason(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_udp_message message;
         const char *why = gaze_udp_message_parse(BAD[i].text, strlen(BAD[i].text), &message);
@@ -103,7 +100,6 @@ static void anything_else_is_refused_with_a_reason(void **state)
 
 static void length_and_depth_are_bounded(void **state)
 {
-    (void)state;
     char text[GAZE_UDP_MESSAGE_BYTES + 1];
     struct gaze_udp_message message;
     memset(text, ' ', sizeof text);

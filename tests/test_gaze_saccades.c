@@ -28,7 +28,6 @@ static void assert_same(struct fovea_gaze a, struct fovea_gaze b)
 
 static void the_same_seed_gives_the_same_gaze(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *a = open_seed(42);
     struct fovea_gaze_source *b = open_seed(42);
     struct fovea_gaze_source *other = open_seed(43);
@@ -46,7 +45,6 @@ static void the_same_seed_gives_the_same_gaze(void **state)
 
 static void any_order_of_times_gives_the_same_gaze(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *forward = open_seed(7);
     struct fovea_gaze_source *jumping = open_seed(7);
     assert_same(gaze_at(forward, 0), gaze_at(jumping, 0));
@@ -126,7 +124,6 @@ static uint64_t count_cycles(size_t shape_count)
 
 static void shapes_by_turns_cost_no_more_than_each_alone(void **state)
 {
-    (void)state;
     const uint64_t one = count_cycles(1);
     assert_true(one > 500);
     for (uint64_t count = 2; count <= 4; count++) {
@@ -139,7 +136,6 @@ static void shapes_by_turns_cost_no_more_than_each_alone(void **state)
 
 static void a_jump_in_time_is_quick(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_seed(7);
     (void)gaze_at(source, -S);
     const int64_t before_ns = fovea_time_ns();
@@ -250,7 +246,6 @@ static struct findings watch(struct fovea_gaze_source *source, int64_t how_long_
 
 static void eye_movements_are_humanly_possible(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
         settings.saccades_seed = seed;
@@ -311,7 +306,6 @@ static double velocity_near(const struct findings *found, double amplitude_deg)
 /* The ranges that docs/gaze.md states, in ten minutes of four seeds without blinks. */
 static void ten_minutes_are_like_published_eye_movements(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
         settings.saccades_seed = seed;
@@ -348,7 +342,6 @@ static void ten_minutes_are_like_published_eye_movements(void **state)
 
 static void blinks_come_as_often_and_last_as_long_as_they_should(void **state)
 {
-    (void)state;
     static const double rates[] = {0, 12, 120};
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
@@ -382,7 +375,6 @@ static void blinks_come_as_often_and_last_as_long_as_they_should(void **state)
 
 static void samples_are_counted_and_rated(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_seed(1);
     struct fovea_gaze gaze = gaze_at(source, 3 * S);
     assert_int_equal(gaze.sample_count, 1);
@@ -399,7 +391,6 @@ static void samples_are_counted_and_rated(void **state)
 
 static void the_pattern_closes_without_a_jump(void **state)
 {
-    (void)state;
     struct fovea_gaze_source *source = open_seed(9);
     const struct fovea_gaze start = gaze_at(source, 0);
     const struct fovea_gaze end = gaze_at(source, 600 * S - STEP_NS);
@@ -413,7 +404,6 @@ static void the_pattern_closes_without_a_jump(void **state)
 
 static void the_picture_is_not_left_whatever_its_shape(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t width_px, height_px;
         double width_deg, amplitude_deg;

@@ -33,7 +33,6 @@ static const struct good_file GOOD[] = {
 
 static void good_files_are_read(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_logged logged;
         struct gaze_scanpath_rows file;
@@ -89,7 +88,6 @@ static const struct bad_file BAD[] = {
 
 static void wrong_lines_are_named(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_logged logged;
         struct gaze_scanpath_rows file;
@@ -108,7 +106,6 @@ static void wrong_lines_are_named(void **state)
 
 static void a_nul_byte_is_no_end_of_text(void **state)
 {
-    (void)state;
     static const char text[] = "t,x,y\n0,1\0,2\n";
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
@@ -120,7 +117,6 @@ static void a_nul_byte_is_no_end_of_text(void **state)
 
 static void a_comma_locale_changes_nothing(void **state)
 {
-    (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
     bool has_comma = false;
     for (size_t i = 0; i < COUNT_OF(names) && !has_comma; i++) {
@@ -179,7 +175,6 @@ static const int64_t STARTS[] = {0, 1234567890123, -5 * S, INT64_MAX - 100 * S};
 /* Rows at 0, 400 and 800 ms: a lap is 1200 ms. A row stands however long the next one takes. */
 static void a_looping_scanpath_starts_again(void **state)
 {
-    (void)state;
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},       {399, FOVEA_GAZE_TRACKED, 0.1, 399, 1, 1},
         {400, FOVEA_GAZE_TRACKED, 0.2, 0, 2, 2},     {800, FOVEA_GAZE_TRACKED, 0.3, 0, 3, 3},
@@ -198,7 +193,6 @@ static void a_looping_scanpath_starts_again(void **state)
 
 static void the_end_of_a_scanpath_goes_stale(void **state)
 {
-    (void)state;
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.9, 0, 1, 1},      {999, FOVEA_GAZE_TRACKED, 0.9, 999, 1, 1},
         {1000, FOVEA_GAZE_TRACKED, 0.1, 0, 2, 1},   {1100, FOVEA_GAZE_TRACKED, 0.1, 100, 2, 1},
@@ -216,7 +210,6 @@ static void the_end_of_a_scanpath_goes_stale(void **state)
 /* Rows every 100 ms, a lap of 500 ms; the rows at 0 and 300 ms are not confident enough. */
 static void rows_of_low_confidence_hold_across_the_end_of_a_lap(void **state)
 {
-    (void)state;
     static const char text[] = "t_ms,x,y,confidence\n"
                                "0,0.9,0.5,0.1\n100,0.1,0.5,1\n200,0.2,0.5,0.5\n300,0.9,0.5,0.4\n"
                                "400,0.4,0.5,1\n";
@@ -234,7 +227,6 @@ static void rows_of_low_confidence_hold_across_the_end_of_a_lap(void **state)
 
 static void long_low_confidence_is_lost_and_found(void **state)
 {
-    (void)state;
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},
         {700, FOVEA_GAZE_TRACKED, 0.1, 700, 1, 1}, /* the row still stands */
@@ -251,7 +243,6 @@ static void long_low_confidence_is_lost_and_found(void **state)
 
 static void a_single_row_stands_for_ever_when_it_loops(void **state)
 {
-    (void)state;
     static const struct moment moments[] = {{0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},
                                             {99000, FOVEA_GAZE_TRACKED, 0.1, 99000, 1, 0}};
     struct fovea_gaze_source *source = open_text("t,x,y\n3,0.1,0.5\n", true);
@@ -262,7 +253,6 @@ static void a_single_row_stands_for_ever_when_it_loops(void **state)
 
 static void times_at_the_limits_do_no_harm(void **state)
 {
-    (void)state;
     for (int loop = 0; loop < 2; loop++) {
         struct fovea_gaze_source *source =
             open_text("t,x,y,confidence\n-1.9e9,0.1,0.5,1\n1.9e9,0.2,0.5,0\n", loop);
@@ -287,7 +277,6 @@ static void assert_not_opened(const char *path, enum fovea_result wanted, const 
 
 static void what_is_not_a_readable_file_is_an_io_error(void **state)
 {
-    (void)state;
     assert_not_opened("/nonexistent/scanpath.csv", FOVEA_ERROR_IO, "No such file");
     assert_not_opened("/", FOVEA_ERROR_IO, "it is not a file");
     const char *path = gaze_temporary("fifo.csv");
@@ -303,7 +292,6 @@ static void what_is_not_a_readable_file_is_an_io_error(void **state)
 
 static void a_wrong_file_is_named_with_its_path(void **state)
 {
-    (void)state;
     const char *path = gaze_temporary("wrong.csv");
     gaze_write_file(path, "t,x,y\n0,0,0\n1,0\n");
     assert_not_opened(path, FOVEA_ERROR_CONFIG, ":3:4: there are fewer values");
@@ -314,7 +302,6 @@ static void a_wrong_file_is_named_with_its_path(void **state)
 
 static void a_scanpath_without_a_valid_row_warns(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
              gaze_temporary("unsure.csv"));
@@ -330,7 +317,6 @@ static void a_scanpath_without_a_valid_row_warns(void **state)
 
 static void the_demo_is_a_believable_loop(void **state)
 {
-    (void)state;
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
     assert_int_equal(gaze_scanpath_load(FOVEA_SOURCE_DIR "/config/scanpath_demo.csv",

@@ -6,7 +6,6 @@
 
 static void kinds_are_named_as_in_the_configuration(void **state)
 {
-    (void)state;
     static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", "openxr"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_string_equal(gaze_kind_name((enum fovea_gaze_kind)i), names[i]);
@@ -17,7 +16,6 @@ static void kinds_are_named_as_in_the_configuration(void **state)
 
 static void fixed_gaze_stays_for_ever(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.fixed = (struct fovea_point_uv){.x_uv = 0.25, .y_uv = 1.5};
     struct fovea_gaze_source *source = gaze_open(&settings);
@@ -38,7 +36,6 @@ static void fixed_gaze_stays_for_ever(void **state)
 
 static void missing_arguments_are_refused(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     struct fovea_gaze_source *source = (struct fovea_gaze_source *)&source;
     const struct fovea_settings all = {.gaze = settings};
@@ -70,7 +67,6 @@ static void missing_arguments_are_refused(void **state)
 
 static void only_mouse_sources_take_samples(void **state)
 {
-    (void)state;
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .confidence = 1};
     static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
                                                  FOVEA_GAZE_UDP};
@@ -112,7 +108,6 @@ static const struct bad_setting BAD_NUMBERS[] = {
 
 static void numbers_out_of_range_are_named(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(BAD_NUMBERS); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
         memcpy((char *)&settings + BAD_NUMBERS[i].offset, &BAD_NUMBERS[i].value, sizeof(double));
@@ -142,7 +137,6 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
 
 static void unknown_choices_are_named(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)6);
     assert_refused(&settings, "gaze.source");
     settings = gaze_settings(FOVEA_GAZE_FIXED);
@@ -161,14 +155,12 @@ static void unknown_choices_are_named(void **state)
 
 static void the_gaze_of_openxr_is_its_layers_alone(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_OPENXR);
     assert_refused_as(FOVEA_ERROR_UNSUPPORTED, &settings, "which only the OpenXR layer has");
 }
 
 static void text_without_end_or_content_is_named(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     assert_refused(&settings, "gaze.scanpath.file is empty");
     memset(settings.scanpath_file, 'a', sizeof settings.scanpath_file);
@@ -182,7 +174,6 @@ static void text_without_end_or_content_is_named(void **state)
 
 static void time_is_monotonic(void **state)
 {
-    (void)state;
     int64_t last_ns = fovea_time_ns();
     assert_true(last_ns > 0);
     for (int i = 0; i < 1000; i++) {

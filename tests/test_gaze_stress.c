@@ -80,7 +80,6 @@ static void *read_many(void *user)
 
 static void readers_see_whole_samples_in_order(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
     settings.fallback = FOVEA_GAZE_FALLBACK_LAST;
@@ -134,7 +133,6 @@ static void *read_slot(void *user)
 
 static void a_slot_is_never_torn(void **state)
 {
-    (void)state;
     static struct slot_stress stress;
     uint64_t words[GAZE_SLOT_WORDS];
     assert_false(gaze_slot_read(&stress.slot, words));
@@ -161,7 +159,6 @@ static void a_slot_is_never_torn(void **state)
 /* A writer that was stopped in the middle, as the scheduler may do. */
 static void a_stopped_writer_stops_no_reader(void **state)
 {
-    (void)state;
     static struct gaze_slot slot;
     uint64_t words[GAZE_SLOT_WORDS] = {1, 2, 3, 4, 5, 6, 7};
     gaze_slot_publish(&slot, words);
@@ -216,7 +213,6 @@ static unsigned close_ear(struct fovea_gaze_source *source, struct ear *ear)
 /* What a listener uses may go as soon as it was taken away, whoever is pushing. */
 static void a_listener_leaves_while_samples_arrive(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct stress stress = {.source = gaze_open(&settings)};
     struct ear *ear = open_ear(stress.source);
@@ -343,7 +339,6 @@ static bool meet(struct contention *contention)
 
 static void who_waits_for_another_sleeps(void **state)
 {
-    (void)state;
     struct contention contention = {.work_ns = 200 * MS};
     assert_true(meet(&contention));
     assert_true(contention.passed_ns > 100 * MS);
@@ -353,7 +348,6 @@ static void who_waits_for_another_sleeps(void **state)
 /* It must let the one below it work, who has what it waits for. */
 static void a_thread_of_real_time_gets_past_one_below_it(void **state)
 {
-    (void)state;
     struct contention contention = {.work_ns = 20 * MS, .busy = true, .real_time = true};
     if (!meet(&contention)) {
         skip();

@@ -79,7 +79,6 @@ static int64_t close_quickly(struct fovea_gaze_source **source)
 
 static void datagrams_become_gaze(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
     settings.origin = FOVEA_GAZE_ORIGIN_BOTTOM_LEFT;
@@ -112,7 +111,6 @@ static void datagrams_become_gaze(void **state)
 
 static void late_datagrams_are_turned_away_and_a_restart_is_not(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *source = gaze_open(&settings);
     const int fd = sender_to(fovea_gaze_source_udp_port(source));
@@ -136,7 +134,6 @@ static void late_datagrams_are_turned_away_and_a_restart_is_not(void **state)
 
 static void garbage_is_counted_said_once_and_changes_nothing(void **state)
 {
-    (void)state;
     struct gaze_logged logged;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *source = NULL;
@@ -186,7 +183,6 @@ static void *flood(void *user)
 
 static void a_flood_delays_neither_reading_nor_closing(void **state)
 {
-    (void)state;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     int64_t quickest_ns = INT64_MAX; /* other programs make some of them slow, a defect all */
     for (int round = 0; round < 5; round++) {
@@ -217,7 +213,6 @@ static void a_flood_delays_neither_reading_nor_closing(void **state)
 
 static void a_taken_port_is_an_io_error(void **state)
 {
-    (void)state;
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *first = gaze_open(&settings);
     settings.udp_port = fovea_gaze_source_udp_port(first);
@@ -237,7 +232,6 @@ static void a_taken_port_is_an_io_error(void **state)
 
 static void only_numeric_addresses_of_this_machine_are_bound(void **state)
 {
-    (void)state;
     static const struct {
         const char *bind;
         enum fovea_result result;
@@ -262,7 +256,6 @@ static void only_numeric_addresses_of_this_machine_are_bound(void **state)
 
 static void an_address_open_to_others_warns_once(void **state)
 {
-    (void)state;
     static const struct {
         const char *bind;
         unsigned warnings;
@@ -280,7 +273,6 @@ static void an_address_open_to_others_warns_once(void **state)
 
 static void ipv6_works_where_there_is_ipv6(void **state)
 {
-    (void)state;
     const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
     struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     if (fd < 0 || bind(fd, (const struct sockaddr *)&to, sizeof to) != 0) {

@@ -26,11 +26,6 @@ static void get_version(struct godot_version *out)
 static void say_error(const char *description, const char *message, const char *function,
                       const char *file, int32_t line, uint8_t notify)
 {
-    (void)description;
-    (void)function;
-    (void)file;
-    (void)line;
-    (void)notify;
     snprintf(said, sizeof said, "%s", message);
 }
 
@@ -63,14 +58,12 @@ static uint8_t load_into(uint32_t minor)
 
 static void an_engine_before_4_4_is_told_what_is_needed(void **state)
 {
-    (void)state;
     assert_int_equal(load_into(3), 0);
     assert_non_null(strstr(said, "Godot 4.4"));
 }
 
 static void an_engine_without_a_function_is_told_which(void **state)
 {
-    (void)state;
     assert_int_equal(load_into(4), 0);
     assert_non_null(strstr(said, "has no function"));
 }

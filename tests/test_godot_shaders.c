@@ -102,7 +102,6 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
 
 static void shaders_declare_what_passes_bring(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fovea_settings *settings = make_settings(cases[i]);
         const struct operator_plan_desc desc = {
@@ -118,7 +117,6 @@ static void shaders_declare_what_passes_bring(void **state)
 
 static void copies_bind_an_image_that_is_read_and_one_that_is_written(void **state)
 {
-    (void)state;
     const struct shader *const copies[] = {&godot_shader_from_colour, &godot_shader_to_colour};
     for (int i = 0; i < 2; i++) {
         const struct shader_code *code = &copies[i]->words[1];
@@ -135,7 +133,6 @@ static void copies_bind_an_image_that_is_read_and_one_that_is_written(void **sta
 
 static void tables_are_read_and_samples_are_written(void **state)
 {
-    (void)state;
     struct fovea_settings *settings = make_settings(cases[0]);
     const struct operator_plan_desc desc = {
         .settings = settings, .width_px = 300, .height_px = 200};
@@ -166,7 +163,6 @@ static void tables_are_read_and_samples_are_written(void **state)
 
 static void what_is_no_spirv_is_refused(void **state)
 {
-    (void)state;
     const struct shader_code *code = &godot_shader_from_colour.words[1];
     uint32_t words[4096];
     struct godot_spirv declared;

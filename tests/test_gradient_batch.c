@@ -145,7 +145,6 @@ static void check_singles(struct kind kind)
 
 static void batches_are_as_single_images(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_R16F,    FOVEA_FORMAT_RGB16F,
                                                 FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_R32F,
                                                 FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_RGBA32F};
@@ -161,7 +160,6 @@ static void batches_are_as_single_images(void **state)
 
 static void one_gradient_alone_is_as_both(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     struct scene *both = scene_make(kind);
     struct scene *s = scene_make(kind);
@@ -186,7 +184,6 @@ static void one_gradient_alone_is_as_both(void **state)
 /* One src, one d_dst. */
 static void one_picture_serves_all_gazes(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 0;
     s->batch.d_dst_next_bytes = 0;
@@ -255,7 +252,6 @@ static const uint32_t sizes[][2] = {{84, 84}, {37, 29}, {1, 1}, {1, 33}, {33, 1}
 
 static void products_with_frames_agree(void **state)
 {
-    (void)state;
     for (int i = 0; i < 24; i++) {
         struct kind kind = usual;
         kind.model = (enum fovea_model)(i / 2 % 4);
@@ -287,7 +283,6 @@ static void losses_at(struct scene *s, float right_px, float down_px, double out
 
 static void losses_change_with_the_gaze_as_said(void **state)
 {
-    (void)state;
     for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
         struct kind kind = usual;
         kind.model = (enum fovea_model)model;
@@ -322,7 +317,6 @@ static void losses_change_with_the_gaze_as_said(void **state)
 
 static void nan_stays_in_its_channel(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
         kind.method = (enum fovea_method)method;
@@ -352,7 +346,6 @@ static void nan_stays_in_its_channel(void **state)
 
 static void gazes_out_of_reach_change_nothing(void **state)
 {
-    (void)state;
     struct scene *s = scene_make(usual);
     s->gazes_uv[0] = 5.5f;
     s->gazes_uv[3] = -7.0f;
@@ -373,7 +366,6 @@ static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
 
 static void wrong_arguments_are_refused(void **state)
 {
-    (void)state;
     const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
     struct scene *s = scene_make(usual);
     struct fovea_batch_gradient bad = s->batch;
@@ -426,7 +418,6 @@ static void wrong_arguments_are_refused(void **state)
 
 static void other_formats_and_operators_are_unsupported(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     struct scene *s = scene_make(usual);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};

@@ -213,7 +213,6 @@ static const float gazes[][2] = {{0.5f, 0.5f}, {0.13f, 0.81f}, {1.2f, -0.15f}, {
 
 static void every_law_and_format(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{84, 84}, {61, 37}, {33, 97}, {1, 1},  {1, 40},
                                         {40, 1},  {2, 3},   {17, 16}, {96, 64}};
     for (size_t i = (size_t)test_first(36); i < 36; i += TEST_STEP(i)) {
@@ -232,7 +231,6 @@ static void every_law_and_format(void **state)
 
 static void large_sigmas_from_coarse_levels(void **state)
 {
-    (void)state;
     static const double strengths[] = {2.0, 4.0, 8.0};
     for (size_t i = (size_t)test_first(3); i < 3; i += TEST_STEP(i)) {
         struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
@@ -248,7 +246,6 @@ static void large_sigmas_from_coarse_levels(void **state)
 
 static void a_large_picture(void **state)
 {
-    (void)state;
     const struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
                               .width_px = 256,
                               .height_px = 192,
@@ -260,7 +257,6 @@ static void a_large_picture(void **state)
 
 static void blockwise_filters_exactly(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{29, 23}, {1, 17}, {40, 12}, {1, 1}};
     for (size_t i = (size_t)test_first(16); i < 16; i += TEST_STEP(i)) {
         struct kind kind = {.foveation = law_of((enum fovea_model)(i % 4)),

@@ -40,7 +40,6 @@ static void assert_latched(const uint32_t *latched, int32_t x_q8, int32_t y_q8, 
 
 static void a_newer_sample_is_taken(void **state)
 {
-    (void)state;
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
     struct late_writer writer = {.block = block};
@@ -66,7 +65,6 @@ static void a_newer_sample_is_taken(void **state)
 
 static void a_sample_for_another_size_is_left(void **state)
 {
-    (void)state;
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
     struct late_writer writer = {.block = block};
@@ -85,7 +83,6 @@ static void a_sample_for_another_size_is_left(void **state)
  * rest. */
 static void a_mixture_is_never_taken(void **state)
 {
-    (void)state;
     uint32_t old[LATE_WORDS] = {0};
     uint32_t mixed[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
@@ -112,7 +109,6 @@ static void a_mixture_is_never_taken(void **state)
 
 static void a_writer_that_stops_half_way_stops_no_frame(void **state)
 {
-    (void)state;
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
     struct late_writer writer = {.block = block};
@@ -126,7 +122,6 @@ static void a_writer_that_stops_half_way_stops_no_frame(void **state)
 
 static void the_sequence_never_comes_back_to_nothing(void **state)
 {
-    (void)state;
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
     struct late_writer writer = {.block = block, .sequence = UINT32_MAX - 5};
@@ -173,7 +168,6 @@ static void *read_many(void *user)
 
 static void readers_see_whole_samples(void **state)
 {
-    (void)state;
     static struct hammer hammer;
     pthread_t readers[READERS];
     for (int i = 0; i < READERS; i++) {

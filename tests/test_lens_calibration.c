@@ -21,7 +21,6 @@
  * half the height: numbers that were worked out elsewhere. */
 static void known_lenses_leave_as_much_blank_as_is_known(void **state)
 {
-    (void)state;
     static const char *const units[] = {"half-width", "half-diagonal", "half-height"};
     static const struct {
         double k1, k2, inside[3];
@@ -237,7 +236,6 @@ static const struct {
 
 static void calibrations_of_others_are_as_their_programs_have_them(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++) {
         struct lens_calibration *calibration = lens_read_text(known_files[i].text);
         struct lens_plan *plan =
@@ -261,7 +259,6 @@ static void calibrations_of_others_are_as_their_programs_have_them(void **state)
 
 static void nothing_behind_a_file_counts(void **state)
 {
-    (void)state;
     static const char text[] = "i a0 b0 c-0.15";
     struct lens_calibration *made = NULL;
     char problem[LENS_PROBLEM_BYTES];
@@ -273,7 +270,6 @@ static void nothing_behind_a_file_counts(void **state)
 /* Its centre is the picture's: neither the frustum nor the settings' shift moves it. */
 static void a_panotools_project_has_a_center(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"i w800 h600 a0 b-.05 c0\n",
                                         "i w800 h600 a0 b-.05 c0 d0 e0\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -297,7 +293,6 @@ static void a_panotools_project_has_a_center(void **state)
 /* All but the last digits of a double, however the number is written. */
 static void numbers_are_as_json_has_them(void **state)
 {
-    (void)state;
     char digits[700];
     char zeros[700];
     memset(digits, '3', sizeof digits);
@@ -332,7 +327,6 @@ static void numbers_are_as_json_has_them(void **state)
 
 static void a_grid_is_its_points(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "{\"fovea-lens\": 1, \"grid\": {\"points\": [3, 2], \"green\": "
         "[[[0, 0.1], [0.5, 0], [1, 0.1]], [[0, 0.9], [0.5, 1], [1, 0.9]]]}}",
@@ -390,7 +384,6 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
  * numbers. */
 static void a_grid_is_as_exact_as_is_stated(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t step_px;
         bool quadratic;
@@ -436,7 +429,6 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
 /* Whatever each of them is given as; the same as it would be alone. */
 static void each_eye_has_its_own(void **state)
 {
-    (void)state;
     static const char *const lenses[] = {
         "\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}",
         "\"grid\": {\"points\": [3, 2], \"green\": [0, 0.1, 0.5, 0, 1, 0.1, 0, 0.9, 0.5, 1, 1, "
@@ -475,7 +467,6 @@ static void each_eye_has_its_own(void **state)
 /* A plan for one eye is none for the other, and there is none for an eye that is not named. */
 static void plans_are_of_an_eye(void **state)
 {
-    (void)state;
     struct lens_calibration *both = lens_read_text(
         "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}, "
         "\"right\": {\"polynomial\": {\"green\": [1, 0, 0.2, 0, 0]}}}");
@@ -648,7 +639,6 @@ static const struct {
 
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         lens_assert_wrong(wrong[i].text, strlen(wrong[i].text), wrong[i].words);
     }
@@ -657,7 +647,6 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 /* Whatever order they come in. */
 static void contradictions_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *grid, *words;
     } grids[] = {
@@ -697,7 +686,6 @@ static void contradictions_are_refused(void **state)
 
 static void what_is_wrong_with_eyes_is_said(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } cases[] = {
@@ -763,7 +751,6 @@ static void damage(const char *good, size_t tries, uint64_t random)
 /* Whatever is cut off or changed: it is a lens, or the reason is said in a line. */
 static void damaged_files_are_refused_safely(void **state)
 {
-    (void)state;
     damage(
         "{\"fovea-lens\": 1, \"grid\": {\"size\": [32, 16], \"spacing\": 16, \"in\": \"pixels\", "
         "\"green\": [0, 0, 16, 0, 32, 0, 0, 16, 16, 16, 32, 16]}}",
@@ -776,7 +763,6 @@ static void damaged_files_are_refused_safely(void **state)
 /* Settings that a file's polynomial folds with are refused at the size where it does. */
 static void a_files_polynomial_may_fold(void **state)
 {
-    (void)state;
     struct lens_calibration *calibration = lens_read_text("i w8 h8 a0 b-0.5 c0\n");
     struct fovea_settings settings = fovea_settings_default();
     struct lens_plan *plan = NULL;
@@ -792,7 +778,6 @@ static void a_files_polynomial_may_fold(void **state)
 /* No terms nearer to 0 help a map that folds in its centre. */
 static void a_polynomial_may_fold_in_the_centre(void **state)
 {
-    (void)state;
     struct lens_calibration *calibration =
         lens_read_text("{\"fovea-lens\": 1, \"polynomial\": {\"green\": [0, 1, 0, 0, 0]}}");
     struct fovea_settings settings = fovea_settings_default();
@@ -809,7 +794,6 @@ static void a_polynomial_may_fold_in_the_centre(void **state)
 /* The complaint says whose lens folds, where each eye has its own. */
 static void an_eyes_polynomial_may_fold(void **state)
 {
-    (void)state;
     struct lens_calibration *calibration = lens_read_text(
         "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, -0.5, 0, 0], "
         "\"red\": [1, 0, 0, 0, 0]}}, \"right\": {\"polynomial\": {\"green\": [1, 0, 0, 0, 0]}}}");

@@ -41,7 +41,6 @@ static bool tile_has_no_source(const struct lens_plan *plan, int32_t column, int
  * known to be. */
 static void blank_tiles_have_no_source(void **state)
 {
-    (void)state;
     for (uint64_t i = 0; i < 14; i++) {
         struct operator_scene scene = lens_scene_of(i);
         scene.width_px = 1000 + 16 * (uint32_t)i;
@@ -77,7 +76,6 @@ static void blank_tiles_have_no_source(void **state)
  * k1 is the one that leaves 22.21 % of 1920 x 1080 blank, as the paper says. */
 static void nearest_is_the_papers_table_pixel_for_pixel(void **state)
 {
-    (void)state;
     const int width = 1920;
     const int height = 1080;
     struct operator_scene scene = {.of = &lens_under_test,
@@ -124,7 +122,6 @@ static void nearest_is_the_papers_table_pixel_for_pixel(void **state)
 /* Fractions of 1920 x 1080 that have a source, r over half the width: another program's numbers. */
 static void other_lenses_leave_as_much_blank_as_is_known(void **state)
 {
-    (void)state;
     static const struct {
         double k1, k2, inside;
     } known[] = {{0.441, 0.156, 0.624}, {0.34, 0.55, 0.596}, {0.22, 0.24, 0.689},
@@ -171,7 +168,6 @@ static enum fovea_result make(const struct fovea_settings *settings, uint32_t wi
  * of a wide picture nearer. */
 static void maps_that_fold_are_refused(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.own.lens_r2 = -0.2;
     assert_int_equal(make(&settings, 100, 100), FOVEA_ERROR_INVALID_ARGUMENT);
@@ -190,7 +186,6 @@ static void maps_that_fold_are_refused(void **state)
 /* A lens whose numbers are as large as they may be reads nothing outside the picture. */
 static void the_strongest_lens_is_safe(void **state)
 {
-    (void)state;
     for (uint32_t filter = 0; filter < 3; filter++) {
         struct operator_scene scene = {.of = &lens_under_test,
                                        .settings = fovea_settings_default(),

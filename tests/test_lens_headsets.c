@@ -117,7 +117,6 @@ static void write_headset(const struct headset *h, char *text, size_t bytes)
 
 static void monados_values_are_its_formula(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof headsets / sizeof headsets[0]; i++) {
         const struct headset *h = &headsets[i];
         char text[512];
@@ -133,7 +132,6 @@ static void monados_values_are_its_formula(void **state)
 /* The viewport is all of the picture, whatever the picture's aspect is. */
 static void monados_values_are_its_formula_at_any_aspect(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1280, 1440}, {320, 240},   {792, 817},
                                         {2064, 2208}, {2400, 1600}, {700, 1900}};
     for (size_t i = 0; i < 6 * sizeof headsets / sizeof headsets[0]; i++) {
@@ -155,7 +153,6 @@ static void monados_values_are_its_formula_at_any_aspect(void **state)
  * the lens. */
 static void monados_values_may_grow_beyond_all(void **state)
 {
-    (void)state;
     struct lens_calibration *calibration = lens_read_text(
         "{\"distortion_k\": [1, 0, 0, 0, 500], \"scale\": 1, \"lens_center\": [1, 1], "
         "\"viewport_size\": [2, 2]}");
@@ -197,7 +194,6 @@ static struct fovea_settings settings_of_openhmd(const double abcd[4], const str
 /* Of Rift CV1, and of no headset: all numbers, and a centre far from the middle. */
 static void openhmds_values_are_its_formula(void **state)
 {
-    (void)state;
     static const struct {
         double abcd[4];
         struct headset own;
@@ -357,7 +353,6 @@ static double most_off(const struct vive *vive, const struct lens_plan *plan, in
 /* By a grid, whose error at twice a Vive's pixels each way the docs state. */
 static void vives_values_are_its_formula(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof vives / sizeof vives[0]; i++) {
         char text[4096];
         write_vive(&vives[i], text, sizeof text);
@@ -379,7 +374,6 @@ static void vives_values_are_its_formula(void **state)
 /* What the left eye's green is: the last red and blue of it may be left out. */
 static void colours_that_are_left_out_are_greens(void **state)
 {
-    (void)state;
     char text[4096];
     write_vive(&vives[1], text, sizeof text);
     for (char *at = strstr(text, "\"distortion_"); at; at = strstr(at + 1, "\"distortion_")) {
@@ -400,7 +394,6 @@ static void colours_that_are_left_out_are_greens(void **state)
 /* An Index gives no aspect; its pixels are square. */
 static void an_index_has_the_aspect_of_its_pixels(void **state)
 {
-    (void)state;
     static const char aspect[] = "\"physical_aspect_x_over_y\": 0.9";
     char text[4096];
     char index[5000];
@@ -438,7 +431,6 @@ static void wrong_vive(const char *part, const char *other, const char *words)
 
 static void what_is_wrong_is_said_with_its_place(void **state)
 {
-    (void)state;
     wrong_vive("DISTORT_DPOLY3", "DISTORT_SPLINE",
                "3:239: a distortion of type \"DISTORT_SPLINE\" is not known");
     wrong_vive(", 0, 0, 0, 0]", "]", "there are 4 numbers; there must be 8");

@@ -32,7 +32,6 @@ static struct lens_paper_tables tables_of(struct lens_paper_size size, double k1
  * always less than what it is divided by. */
 static void one_number_holds_a_pixel(void **state)
 {
-    (void)state;
     static const struct lens_paper_size all[] = {{1280, 720},  {1920, 1080}, {3840, 2160},
                                                  {7680, 4320}, {4320, 7680}, {1080, 1920},
                                                  {2048, 2048}, {16384, 1},   {1, 16384}};
@@ -59,7 +58,6 @@ static void one_number_holds_a_pixel(void **state)
 
 static void all_tables_say_the_same(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.03);
         for (int32_t k = 0; k < sizes[i].width_px * sizes[i].height_px; k++) {
@@ -105,7 +103,6 @@ static bool is_tie(const struct lens_paper_tables *t, int32_t x, int32_t y)
 
 static void nearest_is_the_table(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.0);
         const struct operator_scene scene = scene_of(sizes[i], FOVEA_FORMAT_RGBA8, 0);
@@ -141,7 +138,6 @@ static void nearest_is_the_table(void **state)
  * height. */
 static void as_much_has_a_source_as_is_known(void **state)
 {
-    (void)state;
     static const struct {
         double k1, k2, inside[3];
     } known[] = {{0.441, 0.156, {0.624, 0.677, 0.397}}, {0.34, 0.55, {0.596, 0.657, 0.349}},
@@ -168,7 +164,6 @@ static void as_much_has_a_source_as_is_known(void **state)
  * other everywhere, so none leaves a hole; where a lens draws them apart, some do. */
 static void forward_copies_more_and_leaves_holes_where_it_draws_apart(void **state)
 {
-    (void)state;
     struct lens_paper_tables t =
         tables_of((struct lens_paper_size){1920, 1080}, LENS_PAPER_K1, 0.0);
     struct lens_paper_counts counts = lens_paper_count(&t);
@@ -187,7 +182,6 @@ static void forward_copies_more_and_leaves_holes_where_it_draws_apart(void **sta
 /* The place in floats, which every backend works with, against doubles. */
 static void places_are_exact(void **state)
 {
-    (void)state;
     const struct lens_paper_size size = {3840, 2160};
     const struct lens_paper_lens lens = {LENS_PAPER_K1, 0.0, size.width_px / 2.0};
     const struct operator_scene scene = scene_of(size, FOVEA_FORMAT_RGBA8, 1);
@@ -263,7 +257,6 @@ static double spread(const struct fovea_image *made)
  * it may be any grey, but none beyond them, and coarse rings come out nearer to what they are. */
 static void between_pixels_is_nearer_than_the_table(void **state)
 {
-    (void)state;
     const struct lens_paper_size size = {320, 240};
     struct lens_paper_tables t = tables_of(size, LENS_PAPER_K1, 0.0);
     struct test_image src = image_make_packed(320, 240, FOVEA_FORMAT_R8);

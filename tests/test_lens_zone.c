@@ -115,7 +115,6 @@ static struct aliasing foveated(const double *plate, double gaze_x_uv, double ga
 
 static void foveation_leaves_little_to_alias(void **state)
 {
-    (void)state;
     double *plate = zone_plate();
     const struct aliasing plain = aliasing_of(plate, 0);
     const struct aliasing centre = foveated(plate, 0.5, 0.5);
@@ -132,7 +131,6 @@ static void foveation_leaves_little_to_alias(void **state)
 /* The mean over the square is itself of 4x4 places, so that 4x4 is off by nothing. */
 static void more_places_alias_less(void **state)
 {
-    (void)state;
     double *plate = zone_plate();
     struct aliasing aliasing[4];
     for (uint32_t samples = 0; samples < 4; samples++) {

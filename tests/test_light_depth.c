@@ -114,7 +114,6 @@ static void check(const struct depth *depth, int picture)
 
 static void more_bits_leave_finer_contrasts(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 3 * sizeof depths / sizeof depths[0]; i++) {
         check(&depths[i / 3], (int)(i % 3));
     }
@@ -123,7 +122,6 @@ static void more_bits_leave_finer_contrasts(void **state)
 /* The numbers of docs/quality.md: a level more, as a part of the luminance. */
 static void a_level_is_so_much_contrast(void **state)
 {
-    (void)state;
     static const struct {
         enum fovea_format format;
         int level, more;

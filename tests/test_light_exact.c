@@ -64,26 +64,22 @@ static void check_all(enum fovea_method method, enum fovea_model model)
 
 static void blockwise_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER);
 }
 
 static void smooth_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
 }
 
 static void real_views_are_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL);
     check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
 }
 
 static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
 {
-    (void)state;
     static const double strengths[] = {0.02, 0.25, 0.6, 3.0};
     for (int i = test_first(16); i < 16; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -100,7 +96,6 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
  * level of its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
 static void what_is_averaged_is_light(void **state)
 {
-    (void)state;
     static const struct {
         enum fovea_transfer transfer;
         double peak_cd_m2;
@@ -136,7 +131,6 @@ static void what_is_averaged_is_light(void **state)
  * display of any peak: both methods; what is copied is the same to the bit. */
 static void coloured_hlg_is_the_reference(void **state)
 {
-    (void)state;
     for (int i = test_first(20); i < 20; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         foveation.method = (enum fovea_method)(i / 10);
@@ -167,7 +161,6 @@ static void coloured_hlg_is_the_reference(void **state)
 /* The curves of screens that somebody measured: 0 to 3; and each picture of full contrast. */
 static void a_display_of_its_own_is_the_reference(void **state)
 {
-    (void)state;
     for (int i = test_first(2 * 6 * IMAGE_CONTRAST_COUNT); i < 2 * 6 * IMAGE_CONTRAST_COUNT;
          i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -182,7 +175,6 @@ static void a_display_of_its_own_is_the_reference(void **state)
  * method too. */
 static void gamma_1_is_encoded(void **state)
 {
-    (void)state;
     struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
     struct test_image dst[3];
     image_draw(&src.view, IMAGE_RANDOM, 3);
@@ -214,7 +206,6 @@ static void gamma_1_is_encoded(void **state)
  * screen. */
 static void pq_and_hlg_have_their_own_light(void **state)
 {
-    (void)state;
     struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
     image_draw(&src.view, IMAGE_RANDOM, 3);
     for (int i = 0; i < 4; i++) {
@@ -241,7 +232,6 @@ static void pq_and_hlg_have_their_own_light(void **state)
 /* Plans are made anew where a curve changes, and only there. */
 static void plans_know_their_display(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     foveation.light = compare_display(3, &foveation.display);
     struct foveate_plan *plan = plan_of(&foveation, 64, 48);
@@ -265,7 +255,6 @@ static void plans_know_their_display(void **state)
 
 static void impossible_displays_make_no_plan(void **state)
 {
-    (void)state;
     static const struct fovea_display wrong[] = {
         {.table_count = 0},
         {.table_count = 1, .table = {1}},
@@ -292,7 +281,6 @@ static void impossible_displays_make_no_plan(void **state)
 /* Stored values stay what is averaged where the settings say so, whatever the transfer function. */
 static void encoded_averages_what_is_stored(void **state)
 {
-    (void)state;
     for (int method = 0; method < 2; method++) {
         struct test_image dst[2];
         struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);

@@ -38,7 +38,6 @@ static void check(int i, uint32_t width_px, uint32_t height_px)
 
 static void every_kind_law_and_mapping(void **state)
 {
-    (void)state;
     for (int i = 0; i < 36; i++) {
         check(i, 160, 90);
     }
@@ -47,7 +46,6 @@ static void every_kind_law_and_mapping(void **state)
 /* The other method takes sigma at the middles of its fragments. */
 static void blockwise_by_a_map(void **state)
 {
-    (void)state;
     static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
     for (int i = 0; i < 6; i++) {
         struct fovea_foveation f = map_settings(kinds[i % 3]);
@@ -61,7 +59,6 @@ static void blockwise_by_a_map(void **state)
 
 static void every_odd_size(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1}, {2, 1}, {1, 90}, {90, 1}, {17, 33}, {63, 65}};
     for (int i = 0; i < 36; i++) {
         check(i, sizes[i % 5][0], sizes[i % 5][1]);
@@ -71,7 +68,6 @@ static void every_odd_size(void **state)
 /* Mirrored picture, gaze and eye: the mirrored result. */
 static void eyes_are_each_others_mirror(void **state)
 {
-    (void)state;
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
     struct test_image src = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);

@@ -65,7 +65,6 @@ static void check_picture(const struct fovea_foveation *f, struct size size)
 
 static void sigma_follows_the_formula(void **state)
 {
-    (void)state;
     static const struct fovea_geometry views[] = {
         {.screen_width_m = 0.53, .distance_m = 0.3},
         {.ppd = 3.0},
@@ -97,7 +96,6 @@ struct meridian {
  * lie in the visual field. */
 static void human_has_watsons_densities(void **state)
 {
-    (void)state;
     static const double degrees[] = {2, 5, 10, 20, 30, 40};
     static const struct meridian meridians[] = {
         {"temporal", 1, 0, {23.2, 12.6, 8.0, 4.9, 3.5, 2.6}},
@@ -125,7 +123,6 @@ static void human_has_watsons_densities(void **state)
 /* What the temporal side of one eye sees, the nasal side of the other sees too. */
 static void both_eyes_see_what_the_better_sees(void **state)
 {
-    (void)state;
     for (double x = -60; x <= 60; x += 7.5) {
         for (double y = -60; y <= 60; y += 7.5) {
             const double left = foveate_map_human(FOVEA_MAP_EYE_LEFT, x, y);
@@ -138,7 +135,6 @@ static void both_eyes_see_what_the_better_sees(void **state)
 
 static void streak_is_wide_and_low(void **state)
 {
-    (void)state;
     assert_true(foveate_map_streak(0, 0) == 1.0);
     assert_true(fabs(foveate_map_streak(0, 8) - 0.5) < 1e-12);
     assert_true(foveate_map_streak(60, 0) > 0.4);
@@ -174,7 +170,6 @@ static void check_smallest(const struct foveate_map *map, double reach_deg)
 
 static void the_smallest_is_found(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds) * 3; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 3]);
         f.map.floor = 1e-9;
@@ -234,7 +229,6 @@ static void check_ready(struct fovea_foveation f, struct fovea_map_ready *ready,
 
 static void what_is_ready_makes_the_same_plans(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f =
             speckled_map(i / 2 ? FOVEA_MAP_LAW_LINEAR : FOVEA_MAP_LAW_SQRT,
@@ -256,7 +250,6 @@ static void what_is_ready_makes_the_same_plans(void **state)
 
 static void what_is_ready_fits_its_own_law_and_samples(void **state)
 {
-    (void)state;
     struct fovea_foveation f = speckled_map(FOVEA_MAP_LAW_SQRT, FOVEA_MAP_DEGREES_PAPER);
     struct fovea_map_ready *ready = NULL;
     assert_int_equal(foveate_map_ready_make(&f, &ready), FOVEA_OK);
@@ -282,7 +275,6 @@ static void what_is_ready_fits_its_own_law_and_samples(void **state)
 
 static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
 {
-    (void)state;
     struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
     struct foveate_map map;
     assert_true(foveate_map_init(&map, &f.map));
@@ -304,7 +296,6 @@ static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
  * to it no pixel is farther away than half the image. */
 static void sigma_follows_the_distance_to_the_far_corner(void **state)
 {
-    (void)state;
     static float values[801 * 3];
     for (int i = 0; i < 801 * 3; i++) {
         values[i] = (float)(500 - abs(i % 801 - 400));
@@ -345,7 +336,6 @@ static void mirror(const float *from, float *to, int width, int height, bool acr
 /* A map mirrored with the gaze and the picture says the same; not mirrored, something else. */
 static void directions_are_the_pictures(void **state)
 {
-    (void)state;
     for (int i = 0; i < 12; i++) {
         struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
         f.map.law = (enum fovea_map_law)(i % 2);
@@ -380,7 +370,6 @@ static void directions_are_the_pictures(void **state)
 /* Two peaks, a valley between them: nothing is monotone. */
 static void plan_knows_the_largest_sigma(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds) * 4; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 4]);
         f.map.law = (enum fovea_map_law)(i % 2);
@@ -407,7 +396,6 @@ static void plan_knows_the_largest_sigma(void **state)
 
 static void a_gaze_outside_has_its_levels_too(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds) * 2; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 2]);
         f.map.degrees = (enum fovea_map_degrees)(i % 2);
@@ -427,7 +415,6 @@ static void a_gaze_outside_has_its_levels_too(void **state)
 
 static void fits_what_it_was_made_for(void **state)
 {
-    (void)state;
     for (int i = 0; i < 12; i++) {
         struct fovea_foveation f = map_settings(i < 10 ? FOVEA_MAP_ARRAY : FOVEA_MAP_HUMAN);
         f.map.degrees = i == 9 ? FOVEA_MAP_DEGREES_PAPER : FOVEA_MAP_DEGREES_VIEW;
@@ -498,7 +485,6 @@ static void check_refused(const struct fovea_foveation *f, const char *what)
 
 static void maps_that_are_none_are_refused(void **state)
 {
-    (void)state;
     REFUSE(values[17] = -1.0f);
     REFUSE(values[34] = NAN);
     REFUSE(values[0] = INFINITY);
@@ -526,7 +512,6 @@ static void maps_that_are_none_are_refused(void **state)
 
 static void the_same_everywhere_is_a_map_where_roots_are_taken(void **state)
 {
-    (void)state;
     static const float values[] = {7, 7, 7, 7};
     struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
     f.map.values = values;
@@ -544,7 +529,6 @@ static void the_same_everywhere_is_a_map_where_roots_are_taken(void **state)
 
 static void description_names_the_map_and_its_directions(void **state)
 {
-    (void)state;
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
     char words[FOVEATE_DESCRIPTION_BYTES];

@@ -218,7 +218,6 @@ static double assert_in_force(struct bench *bench)
 
 static void a_large_picture_keeps_no_frame_waiting(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     save_picture(&bench, LARGE, 60000);
@@ -266,7 +265,6 @@ static double least_busy_ms(struct bench *bench, uint32_t side, const char *sett
 
 static void the_first_frame_of_a_large_map_takes_no_longer_than_others(void **state)
 {
-    (void)state;
 #define MAP_FILE "\"map\": {\"kind\": \"file\", \"file\": \"map.png\""
     static const char *const cases[] = {
         "{\"foveation\": {\"model\": \"map\", " MAP_FILE "}}}",
@@ -290,7 +288,6 @@ static void the_first_frame_of_a_large_map_takes_no_longer_than_others(void **st
 
 static void a_slow_disk_keeps_no_frame_waiting(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     save_picture(&bench, SMALL, 60000);
@@ -308,7 +305,6 @@ static void a_slow_disk_keeps_no_frame_waiting(void **state)
 
 static void another_picture_counts_when_the_settings_are_read_again(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     for (uint16_t peak = 10000; peak <= 60000; peak = (uint16_t)(peak + 10000)) {
@@ -324,7 +320,6 @@ static void another_picture_counts_when_the_settings_are_read_again(void **state
 
 static void a_broken_picture_leaves_the_settings(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     take_map(&bench, SMALL, 60000);
@@ -343,7 +338,6 @@ static void a_broken_picture_leaves_the_settings(void **state)
 
 static void nothing_grows_while_pictures_are_saved(void **state)
 {
-    (void)state;
     struct bench bench;
     struct process_counts warm = {0};
     open_bench(&bench);
@@ -363,7 +357,6 @@ static void nothing_grows_while_pictures_are_saved(void **state)
 /* Frames may take settings long after they were read, with what others have saved in between. */
 static void two_configurations_keep_their_pictures(void **state)
 {
-    (void)state;
     struct bench first;
     struct bench second;
     open_bench(&first);
@@ -414,7 +407,6 @@ static void *take_again_and_again(void *user)
 /* Who finds the store in use reads no file because of it. */
 static void threads_that_take_settings_at_once_read_no_picture(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     take_map(&bench, SMALL, 60000);

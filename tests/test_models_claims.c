@@ -23,7 +23,6 @@ static double geisler_perry_cpd(double e_deg)
 /* At 5 degrees the value that the curve was taken from, 27, is 2.2 times Geisler and Perry's. */
 static void the_default_curve_is_like_the_other_laws(void **state)
 {
-    (void)state;
     const struct fovea_curve curve = fovea_settings_default().foveation.curve;
     for (uint32_t i = 1; curve.eccentricity_deg[i] <= 35.0; i++) {
         const double ratio = curve.cutoff_cpd[i] / geisler_perry_cpd(curve.eccentricity_deg[i]);
@@ -37,7 +36,6 @@ static void the_default_curve_is_like_the_other_laws(void **state)
 /* The model eye's saccades are of the size that they say before the default screen. */
 static void the_model_eye_looks_at_the_default_screen(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = fovea_settings_default();
     const struct fovea_geometry *geometry = &settings.foveation.geometry;
     const double width_deg =
@@ -61,7 +59,6 @@ static double largest_loss(double gain, double ct0)
 
 static void the_default_gain_is_about_the_strongest_whose_loss_is_below_threshold(void **state)
 {
-    (void)state;
     static const struct {
         double gain, loss;
     } table[] = {{0.8, 0.44}, {0.7, 0.69}, {0.5, 1.29}, {0.3, 2.1}, {0.1, 3.7}};
@@ -153,7 +150,6 @@ static double stated_gain(double cycles_per_px)
 /* The table "What a picture keeps at the cutoff". */
 static void gratings_at_the_cutoff_keep_what_the_table_says(void **state)
 {
-    (void)state;
     static const struct {
         double cycles_per_px, gain;
     } table[] = {{0.40, 1.000}, {0.35, 0.996}, {0.325, 0.959}, {0.30, 0.855},
@@ -203,7 +199,6 @@ static const struct fovea_point_uv off_axis = {0.24, 0.7};
 
 static void maps_say_the_angle_and_the_laws_cutoff(void **state)
 {
-    (void)state;
     static float eccentricity[VIEW_PX * VIEW_PX];
     static float cutoff[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
@@ -223,7 +218,6 @@ static void maps_say_the_angle_and_the_laws_cutoff(void **state)
 
 static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **state)
 {
-    (void)state;
     const struct fovea_foveation foveation = wide_view();
     const struct ray gaze = ray_at(0.24 * VIEW_PX, 0.7 * VIEW_PX);
     double shortest = INFINITY;
@@ -249,7 +243,6 @@ static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **
  * it more: pixels a degree by finite differences of rays. */
 static void gains_follow_the_direction_of_the_grating(void **state)
 {
-    (void)state;
     static float sigma[VIEW_PX * VIEW_PX];
     static float gain[VIEW_PX * VIEW_PX];
     const struct fovea_foveation foveation = wide_view();
@@ -290,7 +283,6 @@ static void gains_follow_the_direction_of_the_grating(void **state)
 /* The table of docs/rl.md: what the relative model's defaults leave as it is, whatever the size. */
 static void relative_maps_are_in_halves_of_the_shorter_side(void **state)
 {
-    (void)state;
     static float sigma[640 * 640];
     static float eccentricity[640 * 640];
     static float cutoff[640 * 640];
@@ -330,7 +322,6 @@ static void relative_maps_are_in_halves_of_the_shorter_side(void **state)
 
 static void wrong_gratings_are_refused(void **state)
 {
-    (void)state;
     float out[4];
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     const struct fovea_grating wrong[] = {{-1.0, 0.0}, {(double)NAN, 0.0}, {1.0, (double)INFINITY}};

@@ -98,7 +98,6 @@ static void a_plan_fits_its_settings_alone(void **state)
 /* Of blur: a value that is not finite reaches no farther than README.md says. */
 static void what_is_not_finite_stays_near(void **state)
 {
-    (void)state;
     struct operator_scene scene = operator_scene_of(&blur_under_test, 6);
     scene.settings.foveation.transfer = FOVEA_TRANSFER_SRGB;
     scene.width_px = 140;

@@ -18,7 +18,6 @@ static char last[LOG_MESSAGE_BYTES];
 
 static void keep(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     assert_int_equal(level, FOVEA_LOG_WARNING);
     atomic_fetch_add(&lines, 1);
     snprintf(last, sizeof last, "%s", message);
@@ -32,7 +31,6 @@ static struct fovea_log warnings(void)
 
 static void each_kind_is_said_once_until_all_is_well(void **state)
 {
-    (void)state;
     const struct fovea_log log = warnings();
     struct said said = {0};
     for (int round = 0; round < 2; round++) {
@@ -48,7 +46,6 @@ static void each_kind_is_said_once_until_all_is_well(void **state)
 
 static void another_one_says_it_too(void **state)
 {
-    (void)state;
     const struct fovea_log log = warnings();
     struct said said[2] = {{0}};
     for (int i = 0; i < 4; i++) {
@@ -76,7 +73,6 @@ static void *say_all(void *user)
 
 static void one_of_many_threads_says_it(void **state)
 {
-    (void)state;
     static struct crowd crowd;
     pthread_t threads[THREADS];
     atomic_store(&lines, 0);

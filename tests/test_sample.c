@@ -21,7 +21,6 @@ static void take(int commit, int count, int *taken)
 
 static void five_commits_take_every_case_once(void **state)
 {
-    (void)state;
     unsetenv("FOVEA_TEST_CASES");
     int taken[200] = {0};
     for (int commit = 7; commit < 12; commit++) {
@@ -34,7 +33,6 @@ static void five_commits_take_every_case_once(void **state)
 
 static void no_commit_takes_none(void **state)
 {
-    (void)state;
     for (int count = 1; count < 9; count++) {
         for (int commit = 0; commit < 40; commit++) {
             int taken[9] = {0};

@@ -27,21 +27,18 @@ static void every_pattern(enum fovea_light light, uint32_t width_px, uint32_t he
 
 static void every_pattern_as_stored(void **state)
 {
-    (void)state;
     every_pattern(FOVEA_LIGHT_ENCODED, 320, 180);
     every_pattern(FOVEA_LIGHT_ENCODED, 128, 128);
 }
 
 static void every_pattern_as_light(void **state)
 {
-    (void)state;
     every_pattern(FOVEA_LIGHT_LINEAR, 320, 180);
     every_pattern(FOVEA_LIGHT_LINEAR, 128, 128);
 }
 
 static void every_format_and_both_kinds_of_alpha(void **state)
 {
-    (void)state;
     for (int i = 0; i < 14; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.alpha = (enum fovea_alpha)(i % 2);
@@ -53,7 +50,6 @@ static void every_format_and_both_kinds_of_alpha(void **state)
 /* Small pictures are all border: margins of the levels, edges of the picture. */
 static void every_odd_size(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},  {2, 1},  {1, 9},  {3, 5},   {16, 16}, {17, 33},
                                         {1, 90}, {90, 1}, {2, 97}, {63, 65}, {40, 20}, {127, 3}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -66,7 +62,6 @@ static void every_odd_size(void **state)
 
 static void gaze_in_corners_on_edges_and_outside(void **state)
 {
-    (void)state;
     static const double gazes[][2] = {{0, 0},   {110, 0},    {0, 70},   {110, 70}, {-0.5, 30},
                                       {55, 71}, {-40, -140}, {300, 20}, {55, 1e5}, {30.004, 31.1}};
     for (size_t i = 0; i < sizeof gazes / sizeof *gazes; i++) {
@@ -81,7 +76,6 @@ static void gaze_in_corners_on_edges_and_outside(void **state)
 /* The picture on a wall before the eye, in a headset, off the axis. */
 static void every_model_and_view(void **state)
 {
-    (void)state;
     for (int i = 0; i < 8; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
         settings.model = i % 2 ? FOVEA_MODEL_CURVE : FOVEA_MODEL_PHYSICAL;
@@ -108,7 +102,6 @@ static void every_model_and_view(void **state)
  * is not the law's. */
 static void a_window_and_a_scotoma(void **state)
 {
-    (void)state;
     static const double inside_cpd[] = {60.0, 0.5};
     for (int i = 0; i < 2; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
@@ -126,7 +119,6 @@ static void a_window_and_a_scotoma(void **state)
 /* From a blur of a hundredth of a pixel to one that is wider than the picture. */
 static void every_strength(void **state)
 {
-    (void)state;
     static const double strengths[] = {1e-9, 1e-5, 0.001, 0.02, 0.05, 0.12, 0.25, 0.5, 3.0};
     for (size_t i = 0; i < 2 * sizeof strengths / sizeof *strengths; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -138,7 +130,6 @@ static void every_strength(void **state)
 
 static void a_blur_far_wider_than_the_picture(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.strength = 8.0;
     settings.paper.f_max_cpd = 30.0 * 2.0;
@@ -167,7 +158,6 @@ static void draw_night(const struct fovea_image *image, uint32_t every)
 
 static void light_lines_dots_and_squares_on_dark(void **state)
 {
-    (void)state;
     for (int i = 0; i < 8; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.strength = 0.03 * pow(2.0, 0.75 * i);
@@ -182,7 +172,6 @@ static void light_lines_dots_and_squares_on_dark(void **state)
 
 static void random_settings_sizes_and_gazes(void **state)
 {
-    (void)state;
     srand(11);
     for (int i = 0; i < 40; i++) {
         struct fovea_foveation settings = smooth_settings((enum fovea_model)(rand() % 3));
@@ -206,7 +195,6 @@ static void random_settings_sizes_and_gazes(void **state)
 /* The other method, in light because the settings say so. */
 static void blockwise_in_light(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_R8, FOVEA_FORMAT_RGBA16F};
     for (int i = 0; i < 8; i++) {

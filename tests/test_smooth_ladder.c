@@ -12,7 +12,6 @@
 
 static void coordinates_are_the_sampled_sum_and_go_back(void **state)
 {
-    (void)state;
     double before = -1.0;
     for (double sigma = 0.0; sigma < 1100.0; sigma = sigma * 1.013 + 0.001) {
         double sum = 1.0;
@@ -37,7 +36,6 @@ static void coordinates_are_the_sampled_sum_and_go_back(void **state)
 
 static void nodes_take_the_level_of_their_sigma(void **state)
 {
-    (void)state;
     for (int light = 0; light < IMAGE_LIGHT_COUNT; light++) {
         for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
             const struct foveate_node node = foveate_ladder_node(i, light, FOVEATE_MAX_LEVELS);
@@ -82,7 +80,6 @@ static void check_row(const struct foveate_node *node, double reach, double cent
 
 static void rows_sum_to_one_and_have_the_variance_that_is_left(void **state)
 {
-    (void)state;
     for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
         for (int x = 0; x < 64; x++) {
             const struct foveate_node sharp =
@@ -108,7 +105,6 @@ static double polynomial(double at, int degree)
 
 static void weights_sum_to_one_and_meet_polynomials(void **state)
 {
-    (void)state;
     for (int together = 1; together <= FOVEATE_LADDER_TOGETHER; together++) {
         for (float at = 0.0f; at <= (float)(together - 1); at += 0.0625f) {
             float weights[FOVEATE_LADDER_TOGETHER];
@@ -145,7 +141,6 @@ static void check_tile(float lowest, float highest, int32_t blend)
 
 static void nodes_of_a_tile_hold_all_its_places(void **state)
 {
-    (void)state;
     for (int32_t blend = FOVEATE_BLEND_STORED; blend <= FOVEATE_BLEND_FLOATS; blend++) {
         for (float lowest = 0.0f; lowest < 181.0f; lowest += 0.37f) {
             for (float span = 0.0f; lowest + span < 181.4f; span = span * 1.21f + 0.03f) {

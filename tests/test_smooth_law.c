@@ -144,7 +144,6 @@ static void check_gazes(const struct fovea_foveation *f, const char *what)
 
 static void paper_follows_its_formula(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     check_gazes(&f, "paper");
     f.paper.f_max_cpd = 50.0;
@@ -155,7 +154,6 @@ static void paper_follows_its_formula(void **state)
 
 static void physical_follows_its_formula_in_every_view(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     check_gazes(&f, "screen");
     f.geometry.ppd = 9.0;
@@ -172,7 +170,6 @@ static void physical_follows_its_formula_in_every_view(void **state)
 
 static void curve_follows_its_points(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.geometry.distance_m = 0.2;
     check_gazes(&f, "curve");
@@ -215,7 +212,6 @@ static void check_row(const struct fovea_foveation *f, const char *what)
 
 static void curve_is_exact_at_its_points(void **state)
 {
-    (void)state;
     static const struct {
         const char *what;
         struct fovea_curve curve;
@@ -235,7 +231,6 @@ static void curve_is_exact_at_its_points(void **state)
 
 static void relative_follows_its_formula_whatever_the_view(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_RELATIVE);
     check_gazes(&f, "relative");
     f.geometry.ppd = -1.0; /* does not count */
@@ -303,7 +298,6 @@ static double sharp_radius_px(const struct foveate_plan *plan, const struct fove
 
 static void displays_have_their_known_strength(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof displays / sizeof *displays; i++) {
         const struct display *d = &displays[i];
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
@@ -322,7 +316,6 @@ static void displays_have_their_known_strength(void **state)
 
 static void description_says_what_is_used_and_how_strong_it_is(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     char words[FOVEATE_DESCRIPTION_BYTES];
     struct foveate_model model;
@@ -380,7 +373,6 @@ static void check_directions(const struct fovea_foveation *f, double square, con
 
 static void no_direction_is_blurred_more_than_the_law_has_it(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     f.physical.alpha = 8.0;
     f.geometry.distance_m = 0.2;
@@ -419,7 +411,6 @@ static void check_largest(const struct fovea_foveation *f, const char *what)
 
 static void plan_knows_the_largest_sigma_of_gazes_in_the_picture(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     check_largest(&f, "paper");
     f = smooth_settings(FOVEA_MODEL_PHYSICAL);
@@ -458,7 +449,6 @@ static void check_known(const struct fovea_foveation *f, uint32_t w, uint32_t h,
 
 static void plan_knows_from_where_on_all_is_soft(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     check_known(&f, 3840, 2160, 1.01);
     check_known(&f, 640, 360, 1.01);

@@ -10,7 +10,6 @@
 
 static void levels_lie_one_after_another_and_hold_the_picture(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1}, {1920, 1080}, {641, 3}, {16384, 16384}, {2, 999}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
@@ -35,7 +34,6 @@ static void levels_lie_one_after_another_and_hold_the_picture(void **state)
 /* One level more would never be read; one less would be missed. */
 static void there_are_as_many_levels_as_sigma_needs(void **state)
 {
-    (void)state;
     for (double strength = 0.05; strength <= 8.0; strength *= 1.3) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
         f.strength = strength;
@@ -48,7 +46,6 @@ static void there_are_as_many_levels_as_sigma_needs(void **state)
 
 static void a_gaze_outside_the_picture_has_its_levels_too(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     struct foveate_plan *plan = plan_of(&f, 640, 360);
     float largest_px = 0.0f;
@@ -64,7 +61,6 @@ static void a_gaze_outside_the_picture_has_its_levels_too(void **state)
 
 static void no_gaze_asks_for_more_than_the_limit(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.curve =
         (struct fovea_curve){.count = 2, .eccentricity_deg = {45, 60}, .cutoff_cpd = {10, 1e-6}};
@@ -79,7 +75,6 @@ static void no_gaze_asks_for_more_than_the_limit(void **state)
 
 static void strength_zero_has_no_levels_and_no_sigma(void **state)
 {
-    (void)state;
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
     for (int i = 0; i < 4; i++) {
@@ -97,7 +92,6 @@ static void strength_zero_has_no_levels_and_no_sigma(void **state)
 
 static void each_method_has_its_own_tables(void **state)
 {
-    (void)state;
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     struct foveate_plan *plan = plan_of(&f, 64, 48);
     assert_true(plan->smooth && plan->law_table && plan->law.table_count >= 1024);
@@ -117,7 +111,6 @@ static void each_method_has_its_own_tables(void **state)
 
 static void auto_light_goes_by_the_method(void **state)
 {
-    (void)state;
     static const int expected[2][3] = {{0, 0, 1}, {1, 0, 1}};
     for (int i = 0; i < 6; i++) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
@@ -177,7 +170,6 @@ static bool used_by(enum fovea_model model, int what)
 
 static void plan_fits_the_settings_it_was_made_for(void **state)
 {
-    (void)state;
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
     for (int i = 0; i < 4 * CHANGES; i++) {
@@ -211,7 +203,6 @@ static void check_refused(const struct fovea_foveation *f, const char *what)
 
 static void settings_out_of_range_are_refused(void **state)
 {
-    (void)state;
     const double nan = (double)NAN;
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 0.0);
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 1.0);
@@ -236,7 +227,6 @@ static void settings_out_of_range_are_refused(void **state)
 
 static void views_that_are_none_are_refused(void **state)
 {
-    (void)state;
     const double inf = (double)INFINITY;
     REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.screen_width_m = 0.0);
     REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.distance_m = -0.6);
@@ -252,7 +242,6 @@ static void views_that_are_none_are_refused(void **state)
 /* What together is too much: an eye so bad that its blur is wider than the picture. */
 static void blur_beyond_reason_is_refused(void **state)
 {
-    (void)state;
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = 200.0; f.strength = 8.0);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[2] = 1e-9; f.geometry.distance_m = 0.3);
 }

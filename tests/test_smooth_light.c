@@ -45,7 +45,6 @@ static void init(struct pixel_light *light, enum fovea_format format, enum fovea
 
 static void every_level_comes_back_to_the_bit(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (int i = 0; i < 6; i++) {
         struct pixel_light light;
@@ -66,7 +65,6 @@ static void every_level_comes_back_to_the_bit(void **state)
  * HLG show the darkest light too: it is gone through by its octaves. */
 static void levels_follow_the_transfer_function(void **state)
 {
-    (void)state;
     for (int i = 0; i < 6; i++) {
         struct pixel_light light;
         init(&light, FOVEA_FORMAT_A2B10G10R10, functions[i % 3].transfer);
@@ -87,7 +85,6 @@ static void levels_follow_the_transfer_function(void **state)
 /* BT.2100 and, from 100 to 10,000 cd/m^2, BT.2390. */
 static void the_system_gamma_follows_the_peak(void **state)
 {
-    (void)state;
     static const double gammas[][2] = {{0, 1.2},         {1000, 1.2},      {400, 1.03287},
                                        {2000, 1.32643},  {100, 0.84591},   {10000, 1.70232},
                                        {399.9, 1.04408}, {2000.1, 1.33321}};
@@ -100,7 +97,6 @@ static void the_system_gamma_follows_the_peak(void **state)
  * back. */
 static void hlg_couples_the_colours(void **state)
 {
-    (void)state;
     static const double peaks[] = {100, 400, 1000, 2000, 10000};
     static const float colors[][3] = {{1023, 0, 0},    {0, 1023, 0},      {0, 0, 1023},
                                       {1, 0, 1023},    {512, 700, 3},     {0, 0, 1},
@@ -139,7 +135,6 @@ static void hlg_couples_the_colours(void **state)
  * comes back. */
 static void a_display_of_its_own_comes_back(void **state)
 {
-    (void)state;
     static const float samples[] = {0, 0, 0.001f, 0.004f, 0.02f, 0.1f, 0.3f, 0.31f, 0.7f, 1, 1};
     static const float gammas[] = {1, 1.8f, 2.2f, 3};
     for (int i = 0; i < 5; i++) {
@@ -168,7 +163,6 @@ static void a_display_of_its_own_comes_back(void **state)
 
 static void light_outside_the_range_is_clamped(void **state)
 {
-    (void)state;
     struct pixel_light light;
     init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {-0.1f, 1.5f, NAN, INFINITY, -INFINITY, 1e-30f, 0.99999f};
@@ -180,7 +174,6 @@ static void light_outside_the_range_is_clamped(void **state)
 
 static void alpha_is_no_light(void **state)
 {
-    (void)state;
     struct pixel_light light;
     init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
     float values[] = {255.0f, 128.0f, 0.0f, 77.0f, 10.0f, 20.0f, 30.0f, 40.0f};
@@ -193,7 +186,6 @@ static void alpha_is_no_light(void **state)
 
 static void float_formats_hold_light_already(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_NONE; format <= FOVEA_FORMAT_R32F; format++) {
         assert_int_equal(pixel_light_known((enum fovea_format)format),
                          format >= FOVEA_FORMAT_RGBA8 && format <= FOVEA_FORMAT_A2B10G10R10);

@@ -122,19 +122,16 @@ static void every_law_at_every_size_as(enum fovea_light light)
 
 static void every_law_at_every_size_as_stored(void **state)
 {
-    (void)state;
     every_law_at_every_size_as(FOVEA_LIGHT_ENCODED);
 }
 
 static void every_law_at_every_size_in_light(void **state)
 {
-    (void)state;
     every_law_at_every_size_as(FOVEA_LIGHT_LINEAR);
 }
 
 static void every_strength_on_every_drawing(void **state)
 {
-    (void)state;
     static const double strengths[] = {0.5, 1.0, 2.0, 4.0, 8.0};
     for (int i = test_first(2 * 5 * DRAWINGS); i < 2 * 5 * DRAWINGS; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -151,7 +148,6 @@ static void every_strength_on_every_drawing(void **state)
 /* Their levels are chosen as for wide light, whose ladder the plan has. */
 static void floats_are_averaged_as_they_are_whatever_the_transfer(void **state)
 {
-    (void)state;
     static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -167,7 +163,6 @@ static void floats_are_averaged_as_they_are_whatever_the_transfer(void **state)
 /* Its codes have a kink at each sample. */
 static void a_table_of_a_few_samples_is_the_reference(void **state)
 {
-    (void)state;
     for (int i = 0; i < DRAWINGS; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
         struct point point = {.width_px = 61,
@@ -185,7 +180,6 @@ static void a_table_of_a_few_samples_is_the_reference(void **state)
 /* These are the laws that no square takes. */
 static void laws_of_small_pictures_are_steep(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     for (int i = 0; i < 5; i++) {
         foveation.strength = 0.5 * (1 << i);

@@ -47,7 +47,6 @@ static struct foveate_frame pair_run(struct pair *pair, double x_px, double y_px
 
 static void strength_zero_is_the_identity_in_every_format(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct fovea_foveation settings = smooth_settings((enum fovea_model)(format % 3));
         settings.strength = 0.0;
@@ -62,7 +61,6 @@ static void strength_zero_is_the_identity_in_every_format(void **state)
 
 static void pixels_without_sigma_are_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
         settings.geometry.ppd = 50.0;
@@ -93,7 +91,6 @@ static void check_flat(struct pair *pair, double level, const char *what)
 
 static void flat_pictures_stay_flat_at_every_level(void **state)
 {
-    (void)state;
     for (int light = FOVEA_LIGHT_ENCODED; light <= FOVEA_LIGHT_LINEAR; light++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.light = (enum fovea_light)light;
@@ -120,7 +117,6 @@ static void flat_pictures_stay_flat_at_every_level(void **state)
  * step: otherwise the mirrored picture is decimated at other places. */
 static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
 {
-    (void)state;
     for (int axes = 1; axes < 4; axes++) {
         const bool x = axes & 1;
         const bool y = axes & 2;
@@ -175,7 +171,6 @@ static double largest_step(enum fovea_method method, enum image_pattern pattern,
  * blockwise method takes half of it at once. On pictures without pixel-fine contrast it is 1/64. */
 static void moving_by_a_tenth_of_a_pixel_changes_little(void **state)
 {
-    (void)state;
     static const double bounds[IMAGE_PATTERN_COUNT][2] = {
         [IMAGE_RANDOM] = {9, 13},   [IMAGE_CHECKER] = {12, 18}, [IMAGE_ZONE_PLATE] = {2, 3},
         [IMAGE_STROKES] = {11, 16}, [IMAGE_PHOTO] = {3, 4},
@@ -194,7 +189,6 @@ static void moving_by_a_tenth_of_a_pixel_changes_little(void **state)
 
 static void a_still_gaze_does_not_flicker(void **state)
 {
-    (void)state;
     assert_true(largest_step(FOVEA_METHOD_SMOOTH, IMAGE_RANDOM, FOVEA_LIGHT_LINEAR, 0.0) == 0.0);
 }
 
@@ -203,7 +197,6 @@ static void a_still_gaze_does_not_flicker(void **state)
 /* Away from the borders and where sigma hardly varies a blur moves light and makes none. */
 static void energy_is_kept_in_light(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
     settings.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {1.0}};
     settings.geometry = (struct fovea_geometry){.ppd = 40.0};
@@ -225,7 +218,6 @@ static void energy_is_kept_in_light(void **state)
 
 static void a_checker_becomes_the_grey_that_has_half_its_light(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct pair pair = pair_make(settings, 200, 150, FOVEA_FORMAT_RGB8);
     image_draw(&pair.src.view, IMAGE_CHECKER, 0);
@@ -253,7 +245,6 @@ static int64_t reach_px(float sigma_px, int32_t levels)
 
 static void nan_stays_within_reach(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                 FOVEA_FORMAT_B10G11R11F};
     for (int i = 0; i < 6; i++) {
@@ -291,7 +282,6 @@ static void nan_stays_within_reach(void **state)
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
-    (void)state;
     static const uint32_t counts[] = {1, 2, 5, 256};
     struct pair pair = pair_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110, FOVEA_FORMAT_RGBA8);
     struct test_image other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
@@ -327,7 +317,6 @@ static void run_nodes(const struct foveate_cpu_nodes *nodes,
 
 static void all_compilations_agree(void **state)
 {
-    (void)state;
     for (int light = FOVEA_LIGHT_ENCODED; light <= FOVEA_LIGHT_LINEAR; light++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
         settings.light = (enum fovea_light)light;

@@ -51,7 +51,6 @@ static void check(struct fovea_foveation settings, uint32_t width_px, uint32_t h
 
 static void every_sigma_on_every_pattern(void **state)
 {
-    (void)state;
     static const double sigmas_px[] = {0.45, 0.7, 1.3, 1.99, 2.01, 3.0, 3.99, 4.02, 6.0, 8.1, 17.0};
     for (size_t i = 0; i < sizeof sigmas_px / sizeof *sigmas_px; i++) {
         for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
@@ -64,7 +63,6 @@ static void every_sigma_on_every_pattern(void **state)
 
 static void every_format_and_both_kinds_of_alpha(void **state)
 {
-    (void)state;
     for (int i = test_first(32); i < 32; i += TEST_STEP(i)) {
         struct fovea_foveation settings = even_settings(i / 16 ? 4.5 : 0.9);
         settings.alpha = (enum fovea_alpha)(i % 2);
@@ -76,7 +74,6 @@ static void every_format_and_both_kinds_of_alpha(void **state)
 /* Squares are 32, 64 or 128 pixels wide, registers 4 or 8. */
 static void every_odd_size(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {7, 9},   {1, 40},  {130, 1}, {33, 31},
                                         {64, 65}, {129, 3}, {127, 8}, {128, 5}, {257, 130}};
     for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
@@ -160,7 +157,6 @@ static void both_compare(const struct both *both, const char *what)
 /* All levels and the fovea in one picture; squares meet others of every other size. */
 static void whole_pictures_are_as_those_of_nodes(void **state)
 {
-    (void)state;
     static const double gazes[][2] = {{640, 360}, {20, 700}, {-300, 100}, {1281.5, 333.25}};
     for (int i = 0; i < 2 * IMAGE_PATTERN_COUNT; i++) {
         const enum image_pattern pattern = (enum image_pattern)(i / 2);
@@ -181,7 +177,6 @@ static void whole_pictures_are_as_those_of_nodes(void **state)
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     static const double sigmas_px[] = {0.6, 2.7, 5.0};
     for (int i = 0; i < 6; i++) {
         struct fovea_foveation settings = even_settings(sigmas_px[i / 2]);
@@ -208,7 +203,6 @@ static void flat_pictures_stay_flat(void **state)
 
 static void mirrored_pictures_have_mirrored_results(void **state)
 {
-    (void)state;
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.light = FOVEA_LIGHT_ENCODED;
     struct rig rig = rig_make(settings, 1280, 768);
@@ -261,7 +255,6 @@ static const struct foveate_cpu_tiles *widest(void)
 
 static void all_compilations_agree(void **state)
 {
-    (void)state;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         skip();
     }

@@ -49,7 +49,6 @@ static void make(struct work *work, int32_t step, int32_t piece)
 
 static void run_worker(void *user, uint32_t worker)
 {
-    (void)worker;
     struct work *work = user;
     int32_t step = 0;
     int32_t piece = 0;
@@ -98,7 +97,6 @@ static const int32_t shapes[][THREAD_STEPS_MAX] = {
 
 static void every_piece_is_made_once_and_in_its_step(void **state)
 {
-    (void)state;
     static const uint32_t workers[] = {1, 2, 3, 16};
     struct work *work = malloc(sizeof *work);
     assert_non_null(work);
@@ -118,7 +116,6 @@ static void every_piece_is_made_once_and_in_its_step(void **state)
 /* Right after a run its threads may be awake still. */
 static void pools_may_go_right_after_a_run(void **state)
 {
-    (void)state;
     struct work *work = malloc(sizeof *work);
     assert_non_null(work);
     for (int round = 0; round < 100; round++) {
@@ -140,7 +137,6 @@ static void note_worker(void *user, uint32_t worker)
 /* As plans of different sizes use one pool, one after the other. */
 static void no_more_workers_take_part_than_are_asked_for(void **state)
 {
-    (void)state;
     static const uint32_t wanted[] = {1, 8, 2, 5, 1, 8, 3};
     struct thread_pool *pool = NULL;
     assert_int_equal(thread_pool_create(6, &pool), FOVEA_OK);
@@ -184,7 +180,6 @@ static void begin_and_end(void *user, uint32_t worker)
 /* Memory of a job may go when thread_pool_share returns: AddressSanitizer sees a late thread. */
 static void threads_that_are_late_leave_a_job_alone(void **state)
 {
-    (void)state;
     struct thread_pool *pool = NULL;
     assert_int_equal(thread_pool_create(3, &pool), FOVEA_OK);
     assert_int_equal(thread_pool_grow(pool, 3), 3);
@@ -227,7 +222,6 @@ static void *run_until_stopped(void *user)
 /* A plan is made on one thread while jobs of others run on another. */
 static void a_pool_grows_while_it_works(void **state)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         struct runner runner = {0};
         pthread_t thread;

@@ -58,7 +58,6 @@ static void run_fovea(struct cpu_state *state, uint32_t picture, struct fovea_po
 
 static void run_copy(struct cpu_state *state, uint32_t picture, struct fovea_point_uv gaze)
 {
-    (void)gaze;
     cpu_copy_run(state->copy, state->src[picture].data,
                  bench_image_bytes(state->size, state->format));
 }

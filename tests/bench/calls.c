@@ -95,8 +95,6 @@ static CUresult CUDAAPI launch_nothing(CUfunction function, unsigned grid_x, uns
                                        unsigned block_z, unsigned shared_bytes, CUstream stream,
                                        void **params, void **extra)
 {
-    (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
-    (void)shared_bytes, (void)stream, (void)params, (void)extra;
     return function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 /* NOLINTEND(readability-function-size) */

@@ -46,8 +46,6 @@ void bench_must(enum fovea_result result, const char *what)
 
 static void on_log(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     bench_say("%s", message);
 }
 

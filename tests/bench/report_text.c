@@ -56,7 +56,6 @@ static void picture_row(const struct results *results, const struct result *row,
 
 static void batch_row(const struct results *results, const struct result *row, FILE *out)
 {
-    (void)results;
     fprintf(out, "| %s | %u x %ux%u | %s | %s |", row->backend, row->images, row->size->width_px,
             row->size->height_px, row->what, bench_format_name(row->format));
     cell_us(out, row->times.median_us);
@@ -67,7 +66,6 @@ static void batch_row(const struct results *results, const struct result *row, F
 
 static void beside_row(const struct results *results, const struct result *row, FILE *out)
 {
-    (void)results;
     name_cells(row, out);
     cell_us(out, row->times.median_us);
     cell_spread(out, &row->times);
@@ -78,7 +76,6 @@ static void beside_row(const struct results *results, const struct result *row, 
 
 static void lens_row(const struct results *results, const struct result *row, FILE *out)
 {
-    (void)results;
     fprintf(out, "| %s | %s | %s |", row->backend, row->size->name, row->what);
     cell_us(out, row->times.median_us);
     cell_spread(out, &row->times);

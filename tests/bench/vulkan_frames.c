@@ -403,8 +403,6 @@ static size_t for_each(struct vulkan_bench *b, void (*run)(struct loop *, const 
 
 static void only_count(struct loop *loop, const char *name)
 {
-    (void)loop;
-    (void)name;
 }
 
 /* The device says which sizes there are. */

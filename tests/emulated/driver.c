@@ -16,10 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signatures are the driver's, and most functions do not look at what they are given.
- * NOLINTBEGIN(misc-unused-parameters) */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 #define EXPORTED __attribute__((visibility("default")))
 
 /* A function of the driver. */
@@ -662,5 +658,3 @@ EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVe
     *pfn = NULL;
     return CUDA_ERROR_NOT_FOUND;
 }
-
-/* NOLINTEND(misc-unused-parameters) */

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signatures are the driver's.
- * NOLINTBEGIN(misc-unused-parameters) */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* ---- What the driver's handles are */
 
 struct CUstream_st {
@@ -287,5 +283,3 @@ CUresult graphs_GraphExecDestroy(CUgraphExec exec)
 {
     return graphs_GraphDestroy((CUgraph)(void *)exec);
 }
-
-/* NOLINTEND(misc-unused-parameters) */

@@ -95,7 +95,6 @@ static void put_matrices(void)
 
 static void products_of_halves_in_floats(void **state)
 {
-    (void)state;
     const float c0 = 0.5f;
     const float c1 = -3.0f;
     put_matrices();
@@ -115,7 +114,6 @@ static void products_of_halves_in_floats(void **state)
 
 static void products_of_halves_in_halves(void **state)
 {
-    (void)state;
     put_matrices();
     for (int lane = 0; lane < 32; lane++) {
         in[lane][6] = half_of(1) | (uint32_t)half_of(2) << 16;
@@ -145,7 +143,6 @@ static uint32_t bits_of(float value)
  * of 11 bits leave out. */
 static void products_of_floats(void **state)
 {
-    (void)state;
     const float bit = 1.0f / 2048.0f;
     for (int lane = 0; lane < 32; lane++) {
         for (int i = 0; i < 4; i++) {
@@ -184,7 +181,6 @@ static uint32_t byte_of_b(int row, int column)
 
 static void products_of_bytes(void **state)
 {
-    (void)state;
     memset(in, 0, sizeof in);
     for (int row = 0; row < 16; row++) {
         for (int column = 0; column < 32; column++) {
@@ -212,7 +208,6 @@ static void products_of_bytes(void **state)
 
 static void squares_lie_and_turn(void **state)
 {
-    (void)state;
     const struct core_params own = params;
     uint16_t halves[4][8][8];
     for (int i = 0; i < 256; i++) {
@@ -233,7 +228,6 @@ static void squares_lie_and_turn(void **state)
 
 static void every_order_gives_the_same_sum(void **state)
 {
-    (void)state;
     static const char *const orders[] = {"0", "reverse", "1", "2", "12345"};
     const unsigned grid[3] = {5, 1, 1};
     const unsigned block[3] = {224, 1, 1};
@@ -255,7 +249,6 @@ static void every_order_gives_the_same_sum(void **state)
 /* What lacks a barrier reads what nobody wrote yet. */
 static void a_missing_barrier_shows(void **state)
 {
-    (void)state;
     struct core_params own = params;
     own.count = 64;
     run("core_race", 64, 0, &own);
@@ -287,13 +280,11 @@ static void assert_fails(const char *kernel)
 
 static void who_never_comes_is_found(void **state)
 {
-    (void)state;
     assert_fails("core_never");
 }
 
 static void a_kernel_that_is_not_there_is_not_run(void **state)
 {
-    (void)state;
     assert_false(cuda_host_run_named("core_nobody", one, one, 0, &params));
 }
 

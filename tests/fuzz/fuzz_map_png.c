@@ -20,7 +20,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void count_message(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)level;
     REQUIRE(strlen(message) > 0);
     ++*(size_t *)user;
 }

@@ -221,8 +221,6 @@ static void register_signal(const void *library, const void *name, const void *s
 static void register_constant(const void *library, const void *name, const void *enumeration,
                               const void *constant, int64_t value, uint8_t is_bitfield)
 {
-    (void)value;
-    (void)is_bitfield;
     if (!class_of(library, name) || !enumeration || !name_text(constant)[0]) {
         engine_error("a constant of %s is not whole", name_text(name));
     }

@@ -93,13 +93,11 @@ static void *alloc(size_t bytes)
 
 static void *alloc_padded(size_t bytes, uint8_t pad_align)
 {
-    (void)pad_align;
     return malloc(bytes);
 }
 
 static void free_padded(void *memory, uint8_t pad_align)
 {
-    (void)pad_align;
     free(memory);
 }
 
@@ -113,8 +111,6 @@ static void print(uint32_t *count, const char *kind, const char *description, co
 static void print_error(const char *description, const char *message, const char *function,
                         const char *file, int32_t line, uint8_t notify)
 {
-    (void)line;
-    (void)notify;
     if (!function || !file) {
         engine_error("print_error_with_message: no function or file");
     }
@@ -124,8 +120,6 @@ static void print_error(const char *description, const char *message, const char
 static void print_warning(const char *description, const char *message, const char *function,
                           const char *file, int32_t line, uint8_t notify)
 {
-    (void)line;
-    (void)notify;
     if (!function || !file) {
         engine_error("print_warning_with_message: no function or file");
     }

@@ -33,7 +33,6 @@
 #define MAKERS(type)                                                                               \
     static void init_##type(void *out, const void *const *args)                                    \
     {                                                                                              \
-        (void)args;                                                                                \
         value_init(type, out);                                                                     \
     }                                                                                              \
     static void copy_##type(void *out, const void *const *args)                                    \
@@ -150,7 +149,6 @@ typedef void (*builtin_fn)(void *base, const void *const *args, void *ret, int32
 
 static void packed_resize(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)count;
     bytes_resize(base, *(const int64_t *)args[0]);
     if (ret) {
         *(int64_t *)ret = 0;
@@ -159,14 +157,11 @@ static void packed_resize(void *base, const void *const *args, void *ret, int32_
 
 static void packed_size(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)args;
-    (void)count;
     *(int64_t *)ret = bytes_size(base);
 }
 
 static void items_resize(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)count;
     array_resize(*(struct array **)base, *(const int64_t *)args[0]);
     if (ret) {
         *(int64_t *)ret = 0;
@@ -175,23 +170,16 @@ static void items_resize(void *base, const void *const *args, void *ret, int32_t
 
 static void items_size(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)args;
-    (void)count;
     *(int64_t *)ret = (*(struct array **)base)->count;
 }
 
 static void items_clear(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)args;
-    (void)ret;
-    (void)count;
     array_resize(*(struct array **)base, 0);
 }
 
 static void items_append(void *base, const void *const *args, void *ret, int32_t count)
 {
-    (void)ret;
-    (void)count;
     struct array *array = *(struct array **)base;
     const struct variant *item = args[0];
     struct object *object = NULL;

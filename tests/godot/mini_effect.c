@@ -241,7 +241,6 @@ static void run_view(struct effect *effect, void *buffers, int64_t view)
 
 static void render(void *self, const void *const *args, void *ret)
 {
-    (void)ret;
     struct effect *effect = self;
     void *data = *(void *const *)args[1], *buffers = NULL;
     int64_t views = 0;
@@ -259,8 +258,6 @@ static void render(void *self, const void *const *args, void *ret)
 
 static void *create_instance(void *user, uint8_t notify)
 {
-    (void)user;
-    (void)notify;
     static const struct gd_binding_callbacks none;
     word parent = 0, name = 0;
     const int64_t post_transparent = 4;
@@ -285,9 +282,6 @@ static void *create_instance(void *user, uint8_t notify)
 static void free_on_render_thread(void *user, const void *const *args, int64_t count, void *ret,
                                   struct gd_call_error *error)
 {
-    (void)args;
-    (void)count;
-    (void)ret;
     error->error = 0;
     free_all(user);
     free(user);
@@ -295,7 +289,6 @@ static void free_on_render_thread(void *user, const void *const *args, int64_t c
 
 static void free_instance(void *user, void *instance)
 {
-    (void)user;
     struct effect *effect = instance;
     struct gd_custom_callable info = {
         .user = effect, .token = gd.library, .call = free_on_render_thread};
@@ -322,8 +315,6 @@ static void free_instance(void *user, void *instance)
 
 static void *recreate_instance(void *user, void *object)
 {
-    (void)user;
-    (void)object;
     return NULL;
 }
 
@@ -331,15 +322,12 @@ static word callback_name; /* of this loading of the library */
 
 static gd_virtual_fn get_virtual(void *user, const void *name, uint32_t hash)
 {
-    (void)user;
-    (void)hash;
     return *(const word *)name == callback_name ? render : NULL;
 }
 
 /* Two properties: a float (user 0) and an int (user 1). */
 static void set_ptrcall(void *user, void *instance, const void *const *args, void *ret)
 {
-    (void)ret;
     struct effect *effect = instance;
     if (user) {
         effect->fault = *(const int64_t *)args[0];
@@ -350,7 +338,6 @@ static void set_ptrcall(void *user, void *instance, const void *const *args, voi
 
 static void get_ptrcall(void *user, void *instance, const void *const *args, void *ret)
 {
-    (void)args;
     const struct effect *effect = instance;
     if (user) {
         *(int64_t *)ret = effect->fault;
@@ -362,7 +349,6 @@ static void get_ptrcall(void *user, void *instance, const void *const *args, voi
 static void set_call(void *user, void *instance, const void *const *args, int64_t count, void *ret,
                      struct gd_call_error *error)
 {
-    (void)ret;
     word value = 0;
     error->error = count == 1 ? 0 : 4;
     if (count == 1) {
@@ -376,8 +362,6 @@ static void set_call(void *user, void *instance, const void *const *args, int64_
 static void get_call(void *user, void *instance, const void *const *args, int64_t count, void *ret,
                      struct gd_call_error *error)
 {
-    (void)args;
-    (void)count;
     word value = 0;
     error->error = 0;
     get_ptrcall(user, instance, NULL, &value);
@@ -425,7 +409,6 @@ static void register_property(const void *owner, const char *text, int32_t type,
 
 static void initialize(void *user, int32_t level)
 {
-    (void)user;
     if (level != GD_SCENE) {
         return;
     }
@@ -461,7 +444,6 @@ static void unregister(const char *class_name)
 
 static void deinitialize(void *user, int32_t level)
 {
-    (void)user;
     if (level == GD_SCENE) {
         unregister("InvertEffect");
         gd.finish_name(&callback_name);
@@ -478,7 +460,6 @@ static void ask_early(void *user, int32_t level)
     const struct gd_class_info info = {.create_instance = create_instance,
                                        .free_instance = free_instance,
                                        .recreate_instance = recreate_instance};
-    (void)user;
     mini_look_up();
     *(gd_any_fn *)&with = gd.get("classdb_register_extension_class4");
     for (size_t i = 0; i < sizeof singletons / sizeof singletons[0]; i++) {
@@ -502,7 +483,6 @@ static void ask_early(void *user, int32_t level)
 
 static void leave_early(void *user, int32_t level)
 {
-    (void)user;
     if (level == GD_SERVERS) {
         unregister("EarlyEffect");
     }

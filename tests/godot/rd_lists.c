@@ -294,7 +294,6 @@ static void play(const struct op *op, const struct resource **shader)
 
 void method_list_end(struct call *call)
 {
-    (void)call;
     const struct resource *shader = NULL;
     if (!list.open) {
         engine_error("compute_list_end without a list");

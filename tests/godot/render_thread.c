@@ -88,7 +88,6 @@ static void post(struct job from)
 
 static void end_frame(void *unused)
 {
-    (void)unused;
     if (!the_host.options.headless) {
         device_end_frame();
     }
@@ -118,13 +117,11 @@ void method_call_on_render_thread(struct call *call)
 
 static void do_nothing(void *unused)
 {
-    (void)unused;
 }
 
 /* All that was posted before is over then. */
 void method_force_sync(struct call *call)
 {
-    (void)call;
     the_host.counts.syncs++;
     render_thread_run(do_nothing, NULL);
 }

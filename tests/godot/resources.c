@@ -293,5 +293,4 @@ void method_is_editor_hint(struct call *call)
 
 void method_nothing(struct call *call)
 {
-    (void)call;
 }

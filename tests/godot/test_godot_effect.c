@@ -92,7 +92,6 @@ static void expect_drawn(const struct pictures *pictures, const char *what)
 
 static void pictures_are_those_of_the_reference(void **state)
 {
-    (void)state;
     static const struct {
         const char *model;
         const char *method;
@@ -132,7 +131,6 @@ static void pictures_are_those_of_the_reference(void **state)
 
 static void each_view_has_its_own_gaze(void **state)
 {
-    (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 2);
@@ -157,7 +155,6 @@ static void each_view_has_its_own_gaze(void **state)
 
 static void sizes_and_viewports_change(void **state)
 {
-    (void)state;
     static const uint32_t widths[] = {64, 64, 200, 17, 64, 1};
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
@@ -179,7 +176,6 @@ static void sizes_and_viewports_change(void **state)
 /* Once everything is made, frames make nothing more. */
 static void frames_leave_nothing_behind(void **state)
 {
-    (void)state;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
@@ -231,14 +227,12 @@ static void check_second_operator(const char *row, const char *second)
 
 static void several_operators_follow_each_other(void **state)
 {
-    (void)state;
     check_second_operator("foveate,blur", "blur");
     check_second_operator("foveate,lens", "lens");
 }
 
 static void debug_views_show_something(void **state)
 {
-    (void)state;
     static const char *const views[] = {"marker", "rings", "heatmap", "split"};
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct test_image plain = image_make_packed(WIDTH_PX, HEIGHT_PX, FORMAT);
@@ -265,7 +259,6 @@ static void debug_views_show_something(void **state)
 
 static void the_camera_gives_the_view_its_angles(void **state)
 {
-    (void)state;
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
@@ -291,7 +284,6 @@ static void the_camera_gives_the_view_its_angles(void **state)
 
 static void properties_take_what_fits_and_say_what_does_not(void **state)
 {
-    (void)state;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     bool numbers = false;
     bool words = false;
@@ -325,7 +317,6 @@ static void properties_take_what_fits_and_say_what_does_not(void **state)
 
 static void sources_are_those_of_the_settings_but_in_the_editor(void **state)
 {
-    (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -347,7 +338,6 @@ static void sources_are_those_of_the_settings_but_in_the_editor(void **state)
 /* A blink is held; a loss is told, and so is its end. */
 static void lost_gazes_are_told_and_come_back(void **state)
 {
-    (void)state;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect =
@@ -384,7 +374,6 @@ static void show_blind(struct object *effect, const char *row, const struct host
  * need a gaze. */
 static void what_does_not_look_at_the_gaze_runs_without_one(void **state)
 {
-    (void)state;
     static const char *const rows[] = {"foveate,lens", "lens,foveate", "lens"};
     struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
     struct test_image warped = image_make_packed(WIDTH_PX, 2 * HEIGHT_PX, FORMAT);
@@ -414,7 +403,6 @@ static void what_does_not_look_at_the_gaze_runs_without_one(void **state)
 
 static void gazes_far_away_and_strength_0_are_no_trouble(void **state)
 {
-    (void)state;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
@@ -449,14 +437,12 @@ static void expect_refusal(const struct host_options *options, const char *words
 
 static void renderers_that_cannot_are_told_once(void **state)
 {
-    (void)state;
     expect_refusal(&(struct host_options){.mobile = true}, "Forward+");
     expect_refusal(&(struct host_options){.headless = true}, "RenderingDevice");
 }
 
 static void a_place_before_the_whole_picture_is_refused_once(void **state)
 {
-    (void)state;
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     struct host_frame frame = frame_of(&pictures, 1);
@@ -479,7 +465,6 @@ static void a_place_before_the_whole_picture_is_refused_once(void **state)
 
 static void a_method_that_is_missing_is_named(void **state)
 {
-    (void)state;
     assert_true(host_open(&(struct host_options){.refused = "RenderingDevice.uniform_set_create"}));
     host_load(FOVEA_GODOT, "fovea_godot_init");
     assert_true(host_said("RenderingDevice.uniform_set_create"));
@@ -490,7 +475,6 @@ static void a_method_that_is_missing_is_named(void **state)
 
 static void double_precision_is_refused(void **state)
 {
-    (void)state;
     assert_true(host_open(&(struct host_options){.double_precision = true, .headless = true}));
     assert_true(host_load(FOVEA_GODOT, "fovea_godot_init"));
     assert_true(host_said("precision=double"));
@@ -502,7 +486,6 @@ static void double_precision_is_refused(void **state)
 
 static void versions_before_4_4_are_refused(void **state)
 {
-    (void)state;
     assert_true(host_open(&(struct host_options){.minor = 3}));
     assert_false(host_load(FOVEA_GODOT, "fovea_godot_init"));
     assert_true(host_said("4.4"));
@@ -511,7 +494,6 @@ static void versions_before_4_4_are_refused(void **state)
 
 static void the_library_can_be_loaded_again(void **state)
 {
-    (void)state;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
     struct object *effect =

@@ -172,7 +172,6 @@ static void check(struct show *show, uint32_t width_px, uint32_t height_px, int 
 
 static void every_version_of_the_engine_gets_the_reference(void **state)
 {
-    (void)state;
     for (uint32_t minor = 4; minor <= 7; minor++) {
         struct show show = open_show(&(struct host_options){.minor = minor});
         expect_clean("loading");
@@ -184,7 +183,6 @@ static void every_version_of_the_engine_gets_the_reference(void **state)
 
 static void every_method_and_model_is_the_reference(void **state)
 {
-    (void)state;
     static const char *const methods[] = {"blockwise", "smooth"}, *const models[] = {"paper",
                                                                                      "physical"};
     struct show show = open_show(&(struct host_options){0});
@@ -202,7 +200,6 @@ static void every_method_and_model_is_the_reference(void **state)
 
 static void sizes_follow_each_frame_on_the_render_thread(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{97, 61}, {16, 9}, {97, 61}, {1, 1}, {33, 64}, {200, 3}};
     struct show show = open_show(&(struct host_options){.render_thread = true});
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -217,7 +214,6 @@ static void sizes_follow_each_frame_on_the_render_thread(void **state)
 
 static void each_eye_has_a_gaze(void **state)
 {
-    (void)state;
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
     look_at(&show, 0.5, 0.25);
@@ -239,7 +235,6 @@ static void each_eye_has_a_gaze(void **state)
 /* A telescopic sight: few degrees, of which steps of a fixed size would be a large part. */
 static void a_narrow_camera_keeps_its_angles(void **state)
 {
-    (void)state;
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
     const double up = tan(1.65 * 3.14159265358979 / 180);
@@ -259,7 +254,6 @@ static void a_narrow_camera_keeps_its_angles(void **state)
 /* Or else nobody would know that the effect's own are enough. */
 static void missing_barriers_are_seen_by_validation(void **state)
 {
-    (void)state;
     struct show show = open_show(&(struct host_options){.no_barriers = true});
     struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     set_both(&show, "method", "foveation.method", "smooth");
@@ -274,7 +268,6 @@ static void missing_barriers_are_seen_by_validation(void **state)
 
 static void a_disabled_effect_changes_nothing(void **state)
 {
-    (void)state;
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
     host_enable(show.effect, false);
@@ -298,7 +291,6 @@ struct setter {
 
 static void words_that_are_not_listed_are_answered_with_the_list(void **state)
 {
-    (void)state;
     static const char *const words[] = {"",        "mouse",   "scrip",
                                         "scripts", "script,", "no such source"};
     struct show show = open_show(&(struct host_options){.headless = true});
@@ -326,7 +318,6 @@ static void *set_forever(void *user)
 
 static void another_thread_sets_properties_while_frames_run(void **state)
 {
-    (void)state;
     struct show show = open_show(&(struct host_options){.render_thread = true});
     struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
     struct setter setter = {show.effect, false};
@@ -393,7 +384,6 @@ static uint32_t try_without(const char *method)
 /* Whatever the engine lacks is named, or not needed, and nothing breaks or is left. */
 static void every_method_may_be_missing(void **state)
 {
-    (void)state;
     uint32_t lookups = 0;
     for (uint32_t i = 0; i < method_row_count; i++) {
         char method[128];

@@ -55,7 +55,6 @@ static void expect_clean(void)
 
 static void a_picture_is_inverted_and_nothing_is_left(void **state)
 {
-    (void)state;
     for (uint32_t minor = 4; minor <= 7; minor++) {
         open_with(&(struct host_options){.minor = minor});
         struct object *effect = host_construct("InvertEffect");
@@ -80,7 +79,6 @@ static void a_picture_is_inverted_and_nothing_is_left(void **state)
 
 static void sizes_and_views_change_between_frames(void **state)
 {
-    (void)state;
     open_with(&(struct host_options){.render_thread = true});
     struct object *effect = host_construct("InvertEffect");
     static const uint32_t widths[] = {WIDTH_PX, 8, 8, 0, 20};
@@ -103,7 +101,6 @@ static void sizes_and_views_change_between_frames(void **state)
 
 static void properties_are_set_by_name(void **state)
 {
-    (void)state;
     open_with(&(struct host_options){0});
     struct object *effect = host_construct("InvertEffect");
     assert_string_equal(host_property("InvertEffect", 0), "scale:3:0:");
@@ -127,7 +124,6 @@ static void properties_are_set_by_name(void **state)
 
 static void a_library_that_is_loaded_again_finds_other_names(void **state)
 {
-    (void)state;
     open_with(&(struct host_options){0});
     const struct host_frame frame = frame_of(WIDTH_PX, 1);
     for (int i = 0; i < 2; i++) {
@@ -149,7 +145,6 @@ static void a_library_that_is_loaded_again_finds_other_names(void **state)
 
 static void no_device_means_no_frames(void **state)
 {
-    (void)state;
     open_with(&(struct host_options){.headless = true});
     struct object *effect = host_construct("InvertEffect");
     const struct host_frame frame = frame_of(WIDTH_PX, 1);
@@ -162,7 +157,6 @@ static void no_device_means_no_frames(void **state)
 
 static void an_old_engine_and_missing_files_are_refused(void **state)
 {
-    (void)state;
     assert_true(host_open(&(struct host_options){.minor = 3, .headless = true}));
     assert_false(host_load(MINI_EFFECT, "mini_effect_init"));
     assert_false(host_load(MINI_EFFECT, "no_such_entry"));
@@ -173,7 +167,6 @@ static void an_old_engine_and_missing_files_are_refused(void **state)
 /* The engine is as far as main.cpp says; a library that comes later finds everything. */
 static void what_a_level_has_not_got_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *said;
         uint32_t times[2]; /* as the engine starts, and while it runs */
@@ -200,7 +193,6 @@ static void what_a_level_has_not_got_is_refused(void **state)
 
 static void what_the_host_lacks_is_counted(void **state)
 {
-    (void)state;
     open_with(&(struct host_options){.refused = "RenderingDevice.sampler_create"});
     assert_int_equal(host_counts().unexpected_lookups, 1);
     assert_true(host_said("no_such_function"));
@@ -220,7 +212,6 @@ static void what_the_host_lacks_is_counted(void **state)
 
 static void broken_rules_are_reported(void **state)
 {
-    (void)state;
     static const struct {
         enum mini_fault fault;
         const char *said;

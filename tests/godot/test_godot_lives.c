@@ -103,7 +103,6 @@ static void end_in_a_frame(bool early)
 
 static void an_effect_may_end_in_its_frame(void **state)
 {
-    (void)state;
     mallopt(M_PERTURB, 0xa5); /* what is freed is no longer what it was */
     end_in_a_frame(false);
     end_in_a_frame(true);
@@ -113,7 +112,6 @@ static void an_effect_may_end_in_its_frame(void **state)
 /* The render thread may be at the last lines of a call while its work is done already. */
 static void unloading_waits_for_the_render_thread(void **state)
 {
-    (void)state;
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
     host_release(effect);
@@ -136,7 +134,6 @@ static bool ask_back(void *user)
 /* Godot 4.5 and later call the Loggers of scripts from within a print. */
 static void what_the_engine_calls_may_ask_the_effect(void **state)
 {
-    (void)state;
     static const struct {
         const char *at;
         const char *property;
@@ -163,7 +160,6 @@ static void what_the_engine_calls_may_ask_the_effect(void **state)
 /* The file is gone before a frame could open it. */
 static void no_frame_opens_a_file(void **state)
 {
-    (void)state;
     char path[] = "/tmp/fovea-godot-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -212,7 +208,6 @@ static uint32_t warnings_after(int ticks, struct object *effect, bool by_setting
 
 static void an_effect_that_is_never_called_says_so_once(void **state)
 {
-    (void)state;
     static const struct {
         struct host_options options;
         bool by_setting;
@@ -232,7 +227,6 @@ static void an_effect_that_is_never_called_says_so_once(void **state)
 
 static void what_is_called_or_disabled_or_edited_is_not_watched(void **state)
 {
-    (void)state;
     for (int what = 0; what < 3; what++) {
         const struct host_options options = {.editor = what == 2};
         struct object *effect = host_open_effect(FOVEA_GODOT, &options);
@@ -253,7 +247,6 @@ static void what_is_called_or_disabled_or_edited_is_not_watched(void **state)
 
 static void images_of_a_viewport_that_has_gone_are_freed(void **state)
 {
-    (void)state;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     struct host_frame frame = board();
     assert_true(host_frame(effect, &frame));
@@ -286,7 +279,6 @@ static bool fail_from(void *user)
 /* Whatever cannot be made is said once, nothing of it is left, and a second later all is well. */
 static void what_cannot_be_made_is_said_once_and_made_later(void **state)
 {
-    (void)state;
     static const struct {
         const char *method;
         uint32_t call;
@@ -320,7 +312,6 @@ static void what_cannot_be_made_is_said_once_and_made_later(void **state)
 
 static bool refuse(void *user)
 {
-    (void)user;
     return false;
 }
 
@@ -328,7 +319,6 @@ static bool refuse(void *user)
  */
 static void a_viewport_that_fails_is_said_once_beside_one_that_works(void **state)
 {
-    (void)state;
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     const struct host_frame works = board();
     struct host_frame fails = works;

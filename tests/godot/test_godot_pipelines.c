@@ -82,7 +82,6 @@ static void record_view(struct run *run, uint32_t view)
 
 static void a_long_run_keeps_so_many_pipelines(void **state)
 {
-    (void)state;
     struct run run;
     open_run(&run);
     const uint32_t before = host_counts().rids;
@@ -105,7 +104,6 @@ static void a_long_run_keeps_so_many_pipelines(void **state)
 
 static void a_view_of_too_many_is_refused(void **state)
 {
-    (void)state;
     struct run run;
     open_run(&run);
     const uint32_t before = host_counts().rids;
@@ -123,14 +121,12 @@ static void a_view_of_too_many_is_refused(void **state)
 
 static bool refuse(void *user)
 {
-    (void)user;
     return false;
 }
 
 /* Its place is free; those behind it are found, and end with the others. */
 static void a_pipeline_that_cannot_be_made_leaves_a_place(void **state)
 {
-    (void)state;
     struct run run;
     open_run(&run);
     run.render->shaders.view++;

@@ -12,7 +12,6 @@
 
 static void every_hash_is_that_of_its_signature(void **state)
 {
-    (void)state;
     struct signature signature;
     the_host.level = GD_LEVEL_COUNT; /* all classes are there */
     for (uint32_t i = 0; i < method_row_count; i++) {
@@ -34,7 +33,6 @@ static void every_hash_is_that_of_its_signature(void **state)
 /* What generated bindings of the engine have; none of them is in the rows above alone. */
 static void hashes_are_those_of_the_engine(void **state)
 {
-    (void)state;
     static const struct {
         const char *signature;
         uint32_t hash;
@@ -55,7 +53,6 @@ static void hashes_are_those_of_the_engine(void **state)
 
 static void a_signature_that_changes_changes_its_hash(void **state)
 {
-    (void)state;
     static const char *const signatures[] = {
         "void(int)", "int(int)",         "void(int,int)",  "void(int=0)", "void(int=1)",
         "void(RID)", "void(int) const",  "void(#A.B)",     "void(#A.C)",  "void(int,...)",
@@ -73,7 +70,6 @@ static void a_signature_that_changes_changes_its_hash(void **state)
 /* From the engine's gdextension_interface.json: the first version, 4.x, with each. */
 static void names_came_with_these_versions(void **state)
 {
-    (void)state;
     static const char *const since[] = {
         "1 get_godot_version mem_alloc mem_free print_error_with_message "
         "print_warning_with_message "
@@ -116,7 +112,6 @@ static void names_came_with_these_versions(void **state)
 
 static void builtin_values_are_as_large_as_in_the_engine(void **state)
 {
-    (void)state;
     static const struct {
         int type, bytes;
     } sizes[] = {{GD_STRING, 8},

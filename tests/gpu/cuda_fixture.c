@@ -13,8 +13,6 @@
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     fprintf(stderr, "%s\n", message);
 }
 

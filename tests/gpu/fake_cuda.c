@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The signatures are the driver's, and most functions do not look at what they are given.
- * NOLINTBEGIN(misc-unused-parameters, readability-function-size) */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
+/* NOLINTBEGIN(readability-function-size) */
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -675,4 +673,4 @@ EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVe
     return CUDA_SUCCESS;
 }
 
-/* NOLINTEND(misc-unused-parameters, readability-function-size) */
+/* NOLINTEND(readability-function-size) */

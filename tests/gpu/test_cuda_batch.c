@@ -182,7 +182,6 @@ static void check(struct kind kind)
 
 static void every_format_and_order_is_as_single_runs(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
             for (int order = 0; order < SHEET_ORDER_COUNT; order += fixture.quick ? 4 : 1) {
@@ -198,7 +197,6 @@ static void every_format_and_order_is_as_single_runs(void **state)
 
 static void every_model_is_as_single_runs(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
         for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
@@ -211,7 +209,6 @@ static void every_model_is_as_single_runs(void **state)
 
 static void a_batch_of_one_and_images_of_a_pixel_work(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         kind.method = (enum fovea_method)method;
@@ -227,7 +224,6 @@ static void a_batch_of_one_and_images_of_a_pixel_work(void **state)
 /* What agents see. */
 static void a_thousand_small_images_are_as_single_runs(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGBA16F};
     for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(formats)); i++) {
@@ -243,7 +239,6 @@ static void a_thousand_small_images_are_as_single_runs(void **state)
 /* Levels of 1448 images fit in the memory for them. */
 static void images_beyond_the_memory_of_levels_are_as_single_runs(void **state)
 {
-    (void)state;
     struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R8, .count = 3100};
     kind.width_px = kind.height_px = 128;
     check(kind);
@@ -251,7 +246,6 @@ static void images_beyond_the_memory_of_levels_are_as_single_runs(void **state)
 
 static void one_picture_may_have_many_gazes(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct kind kind = i < 2 ? usual : small;
         kind.method = i == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
@@ -269,7 +263,6 @@ static void one_picture_may_have_many_gazes(void **state)
  * picture's levels are what the first image makes, whatever its gaze. */
 static void images_in_tiles_are_as_single_runs(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_A2B10G10R10};
     for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(formats)); i++) {
@@ -289,7 +282,6 @@ static void images_in_tiles_are_as_single_runs(void **state)
 /* In device memory nobody can look at them before: the others are foveated as ever. */
 static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
 {
-    (void)state;
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
         struct kind kind = k < 2 ? usual : small;
@@ -380,7 +372,6 @@ static void check_planes(struct kind kind)
 
 static void images_in_planes_are_as_pixels(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGB16F,
                                                 FOVEA_FORMAT_RGB32F};
     static const uint32_t sizes_px[][2] = {{91, 67}, {84, 84}, {123, 128}, {1, 1}};
@@ -401,7 +392,6 @@ static void images_in_planes_are_as_pixels(void **state)
  * device as on the host. */
 static void gazes_are_rounded_alike_in_both_memories(void **state)
 {
-    (void)state;
     struct kind kind = {.method = FOVEA_METHOD_BLOCKWISE, .format = FOVEA_FORMAT_R8};
     kind.count = fixture.quick ? 200 : 4000;
     kind.width_px = 33;
@@ -429,7 +419,6 @@ static void gazes_are_rounded_alike_in_both_memories(void **state)
  * memory of their gazes written over as soon as each call returns. */
 static void batches_on_several_streams_do_not_mix(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
         kind.method = (enum fovea_method)method;
@@ -468,7 +457,6 @@ static void batches_on_several_streams_do_not_mix(void **state)
 /* The memory of a smaller batch is given up while it is in use. */
 static void batches_may_grow_in_flight(void **state)
 {
-    (void)state;
     struct kind kind = usual;
     kind.count = fixture.quick ? 8 : 60;
     struct scene *s = scene_make(kind);

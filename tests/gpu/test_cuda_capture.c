@@ -219,7 +219,6 @@ static void check(const struct kind *kind, bool warm)
 
 static void replays_are_as_calls(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds) - (fixture.quick ? 1 : 0); i++) {
         check(&kinds[i], true);
     }
@@ -227,7 +226,6 @@ static void replays_are_as_calls(void **state)
 
 static void a_context_that_has_done_nothing_yet_is_captured_too(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(kinds)); i++) {
         check(&kinds[i], false);
     }
@@ -236,7 +234,6 @@ static void a_context_that_has_done_nothing_yet_is_captured_too(void **state)
 /* One after the other on two streams of one capture, which share what the capture has. */
 static void calls_of_a_capture_follow_each_other(void **state)
 {
-    (void)state;
     const struct kind *kind = &kinds[0];
     struct scene s = scene_make(kind);
     CUevent forked = NULL;
@@ -275,7 +272,6 @@ static void calls_of_a_capture_follow_each_other(void **state)
 /* Gazes in the CPU's memory are a part of the graph, and that memory may go. */
 static void gazes_in_cpu_memory_stay_as_they_were(void **state)
 {
-    (void)state;
     struct scene s = scene_make(&kinds[0]);
     const struct fovea_image src = on_device(&s, SRC);
     const struct fovea_image dst[2] = {on_device(&s, CAPTURED), on_device(&s, CALLED)};
@@ -301,7 +297,6 @@ static void gazes_in_cpu_memory_stay_as_they_were(void **state)
 /* What lives on the device is the graph's. */
 static void a_graph_may_outlive_its_context(void **state)
 {
-    (void)state;
     const struct kind *kind = &kinds[0];
     struct scene s = scene_make(kind);
     change(&s, 5);

@@ -124,7 +124,6 @@ static void assert_launched(const struct picture *picture, bool by_products)
 
 static void the_loaded_function_decides_and_not_the_card(void **state)
 {
-    (void)state;
     static const int codes[] = {75, 80, 90, 120};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         struct rig rig;
@@ -140,7 +139,6 @@ static void the_loaded_function_decides_and_not_the_card(void **state)
 /* Nothing of it stays in the device's memory either. */
 static void kernels_that_cannot_be_used_are_unloaded(void **state)
 {
-    (void)state;
     struct rig rig;
     open_rig(&rig, 90);
     const int all = fake->modules;
@@ -154,7 +152,6 @@ static void kernels_that_cannot_be_used_are_unloaded(void **state)
 
 static void code_that_is_older_than_the_card_is_told_of(void **state)
 {
-    (void)state;
     struct rig rig;
     open_rig(&rig, 75);
     assert_non_null(strstr(rig.capture.infos, "code of architecture 7.5"));
@@ -167,7 +164,6 @@ static void code_that_is_older_than_the_card_is_told_of(void **state)
 /* The attribute cannot be had: nothing is launched on a guess. */
 static void an_answer_that_does_not_come_is_an_error(void **state)
 {
-    (void)state;
     struct cuda_device *device = NULL;
     struct foveate_cuda *foveate = NULL;
     fake_cuda_calm(fake);

@@ -26,7 +26,6 @@ static void assert_frame_calls(enum fovea_method method, const char *expected)
 
 static void a_frame_of_a_known_size_only_launches(void **state)
 {
-    (void)state;
     assert_frame_calls(FOVEA_METHOD_BLOCKWISE,
                        RUN_BEGIN BLOCKWISE_CALLS "EventQuery EventRecord " RUN_END);
     assert_frame_calls(FOVEA_METHOD_SMOOTH, RUN_BEGIN SMOOTH_CALLS "EventRecord " RUN_END);
@@ -44,7 +43,6 @@ static void run_large(struct fovea_context *context, enum fovea_result expected)
  * next. */
 static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
 {
-    (void)state;
     static const char usual[] = RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel "
                                           "EventRecord " RUN_END;
     static const char after[] = RUN_BEGIN "StreamWaitEvent MemsetD8Async LaunchKernel LaunchKernel "
@@ -69,7 +67,6 @@ static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
 
 static void host_pointers_are_refused_and_said_once(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
     static unsigned char pixels[64 * 64 * 4];
@@ -101,7 +98,6 @@ static struct fovea_context *context_open_with(const struct fovea_settings *sett
  * row's first operator launches as ever. */
 static void a_lens_is_one_launch(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t operators, filter;
         enum fovea_light light;
@@ -156,7 +152,6 @@ static void a_lens_is_one_launch(void **state)
  */
 static void a_lens_behind_foveation_reads_a_texture(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
@@ -186,7 +181,6 @@ static void a_lens_behind_foveation_reads_a_texture(void **state)
 /* More launches in flight than there are events to tell them apart. */
 static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
@@ -204,7 +198,6 @@ static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
 
 static void sizes_come_and_go_without_waiting(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
     fake->busy = true;
@@ -221,7 +214,6 @@ static void sizes_come_and_go_without_waiting(void **state)
 
 static void a_context_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     context_close(context_open(&capture));
     struct fovea_settings settings = fovea_settings_default();
@@ -249,7 +241,6 @@ static void a_context_that_fails_anywhere_leaves_nothing_behind(void **state)
 
 static void a_frame_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
     const struct fovea_image src = image(DEVICE_POINTER(0), 64);
@@ -270,7 +261,6 @@ static void a_frame_that_fails_anywhere_says_so_and_the_next_one_works(void **st
 
 static void only_images_of_32_bit_floats_have_levels_of_them(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_image src = image(DEVICE_POINTER(0), 512);
@@ -291,7 +281,6 @@ static void only_images_of_32_bit_floats_have_levels_of_them(void **state)
 
 static void a_device_that_is_not_there_is_unsupported(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;

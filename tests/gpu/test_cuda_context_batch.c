@@ -51,7 +51,6 @@ static void run_batch(struct fovea_context *context, const struct fovea_batch *b
 
 static void a_batch_of_a_known_kind_only_launches(void **state)
 {
-    (void)state;
     static const char *const expected[] = {
         /* after the batch before: the gazes, the images */
         RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel " BATCH_END,
@@ -77,7 +76,6 @@ static void a_batch_of_a_known_kind_only_launches(void **state)
 
 static void a_batch_of_one_is_a_frame(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
     const struct fovea_batch batch = batch_of(1, 64);
@@ -90,7 +88,6 @@ static void a_batch_of_one_is_a_frame(void **state)
 /* A launch carries 500. */
 static void many_gazes_travel_in_several_launches(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
     const struct fovea_batch batch = batch_of(1024, 64);
@@ -104,7 +101,6 @@ static void many_gazes_travel_in_several_launches(void **state)
 
 static void gazes_on_the_device_are_read_there(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
     struct fovea_batch batch = batch_of(1024, 64);
@@ -124,7 +120,6 @@ static void gazes_on_the_device_are_read_there(void **state)
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
 static void images_beyond_the_memory_of_levels_come_after_the_others(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_batch batch = batch_of(MAX_GAZES, 80);
@@ -142,7 +137,6 @@ static void images_beyond_the_memory_of_levels_come_after_the_others(void **stat
 
 static void batches_grow_without_waiting(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_batch batch = batch_of(2, 64);
@@ -168,7 +162,6 @@ static void batches_grow_without_waiting(void **state)
  * memory that was too small. */
 static void tables_stay_while_a_batch_reads_them(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_batch batch = batch_of(2, 64);
@@ -191,7 +184,6 @@ static void tables_stay_while_a_batch_reads_them(void **state)
 
 static void a_batch_without_memory_says_so_and_the_others_work(void **state)
 {
-    (void)state;
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
     struct fovea_batch batch = batch_of(10, 64);
@@ -235,7 +227,6 @@ static bool fail_while_growing(enum fovea_method method, int n)
 
 static void a_batch_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         int n = 1;
         while (fail_while_growing((enum fovea_method)method, n)) {

@@ -92,7 +92,6 @@ static struct fovea_context *open_smooth(struct capture *capture)
 
 static void a_captured_call_asks_no_event_and_follows_its_capture_alone(void **state)
 {
-    (void)state;
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     assert_int_equal(run(context, 100), FOVEA_OK);
@@ -115,7 +114,6 @@ static void a_captured_call_asks_no_event_and_follows_its_capture_alone(void **s
 
 static void a_cold_call_is_captured_too(void **state)
 {
-    (void)state;
     for (uint32_t count = 1; count <= 100; count += 99) {
         struct capture capture;
         struct fovea_context *context = open_smooth(&capture);
@@ -130,7 +128,6 @@ static void a_cold_call_is_captured_too(void **state)
  * freed. */
 static void what_a_graph_uses_lives_as_long_as_it(void **state)
 {
-    (void)state;
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     assert_int_equal(run(context, 10), FOVEA_OK);
@@ -158,7 +155,6 @@ static void what_a_graph_uses_lives_as_long_as_it(void **state)
 
 static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **state)
 {
-    (void)state;
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     assert_int_equal(run(context, 10), FOVEA_OK);
@@ -184,7 +180,6 @@ static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **st
 /* Cold or not; in settings that are gone as in others. */
 static void what_a_graph_of_gradients_uses_lives_as_long_as_it(void **state)
 {
-    (void)state;
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     assert_int_equal(run_captured_gradient(context, 10), FOVEA_OK);
@@ -216,7 +211,6 @@ static void what_a_graph_of_gradients_uses_lives_as_long_as_it(void **state)
 
 static void gradients_that_would_wait_are_not_captured(void **state)
 {
-    (void)state;
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
     fake->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -253,7 +247,6 @@ static bool fail_in_capture(run_fn run_any, int n)
 
 static void a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
 {
-    (void)state;
     static const run_fn runs[] = {run, run_gradient_on_device};
     for (int i = 0; i < 2; i++) {
         int n = 1;
@@ -282,13 +275,11 @@ static void assert_graph_outlives_context(run_fn run_any)
 
 static void a_graph_may_outlive_its_context(void **state)
 {
-    (void)state;
     assert_graph_outlives_context(run);
 }
 
 static void a_graph_of_gradients_may_outlive_its_context(void **state)
 {
-    (void)state;
     assert_graph_outlives_context(run_gradient_on_device);
 }
 

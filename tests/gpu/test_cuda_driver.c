@@ -47,7 +47,6 @@ static void assert_refused_politely(enum fovea_result result, const struct captu
 
 static void a_library_that_is_missing_is_unsupported(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
     memset(&driver, 0xff, sizeof driver);
@@ -59,7 +58,6 @@ static void a_library_that_is_missing_is_unsupported(void **state)
 
 static void a_library_that_is_no_driver_is_unsupported(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
     assert_refused_politely(cuda_driver_load("libc.so.6", log_to(&capture), &driver), &capture,
@@ -69,7 +67,6 @@ static void a_library_that_is_no_driver_is_unsupported(void **state)
 
 static void a_driver_that_lacks_a_function_is_unsupported(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
     fake->lacks = "cuFuncLoad";
@@ -81,7 +78,6 @@ static void a_driver_that_lacks_a_function_is_unsupported(void **state)
 
 static void a_driver_that_has_every_function_is_loaded(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
     assert_int_equal(cuda_driver_load(FAKE_CUDA, log_to(&capture), &driver), FOVEA_OK);
@@ -96,7 +92,6 @@ static void a_driver_that_has_every_function_is_loaded(void **state)
 
 static void *get_driver(void *unused)
 {
-    (void)unused;
     const struct cuda_driver *cu = NULL;
     return cuda_driver_get((struct fovea_log){0}, &cu) == FOVEA_OK ? (void *)(uintptr_t)cu : NULL;
 }
@@ -104,7 +99,6 @@ static void *get_driver(void *unused)
 /* True on machines with a driver and on machines without. */
 static void every_thread_gets_the_same_driver(void **state)
 {
-    (void)state;
     pthread_t threads[8];
     void *first = get_driver(NULL);
     for (int i = 0; i < 8; i++) {
@@ -119,7 +113,6 @@ static void every_thread_gets_the_same_driver(void **state)
 
 static void a_fork_of_a_process_with_cuda_is_refused(void **state)
 {
-    (void)state;
     const struct cuda_driver *cu = NULL;
     const enum fovea_result here = cuda_driver_get((struct fovea_log){0}, &cu);
     const pid_t child = fork();
@@ -137,7 +130,6 @@ static void a_fork_of_a_process_with_cuda_is_refused(void **state)
 
 static void results_say_what_a_caller_can_do(void **state)
 {
-    (void)state;
     static const struct {
         CUresult from;
         enum fovea_result to;
@@ -160,7 +152,6 @@ static void results_say_what_a_caller_can_do(void **state)
 
 static void an_error_is_logged_with_call_name_and_place(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver cu;
     assert_int_equal(cuda_driver_load(FAKE_CUDA, (struct fovea_log){0}, &cu), FOVEA_OK);
@@ -177,7 +168,6 @@ static void an_error_is_logged_with_call_name_and_place(void **state)
 
 static void waiting_is_not_logged(void **state)
 {
-    (void)state;
     struct capture capture = {{0}, ""};
     struct cuda_driver cu = {0};
     assert_int_equal(CU_CHECK(log_to(&capture), &cu, CUDA_ERROR_NOT_READY), FOVEA_NOT_READY);
@@ -187,7 +177,6 @@ static void waiting_is_not_logged(void **state)
 
 static void a_vulkan_device_without_a_uuid_is_refused(void **state)
 {
-    (void)state;
     static const uint8_t zero[CUDA_UUID_BYTES];
     struct capture capture = {{0}, ""};
     assert_refused_politely(peer_cuda_available(zero, log_to(&capture)), &capture, "UUID");
@@ -196,7 +185,6 @@ static void a_vulkan_device_without_a_uuid_is_refused(void **state)
 /* Mesa's software device tells this one: its name, padded with zeros. */
 static void a_vulkan_device_of_another_maker_is_refused(void **state)
 {
-    (void)state;
     static const uint8_t mesa[CUDA_UUID_BYTES] = "mesa22.3.6";
     struct capture capture = {{0}, ""};
     struct peer *peer = NULL;

@@ -18,7 +18,6 @@ static struct cuda_fixture fixture;
 
 static void the_example_is_sharp_at_the_gaze_alone(void **state)
 {
-    (void)state;
     static unsigned char picture[BYTES];
     char path[] = "/tmp/fovea_example_XXXXXX";
     const int made = mkstemp(path);

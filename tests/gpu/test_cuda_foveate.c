@@ -45,13 +45,11 @@ static const struct scene_way blockwise = {
 
 static void every_format_and_pattern_is_as_the_reference_has_it(void **state)
 {
-    (void)state;
     way_has_every_format_pattern_and_light(&blockwise);
 }
 
 static void every_size_is_covered(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 2},   {3, 5},
                                         {31, 33}, {33, 31}, {1, 300}, {300, 1},
                                         {16, 16}, {17, 15}, {64, 64}, {641, 359}};
@@ -71,7 +69,6 @@ static void every_size_is_covered(void **state)
 
 static void every_fragment_size_works(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {4,  5,  6,  7,  8,  11, 12, 16, 23,  31,
                                      32, 33, 40, 48, 63, 64, 65, 96, 127, 128};
     for (size_t i = 0; i < COUNT(sides); i += fixture.quick ? 3 : 1) {
@@ -84,7 +81,6 @@ static void every_fragment_size_works(void **state)
 /* Models whose fragments go by a law: filters from a bank instead of the paper's rings. */
 static void every_model_is_as_the_reference_has_it(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {4, 7, 16, 31, 32, 33, 64, 128};
     static const struct fovea_point_uv gazes[] = {{0, 0}, {0.62, 0.41}, {-0.4, 0.5}, {1, 0.93}};
     for (size_t i = 0; i < 8 * COUNT(formats); i += fixture.quick ? 5 : 1) {
@@ -110,7 +106,6 @@ static void every_model_is_as_the_reference_has_it(void **state)
 /* Filters so wide that fragments come from levels, with pictures of full contrast. */
 static void wide_filters_are_as_the_reference_has_them(void **state)
 {
-    (void)state;
     static const uint32_t sides[] = {4, 6, 7, 12, 16, 24, 40, 128, 5};
     static const double strengths[] = {1.0, 2.2, 4.5, 3.0, 1.5, 2.6, 3.5};
     static const enum fovea_format some[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
@@ -136,7 +131,6 @@ static void wide_filters_are_as_the_reference_has_them(void **state)
 
 static void a_law_that_asks_for_nothing_copies_every_bit(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     scene.foveation.model = FOVEA_MODEL_CURVE;
     scene.foveation.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {1000.0}};
@@ -145,7 +139,6 @@ static void a_law_that_asks_for_nothing_copies_every_bit(void **state)
 
 static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     scene.width_px = 7680;
     scene.height_px = 4320;
@@ -158,7 +151,6 @@ static void a_picture_of_8k_is_as_the_cpu_has_it(void **state)
 
 static void the_longest_sides_work(void **state)
 {
-    (void)state;
     way_works_for_the_longest_sides(&blockwise);
 }
 
@@ -166,7 +158,6 @@ static void the_longest_sides_work(void **state)
 
 static void gaze_anywhere_is_as_the_reference_has_it(void **state)
 {
-    (void)state;
     static const double at[] = {-3.9, -0.3, 0.0, 0.37, 1.0, 1.02, 4.9};
     const size_t step = fixture.quick ? 3 : 1;
     for (size_t y = 0; y < COUNT(at); y += step) {
@@ -183,7 +174,6 @@ static void gaze_anywhere_is_as_the_reference_has_it(void **state)
 /* The published program left rows and columns unwritten at 48 of 64 positions. */
 static void every_shift_of_the_grid_writes_every_pixel(void **state)
 {
-    (void)state;
     const int positions = 64;
     for (int i = 0; i < positions; i += fixture.quick ? 9 : 1) {
         struct scene scene = scene_default();
@@ -200,13 +190,11 @@ static void every_shift_of_the_grid_writes_every_pixel(void **state)
 
 static void strides_and_gaps_are_respected(void **state)
 {
-    (void)state;
     way_respects_strides_and_gaps(&blockwise);
 }
 
 static void pixels_need_no_more_than_their_channels_alignment(void **state)
 {
-    (void)state;
     way_needs_no_more_than_its_channels_alignment(&blockwise);
 }
 
@@ -214,13 +202,11 @@ static void pixels_need_no_more_than_their_channels_alignment(void **state)
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
-    (void)state;
     way_blurs_premultiplied_alpha(&blockwise);
 }
 
 static void both_filter_lengths_are_as_the_reference_has_them(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct scene scene = scene_default();
         scene.foveation.paper.filter_length =
@@ -232,7 +218,6 @@ static void both_filter_lengths_are_as_the_reference_has_them(void **state)
 
 static void filters_far_longer_than_the_picture_work(void **state)
 {
-    (void)state;
     static const double strengths[] = {2.5, 8.0};
     for (size_t i = 0; i < COUNT(strengths); i++) {
         struct scene scene = scene_default();
@@ -249,7 +234,6 @@ static void filters_far_longer_than_the_picture_work(void **state)
 
 static void strength_zero_copies_every_bit(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = scene_default();
         scene.format = formats[i];
@@ -261,7 +245,6 @@ static void strength_zero_copies_every_bit(void **state)
 
 static void the_fragment_at_the_gaze_is_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = scene_default();
         scene.format = formats[i];
@@ -281,7 +264,6 @@ static void the_fragment_at_the_gaze_is_copied_bit_by_bit(void **state)
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     scene.width_px = 129;
     scene.height_px = 65;
@@ -292,7 +274,6 @@ static void flat_pictures_stay_flat(void **state)
 
 static void bad_numbers_stay_within_reach(void **state)
 {
-    (void)state;
     static const struct bad_number bad[] = {
         {20, 30, 0, NAN}, {150, 90, 1, INFINITY}, {202, 116, 2, NAN}};
     way_keeps_bad_numbers_within_reach(&blockwise, bad, COUNT(bad));
@@ -303,7 +284,6 @@ static void bad_numbers_stay_within_reach(void **state)
 /* Each plan is retired while launches that read its tables are still queued. */
 static void plans_may_be_retired_in_flight(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     struct test_image src = image_make_packed(scene.width_px, scene.height_px, scene.format);
     struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
@@ -340,7 +320,6 @@ static void plans_may_be_retired_in_flight(void **state)
 
 static void a_surface_format_that_is_not_done_is_refused(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     struct prepared p = {0};
     scene_prepare(&fixture, &p, &scene);

@@ -22,8 +22,6 @@ static uint32_t gpu_count;
 
 static void log_line(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     fprintf(stderr, "%s\n", message);
 }
 
@@ -197,20 +195,17 @@ static void expect_the_same(enum fovea_method method, enum fovea_format format, 
 
 static void smooth_frames_are_the_same_on_every_gpu(void **state)
 {
-    (void)state;
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 1280, 720, 1);
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA16F, 333, 221, 1);
 }
 
 static void blockwise_frames_are_the_same_on_every_gpu(void **state)
 {
-    (void)state;
     expect_the_same(FOVEA_METHOD_BLOCKWISE, FOVEA_FORMAT_RGBA8, 640, 360, 1);
 }
 
 static void batches_are_the_same_on_every_gpu(void **state)
 {
-    (void)state;
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGB8, 128, 128, BATCH);
 }
 

@@ -222,7 +222,6 @@ static void assert_gazes(const struct pictures *p, const char *what)
 
 static void gradients_are_the_cpus(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < (fixture.quick ? 24 : 240); i++) {
         const struct scene scene = scene_of(i);
         char what[120];
@@ -243,7 +242,6 @@ static void gradients_are_the_cpus(void **state)
 
 static void an_image_without_a_gaze_is_copied(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < 6; i++) {
         struct scene scene = scene_of(i);
         scene.gazes_uv[2] = i % 2 ? NAN : -INFINITY;
@@ -265,7 +263,6 @@ static void an_image_without_a_gaze_is_copied(void **state)
 
 static void results_are_always_the_same(void **state)
 {
-    (void)state;
     const struct scene scene = scene_of(7);
     struct pictures a = pictures_make(&scene);
     struct pictures b = pictures_make(&scene);
@@ -331,7 +328,6 @@ static void run_context(const struct scene *scene, struct pictures *p)
 
 static void contexts_give_the_same(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < 8; i += 4) {
         const struct scene scene = scene_of(i);
         struct pictures p = pictures_make(&scene);
@@ -387,7 +383,6 @@ static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
 
 static void a_graph_gives_what_a_call_gives(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < (fixture.quick ? 8 : 32); i += 4) {
         const struct scene scene = scene_of(i + i / 8);
         struct pictures called = pictures_make(&scene);

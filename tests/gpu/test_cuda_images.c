@@ -72,7 +72,6 @@ static void assert_foveated(const struct pictures *p)
 
 static void cuda_images_are_foveated_on_the_callers_stream(void **state)
 {
-    (void)state;
     struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
     struct pictures p = make(320, 240, FOVEA_FORMAT_RGBA8);
     assert_int_equal(
@@ -87,7 +86,6 @@ static void cuda_images_are_foveated_on_the_callers_stream(void **state)
 /* The copy back is on the legacy stream too, and therefore comes after. */
 static void no_stream_is_the_legacy_default_stream(void **state)
 {
-    (void)state;
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct pictures p = make(320, 240, FOVEA_FORMAT_RGB8);
     assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, NULL),
@@ -99,7 +97,6 @@ static void no_stream_is_the_legacy_default_stream(void **state)
 
 static void many_sizes_and_streams_in_flight_are_all_right(void **state)
 {
-    (void)state;
     enum { SIZES = 24 };
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct pictures p[SIZES];
@@ -138,7 +135,6 @@ static CUcontext current_context(void)
 /* With a context current and with none. */
 static void the_callers_current_context_stays(void **state)
 {
-    (void)state;
     struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
     assert_ptr_equal(current_context(), fixture.device->context);
     for (int none = 0; none < 2; none++) {
@@ -164,7 +160,6 @@ static void the_callers_current_context_stays(void **state)
 
 static void host_pointers_are_refused(void **state)
 {
-    (void)state;
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
     struct fovea_image host = p.src.view;
@@ -184,7 +179,6 @@ static void host_pointers_are_refused(void **state)
 
 static void a_device_that_is_not_there_is_unsupported(void **state)
 {
-    (void)state;
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
     struct fovea_context_desc desc;
@@ -238,7 +232,6 @@ static void run_images(struct pictures *p, enum fovea_method method, const float
 
 static void the_frames_gaze_is_for_all_images(void **state)
 {
-    (void)state;
     static const float same[2 * IMAGES] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct pictures p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);

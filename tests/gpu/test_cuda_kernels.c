@@ -22,7 +22,6 @@ static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEA
 
 static void blockwise_in_every_format(void **state)
 {
-    (void)state;
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
             struct scene scene = scene_default();
@@ -37,7 +36,6 @@ static void blockwise_in_every_format(void **state)
  * for. */
 static void blockwise_in_every_size_of_fragment(void **state)
 {
-    (void)state;
     static const uint32_t sides_px[] = {5, 8, 23, 32, 64};
     for (size_t i = 0; i < COUNT(sides_px); i++) {
         struct scene scene = scene_default();
@@ -52,7 +50,6 @@ static void blockwise_in_every_size_of_fragment(void **state)
  * sign. */
 static void blockwise_by_more_filters_than_a_signed_short_counts(void **state)
 {
-    (void)state;
     struct scene scene = scene_default();
     scene.width_px = 235;
     scene.height_px = 133;
@@ -82,7 +79,6 @@ static void check_smooth(const struct scene *scene, bool in_tiles, bool as_small
 /* A law that is too steep for tiles: by nodes, floats by the pixel. */
 static void smooth_of_steep_laws_in_every_format(void **state)
 {
-    (void)state;
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         for (size_t k = (size_t)format % step; k < COUNT(lights); k += step) {
@@ -105,7 +101,6 @@ static void allow_slope(double slope)
  * steep. */
 static void smooth_in_tiles_in_every_format(void **state)
 {
-    (void)state;
     allow_slope(FOVEATE_TILE_SLOPE_FOR_TESTS);
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA16F; format++) {
@@ -125,7 +120,6 @@ static void smooth_in_tiles_in_every_format(void **state)
 
 static void small_pictures_in_every_format(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_R8};
     for (size_t i = 0; i < COUNT(formats); i++) {
@@ -194,7 +188,6 @@ static void run_batch(struct fovea_context *context, const struct device_image *
 
 static void batches_with_gazes_in_either_memory(void **state)
 {
-    (void)state;
     static const float gazes_uv[2 * BATCH_COUNT] = {0.2f, 0.3f, 0.5f, 0.5f, 0.9f, 0.1f};
     struct fovea_context *context = make_context();
     struct test_image hosts[4];
@@ -228,7 +221,6 @@ static void batches_with_gazes_in_either_memory(void **state)
 
 static void a_latch_takes_the_newer_gaze(void **state)
 {
-    (void)state;
     struct late_cuda *late = NULL;
     assert_int_equal(late_cuda_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
     const struct late_own own = {

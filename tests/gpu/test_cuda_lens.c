@@ -18,7 +18,6 @@ static struct operator_scene scene_of_bytes(uint64_t i)
 
 static void grids_of_bytes_are_the_reference(void **state)
 {
-    (void)state;
     for (uint64_t i = 0; i < (fixture.quick ? 48 : 96); i += fixture.quick ? 5 : 1) {
         struct operator_scene scene = scene_of_bytes(i);
         if (i / 6 % 8 >= 6) { /* each pixel has its point */
@@ -33,7 +32,6 @@ static void grids_of_bytes_are_the_reference(void **state)
 /* Twice as large around the middle of a pixel: every other place lies on the line between two. */
 static void a_place_on_a_line_takes_the_pixel_behind_it(void **state)
 {
-    (void)state;
     struct operator_scene scene = {.of = &lens_under_test,
                                    .settings = fovea_settings_default(),
                                    .format = FOVEA_FORMAT_RGBA8,
@@ -63,7 +61,6 @@ static void a_place_on_a_line_takes_the_pixel_behind_it(void **state)
 /* So many that a block makes several tiles, the last of which ends below an image. */
 static void many_images_are_each_as_one_alone(void **state)
 {
-    (void)state;
     for (uint64_t i = 0; i < 6; i += 2) { /* as stored, as light, nearest */
         struct operator_scene scene = scene_of_bytes(i);
         const uint32_t count = 1600;

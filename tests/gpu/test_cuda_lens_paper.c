@@ -99,7 +99,6 @@ static size_t others(const struct lens_paper_tables *t, uint32_t *picture)
 
 static void backward_ways_make_the_tables_picture(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i]);
         assert_int_equal(others(&t, run("lens_paper_lut", &t, NULL)), 0);
@@ -120,7 +119,6 @@ static void backward_ways_make_the_tables_picture(void **state)
 /* Which of several sources that meet is shown, nobody says: any of them. */
 static void forward_shows_a_source_that_is_to_be_shown_there(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i]);
         const int32_t count = sizes[i].width_px * sizes[i].height_px;

@@ -81,7 +81,6 @@ static void check_all(enum fovea_method method)
 
 static void coloured_hlg_is_the_reference(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
     for (int i = 0; i < 20; i++) {
@@ -99,19 +98,16 @@ static void coloured_hlg_is_the_reference(void **state)
 
 static void blockwise_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_BLOCKWISE);
 }
 
 static void smooth_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_SMOOTH);
 }
 
 static void a_display_of_its_own_is_the_reference(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
     for (int i = 0; i < 5 * COMPARE_DISPLAYS; i++) {
@@ -132,7 +128,6 @@ static void a_display_of_its_own_is_the_reference(void **state)
 /* Strengths at which every tile has many nodes. */
 static void steep_laws_are_the_reference(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
     for (int i = 0; i < (fixture.quick ? 4 : 24); i++) {

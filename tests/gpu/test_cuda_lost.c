@@ -37,7 +37,6 @@ static struct fovea_log log_to(struct capture *capture)
 
 static void a_context_of_our_own_leaves_the_primary_one_alone(void **state)
 {
-    (void)state;
     fake_cuda_calm(fake);
     struct peer *peer = peer_open_in(FOVEA_CUDA_CONTEXT_OWN, (struct fovea_log){0});
     assert_int_equal(fake->own_contexts, 1);
@@ -54,7 +53,6 @@ static void a_context_of_our_own_leaves_the_primary_one_alone(void **state)
 
 static void a_creation_that_fails_anywhere_leaves_no_context_behind(void **state)
 {
-    (void)state;
     int n = 1;
     for (bool failed = true; failed; n++) {
         struct peer *peer = NULL;
@@ -75,7 +73,6 @@ static void a_creation_that_fails_anywhere_leaves_no_context_behind(void **state
 /* Every error that ends a context; in words that somebody can act upon, once. */
 static void a_lost_context_is_told_of_once(void **state)
 {
-    (void)state;
     static const CUresult errors[] = {
         CUDA_ERROR_ILLEGAL_ADDRESS,      CUDA_ERROR_MISALIGNED_ADDRESS,
         CUDA_ERROR_LAUNCH_FAILED,        CUDA_ERROR_ASSERT,
@@ -113,7 +110,6 @@ static void a_lost_context_is_told_of_once(void **state)
 /* Others are no loss, and every one of them is told of. */
 static void an_error_that_passes_is_no_loss(void **state)
 {
-    (void)state;
     struct capture capture;
     struct setup s =
         set_up_with(peer_open_in(FOVEA_CUDA_CONTEXT_OWN, log_to(&capture)), FOVEA_METHOD_BLOCKWISE);
@@ -130,7 +126,6 @@ static void an_error_that_passes_is_no_loss(void **state)
 /* Of a peer that its parent has made: nothing reaches the driver, which a fork must not use. */
 static void a_fork_makes_no_call(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     fake->calls[0] = '\0';
     const pid_t child = fork();
@@ -160,7 +155,6 @@ static void a_fork_makes_no_call(void **state)
 /* The watchdog's thread calls it. */
 static void abandoning_makes_no_call(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     enum peer_answer answer = PEER_IS_STILL;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);

@@ -26,7 +26,6 @@ static size_t take_all_memory(CUdeviceptr blocks[MAX_BLOCKS])
 
 static void a_plan_without_memory_is_an_error_that_passes(void **state)
 {
-    (void)state;
     static CUdeviceptr blocks[MAX_BLOCKS];
     struct scene scene = scene_default();
     scene.width_px = 4096;

@@ -301,7 +301,6 @@ static struct scene domain_scene(int i, int turn)
 
 static void laws_of_the_paper_are_right(void **state)
 {
-    (void)state;
     int count = 0;
     for (int i = 0; i < 50; i++) {
         for (int turn = 0; turn < (fixture.quick ? 1 : 3); turn++) {
@@ -317,7 +316,6 @@ static void laws_of_the_paper_are_right(void **state)
 
 static void laws_of_views_and_maps_are_right(void **state)
 {
-    (void)state;
     int count = 0;
     for (int i = 0; i < 50; i++) {
         for (size_t law = 1; law < COUNT(laws); law++) {
@@ -334,7 +332,6 @@ static void laws_of_views_and_maps_are_right(void **state)
 
 static void floats_are_right(void **state)
 {
-    (void)state;
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                FOVEA_FORMAT_B10G11R11F};
     int count = 0;
@@ -352,7 +349,6 @@ static void floats_are_right(void **state)
 
 static void every_pattern_format_and_light_is_right(void **state)
 {
-    (void)state;
     for (int i = 0; i < (int)(COUNT(formats) * COUNT(lights)) * IMAGE_PATTERN_COUNT; i++) {
         struct scene scene = smooth_scene_default();
         scene.width_px = i % 2 ? 84 : 97;
@@ -371,7 +367,6 @@ static void every_pattern_format_and_light_is_right(void **state)
 
 static void alpha_layouts_and_sizes_are_respected(void **state)
 {
-    (void)state;
     static const uint32_t odd[][2] = {{1, 1},   {2, 1},   {1, 70},  {15, 17},
                                       {33, 31}, {130, 5}, {16, 48}, {203, 117}};
     static const struct image_layout layouts[] = {
@@ -474,7 +469,6 @@ static double worst_part(struct scene scene, enum fovea_format format, enum fove
  * multiplied in: halves are to be no worse than floats. */
 static void floats_far_above_white_are_right(void **state)
 {
-    (void)state;
     for (int i = 0; i < BRIGHT_COUNT * 3; i++) {
         const enum bright kind = (enum bright)(i % BRIGHT_COUNT);
         struct scene scene = smooth_scene_default();
@@ -496,7 +490,6 @@ static void floats_far_above_white_are_right(void **state)
 /* A value that is not finite is seen as far as samples reach, and not in all of a tile. */
 static void what_is_not_finite_stays_within_reach(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT(half_floats); i++) {
         struct scene scene = smooth_scene_default();
         scene.format = half_floats[i / 2];

@@ -18,7 +18,6 @@ static enum peer_answer answer;
 
 static void a_peer_leaves_nothing_behind(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     assert_int_equal(fake->contexts, 1);
     assert_int_equal(fake->pushed, 0);
@@ -31,7 +30,6 @@ static void a_peer_leaves_nothing_behind(void **state)
 /* The driver is open by now, so that every call left is one of the peer's. */
 static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
-    (void)state;
     peer_close(peer_open());
     int n = 1;
     int late = 0, uncounted = 0;
@@ -66,7 +64,6 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
 
 static void a_device_with_another_uuid_is_no_peer(void **state)
 {
-    (void)state;
     struct peer *peer = NULL;
     static const uint8_t other[16] = "another device";
     assert_int_equal(peer_cuda_available((const uint8_t *)FAKE_CUDA_UUID, (struct fovea_log){0}),
@@ -83,7 +80,6 @@ static void a_device_with_another_uuid_is_no_peer(void **state)
 
 static void an_imported_images_descriptor_is_the_peers(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     const int before = count_descriptors();
     struct peer_image_desc desc = image_desc(new_descriptor());
@@ -99,7 +95,6 @@ static void an_imported_images_descriptor_is_the_peers(void **state)
 
 static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     const int living = fake_cuda_living(fake);
     int failures = 0;
@@ -124,7 +119,6 @@ static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(vo
 
 static void an_image_that_is_mapped_differently_is_refused(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_image_desc desc = image_desc(fd);
@@ -139,7 +133,6 @@ static void an_image_that_is_mapped_differently_is_refused(void **state)
 
 static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_semaphore *semaphore = NULL;
@@ -158,7 +151,6 @@ static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void 
 
 static void timelines_are_unsupported_where_the_device_has_none(void **state)
 {
-    (void)state;
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
     struct peer_semaphore *semaphore = NULL;
@@ -175,7 +167,6 @@ static void timelines_are_unsupported_where_the_device_has_none(void **state)
 
 static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     fake->busy = true;

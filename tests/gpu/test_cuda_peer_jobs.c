@@ -22,7 +22,6 @@ static enum peer_answer answer;
 
 static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(
@@ -35,7 +34,6 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
  * anyway. */
 static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     double elapsed_us = 0.0;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
@@ -54,7 +52,6 @@ static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
 /* The event that its jobs lack comes when the plan goes, and stands for them. */
 static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
@@ -75,7 +72,6 @@ static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
 
 static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     s.job.timed = false;
@@ -90,7 +86,6 @@ static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
 /* Four levels: the first, three decimations, and the picture, after the frame before. */
 static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     assert_int_equal(foveate_of(&s)->level_count, 4);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
@@ -104,7 +99,6 @@ static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
 /* What was launched by then is still noted, so that the levels are not freed under it. */
 static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     fake->fails = "LaunchKernel";
     fake->fail_at = 3;
@@ -120,7 +114,6 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
 /* Nothing of a lost context runs. */
 static void a_job_whose_context_is_lost_signals_nothing(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     for (int n = 1; n <= 6; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
@@ -139,7 +132,6 @@ static void a_job_whose_context_is_lost_signals_nothing(void **state)
 /* The queue waits for the signal, and what was launched is over by then. */
 static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
     s.job.view_count = 2;
@@ -166,7 +158,6 @@ static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **s
 
 static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     fake->fails = "SignalExternalSemaphoresAsync";
     fake->fail_at = 1;
@@ -180,7 +171,6 @@ static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
 /* Which is how a watchdog knows without calling the driver. */
 static void a_job_that_is_over_leaves_its_number_in_the_programs_memory(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     assert_int_equal(*s.peer->over, 0);
     s.job.number = 7;
@@ -202,7 +192,6 @@ static void a_job_that_is_over_leaves_its_number_in_the_programs_memory(void **s
 
 static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     struct peer_job job = s.job;
     job.views[0].frame.width_px++;
@@ -229,7 +218,6 @@ static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
 
 static void times_come_when_the_job_is_over(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     double elapsed_us = 0.0;
     assert_int_equal(s.peer->api->elapsed(s.peer, 1, &elapsed_us), FOVEA_NOT_READY);
@@ -248,7 +236,6 @@ static void times_come_when_the_job_is_over(void **state)
 /* cuMemFree waits for the device, and jobs may wait for the engine. */
 static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     struct peer_plan *plan = NULL;
     const int memories = fake->memories;
@@ -270,7 +257,6 @@ static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
 /* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
 static void plans_come_and_go_while_jobs_wait(void **state)
 {
-    (void)state;
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
@@ -295,7 +281,6 @@ static void plans_come_and_go_while_jobs_wait(void **state)
 /* cuMemFree may wait for the jobs: then the memory is kept, and so much of it is enough. */
 static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
 {
-    (void)state;
     fake->no_pools = true;
     struct setup s = set_up();
     const int memories = fake->memories;
@@ -325,7 +310,6 @@ static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
 /* The first view is under way when the second fails: its images stay mapped until it is over. */
 static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
     s.job.view_count = 2;
@@ -353,7 +337,6 @@ static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
 
 static void views_run_one_after_the_other_between_the_semaphores(void **state)
 {
-    (void)state;
     struct setup s = set_up();
     struct operator_plan *half = NULL;
     struct fovea_settings settings = fovea_settings_default();
@@ -383,7 +366,6 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
 static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
-    (void)state;
     static const struct {
         enum fovea_method method;
         int calls;

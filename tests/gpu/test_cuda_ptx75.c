@@ -41,7 +41,6 @@ static void assert_context_usable(void)
 
 static void no_kernel_of_tensor_cores_is_loaded(void **state)
 {
-    (void)state;
     const struct foveate_cuda *foveate = fixture.foveate;
     struct foveate_cuda_code code;
     assert_int_equal(
@@ -58,7 +57,6 @@ static void no_kernel_of_tensor_cores_is_loaded(void **state)
 
 static void small_pictures_are_right(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_R8};
     static const uint32_t sizes[] = {128, 117};
@@ -78,7 +76,6 @@ static void small_pictures_are_right(void **state)
 
 static void tiles_are_right(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA16F};
     for (size_t i = 0; i < COUNT(formats); i++) {
@@ -101,7 +98,6 @@ static void tiles_are_right(void **state)
 
 static void blocks_are_right(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_R8};
     for (size_t i = 0; i < COUNT(formats); i++) {

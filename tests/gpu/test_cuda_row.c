@@ -56,7 +56,6 @@ static void run(struct fovea_context *context, const struct fovea_operators *ope
 
 static void linear_images_go_through_the_row(void **state)
 {
-    (void)state;
     struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     for (int f = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)f) > 0; f++) {
         const struct image_layout gaps = {.bottom_up = f % 2 == 1, .row_gap = 2};
@@ -93,7 +92,6 @@ static void linear_images_go_through_the_row(void **state)
 /* Pictures one below the other, as one image of the memory that the batch is in. */
 static void a_batch_goes_through_the_row(void **state)
 {
-    (void)state;
     static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, 0.9f, 0.1f, 0.5f, 0.5f};
     struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     struct test_image host[4];
@@ -184,7 +182,6 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
  * blurred or warped as ever. */
 static void a_row_goes_in_slices_of_a_batch(void **state)
 {
-    (void)state;
     struct steps s;
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
     cuda_fixture_upload(&fixture, s.gazes, some_gazes_uv, sizeof some_gazes_uv);
@@ -248,7 +245,6 @@ static void run_surface(struct operator_cuda *kernels, const struct fovea_operat
 /* As a late gaze is: in the device's memory, read by every operator that looks at gazes. */
 static void a_late_gaze_is_the_whole_rows(void **state)
 {
-    (void)state;
     const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate,
                                                  &foveate_lens};
     const struct operator_frame late = operator_frame_make(WIDTH_PX - 20, HEIGHT_PX - 10, gaze);
@@ -284,7 +280,6 @@ static void a_late_gaze_is_the_whole_rows(void **state)
 
 static void surfaces_go_through_the_row(void **state)
 {
-    (void)state;
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
     struct operator_cuda *kernels = NULL;

@@ -40,7 +40,6 @@ static void check(const struct scene *scene)
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern += fixture.quick ? 3 : 1) {
             for (size_t k = 0; k < COUNT(lights); k++) {
@@ -56,7 +55,6 @@ static void every_format_pattern_and_light_is_right(void **state)
 
 static void every_size_is_right(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{127, 128}, {128, 125}, {122, 119},
                                         {128, 113}, {121, 128}, {117, 126}};
     for (size_t i = 0; i < COUNT(sizes); i += fixture.quick ? 2 : 1) {
@@ -73,7 +71,6 @@ static void every_size_is_right(void **state)
 
 static void gaze_anywhere_is_right(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv gazes[] = {{0.0, 0.0},  {1.0, 1.0},    {0.5, 0.0},
                                                   {0.99, 0.3}, {-0.2, 0.5},   {1.3, -0.4},
                                                   {-3.0, 3.0}, {0.501, 0.497}};
@@ -88,7 +85,6 @@ static void gaze_anywhere_is_right(void **state)
 
 static void strides_gaps_and_alignment_are_respected(void **state)
 {
-    (void)state;
     static const struct image_layout layouts[] = {
         {.bottom_up = true}, {.row_gap = 3}, {.pixel_gap = 1}, {.row_gap = 16}};
     for (size_t i = 0; i < COUNT(layouts); i++) {
@@ -104,7 +100,6 @@ static void strides_gaps_and_alignment_are_respected(void **state)
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT(lights); k++) {
         struct scene scene = small_scene();
         scene.format = FOVEA_FORMAT_RGBA8;
@@ -116,7 +111,6 @@ static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 
 static void laws_by_angle_are_right(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = small_scene();
         scene.foveation.model = FOVEA_MODEL_PHYSICAL;
@@ -144,7 +138,6 @@ static struct test_image run(const struct scene *scene, const struct prepared *p
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT(lights); k++) {
         struct scene scene = small_scene();
         struct prepared p = {0};
@@ -166,7 +159,6 @@ static void flat_pictures_stay_flat(void **state)
 
 static void what_is_sharp_is_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT(lights); k++) {
         struct scene scene = small_scene();
         struct prepared p = {0};
@@ -193,7 +185,6 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
 
 static void ways_to_read_are_told_apart(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t data;
         int64_t row_bytes, pixel_bytes, next_bytes;
@@ -222,7 +213,6 @@ static void ways_to_read_are_told_apart(void **state)
 
 static void views_of_rgba_give_what_packed_pictures_give(void **state)
 {
-    (void)state;
     static const struct image_layout layouts[] = {
         {.pixel_gap = 1}, {.pixel_gap = 1, .bottom_up = true}, {.pixel_gap = 1, .row_gap = 4}};
     for (size_t i = 0; i < 2 * COUNT(layouts); i++) {

@@ -47,14 +47,12 @@ static const struct scene_way smooth = {
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
-    (void)state;
     way_has_every_format_pattern_and_light(&smooth);
 }
 
 /* Wide views, so that there is something to blur in a small picture. */
 static void every_model_and_geometry_is_right(void **state)
 {
-    (void)state;
     static const struct fovea_geometry geometries[] = {
         {.screen_width_m = 0.53, .distance_m = 0.6},
         {.ppd = 2.0},
@@ -113,7 +111,6 @@ static struct scene map_scene(int i)
 /* In the picture's middle, in a corner, outside. */
 static void every_map_law_and_mapping_is_right(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv gazes[] = {{0.41, 0.58}, {0, 1}, {1.3, -0.2}, {4.9, -3.9}};
     for (int i = 0; i < (fixture.quick ? 12 : 48); i++) {
         struct scene scene = map_scene(i);
@@ -126,7 +123,6 @@ static void every_map_law_and_mapping_is_right(void **state)
 /* A table of as many samples as there may be. */
 static void the_largest_map_works(void **state)
 {
-    (void)state;
     const size_t side = fixture.quick ? 1024 : 4096;
     float *values = malloc(side * side * sizeof *values);
     assert_non_null(values);
@@ -146,7 +142,6 @@ static void the_largest_map_works(void **state)
 
 static void every_size_is_covered(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 2},   {3, 5},    {31, 33},
                                         {33, 31}, {1, 300}, {300, 1}, {16, 16},  {17, 15},
                                         {64, 64}, {127, 9}, {9, 129}, {321, 243}};
@@ -160,13 +155,11 @@ static void every_size_is_covered(void **state)
 
 static void the_longest_sides_work(void **state)
 {
-    (void)state;
     way_works_for_the_longest_sides(&smooth);
 }
 
 static void a_whole_screen_is_right(void **state)
 {
-    (void)state;
     struct scene scene = smooth_scene_default();
     scene.width_px = 1280;
     scene.height_px = 720;
@@ -178,7 +171,6 @@ static void a_whole_screen_is_right(void **state)
 
 static void gaze_anywhere_is_right(void **state)
 {
-    (void)state;
     static const double at[] = {-3.9, -0.3, 0.0, 0.37, 1.0, 1.02, 4.9};
     const size_t step = fixture.quick ? 3 : 1;
     for (size_t y = 0; y < COUNT(at); y += step) {
@@ -198,7 +190,6 @@ static void gaze_anywhere_is_right(void **state)
 
 static void every_strength_is_right(void **state)
 {
-    (void)state;
     static const double strengths[] = {1e-30, 0.01, 0.3, 1.7, 8.0};
     for (size_t i = 0; i < COUNT(strengths); i++) {
         struct scene scene = smooth_scene_default();
@@ -214,7 +205,6 @@ static void every_strength_is_right(void **state)
 /* Up to 12 samples of the coarsest level for one sigma. */
 static void gaussians_far_wider_than_the_picture_work(void **state)
 {
-    (void)state;
     struct scene scene = smooth_scene_default();
     scene.width_px = fixture.quick ? 21 : 333;
     scene.height_px = 58;
@@ -229,19 +219,16 @@ static void gaussians_far_wider_than_the_picture_work(void **state)
 
 static void strides_and_gaps_are_respected(void **state)
 {
-    (void)state;
     way_respects_strides_and_gaps(&smooth);
 }
 
 static void pixels_need_no_more_than_their_channels_alignment(void **state)
 {
-    (void)state;
     way_needs_no_more_than_its_channels_alignment(&smooth);
 }
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
-    (void)state;
     way_blurs_premultiplied_alpha(&smooth);
 }
 
@@ -250,7 +237,6 @@ static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 /* Everywhere, or where nothing is blurred. */
 static void what_is_sharp_is_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT(formats); i++) {
         struct scene scene = smooth_scene_default();
         scene.format = formats[i / 2];
@@ -263,7 +249,6 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     static const enum fovea_format unorm[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (size_t i = 0; i < 2 * COUNT(unorm); i++) {
         struct scene scene = smooth_scene_default();
@@ -276,7 +261,6 @@ static void flat_pictures_stay_flat(void **state)
 
 static void bad_numbers_stay_within_reach(void **state)
 {
-    (void)state;
     static const struct bad_number bad[] = {
         {20, 30, 0, NAN}, {150, 90, 1, INFINITY}, {202, 116, 2, NAN}};
     way_keeps_bad_numbers_within_reach(&smooth, bad, COUNT(bad));
@@ -284,7 +268,6 @@ static void bad_numbers_stay_within_reach(void **state)
 
 static void the_largest_numbers_stay_finite(void **state)
 {
-    (void)state;
     static const struct {
         enum fovea_format format;
         double largest;
@@ -306,7 +289,6 @@ static void the_largest_numbers_stay_finite(void **state)
 
 static void blockwise_averages_light_where_it_is_told_to(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         struct scene scene = scene_default();
         scene.format = formats[i];

@@ -55,7 +55,6 @@ static void run_rounds(struct prepared *p, struct picture pictures[STREAMS],
  * retired while frames are queued. */
 static void frames_on_several_streams_do_not_mix(void **state)
 {
-    (void)state;
     struct scene scene = smooth_scene_default();
     struct prepared p = {0};
     struct picture pictures[STREAMS];
@@ -86,7 +85,6 @@ static void frames_on_several_streams_do_not_mix(void **state)
 
 static void a_plan_for_surfaces_refuses_floats(void **state)
 {
-    (void)state;
     struct scene scene = smooth_scene_default();
     scene.format = FOVEA_FORMAT_RGBA32F;
     struct picture picture = picture_make(&scene, 1);

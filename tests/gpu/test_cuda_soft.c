@@ -385,7 +385,6 @@ static void check(const struct scene *scene, bool defines_memory)
 
 static void textures_are_both_operators(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{976, 549},  {1067, 671}, {960, 576}, {1104, 720},
                                         {1920, 400}, {640, 1040}, {431, 503}};
     for (uint32_t i = 0; i < (fixture.quick ? 3 : 7); i++) {
@@ -398,7 +397,6 @@ static void textures_are_both_operators(void **state)
 
 static void textures_are_both_operators_with_samples(void **state)
 {
-    (void)state;
     /* The reference takes four to sixteen times as long as without. */
     static const uint32_t sizes[][2] = {{620, 350}, {400, 307}, {320, 240}};
     for (uint32_t i = 0; i < (fixture.quick ? 2 : COUNT(sizes)); i++) {
@@ -422,7 +420,6 @@ static void check_points(struct points_kind kind, int samples, bool defines_memo
 
 static void textures_go_with_points(void **state)
 {
-    (void)state;
     static const struct points_kind kinds[] = {
         {false, true, true}, {true, false, false}, {false, false, false}, {true, true, true}};
     for (uint32_t i = 0; i < (fixture.quick ? 2 : 4); i++) {
@@ -437,7 +434,6 @@ static void textures_go_with_points(void **state)
 
 static void a_view_is_the_same_at_every_origin(void **state)
 {
-    (void)state;
     struct scene scene = scene_of(2, 300, 190);
     scene.origin_x_px = scene.origin_y_px = 0;
     struct results alone = run_on_surfaces(&scene);
@@ -454,7 +450,6 @@ static void a_view_is_the_same_at_every_origin(void **state)
  * so that all comes from the texture: the threads near it are others, as blocks are. */
 static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
 {
-    (void)state;
     for (uint32_t i = 2; i < 4; i++) {
         struct scene scene = scene_of(i, 430, 310);
         scene.origin_x_px = scene.origin_y_px = scene.beside_px = 0;
@@ -472,7 +467,6 @@ static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
 /* The texture is of the second image between. */
 static void a_row_of_three_has_its_texture_too(void **state)
 {
-    (void)state;
     static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
     static const struct fovea_operators three = {
         3, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
@@ -501,7 +495,6 @@ static void check_not_taken(const struct scene *scene, const char *what)
 
 static void all_else_takes_bytes(void **state)
 {
-    (void)state;
     const struct scene usual = scene_of(0, 200, 120);
     struct scene scene = usual;
     scene.settings.foveation.light = FOVEA_LIGHT_ENCODED;
@@ -550,7 +543,6 @@ static void run_batch(struct fovea_context *context, const struct scene *scene,
 /* A single image before and after a batch is the same; and close to the batch's. */
 static void batches_take_bytes(void **state)
 {
-    (void)state;
     const struct scene scene = scene_of(0, 330, 210);
     struct scene tall = scene;
     tall.height_px *= BATCH;
@@ -591,13 +583,11 @@ static void batches_take_bytes(void **state)
 
 static int open_kernels(void **state)
 {
-    (void)state;
     return row_operator.cuda->create(fixture.device, &kernels) == FOVEA_OK ? 0 : -1;
 }
 
 static int close_kernels(void **state)
 {
-    (void)state;
     row_operator.cuda->destroy(&kernels);
     return 0;
 }

@@ -72,7 +72,6 @@ static void check_gaze(const struct foveate_plan *plan, const struct foveate_til
 
 static void the_list_fits_any_gaze(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes_px); i++) {
         struct foveate_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
         struct foveate_tiles all;

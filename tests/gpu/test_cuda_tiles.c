@@ -59,14 +59,12 @@ static const struct scene_way tiles = {
 
 static void every_format_pattern_and_light_is_right(void **state)
 {
-    (void)state;
     way_has_every_format_pattern_and_light(&tiles);
 }
 
 /* A strip of a whole screen's width, so that sigma grows as it does on one. */
 static void every_strength_is_right(void **state)
 {
-    (void)state;
     static const double strengths[] = {1e-3, 0.1, 0.3, 1.0, 2.0, 3.0, 4.0};
     for (size_t i = 0; i < COUNT(strengths); i += fixture.quick ? 2 : 1) {
         for (size_t k = 0; k < COUNT(lights); k++) {
@@ -86,7 +84,6 @@ static void every_strength_is_right(void **state)
  * (FOVEATE_TILE_NARROW_SLOPE). */
 static void narrow_subtiles_are_right(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv gazes[] = {{0.41, 0.58}, {0.5, 0.02}, {0.999, 0.4}};
     for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern += fixture.quick ? 2 : 1) {
         for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(gazes)); i++) {
@@ -103,7 +100,6 @@ static void narrow_subtiles_are_right(void **state)
 
 static void gaze_anywhere_is_right(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv gazes[] = {
         {0, 0}, {1, 1}, {0.04, 0.97}, {-0.3, 0.5}, {1.02, 4.9}, {0.5, 0.5}, {0.16, 0.235}};
     for (size_t i = 0; i < COUNT(gazes); i += fixture.quick ? 3 : 1) {
@@ -117,7 +113,6 @@ static void gaze_anywhere_is_right(void **state)
 /* Wide views, whose sigma falls with the distance here and there, and mild ones. */
 static void laws_by_angle_are_right(void **state)
 {
-    (void)state;
     static const struct fovea_geometry geometries[] = {
         {.ppd = 6.0},
         {.tan_left = 0.6, .tan_right = 1.4, .tan_up = 0.9, .tan_down = 0.7},
@@ -140,7 +135,6 @@ static void laws_by_angle_are_right(void **state)
 /* With a strength that leaves the law as flat as it is on a screen. */
 static void every_size_is_covered(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1},   {2, 1},   {1, 3},   {4, 4},    {5, 7},
                                         {31, 33}, {33, 31}, {64, 64}, {65, 63},  {70, 70},
                                         {66, 3},  {3, 129}, {128, 1}, {321, 243}};
@@ -158,7 +152,6 @@ static void every_size_is_covered(void **state)
 
 static void the_longest_sides_work(void **state)
 {
-    (void)state;
     way_works_for_the_longest_sides(&tiles);
 }
 
@@ -166,7 +159,6 @@ static void the_longest_sides_work(void **state)
  * the list has no room, as far right as a list can say. */
 static void the_widest_blur_is_right(void **state)
 {
-    (void)state;
     struct scene scene = tile_scene();
     scene.width_px = 16384;
     scene.height_px = 9;
@@ -179,7 +171,6 @@ static void the_widest_blur_is_right(void **state)
 /* Tiles in subtiles are made by one block where there are enough of them. */
 static void a_large_picture_is_right(void **state)
 {
-    (void)state;
     struct scene scene = tile_scene();
     scene.width_px = 9001;
     scene.height_px = 563;
@@ -191,14 +182,12 @@ static void a_large_picture_is_right(void **state)
 
 static void strides_and_gaps_are_respected(void **state)
 {
-    (void)state;
     way_respects_strides_and_gaps(&tiles);
 }
 
 /* Rows of a multiple of four pixels, from any byte on. */
 static void pixels_need_no_more_than_their_channels_alignment(void **state)
 {
-    (void)state;
     for (uint32_t shift = 0; shift < 16; shift += fixture.quick ? 5 : 1) {
         struct scene scene = tile_scene();
         scene.width_px = 400;
@@ -210,7 +199,6 @@ static void pixels_need_no_more_than_their_channels_alignment(void **state)
 
 static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
 {
-    (void)state;
     way_blurs_premultiplied_alpha(&tiles);
 }
 
@@ -218,7 +206,6 @@ static void premultiplied_alpha_is_blurred_like_a_colour(void **state)
  * bits. */
 static void a_view_is_as_it_would_be_alone(void **state)
 {
-    (void)state;
     static const int32_t origins[][2] = {{0, 0}, {4, 1}, {2, 8}, {61, 5}, {7, 64}};
     for (size_t i = 0; i < COUNT(origins); i += fixture.quick ? 2 : 1) {
         struct scene scene = tile_scene();
@@ -254,7 +241,6 @@ static void a_view_is_as_it_would_be_alone(void **state)
 
 static void what_is_sharp_is_copied_bit_by_bit(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT(formats); i++) {
         struct scene scene = tile_scene();
         scene.format = formats[i / 2];
@@ -267,7 +253,6 @@ static void what_is_sharp_is_copied_bit_by_bit(void **state)
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     static const enum fovea_format kinds[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
         struct scene scene = tile_scene();
@@ -282,7 +267,6 @@ static void flat_pictures_stay_flat(void **state)
 /* As far as by the pixel, and not as far as the tiles that read them. */
 static void bad_numbers_stay_within_reach(void **state)
 {
-    (void)state;
     static const struct bad_number bad[] = {
         {20, 30, 0, NAN}, {166, 150, 1, INFINITY}, {240, 116, 2, NAN}, {400, 272, 0, INFINITY}};
     way_keeps_bad_numbers_within_reach(&tiles, bad, COUNT(bad));
@@ -290,7 +274,6 @@ static void bad_numbers_stay_within_reach(void **state)
 
 static void the_largest_numbers_stay_finite(void **state)
 {
-    (void)state;
     static const double largest[] = {64512.0, 65504.0};
     for (size_t i = 0; i < COUNT(floats); i++) {
         struct scene scene = tile_scene();
@@ -313,7 +296,6 @@ static void the_largest_numbers_stay_finite(void **state)
  * ever. */
 static void what_is_dark_stays_dark_beside_what_is_bright(void **state)
 {
-    (void)state;
     struct scene scene = tile_scene();
     scene.format = FOVEA_FORMAT_RGBA16F;
     struct test_image src = image_make_packed(401, 273, scene.format);
@@ -335,7 +317,6 @@ static void what_is_dark_stays_dark_beside_what_is_bright(void **state)
 /* The list of tiles is left as the next frame wants it, whatever gaze the one before had. */
 static void frames_leave_nothing_behind(void **state)
 {
-    (void)state;
     struct scene scene = tile_scene();
     struct test_image src = image_make_packed(401, 273, scene.format);
     struct test_image first = image_make_packed(401, 273, scene.format);

@@ -20,7 +20,6 @@ __attribute__((constructor)) static void on_load(void)
 int cuInit(unsigned flags)
 {
     const char *result = getenv("FAKE_CUDA_INIT");
-    (void)flags;
     return result ? atoi(result) : 0;
 }
 
@@ -44,7 +43,6 @@ int cuDeviceGet(int *device, int ordinal)
 
 int cuDeviceGetName(char *name, int length, int device)
 {
-    (void)device;
     strncpy(name, "Pretended GPU", (size_t)length);
     return 0;
 }
@@ -52,7 +50,6 @@ int cuDeviceGetName(char *name, int length, int device)
 int cuDeviceGetUuid_v2(unsigned char uuid[16], int device)
 {
     const char *digits = getenv("FAKE_CUDA_UUID");
-    (void)device;
     for (int i = 0; i < 16; i++) {
         unsigned byte = 0;
         if (!digits || sscanf(digits + 2 * i, "%2x", &byte) != 1) {

@@ -20,7 +20,6 @@ static char log_last[4][512];
 
 static void hear(void *unused, enum fovea_log_level level, const char *message)
 {
-    (void)unused;
     pthread_mutex_lock(&log_lock);
     log_counts[level]++;
     snprintf(log_last[level], sizeof log_last[level], "%s", message);
@@ -77,7 +76,6 @@ void rig_open(void)
 
 int rig_set_up(void **unused)
 {
-    (void)unused;
     if (!x_server_start(&server)) {
         return -1;
     }
@@ -93,7 +91,6 @@ int rig_set_up(void **unused)
 
 int rig_tear_down(void **unused)
 {
-    (void)unused;
     layer_input_destroy(&input);
     assert_null(input);
     if (client.connection) {

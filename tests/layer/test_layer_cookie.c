@@ -95,7 +95,6 @@ static const char *find(const struct list *list, const struct cookie_server *wan
 
 static void an_entry_fits_by_machine_display_and_kind(void **unused)
 {
-    (void)unused;
     const char *here = this_machine();
     const struct cookie_server local = server_at("", 7);
     const struct {
@@ -124,7 +123,6 @@ static void an_entry_fits_by_machine_display_and_kind(void **unused)
 
 static void the_first_that_fits_is_taken(void **unused)
 {
-    (void)unused;
     const struct cookie_server local = server_at("unix", 3);
     struct list list = {.count = 0};
     put_line(&list, (struct line){COOKIE_WILD, "", "3", "XDM-AUTHORIZATION-1", "other kind"});
@@ -135,7 +133,6 @@ static void the_first_that_fits_is_taken(void **unused)
 
 static void a_server_elsewhere_has_its_own_address(void **unused)
 {
-    (void)unused;
     const uint8_t four[] = {192, 0, 2, 33};
     const uint8_t six[] = {0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     struct list list = {.count = 0};
@@ -169,7 +166,6 @@ static void a_server_elsewhere_has_its_own_address(void **unused)
 /* Copies of the very length, so that a sanitizer sees a byte too many. */
 static void a_list_that_is_cut_off_ends_there(void **unused)
 {
-    (void)unused;
     const struct cookie_server local = server_at("", 0);
     struct list list = {.count = 0};
     put_line(&list, (struct line){COOKIE_WILD, "somebody", "9", COOKIE_NAME, "wrong"});
@@ -187,7 +183,6 @@ static void a_list_that_is_cut_off_ends_there(void **unused)
 
 static void a_cookie_that_is_too_long_is_passed_over(void **unused)
 {
-    (void)unused;
     const struct cookie_server local = server_at("", 0);
     char data[COOKIE_BYTES_MAX + 2];
     memset(data, 'x', sizeof data);
@@ -220,7 +215,6 @@ static void write_file(const char *path, const struct list *list, off_t length)
 
 static void only_regular_files_of_sane_length_are_read(void **unused)
 {
-    (void)unused;
     const struct cookie_server local = server_at("", 0);
     struct list list = {.count = 0};
     struct cookie cookie;
@@ -246,7 +240,6 @@ static void only_regular_files_of_sane_length_are_read(void **unused)
 
 static void the_file_is_named_by_the_environment(void **unused)
 {
-    (void)unused;
     static const struct {
         const char *authority, *home, *file;
     } cases[] = {{"/a/b", "/home/x", "/a/b"},
@@ -281,7 +274,6 @@ static void create_input(enum fovea_result wanted)
 
 static void a_server_that_demands_a_cookie_lets_us_in_without_libxau(void **unused)
 {
-    (void)unused;
     struct list list = {.count = 0};
     put_line(&list, (struct line){COOKIE_WILD, "", "", COOKIE_NAME, "0123456789abcdef"});
     write_file(in_folder("authority"), &list, 0);
@@ -312,14 +304,12 @@ static void a_server_that_demands_a_cookie_lets_us_in_without_libxau(void **unus
 
 static int make_folder(void **unused)
 {
-    (void)unused;
     strcpy(folder, "/tmp/fovea-cookie-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **unused)
 {
-    (void)unused;
     return rmdir(folder);
 }
 

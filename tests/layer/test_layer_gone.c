@@ -18,7 +18,6 @@ static int64_t destroy_ms(void)
 
 static void a_window_that_is_destroyed_is_let_go_of(void **unused)
 {
-    (void)unused;
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
     x_key(&client, SHIFT_R, true);
@@ -46,7 +45,6 @@ static void a_window_that_is_destroyed_is_let_go_of(void **unused)
 
 static void a_window_that_is_destroyed_leaves_the_others_alone(void **unused)
 {
-    (void)unused;
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
     layer_input_watch(input, 1, other, NULL);
     x_pointer(&client, 630, 310);
@@ -65,7 +63,6 @@ static void a_window_that_is_destroyed_leaves_the_others_alone(void **unused)
 
 static void a_server_that_vanishes_is_said_once(void **unused)
 {
-    (void)unused;
     for (int idle = 0; idle < 2; idle++) {
         if (idle) {
             assert_true(x_server_start(&server));
@@ -90,7 +87,6 @@ static void a_server_that_vanishes_is_said_once(void **unused)
 
 static void a_server_that_is_grabbed_stops_nobody(void **unused)
 {
-    (void)unused;
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
     xcb_grab_server(client.connection);
@@ -104,7 +100,6 @@ static void a_server_that_is_grabbed_stops_nobody(void **unused)
 
 static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
 {
-    (void)unused;
     assert_in_range(destroy_ms(), 0, 150);
     kill(server.pid, SIGSTOP);
     rig_open();
@@ -120,7 +115,6 @@ static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
 
 static void nobody_need_wait_for_a_server(void **unused)
 {
-    (void)unused;
     layer_input_destroy(&input);
     const struct layer_input_desc desc = {.display = server.display, .log = rig_log()};
     kill(server.pid, SIGSTOP);
@@ -164,7 +158,6 @@ static void assert_unsupported(const char *display, const char *why)
 
 static void what_is_missing_is_said(void **unused)
 {
-    (void)unused;
     assert_unsupported(":987654", "nobody answers at X display :987654");
     assert_unsupported("nonsense", "nobody answers at X display nonsense");
     setenv("DISPLAY", ":987653", 1);
@@ -199,7 +192,6 @@ static void read_line(pid_t task, const char *name, const char *begin, char *lin
 
 static void the_thread_has_a_name_and_takes_no_signals(void **unused)
 {
-    (void)unused;
     char line[128];
     unsigned found = 0;
     DIR *tasks = opendir("/proc/self/task");

@@ -209,7 +209,6 @@ static void measure(uint32_t width_px, uint32_t height_px)
 
 static void a_frame_goes_to_cuda_and_comes_back(void **state)
 {
-    (void)state;
     measure(1920, 1080);
     measure(3840, 2160);
 }
@@ -217,7 +216,6 @@ static void a_frame_goes_to_cuda_and_comes_back(void **state)
 int main(int argc, char **argv)
 {
     char *arguments[] = {argv[0], "cuda", NULL};
-    (void)argc;
     stuck_watch(30.0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_frame_goes_to_cuda_and_comes_back)};
     return RIG_RUN(2, arguments, tests);

@@ -7,7 +7,6 @@
 
 static void positions_follow_the_pointer_over_the_client_area(void **unused)
 {
-    (void)unused;
     rest_ms(POLLS_MS);
     assert_false(rig_state().pointer_known);
     static const int16_t places[][2] = {{0, 0}, {399, 0}, {0, 199}, {399, 199}, {123, 45}};
@@ -28,7 +27,6 @@ static void positions_follow_the_pointer_over_the_client_area(void **unused)
 
 static void positions_follow_a_window_that_moves_and_grows(void **unused)
 {
-    (void)unused;
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
     x_window_place(&client, window, (struct x_place){40, 30, 400, 200});
@@ -44,7 +42,6 @@ static void positions_follow_a_window_that_moves_and_grows(void **unused)
 /* As it is under XWayland while the pointer is over a window of Wayland. */
 static void a_pointer_over_no_window_at_all_is_not_over_ours(void **unused)
 {
-    (void)unused;
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
     x_window_show(&client, decoration, false);
@@ -62,7 +59,6 @@ static struct fovea_gaze_source *open_mouse(void)
 
 static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unused)
 {
-    (void)unused;
     struct fovea_gaze_source *source = open_mouse();
     layer_input_watch(input, 0, window, source);
     x_pointer(&client, 200, 100);
@@ -90,7 +86,6 @@ static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unus
 
 static void a_frame_may_say_the_same_again_and_again(void **unused)
 {
-    (void)unused;
     struct fovea_gaze_source *source = open_mouse();
     x_pointer(&client, 200, 100);
     for (int i = 0; i < 500; i++) {
@@ -113,7 +108,6 @@ static bool is_tracked_at(struct fovea_gaze_source *source, double x_uv, double 
 
 static void of_several_windows_the_pointer_is_in_the_one_that_it_is_over(void **unused)
 {
-    (void)unused;
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
     struct fovea_gaze_source *first = open_mouse();
     struct fovea_gaze_source *second = open_mouse();
@@ -142,7 +136,6 @@ static void of_several_windows_the_pointer_is_in_the_one_that_it_is_over(void **
 /* Two windows over each other, in either order, and one inside another. */
 static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **unused)
 {
-    (void)unused;
     const xcb_window_t other = x_window(&client, 0, (struct x_place){150, 80, 200, 100});
     const xcb_window_t inner = x_window(&client, other, (struct x_place){100, 50, 40, 40});
     x_pointer(&client, 200, 100);
@@ -168,7 +161,6 @@ static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **un
 
 static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed(void **unused)
 {
-    (void)unused;
     const uint8_t mode = XCB_GRAB_MODE_ASYNC;
     xcb_grab_pointer_reply_t *pointer = xcb_grab_pointer_reply(
         client.connection,

@@ -66,7 +66,6 @@ static void tap(uint32_t modifier, uint32_t key)
 
 static void taps_without_any_length_count_all(void **unused)
 {
-    (void)unused;
     rest_ms(POLLS_MS); /* the focus is known */
     for (unsigned i = 0; i < 50; i++) {
         tap(SHIFT_R, F2);
@@ -89,7 +88,6 @@ static void taps_without_any_length_count_all(void **unused)
 
 static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
 {
-    (void)unused;
     UNTIL(rig_said_count(FOVEA_LOG_INFO) == 1);
     assert_contains(rig_said(FOVEA_LOG_INFO), "keys are polled");
     hold_ms(SHIFT_R, F2, 120);
@@ -99,7 +97,6 @@ static void without_xinput_keys_are_polled_and_that_is_said(void **unused)
 /* Some servers press both where Shift_R is asked for. */
 static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
 {
-    (void)unused;
     rest_ms(POLLS_MS);
     x_key(&client, SHIFT_L, true);
     hold_ms(SHIFT_R, F2, 120);
@@ -116,7 +113,6 @@ static void another_modifier_of_the_same_kind_may_be_down_too(void **unused)
 
 static void what_is_ignored_for_its_modifiers_is_said_once(void **unused)
 {
-    (void)unused;
     hold_ms(0, F2, 120);
     hold_ms(SHIFT_L, 'q', 120);
     hold_ms(SHIFT_R, F2, 120);
@@ -153,7 +149,6 @@ static struct input_actions few_actions(void)
 
 static void keys_of_remote_desktops_that_repeat_by_going_up_count_once(void **unused)
 {
-    (void)unused;
     struct input_actions actions = few_actions();
     uint32_t time_ms = UINT32_MAX - 100; /* servers' clocks overflow */
     assert_int_equal(input_actions_event(&actions, 11, true, time_ms), 0);
@@ -176,7 +171,6 @@ static void keys_of_remote_desktops_that_repeat_by_going_up_count_once(void **un
 
 static void an_event_of_any_keycode_is_taken(void **unused)
 {
-    (void)unused;
     struct input_actions actions = few_actions();
     static const uint32_t keycodes[] = {0, 7, 255, 256, UINT32_MAX};
     for (size_t i = 0; i < COUNT_OF(keycodes); i++) {
@@ -187,7 +181,6 @@ static void an_event_of_any_keycode_is_taken(void **unused)
 
 static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **unused)
 {
-    (void)unused;
     (void)x_presses(&client);
     for (unsigned i = 1; i <= 3; i++) {
         hold_ms(SHIFT_R, F2, i == 2 ? 900 : 120); /* 900: the server repeats it */
@@ -201,7 +194,6 @@ static void a_press_counts_once_however_long_and_the_program_gets_it_too(void **
 
 static void every_action_has_its_own_keys(void **unused)
 {
-    (void)unused;
     static const struct {
         enum layer_action action;
         uint32_t keysym;
@@ -223,7 +215,6 @@ static void every_action_has_its_own_keys(void **unused)
 
 static void other_modifiers_make_it_somebody_elses(void **unused)
 {
-    (void)unused;
     hold_ms(0, F2, 120);
     hold_ms(SHIFT_L, F2, 120);
     x_key(&client, CONTROL_L, true);
@@ -246,7 +237,6 @@ static void press_with_focus(xcb_window_t focus, unsigned wanted)
 
 static void keys_count_while_the_focus_is_in_the_window(void **unused)
 {
-    (void)unused;
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 400, 100, 100});
     const xcb_window_t sibling = x_window(&client, decoration, (struct x_place){0, 0, 5, 5});
     const xcb_window_t child = x_window(&client, window, (struct x_place){0, 0, 50, 50});
@@ -271,7 +261,6 @@ static void keys_count_while_the_focus_is_in_the_window(void **unused)
 
 static void keys_count_in_every_window_that_is_watched(void **unused)
 {
-    (void)unused;
     const xcb_window_t second = x_window(&client, 0, (struct x_place){600, 300, 100, 100});
     const xcb_window_t third = x_window(&client, 0, (struct x_place){600, 450, 100, 100});
     layer_input_watch(input, 1, second, NULL);
@@ -291,7 +280,6 @@ static void keys_count_in_every_window_that_is_watched(void **unused)
 
 static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
 {
-    (void)unused;
     x_focus(&client, XCB_INPUT_FOCUS_NONE);
     rest_ms(100);
     x_key(&client, SHIFT_R, true);
@@ -306,7 +294,6 @@ static void keys_that_are_held_when_the_focus_comes_do_not_count(void **unused)
 
 static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
 {
-    (void)unused;
     assert_false(rig_state().compare_held);
     rest_ms(100);
     x_key(&client, SHIFT_R, true);
@@ -326,7 +313,6 @@ static void compare_is_held_as_long_as_its_keys_and_the_focus(void **unused)
 
 static void keys_can_be_others_or_none(void **unused)
 {
-    (void)unused;
     struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
     strcpy(keys.toggle, "");
     strcpy(keys.hud, "Control_L+h");
@@ -352,7 +338,6 @@ static void keys_can_be_others_or_none(void **unused)
 
 static void a_keyboard_that_changes_is_read_again(void **unused)
 {
-    (void)unused;
     const uint8_t keycode = x_keycode(&client, 'q');
     x_map(&client, x_keycode(&client, F2), F1);
     x_map(&client, keycode, F2);
@@ -364,7 +349,6 @@ static void a_keyboard_that_changes_is_read_again(void **unused)
 /* As it is when somebody takes another keyboard. */
 static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
 {
-    (void)unused;
     const uint8_t keycode = x_keycode(&client, 'q');
     for (unsigned i = 1; i <= 9; i++) {
         rest_ms(100);
@@ -381,7 +365,6 @@ static void a_key_that_goes_down_as_the_keyboard_changes_counts(void **unused)
 /* One order everywhere: in the settings, in their table, in the help. */
 static void actions_are_in_the_settings_order(void **unused)
 {
-    (void)unused;
     size_t index = 0;
     for (size_t i = 0; i < config_key_count; i++) {
         if (config_keys[i].type == CONFIG_KEYS) {
@@ -409,13 +392,11 @@ static void actions_are_in_the_settings_order(void **unused)
 /* Under the HUD's own five lines, and the one that says "off". */
 static void help_fits_into_the_hud(void **unused)
 {
-    (void)unused;
     assert_true(6 + LAYER_ACTION_COUNT <= OPERATOR_TEXT_ROWS);
 }
 
 static void help_names_what_has_keys(void **unused)
 {
-    (void)unused;
     struct fovea_layer_keys keys = fovea_settings_default().layer.keys;
     char text[LAYER_INPUT_HELP_BYTES];
     layer_input_help(&keys, text, sizeof text);

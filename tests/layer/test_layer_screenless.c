@@ -62,7 +62,6 @@ static enum stand_validation validation_of(const struct look *look)
 
 static int begin(void **state)
 {
-    (void)state;
     looks = looks_skipped = 0;
     return 0;
 }
@@ -156,7 +155,6 @@ static const char *size(void)
 
 static void frames_with_a_fixed_gaze_are_the_operator(void **state)
 {
-    (void)state;
     char options[128];
     snprintf(options, sizeof options, "%s format=44", size());
     expect_look(&(struct look){.method = "blockwise", .options = options});
@@ -166,7 +164,6 @@ static void frames_with_a_fixed_gaze_are_the_operator(void **state)
 
 static void frames_with_a_moving_gaze_are_the_operator(void **state)
 {
-    (void)state;
     char options[128];
     snprintf(options, sizeof options, "%s format=44", size());
     const char *sets = "gaze.source=saccades,gaze.saccades.fixation_ms=50";
@@ -180,7 +177,6 @@ static void frames_with_a_moving_gaze_are_the_operator(void **state)
 /* Nothing between the layer and the driver, as in a game. */
 static void two_thousand_frames_are_the_operator(void **state)
 {
-    (void)state;
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 2; i++) {
         const struct look look = {.method = methods[i],
@@ -203,7 +199,6 @@ static void two_thousand_frames_are_the_operator(void **state)
  * floats as light beyond white and as PQ, packed floats. */
 static void every_format_and_colour_space_is_the_operator(void **state)
 {
-    (void)state;
     static const char *const formats[] = {
         "format=44 space=0",
         "format=50 space=0",
@@ -239,7 +234,6 @@ static void every_format_and_colour_space_is_the_operator(void **state)
 /* Frames of PQ and HLG by the swapchain's colour space: the layer takes their light. */
 static void pq_and_hlg_are_averaged_as_light(void **state)
 {
-    (void)state;
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 4; i++) {
         char options[128];
@@ -257,7 +251,6 @@ static void pq_and_hlg_are_averaged_as_light(void **state)
 /* Frames of sRGB's colour space on a screen whose curve somebody measured. */
 static void a_screen_of_its_own_is_averaged_by_its_light(void **state)
 {
-    (void)state;
     static const char *const sets[] = {
         "foveation.light=gamma,foveation.display.gamma=2.4",
         "foveation.light=table,foveation.display.table=[0.1, 0.9, 7, 31, 80, 150]"};
@@ -272,7 +265,6 @@ static void a_screen_of_its_own_is_averaged_by_its_light(void **state)
 
 static void images_that_are_copied_are_the_operator(void **state)
 {
-    (void)state;
     static const char *const methods[] = {"blockwise", "smooth"};
     for (int i = 0; i < 2; i++) {
         expect_look(&(struct look){.method = methods[i],
@@ -286,7 +278,6 @@ static void images_that_are_copied_are_the_operator(void **state)
  * One that was shown as it was drawn, between others, would flicker. */
 static void all_frames_in_flight_are_foveated(void **state)
 {
-    (void)state;
     if (!gpu) {
         skip(); /* lavapipe's submits wait for what binary semaphores wait for: test_layer_faults.py
                    stands in */
@@ -308,7 +299,6 @@ static void all_frames_in_flight_are_foveated(void **state)
 
 static void presents_may_wait_for_much_or_nothing(void **state)
 {
-    (void)state;
     static const char *const waits[] = {"waits=0", "waits=8", "waits=9", "waits=30"};
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
         char options[128];
@@ -320,7 +310,6 @@ static void presents_may_wait_for_much_or_nothing(void **state)
 
 static void frames_without_a_gaze_are_left_alone(void **state)
 {
-    (void)state;
     expect_look(&(struct look){.method = "blockwise",
                                .options = "width=97 height=61 frames=12 format=44",
                                .sets = "gaze.source=udp,gaze.udp.port=0,"
@@ -332,7 +321,6 @@ static void frames_without_a_gaze_are_left_alone(void **state)
 /* Where the device has such queues. */
 static void any_queue_may_present(void **state)
 {
-    (void)state;
     expect_look(&(struct look){.method = "blockwise",
                                .options = "width=320 height=180 frames=60 format=44 queue=1"});
     expect_look(&(struct look){.method = "blockwise",
@@ -408,7 +396,6 @@ static void report_above(const char *what, const double *values, const double *b
  * backwards. */
 static void what_it_costs_the_cpu(void **state)
 {
-    (void)state;
     static double frame[VARIANTS][ROUNDS], cpu[VARIANTS][ROUNDS], thread[VARIANTS][ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         for (size_t k = 0; k < VARIANTS; k++) {
@@ -441,7 +428,6 @@ static double kernels_us(void)
 
 static void what_it_adds_on_the_gpu(void **state)
 {
-    (void)state;
     static const char *const sizes[] = {"width=1920 height=1080 frames=1100",
                                         "width=3840 height=2160 frames=1100"};
     static const size_t shown[] = {0, 3, 4, 6, 5, 7};

@@ -35,7 +35,6 @@ static struct fovea_gaze_settings gaze;
 
 static int set_up(void **unused)
 {
-    (void)unused;
     windows = (struct layer_windows){0};
     gaze = fovea_settings_default().gaze;
     gaze.kind = FOVEA_GAZE_MOUSE;
@@ -45,7 +44,6 @@ static int set_up(void **unused)
 
 static int tear_down(void **unused)
 {
-    (void)unused;
     layer_windows_feed(&windows, NULL, NULL);
     return 0;
 }
@@ -73,7 +71,6 @@ static void assert_in_slot(long slot, uint32_t window)
 
 static void every_window_has_a_slot_and_a_source_of_its_own(void **unused)
 {
-    (void)unused;
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
         assert_in_slot(present(window, 0, true), window);
         assert_int_equal(present(window, 0, true), -1);
@@ -88,7 +85,6 @@ static void every_window_has_a_slot_and_a_source_of_its_own(void **unused)
 
 static void the_oldest_makes_room_for_one_that_begins(void **unused)
 {
-    (void)unused;
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
         (void)present(window, 0, true);
     }
@@ -104,7 +100,6 @@ static void the_oldest_makes_room_for_one_that_begins(void **unused)
 
 static void one_that_is_gone_makes_room_for_one_that_goes_on(void **unused)
 {
-    (void)unused;
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS + 1; window++) {
         (void)present(window, 0, true);
     }
@@ -116,7 +111,6 @@ static void one_that_is_gone_makes_room_for_one_that_goes_on(void **unused)
 
 static void a_window_that_is_gone_is_asked_for_again_when_it_begins_again(void **unused)
 {
-    (void)unused;
     const long slot = present(7, 0, true);
     assert_in_slot(slot, 7);
     const uint32_t lost = 1u << ((uint32_t)slot % LAYER_INPUT_WINDOWS);
@@ -127,7 +121,6 @@ static void a_window_that_is_gone_is_asked_for_again_when_it_begins_again(void *
 
 static void sources_are_those_of_the_mouse_alone(void **unused)
 {
-    (void)unused;
     const long slot = present(7, 0, true);
     struct fovea_gaze_settings other = gaze;
     other.kind = FOVEA_GAZE_FIXED;

@@ -95,8 +95,6 @@ __attribute__((visibility("default"))) XrResult xrNegotiateLoaderApiLayerInterfa
 XrResult xrNegotiateLoaderApiLayerInterface(const struct xr_loader_info *loader, const char *name,
                                             struct xr_layer_request *request)
 {
-    (void)loader;
-    (void)name;
     request->interface_version = XR_LOADER_INTERFACE;
     request->api_version = XR_CURRENT_API_VERSION;
     request->get_instance_proc_addr = get_proc;

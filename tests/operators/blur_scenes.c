@@ -23,7 +23,6 @@ static void choose_up_to(double most_sigma_px, struct operator_scene *scene)
 
 static void choose(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     choose_up_to(40.0, scene);
 }
 
@@ -95,13 +94,11 @@ static void choose_widest(uint64_t i, struct operator_scene *scene)
 
 static void choose_narrow(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     choose_up_to(12.0, scene);
 }
 
 static void choose_none(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     scene->settings.own.blur_sigma_px = 0.0;
 }
 

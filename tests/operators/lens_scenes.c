@@ -483,7 +483,6 @@ static void choose_grid(uint64_t i, struct operator_scene *scene)
 
 static void choose_headset(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     lens_scene_use_headset(scene);
 }
 
@@ -504,7 +503,6 @@ void lens_scene_use_bytes(uint64_t i, struct operator_scene *scene)
 /* Places far from the picture's corner are as exact as those near it. */
 static void choose_wide(uint64_t i, struct operator_scene *scene)
 {
-    (void)i;
     scene->width_px = 601;
     scene->height_px = 263;
 }

@@ -31,7 +31,6 @@ void say_note(const char *format, ...)
 
 static void on_log(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     if (level >= FOVEA_LOG_ERROR) {
         say_error("%s", message);
     } else {

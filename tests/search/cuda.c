@@ -16,8 +16,6 @@ static CUstream stream;
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     fprintf(stderr, "%s\n", message);
 }
 
@@ -137,7 +135,6 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
                      struct search_memory *src, struct search_memory *dst, const float *gazes_uv,
                      enum fovea_result *out_result)
 {
-    (void)point, (void)context, (void)src, (void)dst, (void)gazes_uv, (void)out_result;
     return false;
 }
 

@@ -119,7 +119,6 @@ static void from_packed(unsigned char *part, unsigned char *packed, size_t bytes
 
 static void to_canary(unsigned char *part, unsigned char *packed, size_t bytes)
 {
-    (void)packed;
     memset(part, CANARY, bytes);
 }
 

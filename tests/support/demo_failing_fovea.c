@@ -6,6 +6,5 @@
 
 enum fovea_result fovea_vk_foveate(struct fovea_vk *fovea, const struct fovea_vk_frame *frame)
 {
-    (void)fovea, (void)frame;
     return FOVEA_ERROR_OUT_OF_MEMORY;
 }

@@ -16,7 +16,6 @@
 #ifdef KEEPS_LOADED
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {
-    (void)handle;
     return 0;
 }
 #endif

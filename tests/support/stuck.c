@@ -42,7 +42,6 @@ static void show_own_stack(void)
 /* A wait that the signal has ended does not go on: the process is about to end. */
 static void on_show(int number)
 {
-    (void)number;
     show_own_stack();
     while (true) {
         pause();
@@ -92,7 +91,6 @@ static void show_threads(void)
 static void on_abort(int number)
 {
     static const char words[] = "aborted, here:\n";
-    (void)number;
     (void)!write(STDERR_FILENO, words, sizeof words - 1);
     show_own_stack();
     signal(SIGABRT, SIG_DFL);
@@ -102,7 +100,6 @@ static void on_abort(int number)
 static void *watch(void *unused)
 {
     const struct timespec pause = {.tv_nsec = 200000000};
-    (void)unused;
     while (true) {
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&lock);

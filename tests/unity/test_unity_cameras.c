@@ -14,7 +14,6 @@
 
 static void a_trouble_is_said_once_beside_a_camera_that_works(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block good = host_block(&scene.texture, 0.1, 0.1);
@@ -43,7 +42,6 @@ static int32_t frames_of(struct scene *scene, uint64_t camera, uint64_t *out_fra
 /* Unity's frame numbers are even in the frames of one, odd in those of the other. */
 static void cameras_that_take_turns_have_their_own_stats(void **state)
 {
-    (void)state;
     struct scene scene;
     uint64_t frames = 0;
     scene_open(&scene, (struct host_options){0});
@@ -74,7 +72,6 @@ static void cameras_that_take_turns_have_their_own_stats(void **state)
 /* A frame's zoom is too small to be seen; all of them are not. */
 static void a_camera_that_zooms_needs_no_memory_in_each_frame(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     assert_int_equal(scene.host.plugin.set("foveation.model", "physical", NULL, 0), FOVEA_OK);
@@ -118,7 +115,6 @@ static void start_late_event(struct host *host)
 /* The host fails the test if the event calls Unity. */
 static void an_event_on_another_thread_finds_the_device_gone(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     late_block = host_block(&scene.texture, 0.1, 0.1);

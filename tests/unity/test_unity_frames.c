@@ -102,7 +102,6 @@ static void check_format(struct host *host, VkFormat format, bool queue)
 
 static void frames_are_the_reference(void **state)
 {
-    (void)state;
     for (int version = 1; version <= 2; version++) {
         struct host host;
         open_host(&host, (struct host_options){.first_version = version == 1});
@@ -120,7 +119,6 @@ static void frames_are_the_reference(void **state)
 /* The next is drawn while the GPU has the one before, and nobody waits. */
 static void frames_go_on_while_the_gpu_works(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
@@ -145,7 +143,6 @@ static void frames_go_on_while_the_gpu_works(void **state)
 
 static void a_texture_that_is_made_anew_is_foveated(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{WIDTH, HEIGHT}, {40, 90}, {131, 33}};
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -178,7 +175,6 @@ static struct fovea_image rows(const struct fovea_image *image, uint32_t first, 
 
 static void each_eye_has_its_gaze(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     struct test_image src = image_make_packed(WIDTH, 2 * HEIGHT, FOVEA_FORMAT_RGBA8);
@@ -207,7 +203,6 @@ static void each_eye_has_its_gaze(void **state)
 /* The source speaks of the picture, whose lowest row is the texture's first one. */
 static void a_source_of_gaze_counts_where_the_block_says_so(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     assert_int_equal(host.plugin.set("gaze.fixed", "{\"x\": 0.2, \"y\": 0.25}", NULL, 0), FOVEA_OK);
@@ -234,7 +229,6 @@ static void a_source_of_gaze_counts_where_the_block_says_so(void **state)
  * image, where the block says that it is upside down. */
 static void a_picture_upside_down_has_its_frustum(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     assert_int_equal(host.plugin.set("foveation.model", "curve", NULL, 0), FOVEA_OK);
@@ -278,7 +272,6 @@ static void a_picture_upside_down_has_its_frustum(void **state)
 /* Dynamic resolution draws into a part. */
 static void what_is_beside_the_picture_stays(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);
@@ -309,7 +302,6 @@ static void what_is_beside_the_picture_stays(void **state)
 
 static void a_gaze_may_be_anything(void **state)
 {
-    (void)state;
     static const double gazes[][2] = {{NAN, 0.5}, {0.5, INFINITY}, {-3.0, 0.5}, {1.0, 2.5}};
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -350,7 +342,6 @@ static void *change_settings(void *user)
 
 static void settings_change_while_frames_go_on(void **state)
 {
-    (void)state;
     struct host host;
     open_host(&host, (struct host_options){0});
     struct test_image src = image_make_packed(WIDTH, HEIGHT, FOVEA_FORMAT_RGBA8);

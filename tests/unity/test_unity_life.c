@@ -25,7 +25,6 @@ static bool device_has(const struct host *host, const char *name)
 
 static void the_device_gets_what_sharing_needs(void **state)
 {
-    (void)state;
     for (int first_version = 0; first_version <= 1; first_version++) {
         struct host host;
         scene_host_open(&host, (struct host_options){.first_version = first_version != 0});
@@ -51,14 +50,12 @@ static const char *asked;
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL other_plugin(VkInstance instance, const char *name)
 {
-    (void)instance;
     asked = name;
     return strcmp(name, "vkOfAnotherPlugin") == 0 ? (PFN_vkVoidFunction)marker : NULL;
 }
 
 static void other_names_are_the_next_ones_in_the_chain(void **state)
 {
-    (void)state;
     struct host host;
     scene_host_open(&host, (struct host_options){0});
     PFN_vkGetInstanceProcAddr chain = host.intercept(other_plugin, NULL);
@@ -76,7 +73,6 @@ static void other_names_are_the_next_ones_in_the_chain(void **state)
 /* What Unity itself asks for stays, and nothing is asked for twice. */
 static void what_unity_asks_for_stays(void **state)
 {
-    (void)state;
     struct host host;
     scene_host_open(&host, (struct host_options){0});
     const uint32_t alone = host.extension_count;
@@ -109,7 +105,6 @@ static void what_unity_asks_for_stays(void **state)
 /* One of Vulkan 1.0 would be no use to Fovea. */
 static void an_instance_of_vulkan_1_0_becomes_one_of_1_1(void **state)
 {
-    (void)state;
     static const uint32_t versions[][2] = {{0, VK_API_VERSION_1_1},
                                            {VK_API_VERSION_1_0, VK_API_VERSION_1_1},
                                            {VK_API_VERSION_1_2, VK_API_VERSION_1_2}};
@@ -184,7 +179,6 @@ static void make_device(PFN_vkGetInstanceProcAddr get, VkInstance instance,
 /* A program may make an instance to look at what there is, between its own and its device. */
 static void a_device_is_asked_of_its_own_instance(void **state)
 {
-    (void)state;
     struct host host;
     scene_host_open(&host, (struct host_options){0});
     for (int by_chain = 0; by_chain <= 1; by_chain++) {
@@ -207,7 +201,6 @@ static void a_device_is_asked_of_its_own_instance(void **state)
 
 static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){.refuse_extensions = true});
     assert_int_equal(scene.host.extension_count, 0);
@@ -220,7 +213,6 @@ static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
 
 static void another_renderer_or_an_old_unity_is_named(void **state)
 {
-    (void)state;
     struct host host;
     char last[512] = "";
     scene_host_open(&host, (struct host_options){0});
@@ -241,7 +233,6 @@ static void another_renderer_or_an_old_unity_is_named(void **state)
 
 static void a_late_plugin_uses_compute_shaders_and_says_so_once(void **state)
 {
-    (void)state;
     struct scene scene;
     char last[512] = "";
     scene_open(&scene, (struct host_options){.late = true});
@@ -261,7 +252,6 @@ static void a_late_plugin_uses_compute_shaders_and_says_so_once(void **state)
 
 static void without_texture_or_commands_the_frame_stays(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -286,7 +276,6 @@ static void without_texture_or_commands_the_frame_stays(void **state)
 
 static void wrong_blocks_are_refused(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     const struct fovea_unity_block right = host_block(&scene.texture, 0.1, 0.1);
@@ -322,7 +311,6 @@ static void expect_refusal(struct scene *scene, struct fovea_unity_block *block,
 
 static void textures_that_cannot_be_foveated_are_named(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -354,7 +342,6 @@ static void textures_that_cannot_be_foveated_are_named(void **state)
 
 static void too_many_cameras_are_said_once(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     for (uint64_t camera = 1; camera <= 18; camera++) {
@@ -368,7 +355,6 @@ static void too_many_cameras_are_said_once(void **state)
 
 static void more_frames_than_are_kept_are_said_once(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -390,7 +376,6 @@ static void more_frames_than_are_kept_are_said_once(void **state)
 
 static void wrong_settings_are_named_and_change_nothing(void **state)
 {
-    (void)state;
     struct scene scene;
     char error[512];
     char text[64];
@@ -427,7 +412,6 @@ static void wrong_settings_are_named_and_change_nothing(void **state)
 
 static void the_log_keeps_the_newest(void **state)
 {
-    (void)state;
     struct host host;
     char last[512] = "";
     scene_host_open(&host, (struct host_options){0});
@@ -444,7 +428,6 @@ static void the_log_keeps_the_newest(void **state)
 
 static void a_cameras_things_go_when_its_frames_are_over(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -462,7 +445,6 @@ static void a_cameras_things_go_when_its_frames_are_over(void **state)
 
 static void a_camera_that_comes_no_more_is_forgotten(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -477,7 +459,6 @@ static void a_camera_that_comes_no_more_is_forgotten(void **state)
 
 static void a_device_may_go_and_come_back(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block block = host_block(&scene.texture, 0.1, 0.1);
@@ -497,7 +478,6 @@ static void a_device_may_go_and_come_back(void **state)
 /* One that was not made through the hooks may come to have the handle of one that was. */
 static void a_handle_is_not_known_again_when_its_device_has_gone(void **state)
 {
-    (void)state;
     struct scene scene;
     char last[512] = "";
     scene_open(&scene, (struct host_options){0});
@@ -517,7 +497,6 @@ static void a_handle_is_not_known_again_when_its_device_has_gone(void **state)
 /* Each host loads and unloads the plugin; it stays in the process, with nothing of the last one. */
 static void a_plugin_may_be_loaded_again(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct scene scene;
         char text[64];

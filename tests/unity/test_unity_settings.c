@@ -52,7 +52,6 @@ static int32_t configure_map(struct scene *scene, const char *path, char *out_er
 
 static void settings_that_cannot_work_change_nothing(void **state)
 {
-    (void)state;
     struct scene scene;
     char path[96];
     char text[64];
@@ -79,7 +78,6 @@ static void settings_that_cannot_work_change_nothing(void **state)
 /* The file is gone before a frame could open it. */
 static void no_frame_reads_a_maps_file(void **state)
 {
-    (void)state;
     struct scene scene;
     char path[96];
     char error[512] = "";
@@ -139,7 +137,6 @@ static void set_foveation(struct scene *scene, const char *setting, const char *
 /* A frame that takes another formula is no slower than one that takes another strength. */
 static void no_frame_evaluates_a_formula(void **state)
 {
-    (void)state;
     struct scene scene;
     double least_formula = 1e9;
     double least_strength = 1e9;
@@ -167,7 +164,6 @@ static void no_frame_evaluates_a_formula(void **state)
 
 static void a_camera_may_have_a_strength_of_its_own(void **state)
 {
-    (void)state;
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
     struct fovea_unity_block own = host_block(&scene.texture, 0.1, 0.1);
@@ -228,7 +224,6 @@ static void draw_layers(struct scene *scene, uint8_t *out_pictures)
 
 static void an_eyes_picture_has_its_map(void **state)
 {
-    (void)state;
     static uint8_t asked[3][PICTURE_BYTES]; /* by the settings: both, left, right */
     static uint8_t flagged[PICTURE_BYTES];
     static uint8_t layers[2][PICTURE_BYTES];
@@ -283,7 +278,6 @@ static void write_scanpath(const char *path)
 
 static void the_gaze_stays_while_another_source_is_opened(void **state)
 {
-    (void)state;
     struct scene scene;
     struct change change = {.scene = &scene};
     scene_open(&scene, (struct host_options){0});

@@ -17,7 +17,6 @@ static char folder[256];
 
 int cache_folder_enter(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "%s/fovea-test-cache-XXXXXX",
              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder)) {
@@ -31,15 +30,11 @@ int cache_folder_enter(void **state)
 
 static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *walk)
 {
-    (void)status;
-    (void)flag;
-    (void)walk;
     return remove(path);
 }
 
 int cache_folder_leave(void **state)
 {
-    (void)state;
     return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 

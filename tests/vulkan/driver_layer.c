@@ -8,7 +8,6 @@ __attribute__((visibility("default"))) void layer_submit(void);
 
 int vkNegotiateLoaderLayerInterfaceVersion(void *versions)
 {
-    (void)versions;
     return 0;
 }
 

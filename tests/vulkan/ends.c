@@ -45,8 +45,6 @@ static struct {
 
 static void say(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
-    (void)level;
     if (program.exits_at && strstr(message, program.exits_at)) {
         program.exits_at = NULL;
         exit(0);
@@ -172,7 +170,6 @@ static void exit_with_frames_under_way(void)
 
 static void *leave(void *user)
 {
-    (void)user;
     rest_ms(30);
     exit(0);
 }
@@ -459,8 +456,6 @@ static void leave_gaze_and_exit(void)
 
 static void fork_here(void *user, const struct fovea_gaze_sample *sample)
 {
-    (void)user;
-    (void)sample;
     run_in_a_child(leave_gaze_and_exit);
 }
 
@@ -573,7 +568,6 @@ const struct ending endings[] = {
 /* Says on standard error where the program has crashed, and lets it. */
 static void say_where(int number)
 {
-    (void)number;
     void *calls[64];
     backtrace_symbols_fd(calls, backtrace(calls, 64), STDERR_FILENO);
 }

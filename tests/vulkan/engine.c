@@ -279,7 +279,6 @@ uint32_t engine_take_messages(struct engine *engine)
 
 static void print_log(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     if (getenv("FOVEA_TEST_VERBOSE")) {
         fprintf(stderr, "log %d: %s\n", level, message);
     }

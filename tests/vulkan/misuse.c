@@ -10,7 +10,6 @@ int log_lines;
 
 void keep_log(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     if (level >= FOVEA_LOG_WARNING) {
         snprintf(last_log, sizeof last_log, "%s", message);
         log_lines++;

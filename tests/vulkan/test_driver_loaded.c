@@ -110,7 +110,6 @@ static void run_apart(void (*of_child)(void))
 #define APART(name)                                                                                \
     static void name##_apart(void **state)                                                         \
     {                                                                                              \
-        (void)state;                                                                               \
         run_apart(name);                                                                           \
     }
 APART(a_driver_that_nobody_keeps_goes)

@@ -71,7 +71,6 @@ static bool comes(uint64_t value, int seconds)
  * at 3. */
 static void a_job_that_signals_late_does_not_stop_the_queue(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, late_instance);
     struct engine *engine = &bench.rig.engine;
@@ -99,8 +98,6 @@ static void a_job_that_signals_late_does_not_stop_the_queue(void **state)
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
     if (!rig_available()) {
         return 77;
     }

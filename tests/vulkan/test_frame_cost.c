@@ -58,7 +58,6 @@ static enum fovea_result import_image(struct peer *peer, const struct peer_image
 
 static enum fovea_result make_peer(struct fovea_vk *fovea, void *user)
 {
-    (void)user;
     const enum fovea_result result =
         peer_host_create(&fovea->device, fovea->slot_count, 1, &fovea->peer);
     assert_int_equal(result, FOVEA_OK);
@@ -197,7 +196,6 @@ static void plant(uint32_t peer_ns, uint32_t vulkan_ns, int64_t age_s)
 
 static void a_slow_peer_gives_way_to_vulkan(void **state)
 {
-    (void)state;
     manner = SLOW;
     create();
     assert_int_equal(backend(), FOVEA_BACKEND_VULKAN);
@@ -216,7 +214,6 @@ static void a_slow_peer_gives_way_to_vulkan(void **state)
 /* Threads are not always the faster ones: the device may be a GPU. */
 static void the_cheaper_one_is_taken_and_works(void **state)
 {
-    (void)state;
     create();
     const bool vulkan = backend() == FOVEA_BACKEND_VULKAN;
     assert_int_equal(vulkan, rig.fovea->peer == NULL);
@@ -229,7 +226,6 @@ static void the_cheaper_one_is_taken_and_works(void **state)
 
 static void a_peer_that_refuses_is_left(void **state)
 {
-    (void)state;
     manner = REFUSES;
     create();
     assert_int_equal(backend(), FOVEA_BACKEND_VULKAN);
@@ -243,7 +239,6 @@ static void a_peer_that_refuses_is_left(void **state)
 
 static void a_peer_that_never_answers_is_left(void **state)
 {
-    (void)state;
     manner = NEVER_SIGNALS;
     rig.settings.watchdog_ms = 20; /* ten times that for threads */
     create();
@@ -257,7 +252,6 @@ static void a_peer_that_never_answers_is_left(void **state)
 
 static void where_nothing_can_be_measured_the_usual_order_counts(void **state)
 {
-    (void)state;
     manner = KNOWS_NO_IMAGES;
     create();
     assert_int_equal(backend(), FOVEA_BACKEND_CPU);
@@ -272,7 +266,6 @@ static void where_nothing_can_be_measured_the_usual_order_counts(void **state)
 
 static void a_result_is_kept_for_the_next_context_and_the_next_process(void **state)
 {
-    (void)state;
     manner = SLOW;
     create();
     assert_true(jobs > 0);
@@ -290,7 +283,6 @@ static void a_result_is_kept_for_the_next_context_and_the_next_process(void **st
 
 static void what_the_file_says_decides(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t peer_ns;
         uint32_t vulkan_ns;
@@ -318,7 +310,6 @@ static void what_the_file_says_decides(void **state)
 
 static void another_device_or_setting_is_measured_by_itself(void **state)
 {
-    (void)state;
     manner = SLOW;
     create();
     destroy();
@@ -334,7 +325,6 @@ static void another_device_or_setting_is_measured_by_itself(void **state)
 
 static void a_stale_result_is_measured_again(void **state)
 {
-    (void)state;
     manner = SLOW;
     create();
     plant(1, 2, 31 * 86400);
@@ -352,7 +342,6 @@ static void a_stale_result_is_measured_again(void **state)
 
 static void always_measures_and_never_does_not(void **state)
 {
-    (void)state;
     manner = SLOW;
     rig.settings.backend_measure = FOVEA_MEASURE_NEVER;
     for (int i = 0; i < 3; i++) {
@@ -373,7 +362,6 @@ static void always_measures_and_never_does_not(void **state)
 
 static void a_backend_that_is_named_is_not_measured(void **state)
 {
-    (void)state;
     manner = SLOW;
     rig.settings.backend = FOVEA_BACKEND_CPU;
     rig.settings.backend_measure = FOVEA_MEASURE_ALWAYS;
@@ -386,7 +374,6 @@ static void a_backend_that_is_named_is_not_measured(void **state)
 
 static void a_cache_that_cannot_be_used_changes_nothing(void **state)
 {
-    (void)state;
     manner = SLOW;
     setenv("XDG_CACHE_HOME", "/dev/null", 1);
     create();
@@ -403,7 +390,6 @@ static void a_cache_that_cannot_be_used_changes_nothing(void **state)
 /* Through the public door: a peer that is known to cost more is not even made. */
 static void what_is_known_saves_making_the_peer(void **state)
 {
-    (void)state;
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
     desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
     rig.settings.backend_measure = FOVEA_MEASURE_NEVER;
@@ -427,7 +413,6 @@ static void what_is_known_saves_making_the_peer(void **state)
  * works. */
 static void auto_measures_cuda_beside_vulkan(void **state)
 {
-    (void)state;
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
     desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
     for (int method = 0; method < 2; method++) {

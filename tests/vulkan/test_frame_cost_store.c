@@ -22,7 +22,6 @@ static int messages;
 
 static void count_message(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     assert_int_equal(level, FOVEA_LOG_DEBUG);
     assert_null(strchr(message, '\n'));
     messages++;
@@ -89,7 +88,6 @@ static void put_line(int64_t age_s)
 
 static void what_was_kept_comes_back_in_this_process_and_in_others(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     assert_false(recalls(1, &cost));
     keep(1, 540.125, 310.25);
@@ -109,7 +107,6 @@ static void what_was_kept_comes_back_in_this_process_and_in_others(void **state)
 
 static void the_newest_counts_and_takes_one_line(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     char text[4096];
     keep(1, 5, 6);
@@ -125,7 +122,6 @@ static void the_newest_counts_and_takes_one_line(void **state)
 
 static void sixteen_are_kept_and_the_oldest_goes(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     for (int i = 0; i < 40; i++) {
         keep(i, i + 1, i + 2);
@@ -138,7 +134,6 @@ static void sixteen_are_kept_and_the_oldest_goes(void **state)
 
 static void keys_of_the_greatest_length_fit(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     for (int i = 0; i < 20; i++) {
         struct frame_cost_key key;
@@ -153,7 +148,6 @@ static void keys_of_the_greatest_length_fit(void **state)
 
 static void old_and_future_costs_do_not_count(void **state)
 {
-    (void)state;
     static const struct {
         int64_t age_s;
         bool counts;
@@ -172,7 +166,6 @@ static void old_and_future_costs_do_not_count(void **state)
 
 static void a_broken_file_is_ignored_and_replaced(void **state)
 {
-    (void)state;
     static const char *const files[] = {
         "",
         "\n",
@@ -206,7 +199,6 @@ static void a_broken_file_is_ignored_and_replaced(void **state)
 
 static void a_file_of_zeros_or_without_end_is_ignored(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     char *large = calloc(1, 1 << 20);
     memcpy(large, HEAD, strlen(HEAD));
@@ -221,7 +213,6 @@ static void a_file_of_zeros_or_without_end_is_ignored(void **state)
 
 static void links_are_not_followed(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     char target[512];
     char text[512];
@@ -242,7 +233,6 @@ static void links_are_not_followed(void **state)
 
 static void a_directory_that_is_a_link_is_not_followed(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     char target[512];
     char text[64];
@@ -259,7 +249,6 @@ static void a_directory_that_is_a_link_is_not_followed(void **state)
 
 static void what_others_may_write_is_not_believed(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     put_line(0);
     assert_true(recalls_from_file(1, &cost));
@@ -283,7 +272,6 @@ static void what_others_may_write_is_not_believed(void **state)
 
 static void a_pipe_or_a_directory_of_that_name_stops_nobody(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     assert_int_equal(mkdir(cache_folder_path("fovea"), 0700), 0);
     assert_int_equal(mkfifo(cache_folder_path(CACHE_FILE), 0600), 0);
@@ -300,7 +288,6 @@ static void a_pipe_or_a_directory_of_that_name_stops_nobody(void **state)
 /* Each leaves the process with what it knows. */
 static void without_a_place_for_it_nothing_is_kept_in_files(void **state)
 {
-    (void)state;
     static const char *const places[] = {NULL, "", "relative", "/proc/fovea-has-no-place-here",
                                          "/dev/null"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -321,7 +308,6 @@ static void without_a_place_for_it_nothing_is_kept_in_files(void **state)
 
 static void home_stands_in_for_a_cache_directory(void **state)
 {
-    (void)state;
     struct frame_cost cost;
     unsetenv("XDG_CACHE_HOME");
     setenv("HOME", cache_folder(), 1);
@@ -354,7 +340,6 @@ static void *keep_many(void *user)
 /* Whatever the file says in the end, it is a whole one, and nothing else is left. */
 static void threads_may_keep_at_once(void **state)
 {
-    (void)state;
     pthread_t threads[3];
     int first[3] = {0, 4, 8};
     for (int i = 0; i < 3; i++) {

@@ -120,7 +120,6 @@ static void expect_ends(const struct ending *ending, int runs)
 
 static void each_ends_as_without_fovea(void **state)
 {
-    (void)state;
     const int most = rig_backend() == FOVEA_BACKEND_VULKAN ? RUNS_ALONE : RUNS;
     const int runs = test_all_cases() ? most : most / 2;
     const int at_once = runs_at_once();
@@ -135,7 +134,6 @@ static void each_ends_as_without_fovea(void **state)
  * stand-in's to say. */
 static void a_program_that_is_stopped_keeps_its_peer(void **state)
 {
-    (void)state;
     int output = -1;
     const pid_t child = start("stopped", NULL, &output);
     char said = 0;

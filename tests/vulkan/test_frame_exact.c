@@ -77,7 +77,6 @@ static void check(struct rig *rig, enum rig_path path, size_t f, uint32_t width_
 
 static void every_format_on_every_path_is_the_reference(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     for (size_t f = 0; f < FORMAT_COUNT; f++) {
@@ -91,7 +90,6 @@ static void every_format_on_every_path_is_the_reference(void **state)
 
 static void every_size_is_the_reference(void **state)
 {
-    (void)state;
     static const uint32_t sizes[][2] = {{1, 1}, {3, 5}, {31, 33}, {64, 1}, {1, 77}, {641, 359}};
     struct rig rig;
     rig_open(&rig, NULL);
@@ -106,7 +104,6 @@ static void every_size_is_the_reference(void **state)
 
 static void every_gaze_is_the_reference(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv gazes[] = {{0, 0},         {1, 1},      {-0.4, 0.5},
                                                   {0.5, 1.7},     {2.5, -1.5}, {0.013, 0},
                                                   {0.501, 0.499}, {0.77, 0.23}};
@@ -123,7 +120,6 @@ static void every_gaze_is_the_reference(void **state)
 
 static void every_fragment_is_the_reference(void **state)
 {
-    (void)state;
     static const uint32_t fragments_px[] = {4, 5, 8, 20, 31, 32, 33, 48, 64, 128};
     struct rig rig;
     rig_open(&rig, NULL);
@@ -138,7 +134,6 @@ static void every_fragment_is_the_reference(void **state)
 /* The models whose fragments go by a law: filters from a bank instead of the paper's rings. */
 static void every_model_is_the_reference(void **state)
 {
-    (void)state;
     static const uint32_t fragments_px[] = {4, 7, 16, 32, 33, 64, 128, 20};
     static const struct fovea_point_uv gazes[] = {{0, 0}, {0.62, 0.41}, {-0.4, 0.5}, {1, 0.93}};
     struct rig rig;
@@ -169,7 +164,6 @@ static void every_model_is_the_reference(void **state)
 
 static void every_setting_is_the_reference(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     for (int i = 0; i < 5; i++) {
@@ -190,7 +184,6 @@ static void every_setting_is_the_reference(void **state)
 
 static void strength_zero_is_the_identity(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     settings.foveation.strength = 0;
     struct rig rig;
@@ -246,7 +239,6 @@ static void expect_eight_k(uint32_t fragment_px)
 
 static void eight_k_is_foveated_everywhere(void **state)
 {
-    (void)state;
     expect_eight_k(32);
     expect_eight_k(7);
 }

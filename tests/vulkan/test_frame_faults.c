@@ -152,7 +152,6 @@ static enum fovea_result make_fovea(struct rig *rig)
 
 static void creation_fails_cleanly_at_every_call(void **state)
 {
-    (void)state;
     struct rig rig;
     open_engine(&rig);
     int calls = 0;
@@ -196,7 +195,6 @@ static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
 
 static void a_frame_passes_or_is_refused_at_every_failing_call(void **state)
 {
-    (void)state;
     struct rig rig;
     open_engine(&rig);
     bool failed = true;
@@ -212,7 +210,6 @@ static void a_frame_passes_or_is_refused_at_every_failing_call(void **state)
 
 static void frames_are_foveated_again_when_memory_is_back(void **state)
 {
-    (void)state;
     struct rig rig;
     open_engine(&rig);
     assert_int_equal(make_fovea(&rig), FOVEA_OK);
@@ -260,7 +257,6 @@ static void open_short_of_memory(struct rig *rig, int times)
  * sizes have left was given up. */
 static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state)
 {
-    (void)state;
     struct rig rig;
     open_short_of_memory(&rig, 2);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_PASSED_THROUGH);
@@ -274,7 +270,6 @@ static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state
 
 static void a_frame_that_finds_no_memory_has_what_others_have_left(void **state)
 {
-    (void)state;
     struct rig rig;
     open_short_of_memory(&rig, 1);
     assert_int_equal(frame_of_width(&rig, 2 * WIDTH_PX), FOVEA_OK);
@@ -307,7 +302,6 @@ static void the_tables_lie_near_the_device(bool full)
 
 static void a_full_heap_near_the_device_is_done_without(void **state)
 {
-    (void)state;
     struct rig rig;
     open_engine(&rig);
     const bool one_type = rig.engine.memory.memoryTypeCount == 1;
@@ -321,7 +315,6 @@ static void a_full_heap_near_the_device_is_done_without(void **state)
 
 static void a_lost_device_is_said_and_submits_nothing_more(void **state)
 {
-    (void)state;
     struct rig rig;
     open_engine(&rig);
     assert_int_equal(make_fovea(&rig), FOVEA_OK);
@@ -347,7 +340,6 @@ static void a_lost_device_is_said_and_submits_nothing_more(void **state)
 
 static void an_instance_of_vulkan_1_0_is_refused(void **state)
 {
-    (void)state;
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .apiVersion = VK_API_VERSION_1_0};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,

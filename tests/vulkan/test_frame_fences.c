@@ -102,7 +102,6 @@ static void close_gated(struct gated *gated)
 /* Its fence is in use, or validation speaks. */
 static void a_slot_whose_fence_cannot_be_asked_is_not_free(void **state)
 {
-    (void)state;
     struct gated gated;
     open_gated(&gated);
     struct fovea_vk *fovea = gated.rig.fovea;
@@ -129,7 +128,6 @@ static void *open_late(void *argument)
 
 static void a_wait_that_finds_no_memory_is_tried_again(void **state)
 {
-    (void)state;
     struct gated gated;
     open_gated(&gated);
     assert_int_equal(fovea_vk_foveate(gated.rig.fovea, &gated.frame), FOVEA_OK);
@@ -150,7 +148,6 @@ static void a_wait_that_finds_no_memory_is_tried_again(void **state)
  * either. */
 static void what_cannot_be_waited_for_is_kept(void **state)
 {
-    (void)state;
     static struct gated gated;
     open_gated(&gated);
     struct engine *engine = &gated.rig.engine;
@@ -185,7 +182,6 @@ static void what_cannot_be_waited_for_is_kept(void **state)
 
 static void a_host_peer_that_finds_no_memory_waits_again(void **state)
 {
-    (void)state;
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
     }
@@ -209,7 +205,6 @@ static void a_host_peer_that_finds_no_memory_waits_again(void **state)
 /* The watchdog's first looks find nothing out. */
 static void a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked(void **state)
 {
-    (void)state;
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
     }

@@ -90,14 +90,12 @@ static void check_all(enum fovea_light light, enum fovea_filter_length rule)
 
 static void stored_values_are_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_LIGHT_ENCODED, FOVEA_FILTER_LENGTH_CODE);
     check_all(FOVEA_LIGHT_ENCODED, FOVEA_FILTER_LENGTH_PRINTED);
 }
 
 static void light_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_LIGHT_LINEAR, FOVEA_FILTER_LENGTH_CODE);
     check_all(FOVEA_LIGHT_LINEAR, FOVEA_FILTER_LENGTH_PRINTED);
 }
@@ -105,7 +103,6 @@ static void light_is_the_reference(void **state)
 /* Fragments that go by a law have a bank of filters, of which gazes in the picture need a part. */
 static void laws_are_the_reference(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     struct fovea_foveation *foveation = &rig.settings.foveation;
@@ -129,7 +126,6 @@ static void laws_are_the_reference(void **state)
  * other way round. */
 static void formats_take_turns(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {
         VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT,
         VK_FORMAT_A2B10G10R10_UNORM_PACK32, VK_FORMAT_B10G11R11_UFLOAT_PACK32};

@@ -232,7 +232,6 @@ static int run_as(const char *name)
 
 static void exit_waits_for_calls_and_lets_none_begin(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < CALL_COUNT; i++) {
         const pid_t child = fork();
         assert_true(child >= 0);

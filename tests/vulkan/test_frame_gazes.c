@@ -69,7 +69,6 @@ static size_t check_gazes(struct rig *rig, const struct operator_scene *scene,
 
 static void gazes_are_where_pixels_come_from(void **state)
 {
-    (void)state;
     static const uint64_t written[] = {0, 1, 2, 5}; /* with points all over, as files have them */
     char path[64];
     size_t compared = 0;
@@ -114,7 +113,6 @@ static bool same_pixels(const struct test_image *a, const struct test_image *b)
 /* Frames follow gaze.over as fovea_vk_gaze_at does for places. */
 static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv places[] = {{0.3, 0.6}, {0.85, 0.4}, {0.5, 0.1}, {1.5, 0.5}};
     const struct fovea_vk_view view = view_of(160, 90);
     struct rig rig;
@@ -148,7 +146,6 @@ static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
 
 static void gazes_are_of_the_views_eye(void **state)
 {
-    (void)state;
     char path[64];
     struct operator_scene eyes[2];
     struct rig rig;
@@ -168,7 +165,6 @@ static void gazes_are_of_the_views_eye(void **state)
 
 static void nothing_moves_gazes_but_what_comes_after_foveate(void **state)
 {
-    (void)state;
     static const struct fovea_operators rows[] = {
         {1, {FOVEA_OPERATOR_foveate}},
         {2, {FOVEA_OPERATOR_lens, FOVEA_OPERATOR_foveate}},
@@ -189,7 +185,6 @@ static void nothing_moves_gazes_but_what_comes_after_foveate(void **state)
 /* The default lens shows nothing of the picture's corners; its own are beyond them. */
 static void places_beside_the_view_count_as_its_edge(void **state)
 {
-    (void)state;
     const struct fovea_vk_view view = view_of(160, 90);
     struct fovea_point_uv corner = {0, 0};
     struct fovea_point_uv beside = {0, 0};
@@ -208,7 +203,6 @@ static void places_beside_the_view_count_as_its_edge(void **state)
 /* Plans of views that no frame has take no frame's place. */
 static void any_number_of_views_may_be_asked_about(void **state)
 {
-    (void)state;
     const struct fovea_point_uv at = {0.25, 0.75};
     struct fovea_point_uv gaze = {-1, -1};
     struct rig rig;
@@ -225,7 +219,6 @@ static void any_number_of_views_may_be_asked_about(void **state)
 
 static void gazes_of_no_view_are_refused(void **state)
 {
-    (void)state;
     static const struct fovea_point_uv places[] = {{(double)NAN, 0.5}, {0.5, (double)INFINITY}};
     const struct fovea_point_uv middle = {0.5, 0.5};
     const struct fovea_geometry folded = {
@@ -266,7 +259,6 @@ static void gazes_of_no_view_are_refused(void **state)
 /* The overlay's marks go by these. */
 static void places_of_gazes_are_the_way_back(void **state)
 {
-    (void)state;
     for (uint64_t i = 0; i < 40; i++) {
         struct operator_scene scene = lens_scene_of(i);
         struct operator_plan *plan = NULL;

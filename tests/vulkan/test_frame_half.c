@@ -69,7 +69,6 @@ static void open_shimmed(struct rig *rig)
 
 static void a_second_batch_that_is_refused_once_is_tried_again(void **state)
 {
-    (void)state;
     struct rig rig;
     open_shimmed(&rig);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
@@ -206,7 +205,6 @@ static void lose_a_frame(bool wait_first)
 
 static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
 {
-    (void)state;
     if (rig_backend() == FOVEA_BACKEND_VULKAN) {
         skip(); /* one batch */
     }
@@ -218,7 +216,6 @@ static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
  * said. */
 static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
 {
-    (void)state;
     if (rig_backend() == FOVEA_BACKEND_VULKAN) {
         skip(); /* one batch */
     }
@@ -242,7 +239,6 @@ static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
  * before. */
 static void a_frame_that_is_refused_leaves_its_waits(void **state)
 {
-    (void)state;
     struct half_frame half;
     open_half_frame(&half);
     refused_from = 1;

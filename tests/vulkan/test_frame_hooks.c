@@ -20,7 +20,6 @@ static atomic_long blocks_ever;
 static void *VKAPI_CALL take(void *user, size_t size, size_t alignment,
                              VkSystemAllocationScope scope)
 {
-    (void)scope;
     assert_ptr_equal(user, &blocks);
     assert_in_range(alignment, 1, HEAD_BYTES);
     char *base = aligned_alloc(HEAD_BYTES, (size + 2 * HEAD_BYTES - 1) / HEAD_BYTES * HEAD_BYTES);
@@ -67,7 +66,6 @@ static VkPipelineCache make_cache(const struct engine *engine)
 
 static void objects_are_made_and_freed_by_the_programs_allocator(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     fovea_vk_destroy(&rig.fovea);

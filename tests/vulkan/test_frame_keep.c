@@ -141,7 +141,6 @@ static int recorded_by(struct show *show, int pairs)
 
 static void frames_between_the_same_images_record_nothing(void **state)
 {
-    (void)state;
     for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
         struct show show;
         open_show(&show, in_flight);
@@ -155,7 +154,6 @@ static void frames_between_the_same_images_record_nothing(void **state)
 
 static void another_gaze_needs_no_other_commands(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
@@ -168,7 +166,6 @@ static void another_gaze_needs_no_other_commands(void **state)
 
 static void another_layout_is_recorded(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
@@ -192,7 +189,6 @@ static bool any_kept(const struct show *show)
 /* The one that comes may have the handle and the address of the one that went. */
 static void another_image_is_recorded(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);
@@ -207,7 +203,6 @@ static void another_image_is_recorded(void **state)
 /* Those record; what was kept is good again behind them. */
 static void frames_that_pass_through_come_between(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show, 1);
     run_frames(&show, 1);

@@ -84,7 +84,6 @@ static char words[512];
 
 static void keep_words(void *user, enum fovea_log_level level, const char *message)
 {
-    (void)user;
     if (level >= FOVEA_LOG_WARNING && strncmp(message, "frame: ", 7) == 0) {
         warnings++;
         snprintf(words, sizeof words, "%s", message);
@@ -118,7 +117,6 @@ struct outcome {
 
 static int open_engine(void **state)
 {
-    (void)state;
     const struct engine_options options = {.host_signals = true,
                                            .nvidia = rig_backend() == FOVEA_BACKEND_CUDA};
     return engine_open(&engine, &options) ? 0 : -1;
@@ -126,7 +124,6 @@ static int open_engine(void **state)
 
 static int close_engine(void **state)
 {
-    (void)state;
     engine_close(&engine);
     return 0;
 }
@@ -201,7 +198,6 @@ static void frames_do_without(enum kernel kernel, bool overlay, enum rig_path pa
 
 static void without_the_kernel_that_copies_commands_copy(void **state)
 {
-    (void)state;
     frames_do_without(COPY, false, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
     frames_do_without(COPY, true, RIG_SEEN_IN_PLACE, "vkCmdCopyImage");
     if (rig_backend() !=
@@ -212,7 +208,6 @@ static void without_the_kernel_that_copies_commands_copy(void **state)
 
 static void without_the_overlays_kernel_frames_are_foveated(void **state)
 {
-    (void)state;
     frames_do_without(OVERLAY, true, RIG_SEEN_IN_PLACE, "overlay");
     frames_do_without(OVERLAY, true, RIG_ENGINE_TO_ENGINE, "overlay");
     frames_do_without(OVERLAY, true, RIG_MADE_TO_MADE, "overlay");
@@ -222,7 +217,6 @@ static void without_the_overlays_kernel_frames_are_foveated(void **state)
  * and the log says so once. */
 static void without_a_kernel_that_foveates_frames_pass(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < CODE_COUNT; i++) {
         struct outcome bad;
         run(FOVEATES, codes[i], false, RIG_SEEN_IN_PLACE, &bad);
@@ -241,7 +235,6 @@ static void without_a_kernel_that_foveates_frames_pass(void **state)
 /* Whatever the failure was: it is the program that says that something has changed. */
 static void new_settings_ask_for_kernels_again(void **state)
 {
-    (void)state;
     static const enum kernel kernels[] = {COPY, OVERLAY};
     for (int i = 0; i < 2; i++) {
         struct rig rig;

@@ -12,7 +12,6 @@
 
 static void a_queued_frame_takes_the_newest_gaze(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT};
     for (int i = 0; i < 5; i++) {
         struct fovea_settings settings = late_settings();
@@ -38,7 +37,6 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
  */
 static void a_sample_over_the_shown_picture_is_not_taken_late(void **state)
 {
-    (void)state;
     for (int shown = 0; shown < 2; shown++) {
         struct fovea_settings settings = late_settings();
         settings.operators =
@@ -66,7 +64,6 @@ static struct fovea_gaze read_gaze(struct fovea_gaze_source *source)
 /* The engine reads its gaze early, and the newest sample comes before it submits. */
 static void a_sample_between_reading_and_submitting_counts(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     const struct timespec rest = {.tv_nsec = 5 * MS};
     struct desk desk;
@@ -92,7 +89,6 @@ static void a_sample_between_reading_and_submitting_counts(void **state)
 /* What a source said that is not followed any more does not count, however new it is. */
 static void another_source_begins_anew(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -119,7 +115,6 @@ static void another_source_begins_anew(void **state)
  * way. */
 static void a_followed_source_may_go_first(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -138,7 +133,6 @@ static void a_followed_source_may_go_first(void **state)
  * by. */
 static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     for (int i = 1; i < 5; i++) {
         const double at = 0.2 * i;
@@ -158,7 +152,6 @@ static void frames_queued_deep_take_what_is_newest_when_they_start(void **state)
 
 static void everything_that_is_drawn_follows(void **state)
 {
-    (void)state;
     struct fovea_settings settings = late_settings();
     settings.overlay = (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true};
     struct desk desk;
@@ -210,7 +203,6 @@ static void frame_keeps_its_own(struct desk *desk, enum hindrance hindrance)
 
 static void otherwise_a_frame_keeps_its_own_gaze(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -222,7 +214,6 @@ static void otherwise_a_frame_keeps_its_own_gaze(void **state)
 
 static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -247,7 +238,6 @@ static void a_gaze_for_another_size_waits_for_the_next_sample(void **state)
 
 static void ages_are_those_when_frames_start(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -284,7 +274,6 @@ static void ages_are_those_when_frames_start(void **state)
 
 static void only_live_sources_are_followed(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
@@ -314,7 +303,6 @@ static void only_live_sources_are_followed(void **state)
  * may be destroyed while it follows, and the other follows on. */
 static void two_devices_follow_one_source(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     struct desk other;

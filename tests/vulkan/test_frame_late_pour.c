@@ -33,7 +33,6 @@ static void *pour(void *user)
 
 static void no_frame_mixes_two_samples(void **state)
 {
-    (void)state;
     struct fovea_settings settings = late_settings();
     settings.foveation.paper.fragment_px = 64; /* the less to do for each frame */
     struct desk desk;
@@ -69,7 +68,6 @@ static void no_frame_mixes_two_samples(void **state)
 
 static void a_source_is_let_go_while_samples_pour_in(void **state)
 {
-    (void)state;
     const struct fovea_settings settings = late_settings();
     struct desk desk;
     stuck_step("let go: a device, a context and a frame");
@@ -152,7 +150,6 @@ static double measure_ms(bool newest, double *out_p99_ms)
 /* A measurement for docs/gaze.md. */
 static void late_gazes_are_younger(void **state)
 {
-    (void)state;
     double own_p99_ms = 0;
     double late_p99_ms = 0;
     const double own_ms = measure_ms(false, &own_p99_ms);

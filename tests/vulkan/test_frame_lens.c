@@ -35,7 +35,6 @@ static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
 /* From a file, which is changed between frames. */
 static void frames_of_grids_are_the_reference(void **state)
 {
-    (void)state;
     char path[64]; /* others run in the same folder */
     struct rig rig;
     snprintf(path, sizeof path, "frame_lens_points_%d.json", (int)getpid());
@@ -77,7 +76,6 @@ static struct fovea_settings make_eyes(struct operator_scene eyes[2], uint32_t f
 
 static void each_eye_has_a_lens_of_its_own(void **state)
 {
-    (void)state;
     static const enum rig_path paths[] = {RIG_ENGINE_TO_ENGINE, RIG_SEEN_TO_SEEN};
     char path[64]; /* others run in the same folder */
     snprintf(path, sizeof path, "frame_lens_eyes_%d.json", (int)getpid());
@@ -105,7 +103,6 @@ static void each_eye_has_a_lens_of_its_own(void **state)
  * picture passes through, and the log has the reason. */
 static void an_eye_that_is_not_named_is_the_settings(void **state)
 {
-    (void)state;
     char path[64];
     struct operator_scene eyes[2];
     struct rig rig;
@@ -135,7 +132,6 @@ static void an_eye_that_is_not_named_is_the_settings(void **state)
 /* Each view's foveated picture is what its own lens takes. */
 static void rows_of_both_eyes_are_one_after_the_other(void **state)
 {
-    (void)state;
     char path[64];
     struct operator_scene eyes[2];
     struct rig rig;
@@ -167,7 +163,6 @@ static void rows_of_both_eyes_are_one_after_the_other(void **state)
 /* What foveation makes of a picture is what lens takes, wherever the images are. */
 static void a_row_is_one_after_the_other(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     rig.settings.own.lens_r2 = 0.3;
@@ -199,7 +194,6 @@ static void a_row_is_one_after_the_other(void **state)
 /* foveate has nothing to do, and lens does what it does; the log says so, once. */
 static void frames_without_a_gaze_are_warped(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     rig.settings.own.lens_r2 = 0.3;
@@ -231,7 +225,6 @@ static void frames_without_a_gaze_are_warped(void **state)
 /* An eye without a gaze is warped, and the other one is foveated too. */
 static void a_view_without_a_gaze_is_warped(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     struct rig rig;
     settings.own.lens_r2 = 0.3;
@@ -263,7 +256,6 @@ static void a_view_without_a_gaze_is_warped(void **state)
 /* The picture passes through, and the log has the reason, once for each time it is set. */
 static void a_map_that_folds_is_said_once(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     rig.settings.own.lens_r2 = -1.0;

@@ -84,20 +84,17 @@ static void check_all(enum fovea_method method)
 
 static void blockwise_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_BLOCKWISE);
 }
 
 static void smooth_is_the_reference(void **state)
 {
-    (void)state;
     check_all(FOVEA_METHOD_SMOOTH);
 }
 
 /* The three colours of HLG depend on each other, so it counts which of them is red. */
 static void coloured_hlg_is_the_reference(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_A2R10G10B10_UNORM_PACK32, VK_FORMAT_R8G8B8A8_UNORM,
                                        VK_FORMAT_B8G8R8A8_UNORM};
@@ -115,7 +112,6 @@ static void coloured_hlg_is_the_reference(void **state)
 
 static void a_display_of_its_own_is_the_reference(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_B8G8R8A8_UNORM};
     struct rig rig;
@@ -133,7 +129,6 @@ static void a_display_of_its_own_is_the_reference(void **state)
 /* Half floats keep to what they hold, light or not. */
 static void half_floats_are_averaged_as_stored(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
@@ -159,7 +154,6 @@ static void half_floats_are_averaged_as_stored(void **state)
 
 static void an_unknown_transfer_is_refused(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     rig.settings.foveation.transfer = (enum fovea_transfer)3;

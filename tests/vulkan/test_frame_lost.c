@@ -313,7 +313,6 @@ static void assert_frames_go_on(struct bench *bench)
 
 static void a_frame_after_the_loss_passes_and_frames_go_on(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     if (!engine_goes_on(&bench)) { /* a case before, or a process, has seen to that */
@@ -339,7 +338,6 @@ static void a_frame_after_the_loss_passes_and_frames_go_on(void **state)
  * than for the watchdog. */
 static void a_frame_during_the_loss_ends_and_frames_go_on(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     assert_foveated(&bench, RIG_MADE_TO_MADE, FOVEA_BACKEND_CUDA);
@@ -370,7 +368,6 @@ static enum fovea_result run_picture(struct fovea_context *context, CUdeviceptr 
 
 static void pictures_are_of_the_primary_context(void **state)
 {
-    (void)state;
     struct fovea_context_desc desc;
     fovea_context_desc_init(&desc);
     struct fovea_context *context = NULL;
@@ -452,19 +449,16 @@ static void run_process(const char *what)
 
 static void frames_go_on_after_a_loss(void **state)
 {
-    (void)state;
     run_process("after");
 }
 
 static void frames_go_on_during_a_loss(void **state)
 {
-    (void)state;
     run_process("during");
 }
 
 static void what_queues_do_without_fovea_is_told(void **state)
 {
-    (void)state;
     run_process("compute");
     run_process("graphics");
 }
@@ -472,7 +466,6 @@ static void what_queues_do_without_fovea_is_told(void **state)
 /* What engines have. */
 static void a_graphics_queue_goes_on_where_the_driver_does(void **state)
 {
-    (void)state;
     run_process("after-graphics");
 }
 

@@ -63,7 +63,6 @@ static enum fovea_result all_that_allocates(struct rig *rig)
 
 static void no_allocation_that_fails_does_harm(void **state)
 {
-    (void)state;
     struct rig rig = {.settings = rig_settings()};
     struct engine_options options = {.host_signals = true};
     assert_true(engine_open(&rig.engine, &options));

@@ -12,7 +12,6 @@
 
 static void creation_refuses_what_is_missing(void **state)
 {
-    (void)state;
     struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA};
     assert_true(engine_open(&engine, &options));
@@ -67,7 +66,6 @@ static void creation_refuses_what_is_missing(void **state)
 
 static void frames_refuse_what_does_not_fit(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -132,7 +130,6 @@ static void frames_refuse_what_does_not_fit(void **state)
 /* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
 static void what_is_refused_again_and_again_is_said_once(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -163,7 +160,6 @@ static void what_is_refused_again_and_again_is_said_once(void **state)
 /* An engine that gets it wrong in another way each frame does not fill a log. */
 static void refusals_of_many_kinds_end_in_silence(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -234,7 +230,6 @@ static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame
 
 static void views_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         struct fovea_vk_view right;
         const char *word;
@@ -266,7 +261,6 @@ static void views_that_do_not_fit_are_refused(void **state)
 
 static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair);
     struct stereo_end made = stereo_end_open(&pair.rig, &pair.scene, RIG_MADE);
@@ -297,7 +291,6 @@ static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state
 
 static void structs_of_another_version_are_refused_in_words(void **state)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair);
     struct {
@@ -322,7 +315,6 @@ static void structs_of_another_version_are_refused_in_words(void **state)
 
 static void frustums_that_are_none_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         struct fovea_geometry geometry;
         const char *word;
@@ -348,7 +340,6 @@ static void frustums_that_are_none_are_refused(void **state)
 
 static void eyes_that_nobody_has_are_refused(void **state)
 {
-    (void)state;
     struct pair pair;
     open_pair(&pair);
     for (int eye = -1; eye <= 3; eye += 4) {
@@ -362,7 +353,6 @@ static void eyes_that_nobody_has_are_refused(void **state)
 
 static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
 {
-    (void)state;
     static const struct fovea_geometry telescope = {
         .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
     struct pair pair;
@@ -393,7 +383,6 @@ static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
 
 static void images_of_no_size_or_format_are_refused(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct fovea_vk_image *image = NULL;
@@ -412,7 +401,6 @@ static void images_of_no_size_or_format_are_refused(void **state)
 
 static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
 {
-    (void)state;
     const struct fovea_gaze gazes[] = {
         rig_gaze(NAN, 0.5), rig_gaze(0.5, INFINITY), {.usable = false}};
     struct rig rig;
@@ -441,7 +429,6 @@ static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
  * and none may go while its frame waits. The same frames again, one by one, come out the same. */
 static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     if (!rig.engine.needs.timeline_semaphore) {
@@ -497,7 +484,6 @@ static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
 
 static void a_device_without_anything_special_runs_the_vulkan_backend(void **state)
 {
-    (void)state;
     struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA,
                                      .no_sharing = true};

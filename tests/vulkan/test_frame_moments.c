@@ -11,7 +11,6 @@
 
 static void images_know_whose_they_are(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct fovea_vk_image_desc desc = {.struct_bytes = sizeof desc, format, WIDTH_PX, HEIGHT_PX, 0};
@@ -49,7 +48,6 @@ static void images_know_whose_they_are(void **state)
 
 static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine *engine = &rig.engine;
@@ -79,7 +77,6 @@ static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
 
 static void the_size_may_change_with_frames_in_flight(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image src[6];
@@ -108,7 +105,6 @@ static void the_size_may_change_with_frames_in_flight(void **state)
 
 static void contexts_and_images_may_go_with_frames_in_flight(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image src = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);
@@ -137,7 +133,6 @@ static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable
 /* A tracker that loses the eye every few frames. In the end the log says how it is. */
 static void troubles_by_turns_are_said_seldom_and_counted(void **state)
 {
-    (void)state;
     struct rig rig;
     open_logged(&rig);
     struct engine_image image = drawn_image(&rig, WIDTH_PX, HEIGHT_PX);

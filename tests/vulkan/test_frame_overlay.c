@@ -68,7 +68,6 @@ static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rec
 
 static void left_of_the_wipe_is_the_engines_image(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p =
@@ -86,7 +85,6 @@ static void left_of_the_wipe_is_the_engines_image(void **state)
 
 static void the_marker_is_at_the_gaze_and_nowhere_else(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32,
                                        VK_FORMAT_R16G16B16A16_SFLOAT};
@@ -105,7 +103,6 @@ static void the_marker_is_at_the_gaze_and_nowhere_else(void **state)
 
 static void rings_lie_where_the_model_puts_them(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_R8G8B8A8_UNORM, (struct fovea_overlay){.rings = true});
@@ -193,7 +190,6 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
 
 static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         struct fovea_geometry geometry;
@@ -228,7 +224,6 @@ static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
 
 static void rings_of_the_relative_model_are_where_resolution_has_halved(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     settings.foveation.model = FOVEA_MODEL_RELATIVE;
     settings.foveation.relative = (struct fovea_relative){.sharp = 0.2, .halving = 0.1};
@@ -244,7 +239,6 @@ static void rings_of_the_relative_model_are_where_resolution_has_halved(void **s
 
 static void the_heat_map_covers_everything_and_rises_outwards(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct fovea_settings settings = rig_settings();
         settings.foveation.model = i ? FOVEA_MODEL_PHYSICAL : FOVEA_MODEL_PAPER;
@@ -283,7 +277,6 @@ static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char
 
 static void the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
     struct rig rig;
@@ -300,7 +293,6 @@ static void the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it(void **
 
 static void the_hud_is_in_its_corner(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     struct pictures p = make(&rig, VK_FORMAT_B8G8R8A8_SRGB, (struct fovea_overlay){.hud = true});
@@ -328,7 +320,6 @@ static struct test_image drawn_alone(struct rig *rig, const struct stereo *scene
 
 static void every_view_is_drawn_over_as_if_it_were_alone(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     settings.overlay =
         (struct fovea_overlay){.marker = true, .rings = true, .heatmap = true, .wipe_uv = 0.3};
@@ -356,7 +347,6 @@ static void every_view_is_drawn_over_as_if_it_were_alone(void **state)
 /* Also where that one has no gaze: it is not to jump at a blink. */
 static void the_hud_is_on_the_first_view_alone(void **state)
 {
-    (void)state;
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
     struct rig rig;

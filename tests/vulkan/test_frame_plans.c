@@ -79,7 +79,6 @@ static struct fovea_geometry frustum(int i)
 /* Six targets of two frustums each, one after the other: twelve plans, each made once. */
 static void targets_by_turns_keep_their_plans(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_geometry frustums[12];
@@ -108,7 +107,6 @@ static void targets_by_turns_keep_their_plans(void **state)
 /* What no frame has used for long goes where the next plan is made. */
 static void old_plans_go(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_geometry first = frustum(0);
@@ -134,7 +132,6 @@ static void old_plans_go(void **state)
 /* A window that was dragged rests: nothing new is made, and its former sizes go all the same. */
 static void old_plans_go_where_no_new_ones_come(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_geometry frustums[10];
@@ -158,7 +155,6 @@ static void old_plans_go_where_no_new_ones_come(void **state)
  * back. */
 static void a_gaze_that_comes_back_finds_its_plan(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_geometry geometry = frustum(0);
@@ -188,7 +184,6 @@ static uint32_t count_scratch(const struct bench *bench)
 
 static void old_scratch_goes_where_no_new_one_comes(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct vk_image_desc desc = {
@@ -216,7 +211,6 @@ static void old_scratch_goes_where_no_new_one_comes(void **state)
  */
 static void scratch_serves_smaller_pictures(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct vk_image_desc desc = {.format = vk_format_find(STEREO_FORMAT), .raw = true};
@@ -245,7 +239,6 @@ static void scratch_serves_smaller_pictures(void **state)
 
 static void views_that_are_copied_need_no_plan(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_geometry own[2] = {frustum(0), frustum(1)};
@@ -347,7 +340,6 @@ static void run_with_changing_frusta(enum turns turns)
  * them leave their levels in one place. */
 static void frusta_that_are_others_in_every_frame_allocate_nothing(void **state)
 {
-    (void)state;
     run_with_changing_frusta(BOTH);
     run_with_changing_frusta(ONE);
     run_with_changing_frusta(BY_TURNS);
@@ -367,7 +359,6 @@ static uint64_t find_pass_scratch(struct bench *bench, uint64_t bytes)
 /* A picture that grows by a little in every frame, one that is small again, and two by turns. */
 static void pass_scratch_is_as_large_as_pictures_are(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     const uint64_t mb = 1 << 20;
@@ -398,7 +389,6 @@ static void pass_scratch_is_as_large_as_pictures_are(void **state)
  * are made as pictures need meanwhile. */
 static void pass_scratch_of_unfinished_frames_stays(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct fovea_vk *fovea = bench.rig.fovea;
@@ -431,7 +421,6 @@ static void pass_scratch_of_unfinished_frames_stays(void **state)
 /* Settings whose kernels need none: it goes like that of a size that is gone. */
 static void pass_scratch_goes_where_none_is_needed(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
@@ -451,7 +440,6 @@ static void pass_scratch_goes_where_none_is_needed(void **state)
 /* The images between a program's own and the kernels. */
 static void pictures_in_larger_scratch_are_as_in_their_own(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
@@ -472,7 +460,6 @@ static void pictures_in_larger_scratch_are_as_in_their_own(void **state)
 /* Frames by turns with a frustum that cannot be done: the others go on, and it is said once. */
 static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench);
     const struct fovea_geometry narrow = {.ppd = 1000};

@@ -111,7 +111,6 @@ static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
 
 static void a_frame_that_was_prepared_makes_nothing(void **state)
 {
-    (void)state;
     static const char *const cases[][4][2] = {
         {{"foveation.model", "paper"}},
         {{"foveation.model", "physical"}},
@@ -129,7 +128,6 @@ static void a_frame_that_was_prepared_makes_nothing(void **state)
 /* One view, on every way from an image to another. */
 static void every_path_is_prepared(void **state)
 {
-    (void)state;
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
     for (enum rig_path path = 0; path < RIG_PATH_COUNT; path++) {
         struct rig rig;
@@ -167,7 +165,6 @@ static void every_path_is_prepared(void **state)
  */
 static void sizes_without_end_are_prepared(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
     struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
@@ -209,7 +206,6 @@ static void prepare_many(struct rig *rig)
  * neither of them what frame 1 uses, and finds room all the same. */
 static void unfinished_frames_keep_what_they_use(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
     struct fovea_vk *fovea = rig.fovea;
@@ -239,7 +235,6 @@ static void unfinished_frames_keep_what_they_use(void **state)
 /* The gaze is not tracked yet, and the frame's is. */
 static void late_gazes_are_prepared(void **state)
 {
-    (void)state;
     static const char *const settings[][2] = {
         {"gaze.late", "true"}, {"gaze.source", "mouse"}, {NULL}};
     struct rig rig;
@@ -274,7 +269,6 @@ static void late_gazes_are_prepared(void **state)
 /* Gazes and semaphores are not known yet. */
 static void what_is_not_known_yet_does_not_count(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     struct stereo scene = stereo_side_by_side();
@@ -295,7 +289,6 @@ static void what_is_not_known_yet_does_not_count(void **state)
 
 static void what_no_frame_may_be_is_refused(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
@@ -318,7 +311,6 @@ static void what_no_frame_may_be_is_refused(void **state)
 /* Want of memory while the program loads: frames ask again, at once. */
 static void a_failure_keeps_no_frame_from_trying(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct stereo scene = stereo_side_by_side();
@@ -338,7 +330,6 @@ static void a_failure_keeps_no_frame_from_trying(void **state)
 /* A frustum that asks for more blur than there is. The log hears of it when a frame has it. */
 static void frames_that_would_pass_through_are_said_to(void **state)
 {
-    (void)state;
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
     const struct fovea_geometry narrow = {.ppd = 1000};

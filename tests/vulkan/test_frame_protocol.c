@@ -43,7 +43,6 @@ static bool is_the_reference(const struct bench *bench)
 
 static void a_good_stand_in_makes_the_reference(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
@@ -63,7 +62,6 @@ static void a_good_stand_in_makes_the_reference(void **state)
 
 static void a_peer_that_never_signals_is_cut_loose(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
     /* The engine's side of this frame ends, though the peer's never does: rig_frame waits for
@@ -87,7 +85,6 @@ static void a_peer_that_never_signals_is_cut_loose(void **state)
 
 static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
 {
-    (void)state;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
         open_bench(&bench, REFUSES, NULL);
@@ -106,7 +103,6 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
  * after it are right. */
 static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
 {
-    (void)state;
     static const enum fault faults[] = {FAILS_HALF_WAY, FAILS_HALF_WAY_SILENTLY};
     for (int i = 0; i < 2; i++) {
         /* The watchdog's patience is two seconds. */
@@ -132,7 +128,6 @@ static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
  * not know. */
 static void late_writes_of_a_stuck_job_find_nothing_that_is_used(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
     assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
@@ -178,7 +173,6 @@ static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_
  * for that. */
 static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
     assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
@@ -230,21 +224,18 @@ static void lose_the_device(enum fault fault)
 
 static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
 {
-    (void)state;
     lose_the_device(NEVER_SIGNALS);
 }
 
 /* Such a peer cannot be seen to be stuck, but what a loss means is known. */
 static void a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up(void **state)
 {
-    (void)state;
     lose_the_device(NEVER_SIGNALS_NOR_SAYS);
 }
 
 /* Images of the engine's are made without it, and no frame is lost. */
 static void a_peer_that_loses_its_device_while_images_are_made_is_done_without(void **state)
 {
-    (void)state;
     static const enum rig_path paths[] = {RIG_MADE_TO_MADE, RIG_ENGINE_TO_ENGINE,
                                           RIG_ENGINE_TO_MADE};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -264,7 +255,6 @@ static void a_peer_that_loses_its_device_while_images_are_made_is_done_without(v
 /* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
 static void a_peer_that_refuses_lets_views_through(void **state)
 {
-    (void)state;
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
         open_bench(&bench, REFUSES, NULL);
@@ -345,7 +335,6 @@ static void run_late_engine(struct bench *bench)
 
 static void a_peer_that_forgets_to_wait_is_noticed(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
     run_late_engine(&bench);
@@ -360,7 +349,6 @@ static void a_peer_that_forgets_to_wait_is_noticed(void **state)
 
 static void a_peer_that_reads_the_wrong_image_is_noticed(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, WRONG_IMAGE, NULL);
     assert_int_equal(one_frame(&bench, RIG_ENGINE_TO_ENGINE), FOVEA_OK);
@@ -370,7 +358,6 @@ static void a_peer_that_reads_the_wrong_image_is_noticed(void **state)
 
 static void a_wrong_layout_is_noticed_by_validation(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
     struct engine *engine = &bench.rig.engine;
@@ -400,7 +387,6 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
 
 static void a_context_can_go_while_its_peer_is_stuck(void **state)
 {
-    (void)state;
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
     struct engine *engine = &bench.rig.engine;
@@ -416,8 +402,6 @@ static void a_context_can_go_while_its_peer_is_stuck(void **state)
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
     if (!rig_available()) {
         return 77;
     }

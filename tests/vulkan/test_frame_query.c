@@ -53,7 +53,6 @@ static void open_quietly(struct engine *engine)
 
 static void a_query_of_vulkan_alone_opens_no_cuda(void **state)
 {
-    (void)state;
     struct rig rig = {.settings = rig_settings()};
     struct engine *engine = &rig.engine;
     open_quietly(engine);
@@ -88,7 +87,6 @@ static void a_query_of_vulkan_alone_opens_no_cuda(void **state)
 
 static void nothing_to_ask_is_refused(void **state)
 {
-    (void)state;
     struct engine engine;
     struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
     open_quietly(&engine);

@@ -162,7 +162,6 @@ static void expect_picture(struct show *show, int index)
 /* The engine waits two frames behind, as engines do. */
 static void frames_in_flight_keep_apart_and_use_no_queue(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     VkFence fences[FRAMES];
@@ -193,7 +192,6 @@ static void frames_in_flight_keep_apart_and_use_no_queue(void **state)
 
 static void frames_that_nobody_calls_finished_fill_the_flight(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     for (int i = 0; i < IN_FLIGHT + 1; i++) {
@@ -231,7 +229,6 @@ static void expect_no_queries(const struct show *show)
 
 static void commands_that_are_dropped_leave_nothing_behind(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     for (int i = 0; i < FRAMES; i++) {
@@ -256,7 +253,6 @@ static void commands_that_are_dropped_leave_nothing_behind(void **state)
 /* Those that are submitted may have a backend of their own, which is compared elsewhere. */
 static void recorded_and_submitted_frames_come_by_turns(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     for (int i = 0; i + 1 < FRAMES; i += 2) {
@@ -276,7 +272,6 @@ static void recorded_and_submitted_frames_come_by_turns(void **state)
 
 static void a_frame_without_a_gaze_is_copied(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     struct fovea_vk_frame frame = frame_of(&show, 0);
@@ -300,7 +295,6 @@ static void a_frame_without_a_gaze_is_copied(void **state)
 
 static void wrong_recordings_are_refused(void **state)
 {
-    (void)state;
     struct show show;
     open_show(&show);
     const VkCommandBuffer commands = engine_begin(&show.rig.engine);

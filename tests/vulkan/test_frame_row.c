@@ -66,7 +66,6 @@ static void check(struct rig *rig, enum rig_path path, VkFormat format, uint32_t
 /* Settings come and go between the frames: each is made with what holds then. */
 static void a_row_is_its_operators_one_after_the_other(void **state)
 {
-    (void)state;
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct fovea_settings settings = rig_settings();
         settings.foveation.method = (enum fovea_method)method;
@@ -98,7 +97,6 @@ static uint64_t count_different(const struct test_image *a, const struct test_im
 /* What foveation did is drawn with its own tables, over what the last operator made. */
 static void marks_are_drawn_over_the_rows_result(void **state)
 {
-    (void)state;
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     struct rig rig;
     rig_open(&rig, NULL);

@@ -134,7 +134,6 @@ static void run(struct rig *rig, enum rig_path path, const struct pictures *p)
 
 static void nothing_is_copied_that_need_not_be(void **state)
 {
-    (void)state;
     static const struct {
         enum rig_path path;
         int commands, kernels; /* that copy, with the vulkan backend */
@@ -161,7 +160,6 @@ static void nothing_is_copied_that_need_not_be(void **state)
 /* A peer never knows images of the engine's: its views are copied, and layers by commands. */
 static void layers_are_seen_by_views_of_their_own(void **state)
 {
-    (void)state;
     const struct stereo scene = {
         67, 45, 2, {stereo_view(0, 0, 0, 0.5, 0.4), stereo_view(0, 0, 1, 0.3, 0.7)}, 2};
     const bool shared = rig_backend() != FOVEA_BACKEND_VULKAN;
@@ -184,7 +182,6 @@ static void layers_are_seen_by_views_of_their_own(void **state)
 
 static void a_frame_that_passes_through_needs_no_kernel(void **state)
 {
-    (void)state;
     struct rig rig;
     open_spied(&rig, NO_MISTAKE);
     struct pictures p = make_pictures();
@@ -200,7 +197,6 @@ static void a_frame_that_passes_through_needs_no_kernel(void **state)
 
 static void a_copy_that_is_left_out_is_noticed(void **state)
 {
-    (void)state;
     struct pictures good = make_pictures();
     struct rig rig;
     open_spied(&rig, NO_MISTAKE);
@@ -234,19 +230,16 @@ static void expect_messages(enum mistake mistake)
 
 static void a_wrong_layout_is_noticed_by_validation(void **state)
 {
-    (void)state;
     expect_messages(WRONG_LAYOUT);
 }
 
 static void a_missing_barrier_is_noticed_by_validation(void **state)
 {
-    (void)state;
     expect_messages(NO_BARRIER_BEFORE_COPY);
 }
 
 static void raw_formats_are_words_of_their_size(void **state)
 {
-    (void)state;
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_B8G8R8A8_SRGB), VK_FORMAT_R32_UINT);
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_B10G11R11_UFLOAT_PACK32), VK_FORMAT_R32_UINT);
     assert_int_equal(fovea_vk_raw_format(VK_FORMAT_R16G16B16A16_SFLOAT),

@@ -105,7 +105,6 @@ static struct fovea_settings smooth_settings(enum fovea_model model)
 
 static void the_papers_law_is_the_reference_in_either_light(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct rig rig;
     rig_open(&rig, &settings);
@@ -118,7 +117,6 @@ static void the_papers_law_is_the_reference_in_either_light(void **state)
 
 static void real_views_are_the_reference(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
     struct rig rig;
     rig_open(&rig, &settings);
@@ -171,7 +169,6 @@ static void set_map(struct rig *rig, int i)
 
 static void maps_are_the_reference(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
     rig_open(&rig, &settings);
@@ -199,7 +196,6 @@ static void write_words(char path[], int path_bytes)
 /* The picture stays as the old settings made it. */
 static void maps_that_cannot_be_taken_change_nothing(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
     rig_open(&rig, &settings);
@@ -324,7 +320,6 @@ static const struct {
 
 static void every_format_is_as_the_cpu_has_it(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct beside_cpu both;
     open_beside_cpu(&both, &settings);
@@ -343,7 +338,6 @@ static void every_format_is_as_the_cpu_has_it(void **state)
 /* Large enough for the law to be as flat as tiles ask for, and no whole number of them. */
 static void tiles_are_as_the_cpu_has_them(void **state)
 {
-    (void)state;
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_MAP, FOVEA_MODEL_RELATIVE};
     static const struct fovea_point_uv gazes[] = {{0.5, 0.5}, {0.01, 0.98}, {1.1, -0.2}};
@@ -436,7 +430,6 @@ static void assert_nan_within_reach(const struct foveate_plan *plan,
 
 static void nan_stays_within_the_reach_of_its_tile(void **state)
 {
-    (void)state;
     static const VkFormat formats[] = {VK_FORMAT_R16G16B16A16_SFLOAT,
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32};
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -468,7 +461,6 @@ static void nan_stays_within_the_reach_of_its_tile(void **state)
 
 static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.foveation.strength = 0;
     struct rig rig;
@@ -497,7 +489,6 @@ static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
 
 static void flat_pictures_stay_flat(void **state)
 {
-    (void)state;
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct rig rig;
     rig_open(&rig, &settings);

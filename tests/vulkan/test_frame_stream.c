@@ -232,13 +232,11 @@ static void run_stream(bool made)
 
 static void copied_frames_in_flight_are_each_the_reference(void **state)
 {
-    (void)state;
     run_stream(false);
 }
 
 static void made_frames_in_flight_are_each_the_reference(void **state)
 {
-    (void)state;
     run_stream(true);
 }
 

@@ -109,7 +109,6 @@ static const enum fovea_method methods[] = {FOVEA_METHOD_BLOCKWISE, FOVEA_METHOD
 
 static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
         struct rig rig;
@@ -126,7 +125,6 @@ static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
 
 static void views_go_through_all_operators(void **state)
 {
-    (void)state;
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
     struct rig rig;
@@ -143,7 +141,6 @@ static void views_go_through_all_operators(void **state)
 
 static void layers_are_each_a_frame_of_their_own(void **state)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
         struct rig rig;
@@ -164,7 +161,6 @@ static void layers_are_each_a_frame_of_their_own(void **state)
 /* With tangents the screen may be left 0: it is the settings'. */
 static void each_eye_has_a_frustum_of_its_own(void **state)
 {
-    (void)state;
     static const struct fovea_geometry left = {
         .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
     static const struct fovea_geometry right = {.tan_left = 0.07,
@@ -241,7 +237,6 @@ static double mirror_error(const struct stereo *scene, struct mirror_pair *p)
 
 static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
 {
-    (void)state;
     static const struct fovea_geometry left = {
         .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
     struct fovea_geometry right = left;
@@ -276,7 +271,6 @@ static struct fovea_settings human_settings(enum fovea_method method, enum fovea
 
 static void each_eye_has_a_map_of_its_own(void **state)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = human_settings(methods[m], FOVEA_MAP_EYE_BOTH);
         struct rig rig;
@@ -293,7 +287,6 @@ static void each_eye_has_a_map_of_its_own(void **state)
 
 static void left_and_right_eyes_mirror_each_other(void **state)
 {
-    (void)state;
     struct fovea_settings settings = human_settings(FOVEA_METHOD_SMOOTH, FOVEA_MAP_EYE_RIGHT);
     struct rig rig;
     rig_open(&rig, &settings);
@@ -311,7 +304,6 @@ static void left_and_right_eyes_mirror_each_other(void **state)
 
 static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
         struct rig rig;
@@ -334,7 +326,6 @@ static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
 
 static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     for (int i = 0; i <= RIG_PATH_COUNT; i++) {
@@ -376,7 +367,6 @@ static struct stereo four_layers(void)
  * well. */
 static void views_are_packed_as_the_device_takes_them(void **state)
 {
-    (void)state;
     static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};
     for (int i = 0; i < 3; i++) {
         struct rig rig;
@@ -399,7 +389,6 @@ static void views_are_packed_as_the_device_takes_them(void **state)
 
 static void views_that_fit_no_image_are_refused_and_others_go_on(void **state)
 {
-    (void)state;
     struct rig rig;
     rig_open(&rig, NULL);
     VkPhysicalDeviceLimits *limits = &rig.fovea->device.properties.limits;
@@ -513,7 +502,6 @@ static void stream_of(struct stereo scene)
 
 static void hundreds_of_frames_in_flight_keep_their_views_apart(void **state)
 {
-    (void)state;
     stream_of(stereo_side_by_side());
     stream_of(layers());
 }

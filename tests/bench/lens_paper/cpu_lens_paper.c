@@ -49,7 +49,6 @@ static void run_rows(void *user, uint32_t worker)
 {
     struct pass *pass = user;
     const int32_t height_px = pass->tables->size.height_px;
-    (void)worker;
     int32_t first = atomic_fetch_add(&pass->next, ROWS_AT_ONCE);
     while (first < height_px) {
         for (int32_t y = first; y < height_px && y < first + ROWS_AT_ONCE; y++) {
@@ -158,7 +157,6 @@ static void run_paper(struct cpu_lens *lens, void *user, int picture)
 
 static void run_copy(struct cpu_lens *lens, void *user, int picture)
 {
-    (void)user;
     cpu_copy_run(lens->copy, lens->src[picture], bench_image_bytes(lens->size, FOVEA_FORMAT_RGBA8));
 }
 

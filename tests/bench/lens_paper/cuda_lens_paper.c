@@ -32,7 +32,6 @@ bool cuda_lens_wants(const struct cuda_lens *lens, const char *what)
 static enum fovea_result enqueue_warm(struct cuda_bench *b, void *user, uint32_t picture)
 {
     const struct cuda_lens_way *way = user;
-    (void)picture;
     return way->enqueue(b, way->user, 0);
 }
 
@@ -50,8 +49,6 @@ static void look(struct cuda_lens *lens, const struct cuda_lens_way *way, char *
 
 static void keep(struct cuda_bench *b, void *user)
 {
-    (void)b;
-    (void)user;
 }
 
 double cuda_lens_measure(struct cuda_lens *lens, const struct cuda_lens_way *way)

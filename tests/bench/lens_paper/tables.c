@@ -83,7 +83,6 @@ struct making {
 static void make_rows(void *user, uint32_t worker)
 {
     struct making *making = user;
-    (void)worker;
     int32_t y = atomic_fetch_add(&making->next_row, 1);
     while (y < making->tables->size.height_px) {
         for (int32_t x = 0; x < making->tables->size.width_px; x++) {

@@ -35,8 +35,6 @@ static long slow_ms;
 
 static int find_layer(struct dl_phdr_info *info, size_t bytes, void *user)
 {
-    (void)bytes;
-    (void)user;
     if (!info->dlpi_name || !strstr(info->dlpi_name, LAYER)) {
         return 0;
     }

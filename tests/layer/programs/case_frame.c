@@ -103,7 +103,6 @@ static atomic_bool stop;
 
 static void *present_until_stopped(void *unused)
 {
-    (void)unused;
     struct stand stand;
     stand_open(&stand);
     screen_open(&stand.screen);

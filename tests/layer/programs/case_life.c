@@ -155,7 +155,6 @@ static void returns(void)
 
 static void *leave_soon(void *user)
 {
-    (void)user;
     const struct timespec pause = {.tv_nsec = 30000000};
     nanosleep(&pause, NULL);
     exit(0);

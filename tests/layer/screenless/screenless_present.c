@@ -26,7 +26,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL acquire(VkDevice device, VkSwapchainKHR ha
                                               uint64_t timeout, VkSemaphore semaphore,
                                               VkFence fence, uint32_t *out_index)
 {
-    (void)device, (void)timeout;
     struct screenless_swapchain *swapchain = (struct screenless_swapchain *)handle;
     struct screenless_image *image = &swapchain->images[swapchain->next];
     if (image->taken) {

@@ -40,7 +40,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create(VkInstance instance,
                                              const VkAllocationCallbacks *allocator,
                                              VkSurfaceKHR *out_surface)
 {
-    (void)instance, (void)info, (void)allocator;
     *out_surface = (VkSurfaceKHR)malloc(1); /* a number that is nobody else's */
     return *out_surface ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
@@ -48,14 +47,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL create(VkInstance instance,
 static VKAPI_ATTR void VKAPI_CALL destroy(VkInstance instance, VkSurfaceKHR surface,
                                           const VkAllocationCallbacks *allocator)
 {
-    (void)instance, (void)allocator;
     free((void *)surface);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL support(VkPhysicalDevice physical, uint32_t family,
                                               VkSurfaceKHR surface, VkBool32 *out_supported)
 {
-    (void)physical, (void)family, (void)surface;
     *out_supported = VK_TRUE;
     return VK_SUCCESS;
 }
@@ -63,7 +60,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL support(VkPhysicalDevice physical, uint32_
 static VKAPI_ATTR VkResult VKAPI_CALL capabilities(VkPhysicalDevice physical, VkSurfaceKHR surface,
                                                    VkSurfaceCapabilitiesKHR *out_capabilities)
 {
-    (void)physical, (void)surface;
     *out_capabilities = (VkSurfaceCapabilitiesKHR){
         .minImageCount = SCREENLESS_IMAGES,
         .maxImageCount = SCREENLESS_MAX_IMAGES,
@@ -84,7 +80,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_formats(VkPhysicalDevice physical,
                                                       VkSurfaceKHR surface, uint32_t *count,
                                                       VkSurfaceFormatKHR *out_formats)
 {
-    (void)physical, (void)surface;
     if (!out_formats) {
         *count = FORMAT_COUNT;
         return VK_SUCCESS;
@@ -98,7 +93,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL surface_formats(VkPhysicalDevice physical,
 static VKAPI_ATTR VkResult VKAPI_CALL present_modes(VkPhysicalDevice physical, VkSurfaceKHR surface,
                                                     uint32_t *count, VkPresentModeKHR *out_modes)
 {
-    (void)physical, (void)surface;
     if (out_modes && *count > 0) {
         out_modes[0] = VK_PRESENT_MODE_FIFO_KHR;
     }

@@ -169,7 +169,6 @@ static void destroy_image(struct screenless_image *image)
 static VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, VkSwapchainKHR handle,
                                           const VkAllocationCallbacks *allocator)
 {
-    (void)device, (void)allocator;
     struct screenless_swapchain *swapchain = (struct screenless_swapchain *)handle;
     if (!swapchain) {
         return;
@@ -227,7 +226,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice device, const VkSwapchainC
 static VKAPI_ATTR VkResult VKAPI_CALL get_images(VkDevice device, VkSwapchainKHR handle,
                                                  uint32_t *count, VkImage *out_images)
 {
-    (void)device;
     const struct screenless_swapchain *swapchain = (const struct screenless_swapchain *)handle;
     if (!out_images) {
         *count = swapchain->count;

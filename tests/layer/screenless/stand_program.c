@@ -67,7 +67,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data,
                                                  void *user)
 {
-    (void)severity, (void)types;
     const char *id = data->pMessageIdName ? data->pMessageIdName : "";
     struct stand *stand = user;
     if (strstr(data->pMessage, "y a validation bug") ||

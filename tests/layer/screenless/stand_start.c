@@ -97,7 +97,6 @@ static void open_place(struct place *place)
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
-    (void)status, (void)kind, (void)walk;
     return remove(path);
 }
 

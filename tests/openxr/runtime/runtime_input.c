@@ -69,7 +69,6 @@ void runtime_input_gone(uint32_t instance, bool last)
 static XrResult xrStringToPath_(XrInstance instance, const char *text, XrPath *path)
 {
     RUNTIME_LOCKED;
-    (void)instance;
     for (uint32_t i = 0; i < path_count; i++) {
         if (strcmp(paths[i], text) == 0) {
             *path = i + 1;
@@ -88,7 +87,6 @@ static XrResult xrPathToString_(XrInstance instance, XrPath path, uint32_t capac
                                 uint32_t *count, char *text)
 {
     RUNTIME_LOCKED;
-    (void)instance;
     if (path == 0 || path > path_count) {
         return runtime_refuse(XR_ERROR_PATH_INVALID, __func__, "path");
     }
@@ -229,8 +227,6 @@ static XrResult xrGetCurrentInteractionProfile_(XrSession session, XrPath path,
                                                 XrInteractionProfileState *state)
 {
     RUNTIME_LOCKED;
-    (void)session;
-    (void)path;
     state->interactionProfile = XR_NULL_PATH;
     return XR_SUCCESS;
 }
@@ -239,8 +235,6 @@ static XrResult xrGetActionStateBoolean_(XrSession session, const XrActionStateG
                                          XrActionStateBoolean *state)
 {
     RUNTIME_LOCKED;
-    (void)session;
-    (void)info;
     state->currentState = XR_FALSE;
     state->changedSinceLastSync = XR_FALSE;
     state->lastChangeTime = 0;
@@ -252,8 +246,6 @@ static XrResult xrGetActionStateFloat_(XrSession session, const XrActionStateGet
                                        XrActionStateFloat *state)
 {
     RUNTIME_LOCKED;
-    (void)session;
-    (void)info;
     state->currentState = 0;
     state->changedSinceLastSync = XR_FALSE;
     state->lastChangeTime = 0;
@@ -298,9 +290,6 @@ static XrResult xrApplyHapticFeedback_(XrSession session, const XrHapticActionIn
                                        const XrHapticBaseHeader *feedback)
 {
     RUNTIME_LOCKED;
-    (void)session;
-    (void)info;
-    (void)feedback;
     return XR_SUCCESS;
 }
 
@@ -310,10 +299,6 @@ static XrResult xrEnumerateBoundSourcesForAction_(XrSession session,
                                                   XrPath *sources)
 {
     RUNTIME_LOCKED;
-    (void)session;
-    (void)info;
-    (void)capacity;
-    (void)sources;
     *count = 0;
     return XR_SUCCESS;
 }
@@ -322,7 +307,6 @@ static XrResult xrEnumerateReferenceSpaces_(XrSession session, uint32_t capacity
                                             XrReferenceSpaceType *types)
 {
     RUNTIME_LOCKED;
-    (void)session;
     *count = 3;
     for (uint32_t i = 0; i < 3 && capacity >= 3; i++) {
         types[i] = (XrReferenceSpaceType)(XR_REFERENCE_SPACE_TYPE_VIEW + (int)i);
@@ -365,7 +349,6 @@ static XrResult xrCreateActionSpace_(XrSession session, const XrActionSpaceCreat
 static XrResult xrDestroySpace_(XrSpace space)
 {
     RUNTIME_LOCKED;
-    (void)space;
     return XR_SUCCESS;
 }
 

@@ -77,8 +77,6 @@ static XrResult xrEnumerateInstanceExtensionProperties_(const char *layer, uint3
 static XrResult xrEnumerateApiLayerProperties_(uint32_t capacity, uint32_t *count,
                                                XrApiLayerProperties *properties)
 {
-    (void)capacity;
-    (void)properties;
     *count = 0;
     return XR_SUCCESS;
 }
@@ -170,7 +168,6 @@ static XrResult xrDestroyInstance_(XrInstance instance)
 
 static XrResult xrGetInstanceProperties_(XrInstance instance, XrInstanceProperties *properties)
 {
-    (void)instance;
     properties->runtimeVersion = 1;
     snprintf(properties->runtimeName, sizeof properties->runtimeName, "Fovea test runtime");
     return XR_SUCCESS;
@@ -179,27 +176,23 @@ static XrResult xrGetInstanceProperties_(XrInstance instance, XrInstanceProperti
 static XrResult xrPollEvent_(XrInstance instance, XrEventDataBuffer *event)
 {
     RUNTIME_LOCKED;
-    (void)instance;
     return runtime_poll(event);
 }
 
 static XrResult xrResultToString_(XrInstance instance, XrResult value, char *text)
 {
-    (void)instance;
     snprintf(text, XR_MAX_RESULT_STRING_SIZE, "XrResult %d", value);
     return XR_SUCCESS;
 }
 
 static XrResult xrStructureTypeToString_(XrInstance instance, XrStructureType value, char *text)
 {
-    (void)instance;
     snprintf(text, XR_MAX_STRUCTURE_NAME_SIZE, "XrStructureType %d", (int)value);
     return XR_SUCCESS;
 }
 
 static XrResult xrGetSystem_(XrInstance instance, const XrSystemGetInfo *info, XrSystemId *system)
 {
-    (void)instance;
     if (info->formFactor != XR_FORM_FACTOR_HEAD_MOUNTED_DISPLAY) {
         return XR_ERROR_FORM_FACTOR_UNSUPPORTED;
     }
@@ -210,7 +203,6 @@ static XrResult xrGetSystem_(XrInstance instance, const XrSystemGetInfo *info, X
 static XrResult xrGetSystemProperties_(XrInstance instance, XrSystemId system,
                                        XrSystemProperties *properties)
 {
-    (void)instance;
     properties->systemId = system;
     properties->vendorId = 1;
     snprintf(properties->systemName, sizeof properties->systemName, "No headset");
@@ -229,9 +221,6 @@ static XrResult xrEnumerateEnvironmentBlendModes_(XrInstance instance, XrSystemI
                                                   XrViewConfigurationType type, uint32_t capacity,
                                                   uint32_t *count, XrEnvironmentBlendMode *modes)
 {
-    (void)instance;
-    (void)system;
-    (void)type;
     *count = 1;
     if (capacity > 0) {
         modes[0] = XR_ENVIRONMENT_BLEND_MODE_OPAQUE;
@@ -243,8 +232,6 @@ static XrResult xrEnumerateViewConfigurations_(XrInstance instance, XrSystemId s
                                                uint32_t capacity, uint32_t *count,
                                                XrViewConfigurationType *types)
 {
-    (void)instance;
-    (void)system;
     static const XrViewConfigurationType all[] = {XR_VIEW_CONFIGURATION_TYPE_PRIMARY_STEREO,
                                                   XR_VIEW_CONFIGURATION_TYPE_PRIMARY_QUAD_VARJO};
     *count = quad_views ? 2 : 1;
@@ -258,8 +245,6 @@ static XrResult xrGetViewConfigurationProperties_(XrInstance instance, XrSystemI
                                                   XrViewConfigurationType type,
                                                   XrViewConfigurationProperties *properties)
 {
-    (void)instance;
-    (void)system;
     properties->viewConfigurationType = type;
     properties->fovMutable = XR_TRUE;
     return runtime_view_count(type) ? XR_SUCCESS : XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED;
@@ -269,8 +254,6 @@ static XrResult xrEnumerateViewConfigurationViews_(XrInstance instance, XrSystem
                                                    XrViewConfigurationType type, uint32_t capacity,
                                                    uint32_t *count, XrViewConfigurationView *views)
 {
-    (void)instance;
-    (void)system;
     *count = runtime_view_count(type);
     if (*count == 0) {
         return runtime_refuse(XR_ERROR_VIEW_CONFIGURATION_TYPE_UNSUPPORTED, __func__, "views");
@@ -314,7 +297,6 @@ static const struct runtime_function functions[] = {
 
 static XrResult get_proc(XrInstance instance, const char *name, PFN_xrVoidFunction *function)
 {
-    (void)instance;
     const char *lacking = getenv("FOVEA_TEST_XR_LACKS");
     *function = NULL;
     if (lacking && strcmp(lacking, name) == 0) {

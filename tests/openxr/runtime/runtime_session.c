@@ -205,7 +205,6 @@ static XrResult xrWaitFrame_(XrSession handle, const XrFrameWaitInfo *info, XrFr
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
-    (void)info;
     if (result != XR_SUCCESS) {
         return result;
     }
@@ -228,7 +227,6 @@ static XrResult xrBeginFrame_(XrSession handle, const XrFrameBeginInfo *info)
     RUNTIME_LOCKED;
     struct session *session = (struct session *)handle;
     const XrResult result = look_at(handle, __func__);
-    (void)info;
     if (result != XR_SUCCESS) {
         return result;
     }

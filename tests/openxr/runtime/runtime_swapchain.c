@@ -316,7 +316,6 @@ static XrResult xrAcquireSwapchainImage_(XrSwapchain handle,
         return scripted;
     }
     struct swapchain *chain = runtime_swapchain_of(handle);
-    (void)info;
     if (!chain) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
     }
@@ -339,7 +338,6 @@ static XrResult xrWaitSwapchainImage_(XrSwapchain handle, const XrSwapchainImage
         return scripted;
     }
     struct swapchain *chain = runtime_swapchain_of(handle);
-    (void)info;
     if (!chain) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
     }
@@ -359,7 +357,6 @@ static XrResult xrReleaseSwapchainImage_(XrSwapchain handle,
         return scripted;
     }
     struct swapchain *chain = runtime_swapchain_of(handle);
-    (void)info;
     if (!chain) {
         return runtime_refuse(XR_ERROR_HANDLE_INVALID, __func__, "no swapchain");
     }

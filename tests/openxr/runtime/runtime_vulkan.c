@@ -31,16 +31,12 @@ static XrResult none(uint32_t capacity, uint32_t *count, char *text)
 static XrResult xrGetVulkanInstanceExtensionsKHR_(XrInstance instance, XrSystemId system,
                                                   uint32_t capacity, uint32_t *count, char *text)
 {
-    (void)instance;
-    (void)system;
     return none(capacity, count, text);
 }
 
 static XrResult xrGetVulkanDeviceExtensionsKHR_(XrInstance instance, XrSystemId system,
                                                 uint32_t capacity, uint32_t *count, char *text)
 {
-    (void)instance;
-    (void)system;
     return none(capacity, count, text);
 }
 
@@ -54,8 +50,6 @@ static XrResult device_of(VkInstance vulkan, VkPhysicalDevice *device)
 static XrResult xrGetVulkanGraphicsDeviceKHR_(XrInstance instance, XrSystemId system,
                                               VkInstance vulkan, VkPhysicalDevice *device)
 {
-    (void)instance;
-    (void)system;
     return device_of(vulkan, device);
 }
 
@@ -63,15 +57,12 @@ static XrResult xrGetVulkanGraphicsDevice2KHR_(XrInstance instance,
                                                const XrVulkanGraphicsDeviceGetInfoKHR *info,
                                                VkPhysicalDevice *device)
 {
-    (void)instance;
     return device_of(info->vulkanInstance, device);
 }
 
 static XrResult xrGetVulkanGraphicsRequirementsKHR_(XrInstance instance, XrSystemId system,
                                                     XrGraphicsRequirementsVulkanKHR *requirements)
 {
-    (void)instance;
-    (void)system;
     asked = true;
     requirements->minApiVersionSupported = XR_MAKE_VERSION(1, 0, 0);
     requirements->maxApiVersionSupported =
@@ -89,7 +80,6 @@ static XrResult xrCreateVulkanInstanceKHR_(XrInstance instance,
                                            const XrVulkanInstanceCreateInfoKHR *info,
                                            VkInstance *vulkan, VkResult *result)
 {
-    (void)instance;
     RUNTIME_LOCKED;
     const XrResult scripted = runtime_scripted(__func__);
     if (scripted < 0) {
@@ -114,7 +104,6 @@ static XrResult xrCreateVulkanDeviceKHR_(XrInstance instance,
                                          const XrVulkanDeviceCreateInfoKHR *info, VkDevice *device,
                                          VkResult *result)
 {
-    (void)instance;
     *result = vkCreateDevice(info->vulkanPhysicalDevice, info->vulkanCreateInfo,
                              info->vulkanAllocator, device);
     return XR_SUCCESS;

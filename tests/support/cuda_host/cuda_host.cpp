@@ -167,7 +167,6 @@ static void go_on_with(struct fiber *to, bool ending)
     __sanitizer_start_switch_fiber(ending ? NULL : fake, to ? to->stack : machine->caller_stack,
                                    to ? STACK_BYTES : machine->caller_stack_bytes);
 #endif
-    (void)ending;
     cuda_host_switch(left, next);
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(*fake, NULL, NULL);
@@ -429,8 +428,6 @@ static void begin_fiber(void)
 /* Shared memory is what this library has of variables of its thread, but for the emulator's own. */
 static int poison_shared(struct dl_phdr_info *info, size_t size, void *unused)
 {
-    (void)size;
-    (void)unused;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         char *begin = (char *)info->dlpi_tls_data;
         const size_t bytes = info->dlpi_phdr[i].p_memsz;
