@@ -95,7 +95,7 @@ const struct config_key config_keys[] = {
      CONFIG_DOUBLE, AT(foveation.paper.f_max_cpd), ABOVE(0, 1000)},
     {"foveation.paper.fragment_px", "Side of a fragment in pixels; smaller is smoother and slower",
      CONFIG_U32, AT(foveation.paper.fragment_px), RANGE(4, 128)},
-    {"foveation.paper.filter_length", "Taps of a Gaussian, as in the published program or as in print",
+    {"foveation.paper.filter_length", "Where the definition cuts off its Gaussians: as the published program or as in print; no backend cuts them",
      CONFIG_ENUM, AT(foveation.paper.filter_length), .names = filter_length_names},
     {"foveation.physical.ct0", "Minimal contrast threshold",
      CONFIG_DOUBLE, AT(foveation.physical.ct0), RANGE(1e-6, 0.9)},

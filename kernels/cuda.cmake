@@ -102,11 +102,8 @@ set(FOVEA_FATBINS
     foveate/cuda/tiles/foveate_tiles
     foveate/cuda/tiles/foveate_tiles_float
     foveate/cuda/tiles/foveate_tiles_unorm
-    foveate/cuda/bands/foveate_bands
     foveate/cuda/small/foveate_small
     foveate/cuda/nodes/foveate_nodes
-    foveate/cuda/fragments/foveate_fragments
-    foveate/cuda/blockwise/foveate_cuda
     foveate/cuda/nodes_wide/foveate_smooth
     foveate/gradient/foveate_gradient
     blur/cuda/blur
@@ -144,12 +141,10 @@ add_library(fovea_cuda STATIC
     cuda/cuda_memory.c
     cuda/cuda_texture.c
     cuda/cuda_uses.c
-    foveate/cuda/bands/bands.c
     foveate/cuda/batch.c
     foveate/cuda/common/code.c
     foveate/cuda/fatbin.c
     foveate/cuda/foveate_cuda.c
-    foveate/cuda/fragments/fragments.c
     foveate/cuda/nodes/nodes.c
     foveate/cuda/nodes/plan.c
     foveate/cuda/nodes_wide/plan.c

@@ -210,12 +210,12 @@ static inline void fovea_batch_gradient_init(struct fovea_batch_gradient *batch)
  * and channels of d_dst(x) (d out(x) / d sigma) (d sigma(x) / d gaze), sigma's own derivative being
  * a difference over one pixel of gaze. docs/images.md says how exact both are.
  *
- * The blockwise method: d_src is of the very filters that fragments have. What they do to the
- * picture does not change with the gaze, but for jumps, so d_gazes_uv is the smooth method's with
- * the same settings. Alpha that is kept passes from d_dst to d_src. A gaze that is not finite is
- * FOVEA_ERROR_INVALID_ARGUMENT in CPU memory; in CUDA memory d_src is a copy of d_dst and
- * d_gazes_uv 0. Beyond four image sizes outside the image, where gazes no longer count, d_gazes_uv
- * is 0. NaN and infinity stay in their channel and spread as far as the blur reaches.
+ * The blockwise method: what fragments do to the picture does not change with the gaze, but for
+ * jumps, so d_gazes_uv is the smooth method's with the same settings. Alpha that is kept passes
+ * from d_dst to d_src. A gaze that is not finite is FOVEA_ERROR_INVALID_ARGUMENT in CPU memory; in
+ * CUDA memory d_src is a copy of d_dst and d_gazes_uv 0. Beyond four image sizes outside the image,
+ * where gazes no longer count, d_gazes_uv is 0. NaN and infinity stay in their channel and spread
+ * as far as the blur reaches.
  *
  * Threads, streams, graphs, overlap and errors are fovea_context_run_batch's: images of d_src must
  * not overlap each other, d_dst or src. FOVEA_ERROR_UNSUPPORTED: another format, "operators" are

@@ -68,8 +68,8 @@ endfunction()
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
 if(TARGET fovea_cuda)
     list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/lens_paper/lens_paper.cu)
-    foreach(name IN ITEMS blur/cuda/blur foveate/cuda/bands/foveate_bands foveate/cuda/blockwise/foveate_cuda
-        foveate/cuda/fragments/foveate_fragments foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
+    foreach(name IN ITEMS blur/cuda/blur 
+        foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
         foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
         foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late image/planes
         lens/cuda/lens lens/cuda/lens_grid)

@@ -58,10 +58,8 @@ static void assert_reference(const struct scene *scene, const struct fovea_fovea
                      FOVEA_OK);
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
     double *expected = compare_expected(foveation, src, &frame);
-    const struct compare_budget budget = foveation->method == FOVEA_METHOD_SMOOTH
-                                             ? compare_budget_smooth(src->format)
-                                             : compare_budget_of(src->format);
-    compare_assert_close(&scene->dst.view, expected, budget, "context");
+    compare_assert_close(&scene->dst.view, expected, compare_budget_for(foveation, src->format),
+                         "context");
     free(expected);
     foveate_plan_destroy(&plan);
 }

@@ -108,14 +108,14 @@ def choices(path, function, pattern):
 
 
 def test_routing_tables_list_what_the_sources_choose():
-    """In the order in which they choose; blockwise has further ways on cuda."""
+    """In the order in which they choose."""
     page = (ROOT / "kernels" / "foveate" / "README.md").read_text()
     for heading, ways, found in (
-        ("cpu", {"COPY": "smooth.c", "TILES": "tiles/", "NODES": "nodes/", "FRAGMENTS": "fragments.c", "BANDS": "band.c"},
+        ("cpu", {"COPY": "smooth.c", "TILES": "tiles/", "NODES": "nodes/"},
          choices("cpu/smooth.c", "\nenum way {", r"\bWAY_(\w+)")),
         ("cuda", {"TILES": "cuda/tiles/", "SMALL": "cuda/small/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
          choices("cuda/plan.h", "enum foveate_cuda_way {", r"\bFOVEATE_CUDA_(\w+)")),
-        ("vulkan", {"tiles": "smooth_tile_", "nodes": "smooth_nodes", "fragments": "blockwise_levels", "blockwise": "foveate.comp"},
+        ("vulkan", {"tiles": "smooth_tile_", "nodes": "smooth_nodes"},
          choices("operator/operator_glsl.c", "static uint32_t passes(", r"\badd_(\w+)")),
     ):  # fmt: skip
         assert found == list(ways), heading

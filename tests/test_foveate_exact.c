@@ -11,7 +11,7 @@
 
 static void check(struct fovea_foveation foveation, const struct exact_case *c)
 {
-    assert_exact(foveation, c, compare_budget_of(c->format));
+    assert_exact(foveation, c);
 }
 
 static void every_pattern_at_640x360(void **state)

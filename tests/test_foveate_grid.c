@@ -6,6 +6,7 @@
 #include "test_foveate_support.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const int32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 127, 128};
 #define SIDE_COUNT ((int)(sizeof sides / sizeof *sides))
@@ -17,8 +18,6 @@ static void the_papers_example_has_its_shift_and_grid(void **state)
     const struct foveate_frame frame = frame_at(plan, 960, 540);
     assert_int_equal(foveate_grid_shift_px(frame.gaze_x_q8, 32), 16);
     assert_int_equal(foveate_grid_shift_px(frame.gaze_y_q8, 32), 20);
-    assert_int_equal(foveate_grid_count(1920, 32, 16), 61);
-    assert_int_equal(foveate_grid_count(1080, 32, 20), 35);
     foveate_plan_destroy(&plan);
 }
 
@@ -43,55 +42,37 @@ static void shift_is_the_formulas_for_every_gaze(void **state)
     }
 }
 
-static void fragments_cover_every_pixel_once(void **state)
-{
-    static const int32_t sizes[] = {1, 2, 3, 4, 5, 31, 32, 33, 64, 359, 641};
-    for (int f = 0; f < SIDE_COUNT; f++) {
-        for (int32_t shift = 0; shift < sides[f]; shift++) {
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-                const int32_t count = foveate_grid_count(sizes[s], sides[f], shift);
-                assert_true(foveate_grid_start_px(0, sides[f], shift) <= 0);
-                assert_true(foveate_grid_start_px(1, sides[f], shift) > 0);
-                assert_true(foveate_grid_start_px(count, sides[f], shift) >= sizes[s]);
-                assert_true(foveate_grid_start_px(count - 1, sides[f], shift) < sizes[s]);
-            }
-        }
-    }
-}
-
 static void centre_is_truncated_toward_zero(void **state)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         for (int32_t shift = 0; shift < sides[f]; shift++) {
             for (int32_t i = 0; i < 4; i++) {
                 const double center = trunc(i * sides[f] + 0.5 * sides[f] - shift);
-                assert_int_equal(foveate_grid_center_px(i, sides[f], shift), (int32_t)center);
+                assert_int_equal(foveate_grid_middle_px(i, sides[f], shift), (int32_t)center);
             }
         }
     }
-    assert_int_equal(foveate_grid_center_px(0, 5, 3), 0); /* -0.5 */
-    assert_int_equal(foveate_grid_center_px(0, 5, 4), -1); /* -1.5 */
+    assert_int_equal(foveate_grid_middle_px(0, 5, 3), 0); /* -0.5 */
+    assert_int_equal(foveate_grid_middle_px(0, 5, 4), -1); /* -1.5 */
 }
 
-/* Gaze inside the image: exactly one fragment, the one with the gaze in it, is left as it is. */
+/* Gaze inside the image: exactly the pixels of one fragment, the one with the gaze in it, are left
+ * as they are. */
 static void one_fragment_is_the_fovea(void **state)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         const struct fovea_foveation settings = paper_settings((uint32_t)sides[f]);
-        struct foveate_plan *plan = plan_of(&settings, 300, 200);
-        for (int32_t step = 0; step < 64; step++) {
+        struct foveate_plan *plan = plan_of(&settings, 400, 300);
+        for (int32_t step = 0; step < 64; step += 7) {
             const struct foveate_frame frame =
-                frame_at(plan, 150 + step * sides[f] / 64.0, 100 + step / 4.0);
-            const int32_t shift_x = foveate_grid_shift_px(frame.gaze_x_q8, sides[f]);
-            const int32_t shift_y = foveate_grid_shift_px(frame.gaze_y_q8, sides[f]);
+                frame_at(plan, 200 + step * sides[f] / 64.0, 150 + step / 4.0);
             int copied = 0;
-            for (int32_t y = 0; y < foveate_grid_count(200, sides[f], shift_y); y++) {
-                for (int32_t x = 0; x < foveate_grid_count(300, sides[f], shift_x); x++) {
-                    copied +=
-                        foveate_grid_fragment_ring(plan->rings, &frame, x, y) == FOVEATE_RING_NONE;
+            for (int32_t y = 0; y < 300; y++) {
+                for (int32_t x = 0; x < 400; x++) {
+                    copied += foveate_sigma_at(plan, &frame, x, y) == 0.0f;
                 }
             }
-            assert_int_equal(copied, 1);
+            assert_int_equal(copied, sides[f] * sides[f]);
             assert_true(foveate_sigma_at(plan, &frame, frame.gaze_x_q8 / 256,
                                          frame.gaze_y_q8 / 256) == 0.0f);
         }
@@ -99,38 +80,41 @@ static void one_fragment_is_the_fovea(void **state)
     }
 }
 
+/* Against the formula in whole numbers of 128 bits, around every bound and at random. */
 static void ring_begins_at_its_bound_exactly(void **state)
 {
-    const struct fovea_foveation settings = paper_settings(7);
-    struct foveate_plan *plan = plan_of(&settings, 1280, 720);
-    const int32_t count = (int32_t)plan->ring_count;
-    assert_int_equal(foveate_grid_ring(plan->rings, count, 0), FOVEATE_RING_NONE);
-    for (int32_t i = 0; i < count; i++) {
-        const uint64_t bound = foveate_ring_bound_sq_q16(&plan->rings[i]);
-        assert_int_equal(foveate_grid_ring(plan->rings, count, bound - 1), i - 1);
-        assert_int_equal(foveate_grid_ring(plan->rings, count, bound), i);
+    srand(31);
+    for (int i = 0; i < 40000; i++) {
+        const int32_t side = sides[i % SIDE_COUNT];
+        const int32_t count = 1 + rand() % 300;
+        const int32_t ring = rand() % (count + 2) - 1;
+        const double bound_q8 = 256.0 * side * (0.5 + 1.4 * ring);
+        const double angle = rand() / (double)RAND_MAX * 6.2832;
+        const int32_t x = i % 3 ? (int32_t)(bound_q8 * cos(angle)) : (int32_t)bound_q8;
+        const int32_t y = i % 3 ? (int32_t)(bound_q8 * sin(angle)) + rand() % 3 - 1 : 0;
+        int32_t expected = FOVEATE_RING_NONE;
+        const __int128 distance_sq = (__int128)25 * ((__int128)x * x + (__int128)y * y);
+        for (int32_t r = 0; r < count; r++) {
+            const __int128 bound = (__int128)128 * side * (5 + 14 * r);
+            expected = distance_sq >= bound * bound ? r : expected;
+        }
+        assert_int_equal(foveate_grid_ring(x, y, side, count), expected);
     }
-    assert_int_equal(foveate_grid_ring(plan->rings, count, UINT64_MAX), count - 1);
-    foveate_plan_destroy(&plan);
+    assert_int_equal(foveate_grid_ring(0, 0, 4, 9), FOVEATE_RING_NONE);
+    assert_int_equal(foveate_grid_ring(5 * 16384 * 256, -5 * 16384 * 256, 4, 9), 8);
 }
 
-/* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts centres at -0.5 + 5 k from it: 9.5 is met
+/* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts middles at -0.5 + 5 k from it: 9.5 is met
  * exactly. Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
-static void distance_equal_to_the_last_bound_takes_the_last_filter(void **state)
+static void distance_equal_to_the_last_bound_takes_the_last_ring(void **state)
 {
     const struct fovea_foveation settings = paper_settings(5);
     struct foveate_plan *plan = plan_of(&settings, 20, 20);
-    assert_int_equal(plan->ring_count, 2);
+    assert_int_equal(plan->law.table_count, 2);
     struct foveate_frame frame = frame_at(plan, 2.5, 2.0);
-    assert_int_equal(foveate_grid_center_px(2, 5, foveate_grid_shift_px(frame.gaze_x_q8, 5)), 12);
-    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, 2, 0), 1);
-    frame.gaze_x_q8 += 1;
-    /* The grid has moved, so that the fragment with centre 12 is the next one. */
-    const int32_t shift = foveate_grid_shift_px(frame.gaze_x_q8, 5);
-    const int32_t index = (12 + shift) / 5;
-    const int32_t offset_q8 = foveate_grid_center_px(index, 5, shift) * 256 - frame.gaze_x_q8;
-    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, index, 0),
-                     offset_q8 * 10 < 256 * 95 ? 0 : 1);
+    assert_int_equal(foveate_grid_middle_of(10, frame.gaze_x_q8, 5), 12);
+    assert_true(foveate_sigma_at(plan, &frame, 10, 0) == plan->law_table[1]);
+    assert_true(foveate_sigma_at(plan, &frame, 9, 0) == plan->law_table[0]);
     foveate_plan_destroy(&plan);
 }
 
@@ -154,8 +138,7 @@ static void gaze_far_outside_is_held_at_four_images(void **state)
         foveate_frame_make(plan, (struct fovea_point_uv){1e300, -1e300});
     assert_int_equal(frame.gaze_x_q8, 5 * 16384 * 256);
     assert_int_equal(frame.gaze_y_q8, -4 * 100 * 256);
-    assert_int_equal(foveate_grid_fragment_ring(plan->rings, &frame, 0, 0),
-                     (int32_t)plan->ring_count - 1);
+    assert_true(foveate_sigma_at(plan, &frame, 0, 0) == plan->law_table[plan->law.table_count - 1]);
     foveate_plan_destroy(&plan);
 }
 
@@ -171,7 +154,7 @@ static void sigma_grows_with_distance_for_any_gaze(void **state)
         assert_true(sigma >= before);
         before = sigma;
     }
-    const float last = plan->rings[plan->ring_count - 1].sigma_px;
+    const float last = plan->law_table[plan->law.table_count - 1];
     assert_true(foveate_sigma_at(plan, &frame, 319, 179) == last);
     foveate_plan_destroy(&plan);
 }
@@ -181,11 +164,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_example_has_its_shift_and_grid),
         cmocka_unit_test(shift_is_the_formulas_for_every_gaze),
-        cmocka_unit_test(fragments_cover_every_pixel_once),
         cmocka_unit_test(centre_is_truncated_toward_zero),
         cmocka_unit_test(one_fragment_is_the_fovea),
         cmocka_unit_test(ring_begins_at_its_bound_exactly),
-        cmocka_unit_test(distance_equal_to_the_last_bound_takes_the_last_filter),
+        cmocka_unit_test(distance_equal_to_the_last_bound_takes_the_last_ring),
         cmocka_unit_test(gaze_is_rounded_to_256ths),
         cmocka_unit_test(gaze_far_outside_is_held_at_four_images),
         cmocka_unit_test(sigma_grows_with_distance_for_any_gaze),

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method with the models that have a law: the cpu backend's bank of filters against
- * the double-precision reference, which has none. */
+/* The blockwise method with the models that have a law, on the cpu, against the double-precision
+ * reference. */
 
 #include "sanitized.h"
 #include "test_foveate_support.h"
-
-#include "kernels/foveate/plan/filter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +42,7 @@ static struct fovea_foveation law_at(int i, uint32_t fragment_px)
 
 static void check(struct fovea_foveation foveation, const struct exact_case *c)
 {
-    assert_exact(foveation, c, compare_budget_bank(c->format));
+    assert_exact(foveation, c);
 }
 
 static void every_pattern(void **state)
@@ -121,7 +119,7 @@ static void every_strength_and_both_rules(void **state)
     }
 }
 
-/* sigma of hundreds of pixels, where the bank's steps are coarsest. */
+/* sigma of hundreds of pixels */
 static void filters_far_longer_than_the_image(void **state)
 {
     struct fovea_foveation settings = law_settings(FOVEA_MODEL_CURVE, 32);
@@ -170,53 +168,6 @@ static void random_settings_sizes_and_gazes(void **state)
     }
 }
 
-/* ---- The bank */
-
-/* By the numbers that foveate/plan/bank.c claims. */
-static void the_nearest_filter_is_near_and_none_is_missing(void **state)
-{
-    static const double ppd[] = {60.0, 10.0, 1.5, 0.4};
-    for (size_t i = 0; i < sizeof ppd / sizeof *ppd; i++) {
-        struct fovea_foveation settings = law_settings(FOVEA_MODEL_PHYSICAL, 16);
-        settings.geometry.ppd = ppd[i];
-        struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
-        const double step = log(2.0) / (double)plan->law.bank_per_octave;
-        assert_true(step <= 1.0 / 314.0 && plan->tap_count < 1100000);
-        assert_true(step < 1.0 / 8190.0 || (double)plan->rings[plan->ring_count - 1].sigma_px > 35);
-        assert_int_equal(plan->rings[0].radius_px, 1);
-        for (int gaze = 0; gaze < 9; gaze++) {
-            const struct foveate_frame frame =
-                frame_at(plan, 1920 * (gaze % 3 - 0.5), 1080 * (gaze / 3 - 0.5));
-            for (int32_t y = 0; y < 1080; y += 97) {
-                const float x_px = 480.0f * (float)(gaze % 5);
-                const float sigma = foveate_law_sigma_at(&plan->law, plan->law_table, x_px,
-                                                         (float)y, (float)frame.gaze_x_q8 / 256.0f,
-                                                         (float)frame.gaze_y_q8 / 256.0f);
-                const int32_t ring = foveate_grid_bank_ring(plan->rings, &plan->law,
-                                                            (int32_t)plan->ring_count, sigma);
-                if (ring == FOVEATE_RING_NONE) {
-                    assert_true((double)sigma < 0.154);
-                } else if (fabs(log((double)plan->rings[ring].sigma_px / (double)sigma)) >
-                           1.01 * step) {
-                    fail_msg("sigma %g has a filter of %g", (double)sigma,
-                             (double)plan->rings[ring].sigma_px);
-                }
-            }
-        }
-        foveate_plan_destroy(&plan);
-    }
-}
-
-static void least_sigma_is_where_a_filter_begins_to_reach_its_neighbours(void **state)
-{
-    for (int i = 0; i < 2; i++) {
-        const enum fovea_filter_length rule = (enum fovea_filter_length)i;
-        const double least_px = foveate_filter_least_sigma_px(rule);
-        assert_int_equal(foveate_filter_radius_px(rule, least_px), 1);
-        assert_int_equal(foveate_filter_radius_px(rule, least_px * 0.99999), 0);
-    }
-}
-
 static void sigma_zero_everywhere_copies(void **state)
 {
     for (int i = 0; i < 3; i++) {
@@ -229,7 +180,6 @@ static void sigma_zero_everywhere_copies(void **state)
         struct test_image dst = image_make_packed(61, 47, FOVEA_FORMAT_RGBA8);
         image_draw(&src.view, IMAGE_RANDOM, 23);
         struct rig rig = rig_make(settings, 61, 47);
-        assert_int_equal(rig.plan->ring_count, 0);
         const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 11, 13);
         assert_true(foveate_sigma_at(rig.plan, &frame, 60, 46) == 0.0f);
         compare_assert_all_same(&dst.view, &src.view, "sigma 0");
@@ -264,8 +214,6 @@ static void a_plan_fits_by_what_its_method_uses(void **state)
         settings.paper.fragment_px = 17;
         assert_int_equal(foveate_plan_fits(plan, &settings, 64, 48), i / 2);
         settings.paper.fragment_px = 16;
-        settings.paper.filter_length = FOVEA_FILTER_LENGTH_PRINTED;
-        assert_int_equal(foveate_plan_fits(plan, &settings, 64, 48), i / 2);
         foveate_plan_destroy(&plan);
     }
 }
@@ -350,8 +298,6 @@ int main(void)
         cmocka_unit_test(filters_far_longer_than_the_image),
         cmocka_unit_test(every_view),
         cmocka_unit_test(random_settings_sizes_and_gazes),
-        cmocka_unit_test(the_nearest_filter_is_near_and_none_is_missing),
-        cmocka_unit_test(least_sigma_is_where_a_filter_begins_to_reach_its_neighbours),
         cmocka_unit_test(sigma_zero_everywhere_copies),
         cmocka_unit_test(fragments_of_no_size_are_refused),
         cmocka_unit_test(a_plan_fits_by_what_its_method_uses),

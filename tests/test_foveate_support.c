@@ -94,7 +94,7 @@ struct foveate_frame rig_run(struct rig *rig, const struct fovea_image *src,
 }
 
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
-                          const struct fovea_image *src, struct compare_budget budget)
+                          const struct fovea_image *src, double mean_times)
 {
     char what[240];
     snprintf(
@@ -110,6 +110,8 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
     struct rig rig = rig_make(foveation, c->width_px, c->height_px);
     const struct foveate_frame frame = rig_run(&rig, src, &dst.view, c->gaze_x_px, c->gaze_y_px);
     double *expected = compare_expected(&foveation, src, &frame);
+    struct compare_budget budget = compare_budget_for(&foveation, c->format);
+    budget.max_mean_abs *= mean_times;
     compare_assert_close(&dst.view, expected, budget, what);
     assert_true(image_guards_intact(&dst));
     free(expected);
@@ -117,12 +119,11 @@ void assert_exact_picture(struct fovea_foveation foveation, const struct exact_c
     image_free(&dst);
 }
 
-void assert_exact(struct fovea_foveation foveation, const struct exact_case *c,
-                  struct compare_budget budget)
+void assert_exact(struct fovea_foveation foveation, const struct exact_case *c)
 {
     struct test_image src = image_make_packed(c->width_px, c->height_px, c->format);
     image_draw(&src.view, c->pattern, 7);
-    assert_exact_picture(foveation, c, &src.view, budget);
+    assert_exact_picture(foveation, c, &src.view, 1.0);
     image_free(&src);
 }
 

@@ -50,11 +50,11 @@ struct exact_case {
 };
 
 /* Fails the running test unless the cpu backend makes of the picture what the reference does. */
-void assert_exact(struct fovea_foveation foveation, const struct exact_case *c,
-                  struct compare_budget budget);
-/* The same of a picture that is drawn already; the case's pattern does not count. */
+void assert_exact(struct fovea_foveation foveation, const struct exact_case *c);
+/* The same of a picture that is drawn already; the case's pattern does not count. The mean error
+ * may be mean_times as large as compare_budget_for says. */
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
-                          const struct fovea_image *src, struct compare_budget budget);
+                          const struct fovea_image *src, double mean_times);
 
 /* In corners, on edges, outside and far outside of 160 x 96. */
 #define EXACT_GAZES 16

@@ -32,8 +32,7 @@ static void check(int i, uint32_t width_px, uint32_t height_px)
     const enum image_pattern pattern = (enum image_pattern)(i % IMAGE_PATTERN_COUNT);
     const double gaze_x = gazes[i % 5][0] * width_px;
     const double gaze_y = gazes[i % 5][1] * height_px;
-    assert_exact(f, &(struct exact_case){width_px, height_px, format, pattern, gaze_x, gaze_y},
-                 compare_budget_smooth(format));
+    assert_exact(f, &(struct exact_case){width_px, height_px, format, pattern, gaze_x, gaze_y});
 }
 
 static void every_kind_law_and_mapping(void **state)
@@ -52,8 +51,7 @@ static void blockwise_by_a_map(void **state)
         f.method = FOVEA_METHOD_BLOCKWISE;
         f.paper.fragment_px = 16;
         f.map.law = (enum fovea_map_law)(i / 3);
-        assert_exact(f, &(struct exact_case){150, 110, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 40, 71},
-                     compare_budget_of(FOVEA_FORMAT_RGBA8));
+        assert_exact(f, &(struct exact_case){150, 110, FOVEA_FORMAT_RGBA8, IMAGE_STROKES, 40, 71});
     }
 }
 

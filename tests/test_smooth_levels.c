@@ -90,25 +90,6 @@ static void strength_zero_has_no_levels_and_no_sigma(void **state)
     }
 }
 
-static void each_method_has_its_own_tables(void **state)
-{
-    struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
-    struct foveate_plan *plan = plan_of(&f, 64, 48);
-    assert_true(plan->smooth && plan->law_table && plan->law.table_count >= 1024);
-    assert_true(!plan->rings && !plan->taps && plan->ring_count == 0 && plan->tap_count == 0);
-    foveate_plan_destroy(&plan);
-    f.method = FOVEA_METHOD_BLOCKWISE;
-    plan = plan_of(&f, 64, 48);
-    assert_true(!plan->smooth && !plan->law_table && plan->level_count == 0);
-    assert_true(plan->rings && plan->sigma_max_px >= plan->rings[plan->ring_count - 1].sigma_px);
-    foveate_plan_destroy(&plan);
-    f.model = FOVEA_MODEL_PHYSICAL;
-    f.geometry.ppd = 2.0;
-    plan = plan_of(&f, 64, 48);
-    assert_true(!plan->smooth && plan->law_table && plan->rings && plan->level_count == 0);
-    foveate_plan_destroy(&plan);
-}
-
 static void auto_light_goes_by_the_method(void **state)
 {
     static const int expected[2][3] = {{0, 0, 1}, {1, 0, 1}};
@@ -254,7 +235,6 @@ int main(void)
         cmocka_unit_test(a_gaze_outside_the_picture_has_its_levels_too),
         cmocka_unit_test(no_gaze_asks_for_more_than_the_limit),
         cmocka_unit_test(strength_zero_has_no_levels_and_no_sigma),
-        cmocka_unit_test(each_method_has_its_own_tables),
         cmocka_unit_test(auto_light_goes_by_the_method),
         cmocka_unit_test(plan_fits_the_settings_it_was_made_for),
         cmocka_unit_test(settings_out_of_range_are_refused),

@@ -247,10 +247,11 @@ static void nan_stays_within_reach(void **state)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                 FOVEA_FORMAT_B10G11R11F};
-    for (int i = 0; i < 6; i++) {
-        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+    for (int i = 0; i < 12; i++) {
+        struct fovea_foveation settings =
+            i < 6 ? smooth_settings(FOVEA_MODEL_PAPER) : paper_settings(8);
         settings.strength = 0.8;
-        struct pair pair = pair_make(settings, 200, 150, formats[i / 2]);
+        struct pair pair = pair_make(settings, 200, 150, formats[i / 2 % 3]);
         image_draw(&pair.src.view, IMAGE_RANDOM, 3);
         const uint32_t at_x = i % 2 ? 199 : 105;
         const uint32_t at_y = i % 2 ? 0 : 63;
@@ -268,7 +269,7 @@ static void nan_stays_within_reach(void **state)
                 seen += is_nan;
                 if ((is_nan && away > reach_px(sigma, (int32_t)pair.rig.plan->level_count)) ||
                     others) {
-                    fail_msg("format %d: NaN at %u,%u, %d away", (int)formats[i / 2], x, y,
+                    fail_msg("format %d: NaN at %u,%u, %d away", (int)formats[i / 2 % 3], x, y,
                              (int)away);
                 }
             }

@@ -104,7 +104,6 @@ if(TARGET fovea_cuda)
     set_tests_properties(test_frame_lost_cuda test_frame_lost_validated PROPERTIES RUN_SERIAL ON
         LABELS "gpu;last" TIMEOUT 200)
 endif()
-fovea_add_vulkan_test(test_frame_fragments 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_light 300 vulkan cpu cuda nvidia)
 fovea_add_vulkan_test(test_frame_views 300 vulkan recorded cpu cuda binary nvidia)
 fovea_add_vulkan_test(test_frame_operators 400 vulkan recorded cpu cuda nvidia)

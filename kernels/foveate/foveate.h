@@ -3,9 +3,9 @@
 
 /* The operator foveate: what depends on size and settings (the plan), and how each backend runs it.
  *
- * Distances are exact. The gaze is rounded to 1/256 px ("q8") and a fragment's ring is found by
- * comparing whole numbers, so that every backend and the reference choose the same filter for the
- * same fragment, ties included. */
+ * The gaze is rounded to 1/256 px ("q8"), and a fragment's ring is found by comparing whole
+ * numbers, so that every backend and the reference choose the same ring for the same fragment, ties
+ * included. */
 #ifndef FOVEA_KERNELS_FOVEATE_FOVEATE_H
 #define FOVEA_KERNELS_FOVEATE_FOVEATE_H
 
@@ -27,24 +27,11 @@ struct foveate_plan {
     float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
     char description[OPERATOR_DESCRIPTION_BYTES]; /* of the model at this size */
 
-    /* The blockwise method; 0 and NULL for the smooth one. */
-    uint32_t fragment_px;
-    uint32_t ring_count; /* 0 when nothing is blurred (strength 0), else at least 1 */
-    uint32_t tap_count;
-    uint32_t max_radius_px;
-    struct foveate_ring *rings;
-    /* half filters; each sums to exactly 1 in float, centre + 2 * sides, any order of pairs */
-    float *taps;
-
-    /* The smooth method, and the blockwise one of every model but paper; foveate/smooth.h says what
-     * they mean. The blockwise one takes sigma at a fragment's centre, and the nearest of the
-     * rings. */
-    struct foveate_law law;
-    float *law_table; /* law.table_count of them; NULL for the paper's rings */
+    uint32_t fragment_px; /* the blockwise method's (foveate/grid.h); 0: every pixel has its own
+                             sigma */
+    struct foveate_law law; /* foveate/smooth.h says what it means */
+    float *law_table; /* law.table_count of them */
     struct fovea_map_ready *ready; /* a share; law_table may be its; NULL: there is none */
-
-    /* The smooth method instead of rings and taps. */
-    bool smooth;
     float sigma_bound_px; /* for every gaze */
     uint32_t level_count; /* that any gaze can use; 0 when nothing is blurred, else at least 1 */
     struct foveate_level levels[FOVEATE_MAX_LEVELS];

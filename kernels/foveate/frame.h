@@ -11,28 +11,14 @@
 #include "light.h"
 #include "smooth.h"
 
-/* One filter: of a ring of the paper's pooling regions, or one of a bank, which has no bounds. Also
- * the layout of the GPU's table: four 32-bit words, then sigma for pictures of it. */
-struct foveate_ring {
-    uint32_t bound_sq_low; /* the smallest whole q16 number that is not less than bound_i^2, */
-    /* where bound_i = F/2 + 1.4 F i: this ring's pixels have d^2 >= this */
-    uint32_t bound_sq_high;
-    uint32_t radius_px; /* taps on each side of the centre */
-    /* of this ring's half filter in plan->taps: centre first, radius_px + 1 */
-    uint32_t first_tap;
-    float sigma_px;
-    float reserved[3];
-};
-
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
  * 32-bit members only. image/pixel.glsl declares the same. */
 struct foveate_frame {
     int32_t width_px;
     int32_t height_px;
-    int32_t fragment_px;
+    int32_t fragment_px; /* side of the fragments whose pixels have one sigma; 0: there are none */
     int32_t gaze_x_q8;
     int32_t gaze_y_q8;
-    int32_t ring_count;
     int32_t blur_alpha; /* 1: alpha is filtered like a colour; 0: copied */
     int32_t light; /* IMAGE_LIGHT_* */
     /* Where in the images the view starts; all coordinates else are the view's own. */

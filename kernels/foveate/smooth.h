@@ -53,9 +53,12 @@ enum foveate_law_kind {
      * linear in density. */
     FOVEATE_LAW_MAP = 2,
     FOVEATE_LAW_MAP_PROJECTED = 3,
+    /* The table has sigma of each of the paper's rings, from the inmost on, for strength 1; no
+     * ramp. Only fragments have rings (foveate/grid.h). */
+    FOVEATE_LAW_RINGS = 4,
 };
 
-/* Twenty 32-bit words, before the table in the GPU's buffer. */
+/* Twelve 32-bit words, before the table in the GPU's buffer. */
 struct foveate_law {
     int32_t kind;
     int32_t table_count; /* at least 2 */
@@ -72,14 +75,6 @@ struct foveate_law {
     int32_t map_width;
     int32_t map_height;
     int32_t map_root;
-    /* The blockwise method takes sigma_px > 0 from filter round((log2(sigma) - log2_first) *
-     * per_octave), from 0 to ring_count - 1, or its neighbour where that has the
-     * floor(taps_per_sigma sigma + 0.5) taps a side that the length rule says; per_octave 0: rings
-     * by distance instead of the law. */
-    float bank_log2_first;
-    float bank_per_octave;
-    float bank_taps_per_sigma;
-    float reserved[5];
 };
 
 /* A level's place in the one buffer of all levels. Sample (i, j) of level k is the filter centred

@@ -75,10 +75,7 @@ static void expect_foveated(const struct fovea_foveation *foveation, const struc
     struct foveate_plan *plan = plan_of(foveation, in->width_px, in->height_px);
     const struct foveate_frame frame = frame_at(plan, x_uv * in->width_px, y_uv * in->height_px);
     double *expected = compare_expected(foveation, in, &frame);
-    const struct compare_budget budget = foveation->method == FOVEA_METHOD_SMOOTH
-                                             ? compare_budget_smooth(FORMAT)
-                                             : compare_budget_bank(FORMAT);
-    compare_assert_close(out, expected, budget, what);
+    compare_assert_close(out, expected, compare_budget_for(foveation, FORMAT), what);
     free(expected);
     foveate_plan_destroy(&plan);
 }

@@ -146,12 +146,7 @@ static void expect_reference(const struct show *show, const struct pair *pair, u
         foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
     double *expected = compare_expected(foveation, &src, &frame);
-    compare_assert_close(&dst, expected,
-                         foveation->method == FOVEA_METHOD_SMOOTH
-                             ? compare_budget_smooth(src.format)
-                         : foveation->model == FOVEA_MODEL_PAPER ? compare_budget_of(src.format)
-                                                                 : compare_budget_bank(src.format),
-                         what);
+    compare_assert_close(&dst, expected, compare_budget_for(foveation, src.format), what);
     free(expected);
 }
 

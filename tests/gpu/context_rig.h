@@ -16,9 +16,8 @@
     "CtxPushCurrent ThreadExchangeStreamCaptureMode StreamGetCaptureInfo PointerGetAttributes "    \
     "PointerGetAttributes "
 #define RUN_END "ThreadExchangeStreamCaptureMode CtxPopCurrent "
-#define BLOCKWISE_CALLS "LaunchKernel "
 /* Level 1, all further ones, and the picture, after the frame before. */
-#define SMOOTH_CALLS "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+#define FRAME_CALLS "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
 
 extern struct fake_cuda *fake;
 extern const struct fovea_point_uv centre;

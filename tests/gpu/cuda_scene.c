@@ -137,9 +137,7 @@ static void assert_as_expected(const struct scene *scene, const struct expectati
                                const char *what)
 {
     char text[256];
-    const struct compare_budget budget = scene->foveation.model == FOVEA_MODEL_PAPER
-                                             ? compare_budget_of(scene->format)
-                                             : compare_budget_bank(scene->format);
+    const struct compare_budget budget = compare_budget_for(&scene->foveation, scene->format);
     struct compare_budget against_cpu = budget;
     if (expected->reference) {
         /* Half way between two levels each backend may choose its own, as often as that happens. */

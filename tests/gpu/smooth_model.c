@@ -165,7 +165,7 @@ double *exact_picture(const struct foveate_plan *plan, const struct foveate_fram
     struct grid in = read_picture(frame, src);
     struct grid sums = make_grid(in.width, in.height, 0);
     double *out = make_picture(src);
-    if ((plan->smooth ? foveate_reference_smooth : foveate_reference)(
+    if ((plan->fragment_px == 0 ? foveate_reference_smooth : foveate_reference)(
             &plan->foveation, src->width_px, src->height_px, CHANNELS, in.values, sums.values,
             frame->gaze_x_q8 / 256.0, frame->gaze_y_q8 / 256.0) != FOVEA_OK) {
         abort();

@@ -61,8 +61,6 @@ struct picture {
 };
 
 static const struct picture pictures[] = {
-    {FOVEA_METHOD_BLOCKWISE, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 640, 480,
-     "bands_linear_rgba8 ", "fragments_picture_linear_rgba8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGB8, 128, 128, "small_rgb8 ",
      "nodes_picture_linear_rgb8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 1920, 1080,
@@ -144,8 +142,7 @@ static void kernels_that_cannot_be_used_are_unloaded(void **state)
     const int all = fake->modules;
     close_rig(&rig);
     open_rig(&rig, 75);
-    assert_int_equal(fake->modules, all - 2); /* of bands and of small pictures */
-    assert_null(rig.foveate->bands.kernels.linear[FOVEA_FORMAT_RGBA8]);
+    assert_int_equal(fake->modules, all - 1); /* of small pictures */
     assert_null(rig.foveate->small.r8[0]);
     close_rig(&rig);
 }

@@ -64,7 +64,8 @@ static void assert_foveated(const struct pictures *p)
     const struct foveate_frame frame = foveate_frame_make(plan, gaze);
     double *expected = compare_expected(&foveation, src, &frame);
     device_image_download(&fixture, &p->device_dst, &p->dst);
-    compare_assert_close(&p->dst.view, expected, compare_budget_of(src->format), "public");
+    compare_assert_close(&p->dst.view, expected, compare_budget_for(&foveation, src->format),
+                         "public");
     assert_true(image_guards_intact(&p->dst));
     free(expected);
     foveate_plan_destroy(&plan);

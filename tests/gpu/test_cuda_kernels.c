@@ -5,7 +5,6 @@
  * all cases would take hours. Each result is compared as there. */
 
 #include "compare.h"
-#include "kernels/foveate/cuda/bands/params.h"
 #include "kernels/foveate/cuda/plan.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/gaze/late_cuda.h"
@@ -44,24 +43,6 @@ static void blockwise_in_every_size_of_fragment(void **state)
         scene.gaze = (struct fovea_point_uv){0.41, 0.58};
         scene_assert(&fixture, &scene);
     }
-}
-
-/* A law's bank has up to 35,147 filters of up to 36 px on a side: their numbers need 16 bits and no
- * sign. */
-static void blockwise_by_more_filters_than_a_signed_short_counts(void **state)
-{
-    struct scene scene = scene_default();
-    scene.width_px = 235;
-    scene.height_px = 133;
-    scene.foveation.model = FOVEA_MODEL_MAP;
-    scene.foveation.strength = 0.65;
-    scene.foveation.paper.fragment_px = 35;
-    struct prepared p = {0};
-    scene_prepare(&fixture, &p, &scene);
-    assert_true(p.plan->ring_count > INT16_MAX);
-    assert_true(p.plan->max_radius_px <= FOVEATE_BANDS_MAX_RADIUS_PX);
-    scene_finish(&fixture, &p);
-    scene_assert(&fixture, &scene);
 }
 
 /* Fails where the picture takes another way than the one that is meant. */
@@ -248,7 +229,6 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockwise_in_every_format),
         cmocka_unit_test(blockwise_in_every_size_of_fragment),
-        cmocka_unit_test(blockwise_by_more_filters_than_a_signed_short_counts),
         cmocka_unit_test(smooth_of_steep_laws_in_every_format),
         cmocka_unit_test(smooth_in_tiles_in_every_format),
         cmocka_unit_test(small_pictures_in_every_format),

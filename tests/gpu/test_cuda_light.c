@@ -20,8 +20,6 @@ static void expect_plain_kernels(const struct prepared *p, enum fovea_format for
 {
     assert_false(foveate_cuda_in_tiles(p->tables, format));
     assert_false(foveate_cuda_as_small(fixture.foveate, p->tables, format));
-    assert_false(p->plan->smooth == false &&
-                 foveate_cuda_bands_take(&p->tables->bands, &p->frame, format));
 }
 
 static void check(const struct scene *scene, int picture, bool blue_first)
@@ -35,9 +33,7 @@ static void check(const struct scene *scene, int picture, bool blue_first)
     p.frame.light = image_light_in_order(p.frame.light, blue_first);
     expect_plain_kernels(&p, scene->format);
     double *expected = compare_expected(&scene->foveation, &src.view, &p.frame);
-    struct compare_budget budget = scene->foveation.method == FOVEA_METHOD_SMOOTH
-                                       ? compare_budget_wide()
-                                       : compare_budget_of(scene->format);
+    struct compare_budget budget = compare_budget_for(&scene->foveation, scene->format);
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1;
     char what[128];
     snprintf(what, sizeof what,

@@ -25,7 +25,8 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(
-        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
+        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
+                     "LaunchKernel LaunchKernel LaunchKernel "
                      "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     tear_down(&s);
 }
@@ -83,19 +84,6 @@ static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
     tear_down(&s);
 }
 
-/* Four levels: the first, three decimations, and the picture, after the frame before. */
-static void a_smooth_job_launches_its_kernels_between_the_times(void **state)
-{
-    struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
-    assert_int_equal(foveate_of(&s)->level_count, 4);
-    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-    assert_string_equal(
-        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord StreamWaitEvent "
-                     "LaunchKernel LaunchKernel LaunchKernel "
-                     "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
-    tear_down(&s);
-}
-
 /* What was launched by then is still noted, so that the levels are not freed under it. */
 static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
 {
@@ -115,17 +103,17 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
 static void a_job_whose_context_is_lost_signals_nothing(void **state)
 {
     struct setup s = set_up();
-    for (int n = 1; n <= 6; n++) {
+    const char *signal = NULL;
+    for (int n = 1; !signal; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_LAUNCH_FAILED);
         assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_DEVICE_LOST);
         assert_int_equal(fake->pushed, 0);
         double elapsed_us = 0.0;
         assert_int_equal(s.peer->api->elapsed(s.peer, 0, &elapsed_us), FOVEA_NOT_READY);
-        const char *signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
-        assert_true(!signal || n == 6);
+        signal = strstr(fake->calls, "SignalExternalSemaphoresAsync");
+        assert_true(!signal || n >= 8);
         assert_int_equal(answer, PEER_IS_STILL);
     }
-    assert_non_null(strstr(fake->calls, "SignalExternalSemaphoresAsync"));
     tear_down(&s);
 }
 
@@ -135,10 +123,13 @@ static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **s
     struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
     s.job.view_count = 2;
-    /* The context, the wait, an event, two views, an event, the signal. */
-    for (int n = 1; n <= 7; n++) {
-        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-        const enum fovea_result result = s.peer->api->enqueue(s.peer, &s.job, &answer);
+    /* The context, the wait, an event, two views, an event, the signal, which comes at the second
+     * attempt: that is all that a job needs. */
+    enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
+    int n = 0;
+    while (result == FOVEA_ERROR_OUT_OF_MEMORY) {
+        fake_cuda_fail_at(fake, ++n, CUDA_ERROR_OUT_OF_MEMORY);
+        result = s.peer->api->enqueue(s.peer, &s.job, &answer);
         assert_true(fake_cuda_has_failed(fake));
         assert_int_equal(fake->pushed, 0);
         const char *signal =
@@ -150,9 +141,9 @@ static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **s
         assert_int_equal(signal != NULL, n > 2);
         assert_true(!last || last < signal);
         assert_int_equal(answer, n > 2 ? PEER_SIGNALS : PEER_IS_STILL);
-        /* A signal that comes at the second attempt is all that a job needs. */
-        assert_int_equal(result, n == 7 ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY);
     }
+    assert_int_equal(result, FOVEA_OK);
+    assert_in_range(n, 11, 13);
     tear_down(&s);
 }
 
@@ -353,9 +344,10 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
     fake_cuda_calm(fake);
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
     assert_string_equal(
-        fake->calls,
-        "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord LaunchKernel "
-        "LaunchKernel EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
+        fake->calls, "CtxPushCurrent WaitExternalSemaphoresAsync EventRecord "
+                     "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+                     "StreamWaitEvent LaunchKernel LaunchKernel LaunchKernel "
+                     "EventRecord SignalExternalSemaphoresAsync StreamWriteValue32 CtxPopCurrent ");
     s.job.views[1].frame.origin_x_px++;
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_ERROR_INVALID_ARGUMENT);
     s.peer->api->forget_plan(s.peer, &s.job.views[1].plan);
@@ -366,25 +358,19 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
 static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
 {
-    static const struct {
-        enum fovea_method method;
-        int calls;
-    } cases[] = {{FOVEA_METHOD_BLOCKWISE, 13}, {FOVEA_METHOD_SMOOTH, 12}};
-    for (int i = 0; i < 2; i++) {
-        struct setup s = set_up_for(cases[i].method);
-        const int living = fake_cuda_living(fake);
-        for (int n = 1; n <= cases[i].calls; n++) {
-            fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
-            struct peer_plan *plan = s.job.views[0].plan;
-            assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan),
-                             FOVEA_ERROR_OUT_OF_MEMORY);
-            assert_null(plan);
-            assert_int_equal(fake_cuda_living(fake), living);
-        }
-        fake_cuda_calm(fake);
-        assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
-        tear_down(&s);
+    struct setup s = set_up();
+    const int living = fake_cuda_living(fake);
+    for (int n = 1; n <= 12; n++) {
+        fake_cuda_fail_at(fake, n, CUDA_ERROR_OUT_OF_MEMORY);
+        struct peer_plan *plan = s.job.views[0].plan;
+        assert_int_equal(s.peer->api->import_plan(s.peer, s.plan, &plan),
+                         FOVEA_ERROR_OUT_OF_MEMORY);
+        assert_null(plan);
+        assert_int_equal(fake_cuda_living(fake), living);
     }
+    fake_cuda_calm(fake);
+    assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
+    tear_down(&s);
 }
 
 int main(void)
@@ -394,7 +380,6 @@ int main(void)
         cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
         cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
         cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
-        cmocka_unit_test(a_smooth_job_launches_its_kernels_between_the_times),
         cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
         cmocka_unit_test(a_job_whose_context_is_lost_signals_nothing),
         cmocka_unit_test(a_job_that_fails_half_way_signals_after_what_there_is_of_it),

@@ -48,7 +48,6 @@ static void no_kernel_of_tensor_cores_is_loaded(void **state)
         FOVEA_OK);
     assert_int_equal(code.architecture, 75);
     assert_false(code.has_mma);
-    assert_null(foveate->bands.module);
     assert_null(foveate->small.module);
     assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);
     assert_null(foveate->tiles.light.surface[FOVEA_FORMAT_RGBA8]);

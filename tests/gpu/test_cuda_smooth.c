@@ -300,7 +300,8 @@ static void blockwise_averages_light_where_it_is_told_to(void **state)
         image_draw(&src.view, IMAGE_STROKES, 5);
         double *expected = exact_picture(p.plan, &p.frame, &src.view);
         scene_run_linear(&fixture, &p, &src, &dst, 0);
-        compare_assert_close(&dst.view, expected, compare_budget_of(scene.format), "light");
+        compare_assert_close(&dst.view, expected,
+                             compare_budget_for(&scene.foveation, scene.format), "light");
         free(expected);
         image_free(&src);
         image_free(&dst);

@@ -29,19 +29,6 @@ struct compare_budget compare_budget_of(enum fovea_format format)
     }
 }
 
-struct compare_budget compare_budget_bank(enum fovea_format format)
-{
-    struct compare_budget budget = compare_budget_of(format);
-    if (image_is_half(format)) {
-        budget.max_abs = 1e-5 * image_white(format, 0);
-    } else if (image_is_float(format) && format != FOVEA_FORMAT_B10G11R11F) {
-        budget.max_abs = 1e-4 * image_white(format, 0);
-        budget.max_rel = 1e-3;
-        budget.max_mean_abs = 1e-4 * image_white(format, 0);
-    }
-    return budget;
-}
-
 struct compare_budget compare_budget_smooth(enum fovea_format format)
 {
     const double white = image_white(format, 0);
@@ -59,6 +46,30 @@ struct compare_budget compare_budget_smooth(enum fovea_format format)
 struct compare_budget compare_budget_wide(void)
 {
     return (struct compare_budget){.rounding = 0.5, .max_abs = 2.5, .max_mean_abs = 0.05};
+}
+
+struct compare_budget compare_budget_for(const struct fovea_foveation *foveation,
+                                         enum fovea_format format)
+{
+    const bool blockwise = foveation->method == FOVEA_METHOD_BLOCKWISE;
+    const bool as_stored = foveation->light == FOVEA_LIGHT_ENCODED ||
+                           (foveation->light == FOVEA_LIGHT_AUTO && blockwise);
+    const bool as_srgb =
+        foveation->transfer == FOVEA_TRANSFER_SRGB && foveation->light <= FOVEA_LIGHT_LINEAR;
+    if (image_is_float(format)) {
+        return compare_budget_smooth(format);
+    }
+    if (!as_stored && !as_srgb) {
+        return compare_budget_wide();
+    }
+    struct compare_budget budget = compare_budget_smooth(format);
+    if (blockwise) {
+        const double level = image_white(format, 0) / 255.0;
+        const bool cut = foveation->paper.filter_length == FOVEA_FILTER_LENGTH_PRINTED;
+        budget.max_mean_abs *= 2.0; /* a fragment may have the sigma that is met worst */
+        budget.max_abs = as_stored ? level : (cut ? 5.0 : 3.0) * level - 0.5;
+    }
+    return budget;
 }
 
 /* ---- The reference */

@@ -17,22 +17,24 @@ struct compare_budget {
     double max_mean_abs;
 };
 
-/* What every backend has to keep to against the reference: within one level of the true value, and
- * 0.05 beyond its rounding on average, in UNORM formats; 1e-3 of the value in half floats, one step
- * in B10G11R11F, 1e-5 in 32-bit floats. */
+/* As near as a format's own steps allow: within one level of the true value, and 0.05 beyond its
+ * rounding on average, in UNORM formats; 1e-3 of the value in half floats, one step in B10G11R11F,
+ * 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* The same where fragments go by a law and take the nearest filter of a bank. Floats show how far
- * its sigma may be from the law's, 1/16384 of it: most where bright and dark, or signs, cancel. */
-struct compare_budget compare_budget_bank(enum fovea_format format);
-
-/* The same for the smooth method, whose decimation is an approximation: 3 levels of 8 bits beside
+/* What the smooth method keeps to, whose decimation is an approximation: 3 levels of 8 bits beside
  * the rounded reference, 0.012 of white in float formats. */
 struct compare_budget compare_budget_smooth(enum fovea_format format);
 
-/* The same for the smooth method where UNORM images of PQ and HLG are averaged as light: 3 levels
- * of the format's own beside the rounded reference. */
+/* The same where UNORM images are averaged in a light that is not sRGB's: 3 levels of the format's
+ * own beside the rounded reference. */
 struct compare_budget compare_budget_wide(void);
+
+/* What every backend has to keep to with these settings: of the two above, and of the blockwise
+ * method in stored values one level of 8 bits, in sRGB's light 3, or 5 where the reference cuts its
+ * filters at 3 sigma (paper.filter_length). */
+struct compare_budget compare_budget_for(const struct fovea_foveation *foveation,
+                                         enum fovea_format format);
 
 /* What the settings' reference makes of src, not rounded: in levels or values, averaged as light
  * where the frame says so. The gaze is the frame's. The caller frees it. */

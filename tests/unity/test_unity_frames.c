@@ -65,7 +65,7 @@ static void expect_reference(const struct fovea_image *before, const struct fove
         foveate_frame_make(plan, (struct fovea_point_uv){x_uv, y_uv});
     foveate_plan_destroy(&plan);
     double *expected = compare_expected(&foveation, before, &frame);
-    compare_assert_close(after, expected, compare_budget_of(before->format), what);
+    compare_assert_close(after, expected, compare_budget_for(&foveation, before->format), what);
     free(expected);
 }
 

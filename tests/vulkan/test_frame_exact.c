@@ -45,9 +45,7 @@ static void expect_reference(struct rig *rig, const struct fovea_image *src,
     const struct fovea_foveation *foveation = &rig->settings.foveation;
     struct foveate_frame frame = frame_of(foveation, src->width_px, src->height_px, gaze);
     double *expected = compare_expected(foveation, src, &frame);
-    struct compare_budget budget = foveation->model == FOVEA_MODEL_PAPER
-                                       ? compare_budget_of(src->format)
-                                       : compare_budget_bank(src->format);
+    struct compare_budget budget = compare_budget_for(foveation, src->format);
     if (pattern == IMAGE_CHECKER) {
         budget.max_mean_abs = 0.5; /* it blurs to 127.5: either neighbour is right */
     }

@@ -37,10 +37,10 @@ shim_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
                         const VkAllocationCallbacks *allocator, VkShaderModule *out_module)
 {
     const VkResult result = vkCreateShaderModule(device, info, allocator, out_module);
-    const enum kernel kernel = is_of(info, &shader_copy)                ? COPY
-                               : is_of(info, &foveate_shader_overlay)   ? OVERLAY
-                               : is_of(info, &foveate_shader_blockwise) ? FOVEATES
-                                                                        : NONE;
+    const enum kernel kernel = is_of(info, &shader_copy)              ? COPY
+                               : is_of(info, &foveate_shader_overlay) ? OVERLAY
+                               : is_of(info, &foveate_shader_nodes)   ? FOVEATES
+                                                                      : NONE;
     module_of[kernel] = *out_module;
     return result;
 }

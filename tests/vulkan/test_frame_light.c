@@ -43,8 +43,7 @@ static void check(struct rig *rig, VkFormat format, int picture, struct fovea_po
                      FOVEA_OK);
     struct foveate_frame frame = frame_of(foveation, format, gaze);
     double *expected = compare_expected(foveation, &src.view, &frame);
-    struct compare_budget budget =
-        foveation->method == FOVEA_METHOD_SMOOTH ? compare_budget_wide() : compare_budget_of(pixel);
+    struct compare_budget budget = compare_budget_for(foveation, pixel);
     budget.max_mean_abs = picture == IMAGE_CHECKER ? 0.5 : 0.1; /* of halves */
     char what[160];
     snprintf(

@@ -425,10 +425,7 @@ static void pass_scratch_goes_where_none_is_needed(void **state)
     open_bench(&bench);
     struct stereo scene = stereo_side_by_side();
     assert_int_equal(run(&bench, &scene), FOVEA_OK);
-    bench.rig.settings.foveation.model = FOVEA_MODEL_PAPER;
-    bench.rig.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
-    bench.rig.settings.foveation.light = FOVEA_LIGHT_ENCODED;
-    bench.rig.settings.foveation.strength = 0;
+    bench.rig.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_lens}};
     assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
     for (uint32_t i = 0; i < FRAME_PLAN_KEPT_FRAMES + 2 * FRAME_FORGET_EVERY; i++) {
         assert_int_equal(run(&bench, &scene), FOVEA_OK);

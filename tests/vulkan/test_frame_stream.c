@@ -198,7 +198,8 @@ static void expect_frame(const struct stream *stream, const struct foveate_plan 
     actual.data = stream->results.mapped + number * frame_bytes();
     char what[64];
     snprintf(what, sizeof what, "%s, frame %u", rig_backend_name(), number);
-    compare_assert_close(&actual, expected, compare_budget_of(src->format), what);
+    compare_assert_close(&actual, expected,
+                         compare_budget_for(&stream->rig.settings.foveation, src->format), what);
     free(expected);
 }
 

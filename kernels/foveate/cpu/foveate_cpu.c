@@ -30,8 +30,7 @@ static uint32_t count_workers(const struct foveate_cpu *cpu, uint32_t image_coun
 {
     const struct foveate_plan *plan = cpu->plan;
     const uint32_t wanted = thread_pool_worker_max(cpu->pool);
-    const uint32_t rows = plan->smooth ? FOVEATE_CPU_SMOOTH_ROWS : plan->fragment_px;
-    const uint64_t chunks = (uint64_t)(plan->height_px / rows + 2) * image_count;
+    const uint64_t chunks = (uint64_t)(plan->height_px / FOVEATE_CPU_SMOOTH_ROWS + 2) * image_count;
     const uint64_t pixels = (uint64_t)plan->width_px * plan->height_px * image_count;
     const uint64_t worth = pixels / PIXELS_PER_WORKER + 1;
     const uint64_t useful = worth < chunks ? worth : chunks;

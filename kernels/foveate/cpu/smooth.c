@@ -6,11 +6,9 @@
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "core/thread_steps.h"
-#include "kernels/foveate/cpu/blockwise/blockwise.h"
 #include "kernels/foveate/cpu/common/lanes.h"
 #include "kernels/foveate/cpu/nodes/nodes.h"
 #include "kernels/foveate/cpu/tiles/tile.h"
-#include "kernels/foveate/grid.h"
 #include "kernels/foveate/model/slope.h"
 #include "worker.h"
 
@@ -63,15 +61,12 @@ enum way {
     WAY_COPY,
     WAY_TILES, /* foveate/cpu/tiles/tile.h */
     WAY_NODES, /* foveate/cpu/nodes/nodes.h */
-    WAY_FRAGMENTS, /* foveate/cpu/blockwise/fragments.h */
-    WAY_BANDS, /* foveate/cpu/blockwise/band.h */
 };
 
 struct foveate_cpu_smooth {
     const struct foveate_plan *plan;
     const struct foveate_cpu_tiles *tiles;
     const struct foveate_cpu_nodes *nodes;
-    struct foveate_cpu_blockwise blockwise; /* from such a plan */
     struct foveate_slope slope;
     struct foveate_cpu_ladder ladder;
     float *samples; /* the levels of image_capacity images, one image's after the other's */
@@ -150,7 +145,7 @@ static enum fovea_result make_scratches(const struct foveate_cpu_smooth *smooth,
 {
     for (uint32_t i = first; i < end; i++) {
         const enum fovea_result result =
-            foveate_cpu_worker_init(&scratch[i], smooth->plan, &smooth->ladder, &smooth->blockwise);
+            foveate_cpu_worker_init(&scratch[i], smooth->plan, &smooth->ladder);
         if (result < 0) {
             free_scratch(scratch, first, i + 1);
             return result;
@@ -187,11 +182,6 @@ enum fovea_result foveate_cpu_smooth_grow_workers(struct foveate_cpu_smooth *smo
 /* Makes the parts of the plan, besides levels, that make pixels. */
 static enum fovea_result make_tables(struct foveate_cpu_smooth *smooth)
 {
-    if (!smooth->plan->smooth) {
-        FOVEA_TRY(foveate_cpu_blockwise_init(&smooth->blockwise, smooth->plan));
-        smooth->plan = &smooth->blockwise.plan;
-        return FOVEA_OK;
-    }
     smooth->slope = foveate_slope_of(smooth->plan);
     return foveate_cpu_ladder_init(&smooth->ladder, smooth->plan, smooth->slope.sigma_px);
 }
@@ -227,7 +217,6 @@ void foveate_cpu_smooth_destroy(struct foveate_cpu_smooth **smooth)
     free((*smooth)->scratch);
     large_memory_free((*smooth)->samples);
     foveate_cpu_ladder_finish(&(*smooth)->ladder);
-    foveate_cpu_blockwise_finish(&(*smooth)->blockwise);
     free(*smooth);
     *smooth = NULL;
 }
@@ -284,20 +273,6 @@ static void make_blended(const struct view *view, struct foveate_cpu_worker *scr
         view->smooth->nodes->tiles(&picture, &view->smooth->ladder, scratch->nodes,
                                    i * FOVEATE_CPU_NODE_PX);
     }
-}
-
-static void make_fragments(const struct view *view, struct foveate_cpu_worker *scratch,
-                           struct rows rows)
-{
-    const struct foveate_cpu_picture picture = picture_of(view);
-    foveate_cpu_blockwise_fragments(&view->smooth->blockwise, &picture, scratch->nodes, rows.first);
-}
-
-static void make_bands(const struct view *view, struct foveate_cpu_worker *scratch,
-                       struct rows rows)
-{
-    const struct foveate_cpu_picture picture = picture_of(view);
-    foveate_cpu_blockwise_band(&view->smooth->blockwise, &picture, &scratch->bands, rows.first);
 }
 
 static void copy_rows(const struct view *view, struct foveate_cpu_worker *scratch, struct rows rows)
@@ -384,9 +359,6 @@ static void add_levels(struct foveate_cpu_smooth *smooth)
 {
     const bool shared = smooth->run.batch->src_next_bytes == 0;
     const int32_t first = smooth->way == WAY_TILES ? 1 : 0;
-    if (smooth->way == WAY_BANDS) {
-        return;
-    }
     for (int32_t k = first; k < (int32_t)smooth->plan->level_count; k++) {
         const int32_t margin = foveate_level_margin(k);
         add_step(smooth,
@@ -416,12 +388,6 @@ static void add_pixels(struct foveate_cpu_smooth *smooth)
         step.rows_fn = make_blended;
         step.rows.end = tiles_along(frame->height_px, FOVEATE_CPU_NODE_PX);
         break;
-    case WAY_FRAGMENTS:
-    case WAY_BANDS:
-        step.rows_fn = smooth->way == WAY_FRAGMENTS ? make_fragments : make_bands;
-        step.rows.end = /* for the gaze that makes most of them */
-            foveate_grid_count(frame->height_px, frame->fragment_px, frame->fragment_px - 1);
-        break;
     }
     add_step(smooth, step);
 }
@@ -448,23 +414,13 @@ static int32_t count_alone(const struct foveate_cpu_smooth *smooth)
     return fit && batch->count >= least ? (int32_t)(batch->count - batch->count % workers) : 0;
 }
 
-/* | the plan | pixels | light | way |
- * |---|---|---|---|
- * | strength 0 | any | any | copied |
- * | sigma grows by at most 0.04 a pixel, to 256 px | UNORM | as stored, sRGB's | tiles of one level
- * | | any else, smooth | any | any | nodes: README.md | | blockwise | UNORM | as stored, sRGB's |
- * fragments, each from a level | | blockwise, any else | any | any | bands of fragments, from
- * pixels |
- *
- * Tiles take no floats, because one that is not finite would spread, and write no light but
- * sRGB's. */
+/* Returns the first way that takes the plan: nothing is blurred; sigma grows by at most 0.04 a
+ * pixel, to 256 px; any other. Tiles take no floats, because one that is not finite would spread,
+ * and write no light but sRGB's. */
 static enum way way_of(const struct foveate_cpu_smooth *smooth)
 {
     const struct foveate_slope *s = &smooth->slope;
     const bool unorm = pixel_light_known(smooth->run.batch->src->format);
-    if (!smooth->plan->smooth && smooth->plan->ring_count > 0) {
-        return unorm && smooth->plan->level_count > 0 ? WAY_FRAGMENTS : WAY_BANDS;
-    }
     if (smooth->plan->level_count == 0) {
         return WAY_COPY;
     }

@@ -9,14 +9,12 @@
 
 enum fovea_result foveate_cpu_worker_init(struct foveate_cpu_worker *worker,
                                           const struct foveate_plan *plan,
-                                          const struct foveate_cpu_ladder *ladder,
-                                          const struct foveate_cpu_blockwise *blockwise)
+                                          const struct foveate_cpu_ladder *ladder)
 {
     const size_t values = (size_t)plan->width_px * FOVEATE_CPU_MAX_CHANNELS;
     const size_t line = FOVEATE_CPU_TILE_LINE;
     const size_t tile = foveate_cpu_tile_floats(plan->width_px);
-    const size_t nodes =
-        plan->smooth ? foveate_cpu_nodes_floats(ladder) : foveate_cpu_blockwise_floats(blockwise);
+    const size_t nodes = foveate_cpu_nodes_floats(ladder);
     const size_t floats = line + tile + nodes + values;
     worker->memory = large_memory_make(floats, sizeof *worker->memory);
     if (!worker->memory) {
@@ -27,11 +25,10 @@ enum fovea_result foveate_cpu_worker_init(struct foveate_cpu_worker *worker,
     worker->tile = worker->memory + (line_bytes - beyond_bytes) / sizeof *worker->memory;
     worker->nodes = worker->tile + tile;
     worker->values = worker->nodes + nodes;
-    return plan->smooth ? FOVEA_OK : foveate_cpu_scratch_init(&worker->bands, plan);
+    return FOVEA_OK;
 }
 
 void foveate_cpu_worker_finish(struct foveate_cpu_worker *worker)
 {
     large_memory_free(worker->memory);
-    foveate_cpu_scratch_finish(&worker->bands);
 }

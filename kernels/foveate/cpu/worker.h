@@ -5,21 +5,19 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_WORKER_H
 #define FOVEA_KERNELS_FOVEATE_CPU_WORKER_H
 
-#include "kernels/foveate/cpu/blockwise/blockwise.h"
 #include "kernels/foveate/cpu/nodes/ladder.h"
 
 struct foveate_cpu_worker {
     float *memory;
     float *tile; /* levels and tiles of one level are made in it */
-    float *nodes; /* tiles are blended, or fragments made, in it */
+    float *nodes; /* tiles are blended in it */
     float *values; /* a row as the codec reads it */
-    struct foveate_cpu_scratch bands;
 };
 
-/* ladder: of a smooth plan; blockwise: of any other. On failure finish it all the same. */
-FOVEA_MUST_CHECK enum fovea_result foveate_cpu_worker_init(
-    struct foveate_cpu_worker *worker, const struct foveate_plan *plan,
-    const struct foveate_cpu_ladder *ladder, const struct foveate_cpu_blockwise *blockwise);
+/* On failure finish it all the same. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cpu_worker_init(struct foveate_cpu_worker *worker,
+                                                           const struct foveate_plan *plan,
+                                                           const struct foveate_cpu_ladder *ladder);
 void foveate_cpu_worker_finish(struct foveate_cpu_worker *worker);
 
 #endif

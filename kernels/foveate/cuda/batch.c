@@ -39,7 +39,7 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
 {
     const uint32_t sources = images->src_next_bytes == 0 ? 1 : images->count;
     const enum foveate_cuda_way way = way_of(foveate, plan, images);
-    if (plan->is_smooth ? plan->level_samples == 0 : way != FOVEATE_CUDA_NODES) {
+    if (plan->level_samples == 0) {
         return 0;
     }
     if (way == FOVEATE_CUDA_SMALL) {

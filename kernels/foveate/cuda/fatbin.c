@@ -3,9 +3,6 @@
 
 #include "kernels/cuda/embed.h"
 
-CUDA_EMBED(foveate_bands);
-CUDA_EMBED(foveate_cuda);
-CUDA_EMBED(foveate_fragments);
 CUDA_EMBED(gaze);
 CUDA_EMBED(late);
 CUDA_EMBED(foveate_nodes);

@@ -4,13 +4,9 @@
 #include "kernels/foveate/cuda/common/code.h"
 #include "kernels/foveate/cuda/nodes/plan.h"
 #include "kernels/foveate/cuda/nodes_wide/plan.h"
-#include "kernels/foveate/grid.h"
-#include "kernels/foveate/plan/fragment.h"
 #include "plan.h"
 
 #include <stdlib.h>
-
-extern const unsigned char foveate_cuda_fatbin[];
 
 /* ---- The kernels of a device ----------------------------------------------------------------- */
 
@@ -20,7 +16,8 @@ static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
     const struct cuda_device *device = foveate->device;
     int major = 0;
     struct foveate_cuda_code code;
-    FOVEA_TRY(foveate_cuda_code_of(device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code));
+    FOVEA_TRY(
+        foveate_cuda_code_of(device, foveate->nodes.picture.linear[FOVEA_FORMAT_RGBA8], &code));
     CU_TRY(device->log, device->cu,
            device->cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                                           device->handle));
@@ -36,21 +33,11 @@ static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
 static enum fovea_result load(struct foveate_cuda *foveate)
 {
     const struct cuda_device *device = foveate->device;
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&foveate->module, foveate_cuda_fatbin));
-    FOVEA_TRY(
-        cuda_kernels_get(device, foveate->module, "foveate", CUDA_EVERY_FORMAT, &foveate->kernels));
-    FOVEA_TRY(cuda_kernels_get(device, foveate->module, "foveate_light",
-                               1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 |
-                                   1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_A2B10G10R10,
-                               &foveate->lights));
-    FOVEA_TRY(tell_of_old_code(foveate));
-    FOVEA_TRY(foveate_cuda_bands_load(device, &foveate->bands));
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
     FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
-    FOVEA_TRY(foveate_fragments_load(device, &foveate->fragments));
+    FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(gaze_cuda_load(device, &foveate->gaze));
     FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
     return cuda_memory_init(device, foveate->upload, &foveate->memory);
@@ -130,15 +117,10 @@ static void destroy_on_device(struct foveate_cuda *foveate)
         CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
     }
     gaze_cuda_unload(device, &foveate->gaze);
-    foveate_fragments_unload(device, &foveate->fragments);
     foveate_nodes_unload(device, &foveate->nodes);
     foveate_cuda_small_unload(device, &foveate->small);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
-    foveate_cuda_bands_unload(device, &foveate->bands);
-    if (foveate->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(foveate->module));
-    }
 }
 
 void foveate_cuda_destroy(struct foveate_cuda **foveate)
@@ -155,15 +137,6 @@ void foveate_cuda_destroy(struct foveate_cuda **foveate)
     }
     free(f);
     *foveate = NULL;
-}
-
-/* A fragment is cut into tiles as equal as they can be. */
-static void cut_fragments(const struct foveate_plan *plan, struct foveate_cuda_tables *tables)
-{
-    const int32_t side_px = (int32_t)plan->fragment_px;
-    const int32_t count = (side_px + FOVEATE_CUDA_TILE_PX - 1) / FOVEATE_CUDA_TILE_PX;
-    tables->tiles_per_side = count;
-    tables->tile_px = (side_px + count - 1) / count;
 }
 
 /* A table of host memory, and where it goes; it may be empty. */
@@ -189,113 +162,10 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
     return FOVEA_OK;
 }
 
-/* Light that bands, tiles and small pictures know. */
+/* Light that tiles and small pictures know. */
 static bool is_plain_light(const struct foveate_plan *plan)
 {
     return foveate_plan_light(plan) <= IMAGE_LIGHT_SRGB;
-}
-
-static enum fovea_result fill_fragments(const struct foveate_plan *source,
-                                        struct foveate_cuda_plan *plan,
-                                        struct foveate_fragments_tables *tables)
-{
-    plan->is_wide = foveate_fragments_pay(source);
-    plan->has_lights = !is_plain_light(source) && source->ring_count > 0;
-    if (plan->has_lights) { /* four floats a pixel, as a pair of samples has */
-        plan->nodes.levels[0].pairs = (int32_t)source->width_px;
-        plan->nodes.levels[0].rows = (int32_t)source->height_px;
-        plan->nodes.level_count = 1;
-    }
-    if (!is_plain_light(source) || source->ring_count == 0) {
-        return FOVEA_OK;
-    }
-    FOVEA_TRY(foveate_fragments_fill(source, &plan->nodes, &plan->fragments, tables));
-    plan->has_nodes = tables->memory != NULL;
-    return FOVEA_OK;
-}
-
-/* Offsets of a blockwise plan's parts in its block. */
-struct blockwise_layout {
-    size_t filters, rings, taps, law, light, levels, fragments, end;
-};
-
-static struct blockwise_layout lay_out(const struct foveate_plan *source,
-                                       const struct foveate_cuda_plan *plan,
-                                       const struct foveate_fragments_tables *fragments)
-{
-    struct blockwise_layout at = {0};
-    at.rings = foveate_cuda_bands_filter_bytes(&plan->bands, source); /* a multiple of 16 */
-    at.taps = at.rings + source->ring_count * sizeof *source->rings;
-    at.law = at.taps + source->tap_count * sizeof *source->taps;
-    at.light = at.law + (size_t)source->law.table_count * sizeof *source->law_table;
-    at.levels = foveate_cuda_aligned(at.light + foveate_plan_light_samples(source) * sizeof(float));
-    at.fragments = at.levels + foveate_cuda_level_bytes(plan);
-    at.end = at.fragments + fragments->bytes;
-    return at;
-}
-
-static void place_blockwise(const struct foveate_plan *source, const struct blockwise_layout *at,
-                            struct foveate_cuda_plan *plan)
-{
-    const CUdeviceptr memory = plan->block->memory;
-    plan->tables.rings = memory + at->rings;
-    plan->tables.taps = memory + at->taps;
-    plan->tables.law = source->law;
-    plan->tables.law_table = memory + at->law;
-    plan->bands.tables = plan->tables;
-    plan->bands.filters = memory + at->filters;
-    plan->nodes.samples = memory + at->levels;
-    plan->nodes.table = plan->tables.law_table;
-    plan->fragments.rings = plan->tables.rings;
-    foveate_fragments_place(&plan->nodes, &plan->fragments, memory + at->fragments);
-}
-
-static enum fovea_result upload_blockwise(struct foveate_cuda *foveate,
-                                          const struct foveate_plan *source,
-                                          struct foveate_cuda_plan *plan,
-                                          const struct foveate_fragments_tables *fragments)
-{
-    const struct blockwise_layout at = lay_out(source, plan, fragments);
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory, at.end, &plan->block));
-    if (source->ring_count == 0) {
-        return FOVEA_OK;
-    }
-    place_blockwise(source, &at, plan);
-    struct foveate_bands_filter *filters = malloc(at.rings > 0 ? at.rings : 1);
-    if (!filters) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    foveate_cuda_bands_fill_filters(&plan->bands, source, filters);
-    float light[FOVEA_DISPLAY_MAX];
-    foveate_plan_fill_light(source, light);
-    const CUdeviceptr memory = plan->block->memory;
-    const struct table tables[] = {
-        {memory + at.rings, source->rings, at.taps - at.rings},
-        {memory + at.taps, source->taps, at.law - at.taps},
-        {memory + at.filters, filters, at.rings},
-        {memory + at.law, source->law_table, at.light - at.law},
-        {memory + at.light, light, foveate_plan_light_samples(source) * sizeof(float)},
-        {memory + at.fragments, fragments->memory, fragments->bytes}};
-    const enum fovea_result result = upload(foveate, tables, sizeof tables / sizeof *tables);
-    free(filters);
-    return result;
-}
-
-static enum fovea_result fill_blockwise(struct foveate_cuda *foveate,
-                                        const struct foveate_plan *source,
-                                        struct foveate_cuda_plan *plan)
-{
-    struct foveate_fragments_tables fragments = {0};
-    cut_fragments(source, &plan->tables);
-    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
-    plan->bands = is_plain_light(source) ? foveate_cuda_bands_plan(&foveate->bands, source)
-                                         : (struct foveate_bands){.radius_px = -1};
-    enum fovea_result result = fill_fragments(source, plan, &fragments);
-    if (result == FOVEA_OK) {
-        result = upload_blockwise(foveate, source, plan, &fragments);
-    }
-    free(fragments.memory);
-    return result;
 }
 
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
@@ -303,8 +173,7 @@ uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
     const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
                                                      plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
     const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
-    const uint64_t nodes =
-        plan->has_nodes || plan->has_lights ? foveate_nodes_level_bytes(&plan->nodes) : 0;
+    const uint64_t nodes = foveate_nodes_level_bytes(&plan->nodes);
     const uint64_t larger = plain > tiles ? plain : tiles;
     return foveate_cuda_aligned(larger > nodes ? larger : nodes);
 }
@@ -401,12 +270,10 @@ static enum fovea_result fill_tables(const struct foveate_plan *source,
     return fill_nodes(source, plan, tables);
 }
 
-static enum fovea_result fill_smooth(struct foveate_cuda *foveate,
-                                     const struct foveate_plan *source,
-                                     struct foveate_cuda_plan *plan)
+static enum fovea_result fill_plan(struct foveate_cuda *foveate, const struct foveate_plan *source,
+                                   struct foveate_cuda_plan *plan)
 {
     plan->smooth.level_count = (int32_t)source->level_count;
-    plan->has_nodes = true;
     plan->light_is_plain = is_plain_light(source);
     if (source->level_count == 0) { /* kernels look into the light's table all the same */
         return upload_smooth(foveate, source, plan, &(struct smooth_tables){0});
@@ -439,10 +306,8 @@ enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
     if (!created) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    created->is_smooth = plan->smooth;
     created->formats = formats;
-    const enum fovea_result result =
-        plan->smooth ? fill_smooth(foveate, plan, created) : fill_blockwise(foveate, plan, created);
+    const enum fovea_result result = fill_plan(foveate, plan, created);
     if (result != FOVEA_OK) {
         part_with(foveate, &created);
         tidy(foveate);

@@ -9,8 +9,6 @@
 #include "foveate_cuda.h"
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_memory.h"
-#include "kernels/foveate/cuda/bands/bands.h"
-#include "kernels/foveate/cuda/fragments/fragments.h"
 #include "kernels/foveate/cuda/nodes/nodes.h"
 #include "kernels/foveate/cuda/nodes_wide/smooth.h"
 #include "kernels/foveate/cuda/small/small.h"
@@ -29,10 +27,7 @@ struct foveate_cuda_batch_memory {
 };
 
 struct foveate_cuda_plan {
-    struct cuda_block *block; /* rings and taps, or levels and the law's table */
-    struct foveate_cuda_tables tables;
-    struct foveate_bands bands;
-    bool is_smooth;
+    struct cuda_block *block; /* levels and the law's table */
     bool light_is_plain; /* stored values or sRGB's, for what is not floats */
     enum foveate_cuda_formats formats;
     struct foveate_cuda_smooth smooth;
@@ -43,27 +38,16 @@ struct foveate_cuda_plan {
     bool has_small; /* for linear images of the formats that small pictures take */
     bool blurs_alpha;
     struct foveate_small small;
-    bool is_wide; /* blockwise, with filters that cost too much from pixels */
-    bool
-        /* blockwise, of UNORM pictures in wide light: nodes.levels[0] is room for it */
-        has_lights;
-    bool has_nodes; /* for the formats that they take; they use the levels' memory */
-    struct foveate_nodes nodes;
-    struct foveate_fragments fragments; /* for a blockwise plan that has nodes */
+    struct foveate_nodes nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_cuda_batch_memory batch;
 };
 
 struct foveate_cuda {
     const struct cuda_device *device;
-    CUmodule module;
-    struct cuda_kernels kernels; /* the blockwise method's */
-    struct cuda_kernels lights; /* the blockwise method's */
-    struct foveate_cuda_bands_kernels bands; /* the blockwise method's */
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
     struct foveate_cuda_small_kernels small;
     struct foveate_nodes_kernels nodes;
-    struct foveate_fragments_kernels fragments;
     double tile_slope; /* steeper laws are not for tiles */
     struct gaze_cuda_kernels gaze;
     CUstream upload; /* our own stream, so that tables wait for nobody's work */
@@ -92,14 +76,7 @@ static inline uint64_t foveate_cuda_aligned(uint64_t bytes)
 uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan);
 uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
 
-/* Returns whether the blockwise method makes whole fragments, from pixels or from levels. */
-bool foveate_cuda_in_fragments(const struct foveate_cuda *foveate,
-                               const struct foveate_cuda_plan *plan, enum fovea_format format);
-/* Returns whether the light of pixels is made beforehand. */
-bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
-                            const struct foveate_cuda_plan *plan, enum fovea_format format);
-
-/* The ways of the smooth method, the first that takes an image:
+/* The ways that make an image; the first that takes it:
  *
  *     way     laws                        formats                            light    memory
  *     TILES   by distance or angle, flat  0 to 255, 0 to 1023, RGBA16F,      plain    any
@@ -108,8 +85,9 @@ bool foveate_cuda_in_lights(const struct foveate_cuda *foveate,
  *     NODES   any                         all but 32-bit floats              plain    any
  *     WIDE    any                         all but smaller floats             any      any
  *
- * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE. Plain light is stored values and sRGB's, and
- * what floats are. SMALL needs mma in the loaded code. README.md says which files make each. */
+ * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE, and no steps. Plain light is stored values and
+ * sRGB's, and what floats are. SMALL needs mma in the loaded code. README.md says which files make
+ * each. */
 enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
     FOVEATE_CUDA_SMALL,
@@ -133,8 +111,7 @@ bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct fove
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
-                                                       const struct foveate_cuda_run *run,
-                                                       enum fovea_format format);
+                                                       const struct foveate_cuda_run *run);
 /* Launches made before one that fails still use the block, so the use is noted in any case. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
                                                          const struct foveate_cuda_run *run,

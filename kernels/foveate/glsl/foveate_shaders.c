@@ -5,18 +5,6 @@
 
 #include "shader_tile_shape.h"
 
-static const uint32_t foveate_1[] =
-#include "foveate_1.inc"
-    ;
-static const uint32_t foveate_4[] =
-#include "foveate_4.inc"
-    ;
-static const uint32_t blockwise_levels_1[] =
-#include "blockwise_levels_1.inc"
-    ;
-static const uint32_t blockwise_levels_4[] =
-#include "blockwise_levels_4.inc"
-    ;
 static const uint32_t smooth_level_1[] =
 #include "smooth_level_1.inc"
     ;
@@ -60,9 +48,6 @@ static const uint32_t overlay_4[] =
 #include "overlay_4.inc"
     ;
 
-const struct shader foveate_shader_blockwise = SHADER_CODE(foveate_1, foveate_4);
-const struct shader foveate_shader_blockwise_levels =
-    SHADER_CODE(blockwise_levels_1, blockwise_levels_4);
 const struct shader foveate_shader_level = SHADER_CODE(smooth_level_1, smooth_level_4);
 const struct shader foveate_shader_levels = SHADER_CODE(smooth_levels_1, smooth_levels_4);
 const struct shader foveate_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
@@ -71,35 +56,6 @@ const struct shader foveate_shader_tile_kinds =
 const struct shader foveate_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);
 const struct shader foveate_shader_tile_far = SHADER_CODE(smooth_tile_far_1, smooth_tile_far_4);
 const struct shader foveate_shader_overlay = SHADER_CODE(overlay_1, overlay_4);
-
-#define FOVEATE_TILE_PX 32u /* the blockwise shader's tile side */
-
-/* Counts workgroups of most_px along an axis, of whole fragments or of parts of one. */
-static uint32_t fragment_groups(int32_t side_px, int32_t fragment_px, uint32_t most_px,
-                                uint32_t most_fragments)
-{
-    const uint32_t each = (uint32_t)fragment_px;
-    const uint32_t fragments = shader_divide_up((uint32_t)side_px + each - 1, each);
-    const uint32_t together = most_px / each < most_fragments ? most_px / each : most_fragments;
-    return together > 0 ? shader_divide_up(fragments, together)
-                        : fragments * shader_divide_up(each, most_px);
-}
-
-void foveate_shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2])
-{
-    const int32_t each = frame->fragment_px;
-    out_groups[0] = fragment_groups(frame->width_px, each, FOVEATE_TILE_PX, FOVEATE_TILE_PX);
-    out_groups[1] = fragment_groups(frame->height_px, each, FOVEATE_TILE_PX, 1);
-}
-
-void foveate_shader_blockwise_levels_groups(const struct foveate_frame *frame,
-                                            uint32_t out_groups[2])
-{
-    const int32_t each = frame->fragment_px;
-    out_groups[0] = fragment_groups(frame->width_px, each, SHADER_BLOCKWISE_WIDTH_PX,
-                                    SHADER_BLOCKWISE_FRAGMENTS);
-    out_groups[1] = fragment_groups(frame->height_px, each, SHADER_BLOCKWISE_HEIGHT_PX, 1);
-}
 
 static uint32_t divide_up_signed(int32_t a, uint32_t b)
 {

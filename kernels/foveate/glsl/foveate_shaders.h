@@ -2,27 +2,22 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveate's shaders, and how many workgroups each takes. Specialization constants: 1
- * FOVEATE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour; 3
- * whether foveate.comp may take SHADER_TILE_SHARED_BYTES. Tables are the plan's law, levels, law's
- * table and the display's samples; values are rings, taps and fragments' filters on levels; passes
- * leave levels' samples for each other. */
+ * FOVEATE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour.
+ * Tables are the plan's law, levels, law's table and the display's samples; there are no values;
+ * passes leave levels' samples for each other. */
 #ifndef FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
 #define FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/operator/shaders.h"
 
-/* Blockwise from pixels; push constants: struct foveate_frame. */
-extern const struct shader foveate_shader_blockwise;
-/* Blockwise from levels, 0 included; push constants: struct smooth_constants. */
-extern const struct shader foveate_shader_blockwise_levels;
-/* Smooth by nodes; push constants: struct smooth_constants. In this order: level 0 of wide light
- * and of floats, LEVELS once for each two levels from 1 on, NODES. */
+/* Tiles blended from nodes; push constants: struct smooth_constants. In this order: level 0 of wide
+ * light and of floats, LEVELS once for each two levels from 1 on, NODES. */
 extern const struct shader foveate_shader_level;
 extern const struct shader foveate_shader_levels;
 extern const struct shader foveate_shader_nodes;
-/* Smooth in tiles instead, the same constants: KINDS and LEVELS in any order, then the picture by
- * the other two in any order, FAR where there are levels. */
+/* Tiles of one level instead, the same constants: KINDS and LEVELS in any order, then the picture
+ * by the other two in any order, FAR where there are levels. */
 extern const struct shader foveate_shader_tile_kinds;
 extern const struct shader foveate_shader_tile_near;
 extern const struct shader foveate_shader_tile_far;
@@ -38,16 +33,8 @@ struct smooth_constants {
     float fine_sigma_px;
     int32_t kinds;
     int32_t places_each;
-    /* blockwise: of struct foveate_shader_fragments */
-    int32_t filters_at;
-    int32_t weights_at;
 };
 
-/* Returns how many workgroups cover the image for any gaze: it may shift the grid by up to one
- * fragment less one pixel. */
-void foveate_shader_blockwise_groups(const struct foveate_frame *frame, uint32_t out_groups[2]);
-void foveate_shader_blockwise_levels_groups(const struct foveate_frame *frame,
-                                            uint32_t out_groups[2]);
 void foveate_shader_levels_groups(const struct foveate_frame *frame, int32_t level,
                                   uint32_t out_groups[2]);
 /* Sets workgroups and smooth_constants.places_each for the shaders of the tiles. */

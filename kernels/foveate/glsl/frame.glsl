@@ -10,7 +10,6 @@ struct foveate_frame {
     int fragment_px;
     int gaze_x_q8;
     int gaze_y_q8;
-    int ring_count;
     int blur_alpha;
     int light;
     int origin_x_px;

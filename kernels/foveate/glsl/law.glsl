@@ -10,6 +10,7 @@ const float REACH = LIGHT_WIDE ? 6.5 : 4.2;
 const int LAW_RADIAL = 0;
 const int LAW_MAP = 2;
 const int LAW_MAP_PROJECTED = 3;
+const int LAW_RINGS = 4;
 
 /* struct foveate_law of foveate/smooth.h. */
 struct foveate_law {
@@ -25,10 +26,6 @@ struct foveate_law {
     int map_width;
     int map_height;
     int map_root;
-    float bank_log2_first;
-    float bank_per_octave;
-    float bank_taps_per_sigma;
-    float reserved[5];
 };
 
 /* struct foveate_level. */
@@ -148,8 +145,13 @@ float law_sigma_at(foveate_frame frame, vec2 place_px)
     return law_applied(law_plain(frame, place_px));
 }
 
-/* Returns sigma of a pixel. */
+#include "grid.glsl"
+
+/* Returns sigma of a pixel: at its centre, or of its fragment. */
 float law_sigma(foveate_frame frame, ivec2 pixel)
 {
-    return law_sigma_at(frame, vec2(pixel) + 0.5);
+    if (frame.fragment_px == 0) {
+        return law_sigma_at(frame, vec2(pixel) + 0.5);
+    }
+    return grid_sigma(frame, pixel);
 }

@@ -13,8 +13,6 @@ layout(push_constant) uniform Constants
     float fine_sigma_px; /* tiles: below it, both axes are summed at once */
     int kinds; /* tiles: where kinds lie among the samples */
     int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
-    int filters_at; /* blockwise: words of Filters where filters of fragments begin, */
-    int weights_at; /* and where their weights begin */
 };
 
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };

@@ -42,11 +42,6 @@
 /* For smooth_tile_kinds.comp: tiles in a workgroup. */
 #define SHADER_TILE_KINDS_A_GROUP 8
 
-/* For blockwise_levels.comp: a tile, and fragments side by side in one. */
-#define SHADER_BLOCKWISE_WIDTH_PX 32
-#define SHADER_BLOCKWISE_HEIGHT_PX 16
-#define SHADER_BLOCKWISE_FRAGMENTS 8
-
 /* Pictures of at least so many pixels have enough tiles to fill a device: a workgroup then makes
  * all places of a column of a tile, one after another. */
 #define SHADER_TILE_WHOLE_FROM_PX 5000000

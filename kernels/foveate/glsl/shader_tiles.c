@@ -49,7 +49,8 @@ static void lay_out(const struct foveate_plan *plan, struct foveate_shader_tiles
 struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *plan)
 {
     struct foveate_shader_tiles tiles = {0};
-    if (!plan->smooth || plan->level_count == 0 || image_light_is_wide(foveate_plan_light(plan))) {
+    if (plan->fragment_px > 0 || plan->level_count == 0 ||
+        image_light_is_wide(foveate_plan_light(plan))) {
         return tiles;
     }
     const struct foveate_slope slope = foveate_slope_of(plan);

@@ -94,23 +94,6 @@ template <typename Pixel> __device__ void write_pixel(const gradient_params &par
              params.channels < Pixel::channels ? Pixel::keep_alpha(word, from.load(x, y)) : word);
 }
 
-/* ---- Blockwise */
-
-/* Returns the weight of `to` in these taps at `from`: the edge has those beyond it, too. */
-__device__ float weight_of(const float *taps, int radius, int from, int to, int size)
-{
-    float weight = 0.0f;
-    if (abs(from - to) > radius) {
-        return weight;
-    }
-    const int first = to == 0 ? from - radius : to;
-    const int last = to == size - 1 ? from + radius : to;
-    for (int i = first; i <= last; i++) {
-        weight += taps[abs(i - from)];
-    }
-    return weight;
-}
-
 } // namespace
 
 #define FORMAT(suffix, format)                                                                     \
@@ -141,76 +124,16 @@ KERNEL(gradient_places)
     }
     float place = 0.0f;
     if (gaze.x != GAZE_NONE) {
-        place = foveate_gradient_place(
-            foveate_law_sigma(&params.law, (const float *)params.law_table, x, y,
-                              (float)gaze.x / 256.0f, (float)gaze.y / 256.0f));
-    }
-    scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
-}
-
-/* The filters of pixels. */
-KERNEL(gradient_rings)
-{
-    const int x = thread_x();
-    const int y = thread_y();
-    const int2 gaze = gaze_of(params);
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
-    int ring = FOVEATE_RING_NONE;
-    if (gaze.x != GAZE_NONE && params.ring_count > 0) {
-        const int side = params.fragment_px;
-        const foveate_grid_filters filters = {(const foveate_ring *)params.rings, &params.law,
-                                              (const float *)params.law_table};
         foveate_frame frame = {};
         frame.width_px = params.width;
         frame.height_px = params.height;
-        frame.fragment_px = side;
+        frame.fragment_px = params.law.fragment_px;
         frame.gaze_x_q8 = gaze.x;
         frame.gaze_y_q8 = gaze.y;
-        frame.ring_count = params.ring_count;
-        ring =
-            foveate_grid_filter(&filters, &frame, (x + foveate_grid_shift_px(gaze.x, side)) / side,
-                                (y + foveate_grid_shift_px(gaze.y, side)) / side);
+        place = foveate_gradient_place(
+            foveate_frame_sigma(&params.law.law, (const float *)params.law.table, &frame, x, y));
     }
-    scratch_at(params, params.places)[(int64_t)y * params.width + x] = (float)(ring + 1);
-}
-
-/* Blockwise: a pixel gathers what each pixel within the longest filter's reach gives it. What that
- * costs grows with the square of the reach. */
-KERNEL(gradient_fragments)
-{
-    const int x = thread_x();
-    const int y = thread_y();
-    if (x >= params.width || y >= params.height) {
-        return;
-    }
-    const foveate_ring *rings = (const foveate_ring *)params.rings;
-    const float *places = scratch_at(params, params.places);
-    const float *in = scratch_at(params, params.derivative);
-    const int64_t plane = (int64_t)params.height * params.width;
-    const int reach = params.max_radius_px;
-    float sums[MAX_CHANNELS] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int from_y = max(y - reach, 0); from_y <= min(y + reach, params.height - 1); from_y++) {
-        for (int from_x = max(x - reach, 0); from_x <= min(x + reach, params.width - 1); from_x++) {
-            const int64_t at = (int64_t)from_y * params.width + from_x;
-            const int ring = (int)places[at] - 1;
-            float weight = from_x == x && from_y == y ? 1.0f : 0.0f;
-            if (ring >= 0) {
-                const float *taps = (const float *)params.taps + rings[ring].first_tap;
-                const int radius = (int)rings[ring].radius_px;
-                weight = weight_of(taps, radius, from_y, y, params.height);
-                weight = weight == 0.0f ? 0.0f
-                                        : weight * weight_of(taps, radius, from_x, x, params.width);
-            }
-            for (int c = 0; c < params.channels && weight != 0.0f; c++) {
-                sums[c] += weight * in[c * plane + at];
-            }
-        }
-    }
-    for (int c = 0; c < params.channels; c++) {
-        scratch_at(params, params.band.out)[c * plane + (int64_t)y * params.width + x] = sums[c];
-    }
+    scratch_at(params, params.places)[(int64_t)y * params.width + x] = place;
 }
 
 /* ---- Bands */
@@ -332,7 +255,8 @@ __device__ bool moves(int gaze_q8, int size_px)
 
 __device__ float sigma_of(const gradient_params &params, int x, int y, float gaze_x, float gaze_y)
 {
-    return foveate_law_sigma(&params.law, (const float *)params.law_table, x, y, gaze_x, gaze_y);
+    return foveate_law_sigma(&params.law.law, (const float *)params.law.table, x, y, gaze_x,
+                             gaze_y);
 }
 
 __device__ double2 gaze_part(const gradient_params &params, int2 gaze, int64_t at)

@@ -8,17 +8,18 @@
  *     d in(y) = sum over x of K_sigma(x)(x - y) d out(x)
  *     d gaze = sum over x of d out(x) . (d out(x) / d sigma) (d sigma(x) / d gaze)
  *
- * Smooth: tables.h. Blockwise: the image's derivative is that of the very filters; its output is
- * constant in the gaze but for steps, so the gaze's is that of the smooth method with the same
- * settings, whose field of sigma the fragments sample. */
+ * tables.h says how. What the blockwise method makes is constant in the gaze but for steps, so its
+ * gaze's derivative is that of the smooth method with the same settings, whose field of sigma the
+ * fragments sample. */
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_GRADIENT_H
 
 #include "kernels/foveate/foveate.h"
 #include "kernels/operator/operator.h"
 
-/* The smooth method with a plan's settings, for what asks for sigmas. It reads the plan's tables,
- * which outlive it; the paper's blockwise plan has no law, so that one is made. */
+/* A plan's settings without steps, for the gaze's derivative. It reads the plan's tables, which
+ * outlive it; the paper's rings are no law of that kind, so that one is made. sigma_bound_px holds
+ * for the plan too. */
 struct foveate_gradient_plan {
     struct foveate_plan view;
     struct foveate_plan *own; /* NULL: the view is of the plan */

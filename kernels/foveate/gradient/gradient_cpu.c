@@ -5,12 +5,13 @@
 
 #include "gradient.h"
 
-#include "blockwise.h"
 #include "core/large_memory.h"
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/gaze/gaze.h"
+#include "smooth.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -49,17 +50,14 @@ enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
 {
     struct fovea_foveation foveation = plan->foveation;
     *own = (struct foveate_gradient_plan){.view = *plan};
-    if (plan->smooth) {
-        return FOVEA_OK;
-    }
-    if (plan->law_table) {
-        own->view.sigma_bound_px =
-            plan->ring_count > 0 ? plan->rings[plan->ring_count - 1].sigma_px : 0.0f;
+    own->view.fragment_px = 0;
+    if (plan->law.kind != FOVEATE_LAW_RINGS) {
         return FOVEA_OK;
     }
     foveation.method = FOVEA_METHOD_SMOOTH;
     FOVEA_TRY(foveate_plan_create(&foveation, plan->width_px, plan->height_px, &own->own));
     own->view = *own->own;
+    own->view.sigma_bound_px = fmaxf(own->own->sigma_bound_px, plan->sigma_bound_px);
     return FOVEA_OK;
 }
 
@@ -71,7 +69,7 @@ void foveate_gradient_plan_finish(struct foveate_gradient_plan *own)
 static enum fovea_result make(struct operator_gradient *gradient)
 {
     FOVEA_TRY(foveate_gradient_plan_init(&gradient->laws, gradient->plan));
-    return foveate_gradient_smooth_init(&gradient->smooth, &gradient->laws.view);
+    return foveate_gradient_smooth_init(&gradient->smooth, gradient->plan, &gradient->laws.view);
 }
 
 static enum fovea_result create(struct thread_pool *pool, const struct operator_plan *plan,
@@ -93,14 +91,6 @@ static enum fovea_result create(struct thread_pool *pool, const struct operator_
 
 /* ---- Threads */
 
-static size_t scratch_floats(const struct operator_gradient *gradient)
-{
-    const size_t smooth = foveate_gradient_smooth_floats(&gradient->smooth);
-    const size_t blockwise =
-        gradient->plan->smooth ? 0 : foveate_gradient_blockwise_floats(gradient->plan);
-    return smooth > blockwise ? smooth : blockwise;
-}
-
 static enum fovea_result grow(struct operator_gradient *gradient, uint32_t worker_count)
 {
     float **scratch = realloc(gradient->scratch, worker_count * sizeof *scratch);
@@ -109,7 +99,8 @@ static enum fovea_result grow(struct operator_gradient *gradient, uint32_t worke
     }
     gradient->scratch = scratch;
     while (gradient->worker_count < worker_count) {
-        float *memory = large_memory_make(scratch_floats(gradient), sizeof *memory);
+        float *memory =
+            large_memory_make(foveate_gradient_smooth_floats(&gradient->smooth), sizeof *memory);
         if (!memory) {
             return FOVEA_ERROR_OUT_OF_MEMORY;
         }
@@ -161,17 +152,11 @@ static void run_image(const struct operator_gradient *gradient, float *scratch, 
         d_src = pixel_image_after(batch->d_src, i * batch->d_src_next_bytes);
         image.d_src = &d_src;
     }
-    if (image.d_src && !gradient->plan->smooth) {
-        foveate_gradient_blockwise_run(gradient->plan, gradient->smooth.loops, scratch, &image);
-        image.d_src = NULL;
-    }
     if (batch->d_gazes_uv) {
         src = pixel_image_after(batch->src, i * batch->src_next_bytes);
         image.src = &src;
     }
-    if (image.d_src || image.src) {
-        foveate_gradient_smooth_run(&gradient->smooth, scratch, &image);
-    }
+    foveate_gradient_smooth_run(&gradient->smooth, scratch, &image);
     if (batch->d_gazes_uv) {
         batch->d_gazes_uv[2 * i] = per_uv(image.d_gaze_px[0], gaze_uv[0], width);
         batch->d_gazes_uv[2 * i + 1] = per_uv(image.d_gaze_px[1], gaze_uv[1], height);

@@ -33,8 +33,7 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
     const struct {
         const char *name;
         CUfunction *kernel;
-    } kernels[] = {{"gradient_places", &g->places},       {"gradient_rings", &g->rings},
-                   {"gradient_fragments", &g->fragments}, {"gradient_columns", &g->columns},
+    } kernels[] = {{"gradient_places", &g->places},       {"gradient_columns", &g->columns},
                    {"gradient_rows", &g->rows},           {"gradient_node_rows", &g->node_rows},
                    {"gradient_node_dots", &g->node_dots}, {"gradient_gaze", &g->gaze}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
@@ -164,9 +163,8 @@ static enum fovea_result upload(struct operator_cuda_gradient *gradient,
     const struct part parts[] = {
         {tables->rows, tables->row_count * sizeof *tables->rows, &params->rows},
         {tables->weights, tables->weight_count * sizeof *tables->weights, &params->weights},
-        {laws->law_table, (size_t)laws->law.table_count * sizeof(float), &params->law_table},
-        {own->rings, own->ring_count * sizeof *own->rings, &params->rings},
-        {own->taps, own->tap_count * sizeof *own->taps, &params->taps}};
+        {own->law_table, (size_t)own->law.table_count * sizeof(float), &plan->stepped.table},
+        {laws->law_table, (size_t)laws->law.table_count * sizeof(float), &plan->even.table}};
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         bytes += aligned(parts[i].bytes);
@@ -201,11 +199,10 @@ static enum fovea_result fill(struct operator_cuda_gradient *gradient,
         .places = plan->layout.places,
         .derivative = plan->layout.derivative,
         .dots = plan->layout.dots,
-        .law = plan->laws.view.law,
-        .fragment_px = (int32_t)own->fragment_px,
-        .ring_count = (int32_t)own->ring_count,
-        .max_radius_px = (int32_t)own->max_radius_px,
     };
+    plan->stepped.law = own->law;
+    plan->stepped.fragment_px = (int32_t)own->fragment_px;
+    plan->even.law = plan->laws.view.law;
     return upload(gradient, plan);
 }
 

@@ -117,12 +117,7 @@ static enum fovea_result make_d_src(struct foveate_gradient_slice *slice)
 {
     const struct foveate_gradient_tables *tables = &slice->plan->tables;
     bool has[FOVEATE_MAX_LEVELS] = {false};
-    if (!slice->plan->plan->smooth) {
-        slice->params.band =
-            (struct foveate_gradient_band_params){.out = slice->plan->layout.levels[0]};
-        FOVEA_TRY(launch_pixels(slice, slice->gradient->rings));
-        return launch_pixels(slice, slice->gradient->fragments);
-    }
+    slice->params.law = slice->plan->stepped;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t i = 0; i < tables->node_count; i++) {
         const int32_t level = tables->nodes[i].level;
@@ -166,6 +161,7 @@ static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
 {
     const struct foveate_gradient_tables *tables = &slice->plan->tables;
     const struct cuda_device *device = slice->gradient->device;
+    slice->params.law = slice->plan->even;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t k = 1; k < tables->level_count; k++) {
         FOVEA_TRY(resample(slice, k - 1, k, &tables->levels[k].reduce, false));

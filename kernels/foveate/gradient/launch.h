@@ -19,7 +19,7 @@ struct operator_cuda_gradient {
     CUmodule module;
     struct gaze_cuda_kernels gaze_kernels;
     struct cuda_kernels read, write;
-    CUfunction places, rings, fragments, columns, rows, node_rows, node_dots, gaze;
+    CUfunction places, columns, rows, node_rows, node_dots, gaze;
     CUstream upload; /* of our own, so that tables wait for nobody's work */
     struct cuda_block *retired;
     bool abandoned;
@@ -38,6 +38,7 @@ struct operator_cuda_gradient_plan {
     struct foveate_gradient_tables tables; /* their rows and weights are on the device too */
     struct foveate_gradient_layout layout;
     struct foveate_gradient_params params; /* what does not change from batch to batch */
+    struct foveate_gradient_law stepped, even; /* for the image's derivative, and the gaze's */
     struct cuda_block *block; /* tables */
     struct cuda_block *batch; /* gazes, their derivatives, scratch memory; NULL: none yet */
     uint32_t gaze_capacity;

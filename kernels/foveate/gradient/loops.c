@@ -14,8 +14,13 @@ static void sigma_row(const struct foveate_gradient_view *view, int32_t right_q8
                       float *out)
 {
     struct foveate_cpu_picture picture = {.plan = view->plan};
-    picture.view.frame.gaze_x_q8 = view->gaze_x_q8 + right_q8;
-    picture.view.frame.gaze_y_q8 = view->gaze_y_q8 + down_q8;
+    picture.view.frame = (struct foveate_frame){
+        .width_px = (int32_t)view->plan->width_px,
+        .height_px = (int32_t)view->plan->height_px,
+        .fragment_px = (int32_t)view->plan->fragment_px,
+        .gaze_x_q8 = view->gaze_x_q8 + right_q8,
+        .gaze_y_q8 = view->gaze_y_q8 + down_q8,
+    };
     foveate_cpu_sigma_row(
         &picture,
         (struct foveate_cpu_places){
@@ -134,13 +139,6 @@ static void dot(const struct foveate_gradient_node_at *at, const float *places, 
     }
 }
 
-static void add(float *out, const float *in, float weight, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        out[i] += weight * in[i];
-    }
-}
-
 #define LOOPS FOVEATE_CPU_NAME(foveate_gradient_loops)
 const struct foveate_gradient_loops LOOPS = {
     .places = places,
@@ -148,5 +146,4 @@ const struct foveate_gradient_loops LOOPS = {
     .weigh = weigh,
     .dot = dot,
     .gaze = gaze,
-    .add = add,
 };

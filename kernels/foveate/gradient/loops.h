@@ -34,7 +34,7 @@ struct foveate_gradient_sum {
 
 /* Row y of an image: where its pixels look, and how. */
 struct foveate_gradient_view {
-    const struct foveate_plan *plan; /* of the smooth method */
+    const struct foveate_plan *plan;
     int32_t gaze_x_q8, gaze_y_q8;
     int32_t y;
     int32_t count; /* pixels, a multiple of the block */
@@ -59,8 +59,6 @@ struct foveate_gradient_loops {
      * their places. `scratch` has memory for five rows. */
     void (*gaze)(const struct foveate_gradient_view *view, const float *dots, int32_t count,
                  float *scratch, double out[2]);
-    /* out[i] += weight in[i] */
-    void (*add)(float *out, const float *in, float weight, int32_t count);
 };
 
 /* Transposes a picture of blocks: out's row x, place y, is in's row y, place x. What is beyond the

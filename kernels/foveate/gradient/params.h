@@ -27,6 +27,13 @@ struct foveate_gradient_band_params {
     int32_t reserved;
 };
 
+struct foveate_gradient_law {
+    struct foveate_law law;
+    int32_t fragment_px; /* 0: no steps */
+    int32_t reserved;
+    uint64_t table; /* float[] */
+};
+
 /* Block z of a grid works on image z of a slice. */
 struct foveate_gradient_params {
     int32_t width, height;
@@ -34,7 +41,7 @@ struct foveate_gradient_params {
     int32_t node_count;
     uint64_t scratch; /* float[] */
     int64_t next_floats; /* to the next image's scratch memory */
-    int64_t places; /* in it: of pixels; with blockwise filters 1 + the ring, 0: none */
+    int64_t places; /* in it: of pixels */
     int64_t derivative; /* of dst */
     int64_t dots;
     uint64_t rows; /* struct foveate_gradient_row[] */
@@ -44,16 +51,9 @@ struct foveate_gradient_params {
     struct image_linear written;
     int64_t image_next_bytes;
     int64_t written_next_bytes;
-    struct foveate_law law;
-    uint64_t law_table; /* float[] */
+    struct foveate_gradient_law law;
     uint64_t gazes; /* int2[] in q8 */
     uint64_t d_gazes_uv; /* float2[] */
-    uint64_t rings; /* struct foveate_ring[] */
-    uint64_t taps; /* float[] */
-    int32_t fragment_px;
-    int32_t ring_count;
-    int32_t max_radius_px;
-    int32_t reserved;
 };
 
 #endif

@@ -47,11 +47,12 @@ const struct foveate_gradient_loops *foveate_gradient_choose_loops(void)
 }
 
 enum fovea_result foveate_gradient_smooth_init(struct foveate_gradient_smooth *smooth,
-                                               const struct foveate_plan *plan)
+                                               const struct foveate_plan *plan,
+                                               const struct foveate_plan *even)
 {
-    *smooth =
-        (struct foveate_gradient_smooth){.plan = plan, .loops = foveate_gradient_choose_loops()};
-    return foveate_gradient_tables_init(&smooth->tables, plan);
+    *smooth = (struct foveate_gradient_smooth){
+        .plan = plan, .even = even, .loops = foveate_gradient_choose_loops()};
+    return foveate_gradient_tables_init(&smooth->tables, even);
 }
 
 void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth)
@@ -160,20 +161,21 @@ static void write_image(const struct work *work, const float *in)
     }
 }
 
-static struct foveate_gradient_view view_of(const struct work *work, int32_t y)
+static struct foveate_gradient_view view_of(const struct work *work,
+                                            const struct foveate_plan *plan, int32_t y)
 {
-    return (struct foveate_gradient_view){.plan = work->smooth->plan,
+    return (struct foveate_gradient_view){.plan = plan,
                                           .gaze_x_q8 = work->image->gaze_x_q8,
                                           .gaze_y_q8 = work->image->gaze_y_q8,
                                           .y = y,
                                           .count = work->blocks * BLOCK};
 }
 
-static void find_places(const struct work *work)
+static void find_places(const struct work *work, const struct foveate_plan *plan)
 {
     const struct foveate_gradient_tables *tables = &work->smooth->tables;
     for (int32_t y = 0; y < tables->height_px; y++) {
-        const struct foveate_gradient_view view = view_of(work, y);
+        const struct foveate_gradient_view view = view_of(work, plan, y);
         float *places = work->places + (ptrdiff_t)y * view.count;
         work->smooth->loops->places(&view, places);
         for (int32_t b = 0; b < work->blocks; b++, places += BLOCK) {
@@ -466,7 +468,7 @@ static void make_d_gaze(const struct work *work, double out[2])
     }
     out[0] = out[1] = 0.0;
     for (int32_t y = 0; y < tables->height_px; y++) {
-        const struct foveate_gradient_view view = view_of(work, y);
+        const struct foveate_gradient_view view = view_of(work, work->smooth->even, y);
         work->smooth->loops->gaze(&view, work->dots + (ptrdiff_t)y * view.count, tables->width_px,
                                   work->values, out);
     }
@@ -487,11 +489,12 @@ void foveate_gradient_smooth_run(const struct foveate_gradient_smooth *smooth, f
                         .pitch = blocks * block};
     lay_out(&smooth->tables, scratch, &work);
     read_image(&work, image->d_dst, work.derivative);
-    find_places(&work);
     if (image->d_src) {
+        find_places(&work, smooth->plan);
         make_d_src(&work);
     }
     if (image->src) {
+        find_places(&work, smooth->even);
         make_d_gaze(&work, image->d_gaze_px);
     }
 }

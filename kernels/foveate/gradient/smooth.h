@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Gradients of the smooth method on the cpu, image by image. */
+/* Gradients on the cpu, image by image. */
 #ifndef FOVEA_KERNELS_FOVEATE_GRADIENT_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_GRADIENT_SMOOTH_H
 
@@ -20,14 +20,16 @@ struct foveate_gradient_image {
 
 /* The tables of a plan; read by all threads. */
 struct foveate_gradient_smooth {
-    const struct foveate_plan *plan; /* of the smooth method */
+    const struct foveate_plan *plan;
+    const struct foveate_plan *even; /* the same without steps */
     struct foveate_gradient_tables tables;
     const struct foveate_gradient_loops *loops;
 };
 
 /* On failure nothing is left. */
 FOVEA_MUST_CHECK enum fovea_result foveate_gradient_smooth_init(
-    struct foveate_gradient_smooth *smooth, const struct foveate_plan *plan);
+    struct foveate_gradient_smooth *smooth, const struct foveate_plan *plan,
+    const struct foveate_plan *even);
 void foveate_gradient_smooth_finish(struct foveate_gradient_smooth *smooth);
 /* The loops that the processor runs. */
 const struct foveate_gradient_loops *foveate_gradient_choose_loops(void);

@@ -101,7 +101,8 @@ static float farthest_sq(const struct foveate_plan *plan)
     return farthest;
 }
 
-struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
+/* Of a law without steps. */
+static struct foveate_slope even_slope_of(const struct foveate_plan *plan)
 {
     const struct foveate_law *law = &plan->law;
     const struct foveate_extremes extremes = extremes_of(plan);
@@ -121,4 +122,14 @@ struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
         .slope = RAMP * (law->strength * table_slope + 0.5f * sigma_px * widest),
         .sigma_px = sigma_px,
     };
+}
+
+struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
+{
+    if (plan->law.kind == FOVEATE_LAW_RINGS) {
+        return (struct foveate_slope){INFINITY, plan->sigma_bound_px};
+    }
+    struct foveate_slope slope = even_slope_of(plan);
+    slope.slope = plan->fragment_px > 0 ? INFINITY : slope.slope;
+    return slope;
 }

@@ -20,7 +20,6 @@ struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
         .fragment_px = (int32_t)plan->fragment_px,
         .gaze_x_q8 = frame->gaze_x_q8,
         .gaze_y_q8 = frame->gaze_y_q8,
-        .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = image_light_in_order(foveate_plan_light(plan), frame->blue_first),
         .origin_x_px = frame->origin_x_px,
@@ -82,7 +81,7 @@ static void plan_summarize(const struct operator_plan *operator_plan, char *out,
     const struct foveate_plan *plan = foveate_plan_of(operator_plan);
     const char *model = models[plan->foveation.model];
     const double strength = plan->foveation.strength;
-    if (plan->smooth) {
+    if (plan->fragment_px == 0) {
         snprintf(out, bytes, "smooth %s  %s light  strength %.2f", model,
                  lights[foveate_plan_light(plan)], strength);
     } else {

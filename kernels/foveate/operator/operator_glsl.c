@@ -9,7 +9,6 @@
 #include "core/log.h"
 #include "foveate_operator.h"
 #include "kernels/foveate/glsl/foveate_shaders.h"
-#include "kernels/foveate/glsl/shader_fragments.h"
 #include "kernels/foveate/glsl/shader_tile_shape.h"
 #include "kernels/foveate/glsl/shader_tiles.h"
 #include "kernels/foveate/overlay/overlay.h"
@@ -17,29 +16,26 @@
 #include "kernels/image/pixel_light.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The buffer Law of law.glsl. */
-_Static_assert(sizeof(struct foveate_law) == 80, "std430 has no other padding");
+_Static_assert(sizeof(struct foveate_law) == 48, "std430 has no other padding");
 _Static_assert(sizeof(struct foveate_level) == 16, "std430 has no other padding");
 _Static_assert(sizeof(struct foveate_frame) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(sizeof(struct smooth_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(sizeof(struct overlay_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+_Static_assert(offsetof(struct overlay_constants, rings) % 16 == 0, "where std430 has a vec4");
 
 struct operator_glsl {
     const struct foveate_plan *plan;
     bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
-    struct foveate_shader_tiles tiles; /* how the shaders make a smooth plan */
-    struct foveate_shader_fragments fragments; /* and a blockwise one, of UNORM pictures */
-    struct foveate_shader_words words; /* of fragments, until they are filled in */
+    struct foveate_shader_tiles tiles; /* used or not */
 };
 
 static void destroy(struct operator_glsl **glsl)
 {
-    if (*glsl) {
-        large_memory_free((*glsl)->words.words);
-    }
     free(*glsl);
     *glsl = NULL;
 }
@@ -55,22 +51,10 @@ static enum fovea_result create(const struct operator_plan *plan,
     }
     glsl->plan = foveate_plan_of(plan);
     glsl->takes_tiles = limits->shared_bytes >= SHADER_TILE_SHARED_BYTES;
-    if (!glsl->takes_tiles) {
-        return FOVEA_OK;
+    if (glsl->takes_tiles) {
+        glsl->tiles = foveate_shader_tiles_of(glsl->plan);
     }
-    glsl->tiles = foveate_shader_tiles_of(glsl->plan);
-    const enum fovea_result result = foveate_shader_fragments_init(
-        &glsl->fragments, glsl->plan, limits->buffer_bytes / 8, &glsl->words);
-    if (result < 0) {
-        destroy(out_glsl);
-    }
-    return result;
-}
-
-/* Whether pictures of a format are made blockwise and from levels. */
-static bool in_fragments(const struct operator_glsl *glsl, enum fovea_format format)
-{
-    return glsl->fragments.used && pixel_light_known(format);
+    return FOVEA_OK;
 }
 
 /* ---- Memory */
@@ -87,38 +71,27 @@ static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
 {
     const struct foveate_plan *plan = glsl->plan;
     const size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
-    struct operator_glsl_memory memory = {.table_bytes = sizeof plan->law + sizeof plan->levels +
-                                                         law_table_bytes(plan) + light_bytes};
-    if (!plan->smooth) {
-        const size_t bytes = plan->ring_count * sizeof plan->rings[0] +
-                             plan->tap_count * sizeof plan->taps[0] +
-                             glsl->words.count * sizeof glsl->words.words[0];
-        memory.value_bytes = bytes ? bytes : LEAST_BYTES;
-    }
-    return memory;
+    return (struct operator_glsl_memory){.table_bytes = sizeof plan->law + sizeof plan->levels +
+                                                        law_table_bytes(plan) + light_bytes};
 }
 
 /* A level's sample is four halves. */
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
-    const bool fragments = in_fragments(glsl, format);
-    if (!glsl->plan->smooth && !fragments) {
-        return 0;
-    }
-    const uint32_t samples = glsl->tiles.used ? glsl->tiles.sample_count
-                             : fragments      ? glsl->fragments.sample_count
-                                              : glsl->plan->level_samples;
+    const uint32_t samples =
+        glsl->tiles.used ? glsl->tiles.sample_count : glsl->plan->level_samples;
+    (void)format;
     return samples ? 8 * (uint64_t)samples : LEAST_BYTES;
 }
 
 /* The law, the levels, the law's table and the display's samples: the buffer Law of law.glsl. */
-static void fill_law(const struct operator_glsl *glsl, char *to)
+static void fill(struct operator_glsl *glsl, void *tables, void *values)
 {
+    (void)values;
+    char *to = tables;
     const struct foveate_plan *plan = glsl->plan;
     const size_t table_bytes = law_table_bytes(plan);
-    const struct foveate_level *levels = glsl->tiles.used       ? glsl->tiles.levels
-                                         : glsl->fragments.used ? glsl->fragments.levels
-                                                                : plan->levels;
+    const struct foveate_level *levels = glsl->tiles.used ? glsl->tiles.levels : plan->levels;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     to += sizeof plan->law + sizeof plan->levels;
@@ -130,74 +103,34 @@ static void fill_law(const struct operator_glsl *glsl, char *to)
     }
 }
 
-/* Rings, then taps, then words: the buffer Filters of grid.glsl. */
-static void fill_filters(struct operator_glsl *glsl, char *to)
-{
-    const struct foveate_plan *plan = glsl->plan;
-    const size_t ring_bytes = plan->ring_count * sizeof plan->rings[0];
-    const size_t tap_bytes = plan->tap_count * sizeof plan->taps[0];
-    if (plan->ring_count == 0) {
-        memset(to, 0, LEAST_BYTES);
-        return;
-    }
-    memcpy(to, plan->rings, ring_bytes);
-    memcpy(to + ring_bytes, plan->taps, tap_bytes);
-    if (glsl->words.words) {
-        memcpy(to + ring_bytes + tap_bytes, glsl->words.words,
-               glsl->words.count * sizeof glsl->words.words[0]);
-        large_memory_free(glsl->words.words);
-        glsl->words.words = NULL;
-    }
-}
-
-static void fill(struct operator_glsl *glsl, void *tables, void *values)
-{
-    fill_law(glsl, tables);
-    if (values) {
-        fill_filters(glsl, values);
-    }
-}
-
 /* ---- Passes */
 
-static struct operator_shader specialize(const struct operator_glsl *glsl,
-                                         const struct shader *shader,
+static struct operator_shader specialize(const struct shader *shader,
                                          const struct foveate_frame *frame,
                                          enum fovea_format format)
 {
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    const bool staged = glsl->takes_tiles && format != FOVEA_FORMAT_RGBA16F;
-    return (struct operator_shader){
-        shader, {unorm ? frame->light : 0, has_alpha && frame->blur_alpha, staged}};
+    return (struct operator_shader){shader,
+                                    {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
 }
 
 /* The picture included; of any gaze. */
 static uint32_t most_levels(const struct operator_glsl *glsl)
 {
-    return glsl->tiles.used       ? (uint32_t)glsl->tiles.level_count
-           : glsl->fragments.used ? (uint32_t)glsl->fragments.level_count
-                                  : glsl->plan->level_count;
+    return glsl->tiles.used ? (uint32_t)glsl->tiles.level_count : glsl->plan->level_count;
 }
 
-static uint32_t list_shaders(const struct operator_glsl *glsl, enum fovea_format format,
-                             const struct shader **out)
+static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
 {
-    const bool smooth = glsl->plan->smooth;
     const bool tiles = glsl->tiles.used;
-    const bool fragments = in_fragments(glsl, format);
-    const bool levels = (smooth || fragments) && most_levels(glsl) > 1;
+    const bool levels = most_levels(glsl) > 1;
     const struct {
         const struct shader *shader;
         bool taken;
-    } all[] = {{&foveate_shader_blockwise, !smooth && !fragments},
-               {&foveate_shader_blockwise_levels, fragments},
-               {&foveate_shader_level, fragments || (smooth && !tiles)},
-               {&foveate_shader_levels, levels},
-               {&foveate_shader_nodes, smooth && !tiles},
-               {&foveate_shader_tile_kinds, tiles},
-               {&foveate_shader_tile_near, tiles},
-               {&foveate_shader_tile_far, tiles && levels}};
+    } all[] = {{&foveate_shader_level, !tiles},    {&foveate_shader_levels, levels},
+               {&foveate_shader_nodes, !tiles},    {&foveate_shader_tile_kinds, tiles},
+               {&foveate_shader_tile_near, tiles}, {&foveate_shader_tile_far, tiles && levels}};
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i].taken) {
@@ -212,9 +145,9 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 {
     const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
     const struct shader *list[OPERATOR_MAX_PASSES];
-    const uint32_t count = list_shaders(glsl, format, list);
+    const uint32_t count = list_shaders(glsl, list);
     for (uint32_t i = 0; i < count; i++) {
-        out_shaders[i] = specialize(glsl, list[i], &frame, format);
+        out_shaders[i] = specialize(list[i], &frame, format);
     }
     return count;
 }
@@ -223,32 +156,19 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 struct list {
     const struct operator_glsl *glsl;
     enum fovea_format format;
-    struct smooth_constants constants; /* of those from levels */
+    struct smooth_constants constants;
     struct operator_pass *passes;
     uint32_t count;
 };
 
-static struct operator_pass *add(struct list *list, const struct shader *shader,
-                                 const void *constants, size_t bytes)
+static struct operator_pass *add(struct list *list, const struct shader *shader)
 {
     struct operator_pass *pass = &list->passes[list->count++];
-    *pass = (struct operator_pass){
-        .shader = specialize(list->glsl, shader, &list->constants.frame, list->format),
-        .constant_bytes = (uint32_t)bytes};
-    memcpy(pass->constants, constants, bytes);
+    *pass =
+        (struct operator_pass){.shader = specialize(shader, &list->constants.frame, list->format),
+                               .constant_bytes = sizeof list->constants};
+    memcpy(pass->constants, &list->constants, sizeof list->constants);
     return pass;
-}
-
-static struct operator_pass *add_levelled(struct list *list, const struct shader *shader)
-{
-    return add(list, shader, &list->constants, sizeof list->constants);
-}
-
-static void add_blockwise(struct list *list)
-{
-    const struct foveate_frame *frame = &list->constants.frame;
-    struct operator_pass *pass = add(list, &foveate_shader_blockwise, frame, sizeof *frame);
-    foveate_shader_blockwise_groups(frame, pass->groups);
 }
 
 /* From 1 on, two at a time. What comes next may read them. */
@@ -256,7 +176,7 @@ static void add_levels(struct list *list)
 {
     struct smooth_constants *constants = &list->constants;
     for (constants->level = 1; constants->level < constants->level_count; constants->level += 2) {
-        struct operator_pass *pass = add_levelled(list, &foveate_shader_levels);
+        struct operator_pass *pass = add(list, &foveate_shader_levels);
         foveate_shader_levels_groups(&constants->frame, constants->level, pass->groups);
         pass->barrier = true;
     }
@@ -267,39 +187,19 @@ static void add_nodes(struct list *list)
     const uint32_t width = list->glsl->plan->width_px;
     const uint32_t height = list->glsl->plan->height_px;
     const struct operator_shader kind =
-        specialize(list->glsl, &foveate_shader_nodes, &list->constants.frame, list->format);
+        specialize(&foveate_shader_nodes, &list->constants.frame, list->format);
     if (image_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
-        struct operator_pass *level = add_levelled(list, &foveate_shader_level);
+        struct operator_pass *level = add(list, &foveate_shader_level);
         shader_pixel_groups(width, height, level->groups);
         level->barrier = true;
     }
     add_levels(list);
-    shader_pixel_groups(width, height, add_levelled(list, &foveate_shader_nodes)->groups);
-}
-
-static void add_fragments(struct list *list)
-{
-    const struct foveate_shader_fragments *fragments = &list->glsl->fragments;
-    struct smooth_constants *constants = &list->constants;
-    const struct foveate_shader_need need =
-        foveate_shader_fragments_need(fragments, &constants->frame);
-    const int depth = list->format == FOVEA_FORMAT_A2B10G10R10 ? 1 : 0;
-    constants->filters_at = fragments->filters_at[depth];
-    constants->weights_at = fragments->weights_at[depth];
-    constants->level_count = need.level_count;
-    struct operator_pass *level = add_levelled(list, &foveate_shader_level);
-    shader_pixel_groups((uint32_t)constants->frame.width_px, (uint32_t)constants->frame.height_px,
-                        level->groups);
-    level->barrier = need.level_count < 2;
-    add_levels(list);
-    constants->frame.ring_count = need.ring_count;
-    struct operator_pass *picture = add_levelled(list, &foveate_shader_blockwise_levels);
-    foveate_shader_blockwise_levels_groups(&constants->frame, picture->groups);
+    shader_pixel_groups(width, height, add(list, &foveate_shader_nodes)->groups);
 }
 
 static struct operator_pass *add_tile(struct list *list, const struct shader *shader)
 {
-    struct operator_pass *pass = add_levelled(list, shader);
+    struct operator_pass *pass = add(list, shader);
     foveate_shader_tile_groups(shader, &list->constants.frame, pass->groups);
     return pass;
 }
@@ -328,14 +228,7 @@ static int32_t count_levels(const struct foveate_plan *plan, const struct foveat
     return foveate_level_with(plan->sigma_max_px, residual, count) + 1;
 }
 
-/* | plan | passes |
- * |---|---|
- * | smooth, plain light, a slope of at most FOVEATE_TILE_MAX_SLOPE | tiles of one level |
- * | smooth, all others | tiles blended from nodes |
- * | blockwise that pays from levels, UNORM, plain light | fragments, each from its level |
- * | blockwise, all others | fragments from pixels |
- *
- * kernels/foveate/README.md has the table with the files. */
+/* Tiles of one level, or tiles blended from nodes. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
                        enum fovea_format format, struct operator_pass *out_passes)
 {
@@ -354,12 +247,8 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
         .passes = out_passes};
     if (tiles->used) {
         add_tiles(&list);
-    } else if (glsl->plan->smooth) {
-        add_nodes(&list);
-    } else if (in_fragments(glsl, format)) {
-        add_fragments(&list);
     } else {
-        add_blockwise(&list);
+        add_nodes(&list);
     }
     return list.count;
 }
@@ -404,8 +293,7 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
         .wipe_px = marks->wipe_px,
         .flags = (frame->blue_first ? OVERLAY_SWAP_RED_BLUE : 0) |
-                 (plan->smooth ? OVERLAY_SMOOTH : 0) | (marks->marker ? OVERLAY_MARKER : 0) |
-                 (marks->heatmap ? OVERLAY_HEATMAP : 0),
+                 (marks->marker ? OVERLAY_MARKER : 0) | (marks->heatmap ? OVERLAY_HEATMAP : 0),
         .text_columns = marks->text_columns,
         .text_rows = marks->text_rows,
         .text_scale = marks->text_scale};

@@ -12,7 +12,6 @@
 #include "kernels/image/pixel.glsl"
 #include "kernels/foveate/glsl/frame.glsl"
 #include "kernels/foveate/glsl/law.glsl"
-#include "kernels/foveate/glsl/grid.glsl"
 #include "kernels/foveate/glsl/gaze_latched.glsl"
 #include "overlay_font.glsl"
 
@@ -22,8 +21,8 @@ layout(local_size_x = 16, local_size_y = 16) in;
 layout(push_constant) uniform Constants
 {
     foveate_frame submitted;
-    vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     float wipe_px; /* 0: none */
+    vec4 rings; /* from the gaze, in pixels or degrees; 0: none */
     float sigma_max_px;
     int flags;
     int text_columns;
@@ -36,7 +35,6 @@ layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; }
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
-const int FLAG_SMOOTH = 8; /* sigma of each pixel, not of its fragment */
 const int FLAG_RINGS_BY_ANGLE = 16;
 const int TEXT_MARGIN_PX = 8;
 
@@ -132,15 +130,6 @@ vec2 marks(vec2 pixel)
     return cover;
 }
 
-float sigma_at(ivec2 pixel)
-{
-    if ((flags & FLAG_SMOOTH) != 0) {
-        return law_sigma(frame, pixel);
-    }
-    int ring = ring_of_pixel(frame, pixel);
-    return ring > 0 ? ring_sigma_px(ring - 1) : 0.0;
-}
-
 /* 0: no text here, 1: its background, 2: a letter. */
 int text_at(ivec2 pixel)
 {
@@ -183,7 +172,7 @@ void main()
     }
     vec3 shown = to_shown(colour.rgb);
     if (heated) {
-        shown = mix(shown, heat_colour(sigma_at(pixel) / sigma_max_px), 0.65);
+        shown = mix(shown, heat_colour(law_sigma(frame, pixel) / sigma_max_px), 0.65);
     }
     shown = mix(mix(shown, vec3(0.0), 0.7 * cover.y), vec3(1.0), cover.x);
     shown = text == 1 ? shown * 0.35 : text == 2 ? vec3(1.0) : shown;

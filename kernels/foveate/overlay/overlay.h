@@ -11,7 +11,6 @@ enum overlay_flag {
     OVERLAY_MARKER = 1,
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
-    OVERLAY_SMOOTH = 8, /* sigma of each pixel, not of its fragment */
     OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
 };
 
@@ -19,8 +18,9 @@ enum overlay_flag {
  * a storage buffer; 0 is no character. */
 struct overlay_constants {
     struct foveate_frame frame;
-    float rings[4]; /* from the gaze, in pixels or degrees; 0: none */
     float wipe_px;
+    float rings[4]; /* from the gaze, in pixels or degrees; 0: none; begins at a multiple of 16
+                       bytes */
     float sigma_max_px;
     int32_t flags;
     int32_t text_columns;

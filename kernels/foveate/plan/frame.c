@@ -52,30 +52,14 @@ struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct 
         .fragment_px = (int32_t)plan->fragment_px,
         .gaze_x_q8 = gaze_to_q8(gaze.x_uv, (int32_t)plan->width_px),
         .gaze_y_q8 = gaze_to_q8(gaze.y_uv, (int32_t)plan->height_px),
-        .ring_count = (int32_t)plan->ring_count,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = foveate_plan_light(plan),
         .light_value = foveate_plan_light_value(plan),
     };
 }
 
-static float blockwise_sigma(const struct foveate_plan *plan, const struct foveate_frame *frame,
-                             int32_t x, int32_t y)
-{
-    const int32_t side_px = frame->fragment_px;
-    const int32_t index_x = (x + foveate_grid_shift_px(frame->gaze_x_q8, side_px)) / side_px;
-    const int32_t index_y = (y + foveate_grid_shift_px(frame->gaze_y_q8, side_px)) / side_px;
-    const struct foveate_grid_filters filters = {plan->rings, &plan->law, plan->law_table};
-    const int32_t ring = foveate_grid_filter(&filters, frame, index_x, index_y);
-    return ring == FOVEATE_RING_NONE ? 0.0f : plan->rings[ring].sigma_px;
-}
-
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,
                        int32_t x, int32_t y)
 {
-    if (!plan->smooth) {
-        return blockwise_sigma(plan, frame, x, y);
-    }
-    return foveate_law_sigma(&plan->law, plan->law_table, x, y, (float)frame->gaze_x_q8 / 256.0f,
-                             (float)frame->gaze_y_q8 / 256.0f);
+    return foveate_frame_sigma(&plan->law, plan->law_table, frame, x, y);
 }

@@ -6,121 +6,12 @@
 #include "config/display_table.h"
 #include "core/large_memory.h"
 #include "core/log.h"
-#include "filter.h"
 #include "kernels/foveate/model/map_ready.h"
 #include "kernels/foveate/model/model.h"
 #include "smooth.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Bound i is F/2 + 1.4 F i: in tenths of a pixel a whole number. */
-static uint64_t bound_tenths(uint32_t fragment_px, uint32_t i)
-{
-    return (uint64_t)fragment_px * (5 + 14 * (uint64_t)i);
-}
-
-static double bound_px(uint32_t fragment_px, uint32_t i)
-{
-    return (double)bound_tenths(fragment_px, i) / 10.0;
-}
-
-/* Bounds below half the diagonal; at least one, so that a fragment larger than the image leaves the
- * image blurred where the gaze is not. */
-static uint32_t count_rings(uint32_t fragment_px, uint32_t width_px, uint32_t height_px)
-{
-    const uint64_t diagonal_sq = (uint64_t)width_px * width_px + (uint64_t)height_px * height_px;
-    uint32_t count = 1;
-    for (;; count++) {
-        const uint64_t tenths = bound_tenths(fragment_px, count);
-        if (tenths * tenths >= 25 * diagonal_sq) {
-            return count;
-        }
-    }
-}
-
-/* Returns the middle of the ring, where its sigma is evaluated. */
-static double ring_middle_px(const struct foveate_plan *plan, uint32_t i, double d_max_px)
-{
-    const double inner_px = bound_px(plan->fragment_px, i);
-    const double outer_px =
-        i + 1 < plan->ring_count ? bound_px(plan->fragment_px, i + 1) : d_max_px;
-    return fmin(0.5 * (inner_px + outer_px), d_max_px);
-}
-
-static double ring_sigma_px(const struct foveate_plan *plan, const struct foveate_model *model,
-                            uint32_t i)
-{
-    return foveate_model_sigma_px(model, ring_middle_px(plan, i, model->d_max_px));
-}
-
-static void fill_ring(struct foveate_plan *plan, const struct foveate_model *model, uint32_t i)
-{
-    const double sigma_px = ring_sigma_px(plan, model, i);
-    const uint64_t tenths = bound_tenths(plan->fragment_px, i);
-    const uint64_t bound_sq_q16 = (65536 * tenths * tenths + 99) / 100;
-    const uint32_t radius_px =
-        foveate_filter_radius_px(plan->foveation.paper.filter_length, sigma_px);
-    plan->rings[i] = (struct foveate_ring){
-        .bound_sq_low = (uint32_t)bound_sq_q16,
-        .bound_sq_high = (uint32_t)(bound_sq_q16 >> 32),
-        .radius_px = radius_px,
-        .first_tap = plan->tap_count,
-        .sigma_px = (float)sigma_px,
-    };
-    plan->tap_count += radius_px + 1;
-    if (radius_px > plan->max_radius_px) {
-        plan->max_radius_px = radius_px;
-    }
-}
-
-static enum fovea_result fill_rings(struct foveate_plan *plan, const struct foveate_model *model)
-{
-    plan->rings = large_memory_make(plan->ring_count, sizeof *plan->rings);
-    if (!plan->rings) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < plan->ring_count; i++) {
-        fill_ring(plan, model, i);
-    }
-    return FOVEA_OK;
-}
-
-/* Returns sigma of filter i, as exactly as the taps need it. */
-static double filter_sigma_px(const struct foveate_plan *plan, const struct foveate_model *model,
-                              uint32_t i)
-{
-    return foveate_model_by_law(model) ? foveate_plan_bank_sigma_px(plan, i)
-                                       : ring_sigma_px(plan, model, i);
-}
-
-static enum fovea_result fill_taps(struct foveate_plan *plan, const struct foveate_model *model)
-{
-    plan->taps = large_memory_make(plan->tap_count, sizeof *plan->taps);
-    if (!plan->taps) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const bool wide = image_light_is_wide(foveate_plan_light(plan));
-    for (uint32_t i = 0; i < plan->ring_count; i++) {
-        const struct foveate_ring *ring = &plan->rings[i];
-        (wide ? foveate_filter_make_wide : foveate_filter_make)(
-            filter_sigma_px(plan, model, i), ring->radius_px, plan->taps + ring->first_tap);
-    }
-    return FOVEA_OK;
-}
-
-static enum fovea_result fill_blockwise(struct foveate_plan *plan,
-                                        const struct foveate_model *model)
-{
-    plan->fragment_px = model->foveation.paper.fragment_px;
-    if (foveate_model_by_law(model)) {
-        FOVEA_TRY(foveate_plan_fill_bank(plan, model));
-    } else if (model->foveation.strength != 0.0) {
-        plan->ring_count = count_rings(plan->fragment_px, plan->width_px, plan->height_px);
-        FOVEA_TRY(fill_rings(plan, model));
-    }
-    return plan->ring_count > 0 ? fill_taps(plan, model) : FOVEA_OK;
-}
 
 static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
 {
@@ -133,8 +24,9 @@ static enum fovea_result fill_plan(struct foveate_plan *plan, const struct fovea
     plan->width_px = model->width_px;
     plan->height_px = model->height_px;
     plan->sigma_max_px = (float)foveate_model_sigma_max_px(model);
-    plan->smooth = model->foveation.method == FOVEA_METHOD_SMOOTH;
-    return plan->smooth ? foveate_plan_fill_smooth(plan, model) : fill_blockwise(plan, model);
+    plan->fragment_px =
+        model->foveation.method == FOVEA_METHOD_BLOCKWISE ? model->foveation.paper.fragment_px : 0;
+    return foveate_plan_fill_law(plan, model);
 }
 
 enum fovea_result foveate_plan_create(const struct fovea_foveation *foveation, uint32_t width_px,
@@ -168,8 +60,6 @@ void foveate_plan_destroy(struct foveate_plan **plan)
     if (!plan || !*plan) {
         return;
     }
-    large_memory_free((*plan)->rings);
-    large_memory_free((*plan)->taps);
     if (!foveate_plan_shares_table(*plan)) {
         large_memory_free((*plan)->law_table);
     }
@@ -182,17 +72,6 @@ static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_pa
 {
     return a->ct0 == b->ct0 && a->alpha == b->alpha && a->e2_deg == b->e2_deg &&
            a->e_max_deg == b->e_max_deg && a->f_max_cpd == b->f_max_cpd;
-}
-
-static bool same_paper(const struct fovea_paper *a, const struct fovea_paper *b)
-{
-    return same_law_of_paper(a, b) && a->fragment_px == b->fragment_px &&
-           a->filter_length == b->filter_length;
-}
-
-static bool same_fragments(const struct fovea_paper *a, const struct fovea_paper *b)
-{
-    return a->fragment_px == b->fragment_px && a->filter_length == b->filter_length;
 }
 
 static bool same_physical(const struct fovea_physical *a, const struct fovea_physical *b)
@@ -262,7 +141,7 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
     }
     switch (a->model) {
     case FOVEA_MODEL_PAPER:
-        return same_paper(&a->paper, &b->paper);
+        return same_law_of_paper(&a->paper, &b->paper);
     case FOVEA_MODEL_PHYSICAL:
         return same_physical(&a->physical, &b->physical) &&
                same_geometry(&a->geometry, &b->geometry);
@@ -284,6 +163,6 @@ bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_fovea
            own->method == foveation->method && own->light == foveation->light &&
            own->transfer == foveation->transfer && same_display(own, foveation) &&
            own->strength == foveation->strength && own->alpha == foveation->alpha &&
-           (plan->smooth || same_fragments(&own->paper, &foveation->paper)) &&
+           (plan->fragment_px == 0 || plan->fragment_px == foveation->paper.fragment_px) &&
            same_model(own, foveation);
 }

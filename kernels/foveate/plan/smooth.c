@@ -152,7 +152,7 @@ double foveate_plan_sigma_bound_px(const struct foveate_model *model)
     return foveate_model_applied_px(model, law * foveate_model_px_per_unit_max(model));
 }
 
-void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count)
+static void lay_levels(struct foveate_plan *plan, uint32_t level_count)
 {
     plan->level_count = level_count;
     plan->level_samples = 0;
@@ -168,30 +168,40 @@ void foveate_plan_lay_levels(struct foveate_plan *plan, uint32_t level_count)
     }
 }
 
+/* Sigmas of rings rise. */
+static double sigma_bound_px(const struct foveate_plan *plan, const struct foveate_model *model)
+{
+    return plan->law.kind == FOVEATE_LAW_RINGS
+               ? (double)(plan->law.strength * plan->law_table[plan->law.table_count - 1])
+               : foveate_plan_sigma_bound_px(model);
+}
+
 static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    const double sigma_px = foveate_plan_sigma_bound_px(model);
+    const double sigma_px = sigma_bound_px(plan, model);
     const float residual = foveate_light_residual(foveate_plan_light(plan));
     plan->sigma_bound_px = (float)sigma_px;
-    foveate_plan_lay_levels(
-        plan, (uint32_t)foveate_level_with((float)sigma_px, residual, FOVEATE_MAX_LEVELS) + 1);
+    lay_levels(plan,
+               (uint32_t)foveate_level_with((float)sigma_px, residual, FOVEATE_MAX_LEVELS) + 1);
+}
+
+/* Fills law and law_table, but for the strength. */
+static enum fovea_result fill_law(struct foveate_plan *plan, const struct foveate_model *model)
+{
+    if (plan->fragment_px > 0 && model->foveation.model == FOVEA_MODEL_PAPER) {
+        return foveate_plan_fill_rings(plan, model);
+    }
+    plan->law = law_of(model);
+    plan->law.sharp_px = (float)(2.0 * model->kappa);
+    return fill_table(plan, model);
 }
 
 enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
                                         const struct foveate_model *model)
 {
-    plan->law = law_of(model);
-    const bool blurs = model->foveation.strength >= SMALLEST_STRENGTH;
-    plan->law.strength = blurs ? (float)model->foveation.strength : 0.0f;
-    plan->law.sharp_px = (float)(2.0 * model->kappa);
-    return fill_table(plan, model);
-}
-
-enum fovea_result foveate_plan_fill_smooth(struct foveate_plan *plan,
-                                           const struct foveate_model *model)
-{
-    FOVEA_TRY(foveate_plan_fill_law(plan, model));
-    if (plan->law.strength > 0.0f) {
+    FOVEA_TRY(fill_law(plan, model));
+    if (model->foveation.strength >= SMALLEST_STRENGTH) {
+        plan->law.strength = (float)model->foveation.strength;
         fill_levels(plan, model);
     }
     return FOVEA_OK;

@@ -82,7 +82,7 @@ static double projected_from_px(const struct foveate_plan *plan)
 
 double foveate_plan_soft_from_px(const struct foveate_plan *plan)
 {
-    if (!plan->smooth || plan->level_count == 0 || plan->law.kind > FOVEATE_LAW_PROJECTED) {
+    if (plan->fragment_px > 0 || plan->level_count == 0 || plan->law.kind > FOVEATE_LAW_PROJECTED) {
         return 0.0;
     }
     int32_t reached = plan->law.table_count;

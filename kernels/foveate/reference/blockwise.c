@@ -57,8 +57,14 @@ static double sigma_of_filter(const struct reference *ref, int filter)
     return sigma_at(ref, middle < ref->d_max ? middle : ref->d_max);
 }
 
+/* PQ, HLG and a display's own light show a millionth of white, of which the paper does not speak:
+ * there the filter ends at 7.5 sigma. */
 static long filter_length(const struct reference *ref, double sigma)
 {
+    if (ref->settings.transfer != FOVEA_TRANSFER_SRGB || ref->settings.light == FOVEA_LIGHT_GAMMA ||
+        ref->settings.light == FOVEA_LIGHT_TABLE) {
+        return 2 * (long)ceil(7.5 * sigma) + 1;
+    }
     const long length = ref->settings.paper.filter_length == FOVEA_FILTER_LENGTH_PRINTED
                             ? (long)ceil(6.0 * sigma)
                             : (long)(1.0 + 2.0 * sqrt(-2.0 * sigma * sigma * log(0.005)));

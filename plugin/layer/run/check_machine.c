@@ -19,7 +19,7 @@ void check_devices(struct checklist *list)
             list, device->software ? MARK_NOTE : MARK_OK, "device", "%s%s%s%s%s", device->name,
             device->driver[0] ? " (" : "", device->driver, device->driver[0] ? ")" : "",
             device->software ? ", a CPU: programs draw slowly on it, and Fovea takes most of "
-                               "each frame (--set foveation.method=blockwise: a third)"
+                               "each frame"
                              : "");
     }
     if (probe->device_count == 0) {

@@ -3,6 +3,8 @@
 
 #include "sigma.h"
 
+#include "kernels/foveate/grid.h"
+
 /* foveate_law_table */
 static inline lanes table_at(const struct foveate_law *law, const float *table, const lanes *at)
 {
@@ -132,22 +134,55 @@ static inline lanes ramped(const struct foveate_law *law, const lanes *sigma)
     return law->strength * lanes_greater(&ramp, &zero);
 }
 
-void foveate_cpu_sigma_row(const struct foveate_cpu_picture *picture,
-                           struct foveate_cpu_places places, float *out)
+/* Sigma of every place. */
+static void even_row(const struct foveate_cpu_picture *picture,
+                     const struct foveate_cpu_places *places, float *out)
 {
     const struct foveate_law *law = &picture->plan->law;
     const struct foveate_frame *frame = &picture->view.frame;
     const float gaze_x_px = (float)frame->gaze_x_q8 / 256.0f;
     const float gaze_y_px = (float)frame->gaze_y_q8 / 256.0f;
     const struct place place = {
-        .y_px = places.y_px - gaze_y_px,
-        .ray = foveate_law_ray(law, places.x_px - 0.5f, places.y_px - 0.5f),
+        .y_px = places->y_px - gaze_y_px,
+        .ray = foveate_law_ray(law, places->x_px - 0.5f, places->y_px - 0.5f),
         .gaze = foveate_law_ray(law, gaze_x_px - 0.5f, gaze_y_px - 0.5f),
     };
-    for (int32_t i = 0; i < places.count; i += LANES) {
-        const lanes x_px = places.apart_px * (lanes_ramp() + (float)i);
-        const lanes dx = places.x_px - gaze_x_px + x_px;
+    for (int32_t i = 0; i < places->count; i += LANES) {
+        const lanes x_px = places->apart_px * (lanes_ramp() + (float)i);
+        const lanes dx = places->x_px - gaze_x_px + x_px;
         const lanes sigma = plain_at(law, picture->plan->law_table, &place, &x_px, &dx);
         *(lanes *)(out + i) = ramped(law, &sigma);
+    }
+}
+
+/* Does foveate_frame_sigma, once for the pixels of a fragment. */
+static void stepped_row(const struct foveate_cpu_picture *picture,
+                        const struct foveate_cpu_places *places, float *out)
+{
+    const struct foveate_plan *plan = picture->plan;
+    const struct foveate_frame *frame = &picture->view.frame;
+    const int32_t side_px = frame->fragment_px;
+    const int32_t shift_px = foveate_grid_shift_px(frame->gaze_x_q8, side_px);
+    const int32_t first_px = (int32_t)places->x_px;
+    const int32_t y_px = foveate_grid_middle_of((int32_t)places->y_px, frame->gaze_y_q8, side_px);
+    for (int32_t i = 0; i < places->count;) {
+        const int32_t index = (first_px + i + shift_px) / side_px;
+        const int32_t end = (index + 1) * side_px - shift_px - first_px;
+        const float sigma_px =
+            foveate_grid_sigma(&plan->law, plan->law_table, frame,
+                               foveate_grid_middle_px(index, side_px, shift_px), y_px);
+        for (; i < places->count && i < end; i++) {
+            out[i] = sigma_px;
+        }
+    }
+}
+
+void foveate_cpu_sigma_row(const struct foveate_cpu_picture *picture,
+                           struct foveate_cpu_places places, float *out)
+{
+    if (picture->view.frame.fragment_px == 0) {
+        even_row(picture, &places, out);
+    } else {
+        stepped_row(picture, &places, out);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Does foveate_law_sigma_at for places along a row. */
+/* Does foveate_law_sigma_at for places along a row; of a frame with fragments, foveate_frame_sigma
+ * for pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
 

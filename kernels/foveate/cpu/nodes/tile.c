@@ -8,6 +8,9 @@
 #include "kernels/foveate/cpu/common/light.h"
 #include "kernels/foveate/cpu/common/planes.h"
 #include "kernels/foveate/cpu/common/sigma.h"
+#include "kernels/foveate/grid.h"
+
+#include <string.h>
 
 #define PX FOVEATE_CPU_NODE_PX
 #define PIXELS FOVEATE_CPU_NODE_PIXELS
@@ -33,6 +36,16 @@ static void repeat_last(float *row, int32_t count)
     }
 }
 
+/* Returns whether a row lies in the fragments of the row before. */
+static bool repeats_row(const struct foveate_cpu_node_tile *tile, int32_t y)
+{
+    const struct foveate_frame *frame = &tile->picture->view.frame;
+    return y > 0 && frame->fragment_px > 0 &&
+           (tile->y_px + y + foveate_grid_shift_px(frame->gaze_y_q8, frame->fragment_px)) %
+                   frame->fragment_px !=
+               0;
+}
+
 void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
 {
     lanes lowest = {0};
@@ -40,6 +53,11 @@ void foveate_cpu_node_places(struct foveate_cpu_node_tile *tile)
     for (int32_t y = 0; y < tile->height_px; y++) {
         float *sigma_px = tile->sigma_px + (ptrdiff_t)y * PX;
         float *places = tile->places + (ptrdiff_t)y * PX;
+        if (repeats_row(tile, y)) {
+            memcpy(sigma_px, sigma_px - PX, PX * sizeof *sigma_px);
+            memcpy(places, places - PX, PX * sizeof *places);
+            continue;
+        }
         foveate_cpu_sigma_row(tile->picture,
                               (struct foveate_cpu_places){(float)tile->x_px + 0.5f,
                                                           (float)(tile->y_px + y) + 0.5f, 1.0f, PX},

@@ -9,13 +9,6 @@
 #include "kernels/foveate/frame.h"
 #include "kernels/image/image_linear.h"
 
-/* A tile is at most this wide and high; so is a block's staging area. */
-#define FOVEATE_CUDA_TILE_PX 32
-/* Outputs of a thread along an axis. */
-#define FOVEATE_CUDA_OUTPUTS 4
-
-#define FOVEATE_CUDA_LIGHT_THREADS 128 /* threads for a row whose light is made */
-
 /* A block of the smooth method's kernels: pixels or samples across and down, a thread each. */
 #define FOVEATE_CUDA_BLOCK_WIDTH 32
 #define FOVEATE_CUDA_BLOCK_HEIGHT 8
@@ -26,20 +19,6 @@ struct foveate_cuda_batch {
     uint64_t gazes; /* int32_t[2] for each image: x and y in q8; 0: the frame's for all */
     int64_t src_next_bytes; /* linear images only */
     int64_t dst_next_bytes;
-};
-
-/* The plan on the device, and how a fragment is cut into tiles. */
-struct foveate_cuda_tables {
-    uint64_t rings; /* struct foveate_ring[frame.ring_count] */
-    uint64_t taps; /* float[] */
-    struct foveate_law law; /* used if its bank_per_octave is not 0 */
-    uint64_t law_table; /* float[law.table_count], then the display's samples */
-    int32_t tile_px; /* side of a tile; the last of a fragment may be smaller */
-    int32_t tiles_per_side; /* tiles along a fragment's side */
-    uint64_t
-        /* float4 for each pixel: the picture in its light, worked out beforehand; 0: not */
-        lights;
-    int64_t lights_next_bytes; /* bytes from an image's to the next image's */
 };
 
 /* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
@@ -78,22 +57,6 @@ struct foveate_cuda_smooth {
     uint64_t matrices; /* see there */
     int32_t node_count;
     float end; /* no place of the ladder lies beyond */
-};
-
-struct foveate_cuda_linear_params {
-    struct foveate_frame frame;
-    struct foveate_cuda_tables tables;
-    struct foveate_cuda_batch batch;
-    struct image_linear src;
-    struct image_linear dst;
-};
-
-struct foveate_cuda_surface_params {
-    struct foveate_frame frame;
-    struct foveate_cuda_tables tables;
-    struct foveate_cuda_batch batch;
-    uint64_t src;
-    uint64_t dst;
 };
 
 struct foveate_cuda_smooth_linear_params {

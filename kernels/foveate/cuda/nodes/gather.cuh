@@ -49,8 +49,7 @@ static __device__ __noinline__ void sum_tile(const foveate_frame &frame, const P
             continue;
         }
         const float sigma_px =
-            foveate_law_sigma(&plan.law, (const float *)plan.table, x, y,
-                              (float)frame.gaze_x_q8 / 256.0f, (float)frame.gaze_y_q8 / 256.0f);
+            foveate_frame_sigma(&plan.law, (const float *)plan.table, &frame, x, y);
         typename Pixel::word word = src.load(x, y);
         /* A Gaussian without neighbours in its support is a copy. */
         if (sigma_px * foveate_light_reach(light) >= 1.0f) {

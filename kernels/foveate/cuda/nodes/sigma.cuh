@@ -7,6 +7,7 @@
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 
+#include "kernels/foveate/grid.h"
 #include "levels.cuh"
 
 const int NODES_PIXELS = 8; /* the lane's */
@@ -60,17 +61,79 @@ static __device__ __forceinline__ float radial_plain(const Plan &plan, float squ
     return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
 }
 
+/* Where the law is asked for sigma of the lane's pixels, counted as the gaze is: at their centres,
+ * or at the middles of their fragments. */
+struct node_law_places {
+    float column[4], row[2];
+
+    __device__ __forceinline__ float x(int i) const
+    {
+        return column[i / 4 * 2 + i % 2];
+    }
+    __device__ __forceinline__ float y(int i) const
+    {
+        return row[i / 2 % 2];
+    }
+};
+
+/* Does foveate_grid_middle_of for a place that is not negative; per_fragment is 1 / side. */
+static __device__ __forceinline__ int middle_of(int pixel, int shift, int side, float per_fragment)
+{
+    const float index = __fadd_rd(((float)(pixel + shift) + 0.5f) * per_fragment, NODES_WHOLE);
+    return foveate_grid_middle_px(__float_as_int(index) - __float_as_int(NODES_WHOLE), side, shift);
+}
+
+static __device__ __forceinline__ node_law_places law_places(const foveate_frame &frame,
+                                                             const node_tile &tile)
+{
+    node_law_places places;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        places.column[k] = (float)min(tile.column(k / 2 * 4 + k % 2), frame.width_px - 1) + 0.5f;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        places.row[k] = (float)min(tile.row(2 * k), frame.height_px - 1) + 0.5f;
+    }
+    return places;
+}
+
+/* `within` moves middles outside the picture to its edge. */
+static __device__ __forceinline__ node_law_places fragment_places(const foveate_frame &frame,
+                                                                  const node_tile &tile,
+                                                                  bool within)
+{
+    const int side = frame.fragment_px;
+    const float per_fragment = 1.0f / (float)side;
+    const int shift_x = foveate_grid_shift_px(frame.gaze_x_q8, side);
+    const int shift_y = foveate_grid_shift_px(frame.gaze_y_q8, side);
+    node_law_places places;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const int pixel = min(tile.column(k / 2 * 4 + k % 2), frame.width_px - 1);
+        const int middle = middle_of(pixel, shift_x, side, per_fragment);
+        places.column[k] = within ? foveate_grid_within(middle, frame.width_px) : (float)middle;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        const int pixel = min(tile.row(2 * k), frame.height_px - 1);
+        const int middle = middle_of(pixel, shift_y, side, per_fragment);
+        places.row[k] = within ? foveate_grid_within(middle, frame.height_px) : (float)middle;
+    }
+    return places;
+}
+
 template <typename Plan>
 static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame, const Plan &plan,
-                                                     const node_tile &tile,
+                                                     const node_law_places &places,
                                                      float (&sigmas)[NODES_PIXELS])
 {
-    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f) - 0.5f;
-    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f) - 0.5f;
+    const float gaze_x_px = (float)frame.gaze_x_q8 * (1.0f / 256.0f);
+    const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
-        const float dx = (float)min(tile.column(i), frame.width_px - 1) - gaze_x_px;
-        const float dy = (float)min(tile.row(i), frame.height_px - 1) - gaze_y_px;
+        const float dx = places.x(i) - gaze_x_px;
+        const float dy = places.y(i) - gaze_y_px;
         const float plain = radial_plain(plan, fmaf(dx, dx, dy * dy));
         const float risen =
             fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* Does foveate_law_ramp. */
@@ -81,7 +144,7 @@ static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
 /* The compiler knows the law's kind. */
 template <int KIND, typename Plan>
 static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame, const Plan &plan,
-                                                    const node_tile &tile,
+                                                    const node_law_places &places,
                                                     float (&sigmas)[NODES_PIXELS])
 {
     foveate_law law = plan.law;
@@ -90,9 +153,24 @@ static __device__ __forceinline__ void other_sigmas(const foveate_frame &frame, 
     const float gaze_y_px = (float)frame.gaze_y_q8 * (1.0f / 256.0f);
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
-        sigmas[i] = foveate_law_sigma(&law, (const float *)plan.table,
-                                      min(tile.column(i), frame.width_px - 1),
-                                      min(tile.row(i), frame.height_px - 1), gaze_x_px, gaze_y_px);
+        sigmas[i] = foveate_law_sigma_at(&law, (const float *)plan.table, places.x(i), places.y(i),
+                                         gaze_x_px, gaze_y_px);
+    }
+}
+
+/* The paper's rings. */
+template <typename Plan>
+static __device__ __forceinline__ void ring_sigmas(const foveate_frame &frame, const Plan &plan,
+                                                   const node_tile &tile,
+                                                   float (&sigmas)[NODES_PIXELS])
+{
+    const node_law_places places = fragment_places(frame, tile, false);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const int ring = foveate_grid_ring((int)places.x(i) * 256 - frame.gaze_x_q8,
+                                           (int)places.y(i) * 256 - frame.gaze_y_q8,
+                                           frame.fragment_px, plan.law.table_count);
+        sigmas[i] = ring < 0 ? 0.0f : plan.law.strength * __ldg((const float *)plan.table + ring);
     }
 }
 
@@ -101,18 +179,24 @@ static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, c
                                                    const node_tile &tile,
                                                    float (&sigmas)[NODES_PIXELS])
 {
+    if (plan.law.kind == FOVEATE_LAW_RINGS) {
+        ring_sigmas(frame, plan, tile, sigmas);
+        return;
+    }
+    const node_law_places places =
+        frame.fragment_px > 0 ? fragment_places(frame, tile, true) : law_places(frame, tile);
     switch (plan.law.kind) {
     case FOVEATE_LAW_RADIAL:
-        radial_sigmas(frame, plan, tile, sigmas);
+        radial_sigmas(frame, plan, places, sigmas);
         break;
     case FOVEATE_LAW_PROJECTED:
-        other_sigmas<FOVEATE_LAW_PROJECTED>(frame, plan, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_PROJECTED>(frame, plan, places, sigmas);
         break;
     case FOVEATE_LAW_MAP:
-        other_sigmas<FOVEATE_LAW_MAP>(frame, plan, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_MAP>(frame, plan, places, sigmas);
         break;
     default:
-        other_sigmas<FOVEATE_LAW_MAP_PROJECTED>(frame, plan, tile, sigmas);
+        other_sigmas<FOVEATE_LAW_MAP_PROJECTED>(frame, plan, places, sigmas);
     }
 }
 

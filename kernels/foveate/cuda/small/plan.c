@@ -153,7 +153,7 @@ bool foveate_small_fits(const struct foveate_plan *plan)
     /* Sigma of a map may jump, and a block is measured at its corners only. */
     const bool line =
         plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
-    if (!plan->smooth || !line || plan->level_count == 0 || plan->width_px > MOST ||
+    if (plan->fragment_px > 0 || !line || plan->level_count == 0 || plan->width_px > MOST ||
         plan->height_px > MOST || plan->width_px < FOVEATE_SMALL_LEAST_PX ||
         plan->height_px < FOVEATE_SMALL_LEAST_PX) {
         return false;

@@ -209,7 +209,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     *out_tiles = (struct foveate_tiles){.law = plan->law};
     const bool line =
         plan->law.kind == FOVEATE_LAW_RADIAL || plan->law.kind == FOVEATE_LAW_PROJECTED;
-    if (!plan->smooth || plan->level_count == 0 || !line) {
+    if (plan->fragment_px > 0 || plan->level_count == 0 || !line) {
         return false;
     }
     const struct table_bounds bounds = bounds_of(plan);
