@@ -81,12 +81,13 @@ def test_top_level_stays_small():
     assert {name for name in top if not name.startswith(".")} - allowed == set()
 
 
-# What is foveation's own and stands elsewhere: the public functions on its model and maps.
+# What knows foveation by its name: the public functions on its model and maps, and what runs by its kernels.
 OF_FOVEATION = {
     "plugin/context/context_sigma.c",
     "plugin/context/map_copy.c",
     "plugin/context/map_store.c",
     "plugin/context/settings_take.c",
+    "kernels/blur/operator.c",  # is foveation with one sigma
 }
 
 

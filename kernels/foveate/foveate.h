@@ -50,6 +50,22 @@ bool foveate_plan_shares_table(const struct foveate_plan *plan);
 bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
                        uint32_t width_px, uint32_t height_px);
 
+/* Makes a plan in the caller's memory, zeroed before, that blurs every pixel by one sigma, 0 to
+ * 1024 px. Of the settings its light, alpha and transfer count, as they do for the smooth method.
+ * On failure finish it all the same. */
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
+                                                          const struct fovea_foveation *foveation,
+                                                          double sigma_px, uint32_t width_px,
+                                                          uint32_t height_px);
+void foveate_plan_finish(struct foveate_plan *plan);
+/* True if the plan is the one that these arguments would make with its sigma. */
+bool foveate_plan_fits_even(const struct foveate_plan *plan,
+                            const struct fovea_foveation *foveation, uint32_t width_px,
+                            uint32_t height_px);
+
+/* Returns about what its levels take on a CUDA device. */
+uint64_t foveate_plan_cuda_bytes(const struct foveate_plan *plan);
+
 /* uv -> q8, clamped to four image sizes outside the image so that squares fit in 64 bits. */
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
                                         struct fovea_point_uv gaze);

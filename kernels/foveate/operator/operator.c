@@ -11,20 +11,22 @@
 
 #include <stdio.h>
 
+/* An operator that looks at no gaze has one sigma everywhere: any gaze serves that is one. */
 struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
                                       const struct operator_frame *frame)
 {
+    const bool looks = plan->base.api->looks_at_gaze;
     return (struct foveate_frame){
         .width_px = frame->width_px,
         .height_px = frame->height_px,
         .fragment_px = (int32_t)plan->fragment_px,
-        .gaze_x_q8 = frame->gaze_x_q8,
-        .gaze_y_q8 = frame->gaze_y_q8,
+        .gaze_x_q8 = looks ? frame->gaze_x_q8 : 128 * frame->width_px,
+        .gaze_y_q8 = looks ? frame->gaze_y_q8 : 128 * frame->height_px,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
         .light = image_light_in_order(foveate_plan_light(plan), frame->blue_first),
         .origin_x_px = frame->origin_x_px,
         .origin_y_px = frame->origin_y_px,
-        .late = frame->late,
+        .late = looks && frame->late,
         .light_value = foveate_plan_light_value(plan),
     };
 }
@@ -39,7 +41,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     FOVEA_TRY(
         foveate_plan_create(&desc->settings->foveation, desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
-    plan->base.cuda_bytes = 8 * (uint64_t)plan->level_samples;
+    plan->base.cuda_bytes = foveate_plan_cuda_bytes(plan);
     plan->base.soft_from_px = foveate_plan_soft_from_px(plan);
     *out_plan = &plan->base;
     return FOVEA_OK;
@@ -97,8 +99,8 @@ static struct foveate_cpu *cpu(struct operator_host *host)
     return (struct foveate_cpu *)host;
 }
 
-static enum fovea_result host_create(struct thread_pool *pool, const struct operator_plan *plan,
-                                     struct operator_host **out_host)
+enum fovea_result foveate_host_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                      struct operator_host **out_host)
 {
     struct foveate_cpu *made = NULL;
     const enum fovea_result result = foveate_cpu_create_in(pool, foveate_plan_of(plan), &made);
@@ -106,34 +108,36 @@ static enum fovea_result host_create(struct thread_pool *pool, const struct oper
     return result;
 }
 
-static void host_destroy(struct operator_host **host)
+void foveate_host_destroy(struct operator_host **host)
 {
     struct foveate_cpu *gone = cpu(*host);
     foveate_cpu_destroy(&gone);
     *host = NULL;
 }
 
-static struct foveate_cpu_batch batch_of(const struct operator_images *images)
+static struct foveate_cpu_batch batch_of(struct operator_host *host,
+                                         const struct operator_images *images)
 {
+    const bool looks = foveate_cpu_plan(cpu(host))->base.api->looks_at_gaze;
     return (struct foveate_cpu_batch){.count = images->count,
                                       .src = images->src,
                                       .dst = images->dst,
                                       .src_next_bytes = images->src_next_bytes,
                                       .dst_next_bytes = images->dst_next_bytes,
-                                      .gazes_uv = images->gazes_uv};
+                                      .gazes_uv = looks ? images->gazes_uv : NULL};
 }
 
-static enum fovea_result host_reserve(struct operator_host *host,
-                                      const struct operator_images *images)
+enum fovea_result foveate_host_reserve(struct operator_host *host,
+                                       const struct operator_images *images)
 {
-    const struct foveate_cpu_batch batch = batch_of(images);
+    const struct foveate_cpu_batch batch = batch_of(host, images);
     return foveate_cpu_reserve(cpu(host), &batch);
 }
 
-static void host_run(struct operator_host *host, const struct operator_images *images,
-                     const struct operator_frame *frame)
+void foveate_host_run(struct operator_host *host, const struct operator_images *images,
+                      const struct operator_frame *frame)
 {
-    const struct foveate_cpu_batch batch = batch_of(images);
+    const struct foveate_cpu_batch batch = batch_of(host, images);
     const struct foveate_frame constants = foveate_frame_of(foveate_cpu_plan(cpu(host)), frame);
     foveate_cpu_run_batch(cpu(host), &batch, &constants);
 }
@@ -146,10 +150,10 @@ const struct operator_api foveate_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
-    .host = {.create = host_create,
-             .destroy = host_destroy,
-             .reserve = host_reserve,
-             .run = host_run},
+    .host = {.create = foveate_host_create,
+             .destroy = foveate_host_destroy,
+             .reserve = foveate_host_reserve,
+             .run = foveate_host_run},
     .gradient = &foveate_gradient,
     .glsl = &foveate_operator_glsl,
 #if FOVEA_HAVE_CUDA

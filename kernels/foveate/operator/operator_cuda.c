@@ -70,6 +70,20 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 
 /* ---- Frames */
 
+/* Of an operator that looks at no gaze the frame's counts, which foveate_frame_of sets. */
+static struct operator_images without_gazes(const struct operator_images *images)
+{
+    struct operator_images without = *images;
+    without.gazes_uv = NULL;
+    without.gazes_on_device = false;
+    return without;
+}
+
+static bool looks_at_gaze(const struct operator_cuda_run *run)
+{
+    return run->plan->api->looks_at_gaze;
+}
+
 static struct foveate_cuda_images images_of(const struct operator_images *images)
 {
     return (struct foveate_cuda_images){.count = images->count,
@@ -100,7 +114,7 @@ static struct foveate_cuda_run run_of(const struct operator_cuda_run *run,
                                      .frame = frame,
                                      .stream = run->stream,
                                      .stream_kept = run->stream_kept,
-                                     .gazes = run->gazes};
+                                     .gazes = looks_at_gaze(run) ? run->gazes : 0};
 }
 
 static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
@@ -108,10 +122,10 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 {
     const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
     const struct foveate_cuda_run own_run = run_of(run, &frame);
-    const struct foveate_cuda_images batch = images_of(images);
-    return is_batch(images)
-               ? foveate_cuda_run_batch(own(cuda), &own_run, &batch)
-               : foveate_cuda_run_linear(own(cuda), &own_run, images->src, images->dst);
+    const struct operator_images seen = looks_at_gaze(run) ? *images : without_gazes(images);
+    const struct foveate_cuda_images batch = images_of(&seen);
+    return is_batch(&seen) ? foveate_cuda_run_batch(own(cuda), &own_run, &batch)
+                           : foveate_cuda_run_linear(own(cuda), &own_run, seen.src, seen.dst);
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,

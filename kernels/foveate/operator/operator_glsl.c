@@ -312,12 +312,9 @@ static const struct shader *draws(const struct operator_glsl *glsl)
     return &foveate_shader_overlay;
 }
 
-const struct operator_glsl_api foveate_operator_glsl = {.create = create,
-                                                        .destroy = destroy,
-                                                        .memory = memory,
-                                                        .fill = fill,
-                                                        .scratch_bytes = scratch_bytes,
-                                                        .shaders = shaders,
-                                                        .passes = passes,
-                                                        .draw = draw,
-                                                        .draws = draws};
+#define MACHINE                                                                                    \
+    .create = create, .destroy = destroy, .memory = memory, .fill = fill,                          \
+    .scratch_bytes = scratch_bytes, .shaders = shaders, .passes = passes
+
+const struct operator_glsl_api foveate_machine_glsl = {MACHINE};
+const struct operator_glsl_api foveate_operator_glsl = {MACHINE, .draw = draw, .draws = draws};

@@ -55,17 +55,42 @@ bool foveate_plan_shares_table(const struct foveate_plan *plan)
     return plan->ready && plan->law_table == plan->ready->table;
 }
 
+void foveate_plan_finish(struct foveate_plan *plan)
+{
+    if (!foveate_plan_shares_table(plan)) {
+        large_memory_free(plan->law_table);
+    }
+    foveate_map_ready_release(&plan->ready);
+}
+
 void foveate_plan_destroy(struct foveate_plan **plan)
 {
     if (!plan || !*plan) {
         return;
     }
-    if (!foveate_plan_shares_table(*plan)) {
-        large_memory_free((*plan)->law_table);
-    }
-    foveate_map_ready_release(&(*plan)->ready);
+    foveate_plan_finish(*plan);
     free(*plan);
     *plan = NULL;
+}
+
+uint64_t foveate_plan_cuda_bytes(const struct foveate_plan *plan)
+{
+    return 8 * (uint64_t)plan->level_samples;
+}
+
+enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
+                                         const struct fovea_foveation *foveation, double sigma_px,
+                                         uint32_t width_px, uint32_t height_px)
+{
+    plan->foveation = (struct fovea_foveation){.method = FOVEA_METHOD_SMOOTH,
+                                               .light = foveation->light,
+                                               .alpha = foveation->alpha,
+                                               .transfer = foveation->transfer,
+                                               .display = foveation->display};
+    plan->width_px = width_px;
+    plan->height_px = height_px;
+    plan->sigma_max_px = (float)sigma_px;
+    return foveate_plan_fill_even(plan);
 }
 
 static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_paper *b)
@@ -155,14 +180,22 @@ static bool same_model(const struct fovea_foveation *a, const struct fovea_fovea
     return false;
 }
 
+bool foveate_plan_fits_even(const struct foveate_plan *plan,
+                            const struct fovea_foveation *foveation, uint32_t width_px,
+                            uint32_t height_px)
+{
+    const struct fovea_foveation *own = &plan->foveation;
+    return plan->width_px == width_px && plan->height_px == height_px &&
+           own->light == foveation->light && own->transfer == foveation->transfer &&
+           same_display(own, foveation) && own->alpha == foveation->alpha;
+}
+
 bool foveate_plan_fits(const struct foveate_plan *plan, const struct fovea_foveation *foveation,
                        uint32_t width_px, uint32_t height_px)
 {
     const struct fovea_foveation *own = &plan->foveation;
-    return plan->width_px == width_px && plan->height_px == height_px &&
-           own->method == foveation->method && own->light == foveation->light &&
-           own->transfer == foveation->transfer && same_display(own, foveation) &&
-           own->strength == foveation->strength && own->alpha == foveation->alpha &&
+    return foveate_plan_fits_even(plan, foveation, width_px, height_px) &&
+           own->method == foveation->method && own->strength == foveation->strength &&
            (plan->fragment_px == 0 || plan->fragment_px == foveation->paper.fragment_px) &&
            same_model(own, foveation);
 }

@@ -176,9 +176,8 @@ static double sigma_bound_px(const struct foveate_plan *plan, const struct fovea
                : foveate_plan_sigma_bound_px(model);
 }
 
-static void fill_levels(struct foveate_plan *plan, const struct foveate_model *model)
+static void fill_levels(struct foveate_plan *plan, double sigma_px)
 {
-    const double sigma_px = sigma_bound_px(plan, model);
     const float residual = foveate_light_residual(foveate_plan_light(plan));
     plan->sigma_bound_px = (float)sigma_px;
     lay_levels(plan,
@@ -202,7 +201,23 @@ enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
     FOVEA_TRY(fill_law(plan, model));
     if (model->foveation.strength >= SMALLEST_STRENGTH) {
         plan->law.strength = (float)model->foveation.strength;
-        fill_levels(plan, model);
+        fill_levels(plan, sigma_bound_px(plan, model));
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan)
+{
+    plan->law =
+        (struct foveate_law){.kind = FOVEATE_LAW_RADIAL, .table_count = 2, .table_per_unit = 1.0f};
+    plan->law_table = large_memory_make(2, sizeof *plan->law_table);
+    if (!plan->law_table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    plan->law_table[0] = plan->law_table[1] = plan->sigma_max_px;
+    if (plan->sigma_max_px > 0.0f) {
+        plan->law.strength = 1.0f;
+        fill_levels(plan, (double)plan->sigma_max_px);
     }
     return FOVEA_OK;
 }

@@ -158,7 +158,9 @@ bool foveate_small_fits(const struct foveate_plan *plan)
         plan->height_px < FOVEATE_SMALL_LEAST_PX) {
         return false;
     }
-    if (across_block(plan) > MOST_ACROSS_PX) {
+    /* Four nodes do not span more. */
+    const double side_px = fmax(plan->width_px, plan->height_px);
+    if (across_block(plan) > MOST_ACROSS_PX || largest_sigma(plan) > side_px) {
         return false;
     }
     fill_spacing(plan, &small);
