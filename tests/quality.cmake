@@ -40,7 +40,7 @@ target_include_directories(fovea_quality PRIVATE quality support gpu ${scene})
 target_include_directories(fovea_quality SYSTEM PRIVATE ${STB_INCLUDE})
 target_compile_definitions(fovea_quality PRIVATE
     DEMO_FONT_DIR="$<IF:$<BOOL:${DEJAVU_DIR}>,${DEJAVU_DIR},/usr/share/fonts/truetype/dejavu>")
-target_link_libraries(fovea_quality PRIVATE fovea_internal fovea_test_images fovea_build
+target_link_libraries(fovea_quality PRIVATE fovea_internal fovea_test_images fovea_test_list fovea_build
     PkgConfig::CMOCKA Threads::Threads m)
 if(TARGET fovea_test_vulkan)
     target_sources(fovea_quality PRIVATE quality/backend_vulkan.c)

@@ -28,7 +28,7 @@ static void assert_right(const struct fovea_settings *settings)
     assert_result(result, FOVEA_OK);
 }
 
-static void the_defaults_are_right(void **state)
+TEST(the_defaults_are_right)
 {
     struct fovea_settings settings = fovea_settings_default();
     assert_right(&settings);
@@ -36,14 +36,14 @@ static void the_defaults_are_right(void **state)
     assert_result(fovea_settings_check(&settings, silent), FOVEA_OK);
 }
 
-static void null_is_wrong(void **state)
+TEST(null_is_wrong)
 {
     assert_wrong(NULL, "settings is NULL");
     struct fovea_log silent = {0};
     assert_result(fovea_settings_check(NULL, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void the_wrong_setting_is_named(void **state)
+TEST(the_wrong_setting_is_named)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.paper.fragment_px = 3;
@@ -94,7 +94,7 @@ static void the_wrong_setting_is_named(void **state)
                             "them other keys, or \"\"");
 }
 
-static void wrong_curves_are_named(void **state)
+TEST(wrong_curves_are_named)
 {
     static const char must[] = "; it must be 1 to 32 points [degrees, cycles per degree]; degrees "
                                "rise from 0 or more to 180 or less, cycles are 0.01 to 1000";
@@ -132,7 +132,7 @@ static void wrong_curves_are_named(void **state)
     assert_wrong(&settings, message);
 }
 
-static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
+TEST(a_full_curve_is_right_and_one_more_point_is_wrong)
 {
     struct fovea_settings settings = fovea_settings_default();
     struct fovea_curve *curve = &settings.foveation.curve;
@@ -147,7 +147,7 @@ static void a_full_curve_is_right_and_one_more_point_is_wrong(void **state)
     assert_result(fovea_settings_check(&settings, silent), FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void wrong_displays_are_named(void **state)
+TEST(wrong_displays_are_named)
 {
     static const char must[] = "it must be 2 to 1024 numbers, 0 or more, that do not fall and do "
                                "rise; or the name of a file of them; or \"\"";
@@ -179,7 +179,7 @@ static void wrong_displays_are_named(void **state)
     assert_wrong(&settings, "foveation.display.gamma is 3.01; it must be 0 or 1 to 3");
 }
 
-static void both_methods_take_every_model(void **state)
+TEST(both_methods_take_every_model)
 {
     for (int i = 0; i < 6; i++) {
         struct fovea_settings settings = fovea_settings_default();
@@ -189,7 +189,7 @@ static void both_methods_take_every_model(void **state)
     }
 }
 
-static void geometries_that_are_no_view_are_wrong(void **state)
+TEST(geometries_that_are_no_view_are_wrong)
 {
     static const struct {
         struct fovea_geometry geometry;
@@ -236,7 +236,7 @@ static void geometries_that_are_no_view_are_wrong(void **state)
     }
 }
 
-static void an_eye_that_sees_nothing_is_wrong(void **state)
+TEST(an_eye_that_sees_nothing_is_wrong)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.physical.ct0 = 0.9;
@@ -283,7 +283,7 @@ static void check_number(const struct config_key *key, double value, bool right)
                   right && together ? FOVEA_OK : FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void ranges_end_where_they_say(void **state)
+TEST(ranges_end_where_they_say)
 {
     size_t count = 0;
     for (size_t i = 0; i < config_key_count; i++) {
@@ -335,7 +335,7 @@ static struct fovea_settings array_settings(float values[6])
         assert_wrong(&settings, message);                                                          \
     } while (0)
 
-static void arrays_that_are_no_map_are_named(void **state)
+TEST(arrays_that_are_no_map_are_named)
 {
     float values[6];
     struct fovea_settings right = array_settings(values);
@@ -371,7 +371,7 @@ static void arrays_that_are_no_map_are_named(void **state)
 }
 
 /* What no model uses may be anything: it is not read. */
-static void maps_that_are_not_used_are_not_looked_at(void **state)
+TEST(maps_that_are_not_used_are_not_looked_at)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.map.kind = FOVEA_MAP_ARRAY;
@@ -382,23 +382,4 @@ static void maps_that_are_not_used_are_not_looked_at(void **state)
     assert_wrong(&settings,
                  "foveation.map.kind is \"file\" and foveation.map.file is empty; it must "
                  "name a PNG picture");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_defaults_are_right),
-        cmocka_unit_test(null_is_wrong),
-        cmocka_unit_test(the_wrong_setting_is_named),
-        cmocka_unit_test(wrong_curves_are_named),
-        cmocka_unit_test(a_full_curve_is_right_and_one_more_point_is_wrong),
-        cmocka_unit_test(wrong_displays_are_named),
-        cmocka_unit_test(both_methods_take_every_model),
-        cmocka_unit_test(geometries_that_are_no_view_are_wrong),
-        cmocka_unit_test(an_eye_that_sees_nothing_is_wrong),
-        cmocka_unit_test(ranges_end_where_they_say),
-        cmocka_unit_test(arrays_that_are_no_map_are_named),
-        cmocka_unit_test(maps_that_are_not_used_are_not_looked_at),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

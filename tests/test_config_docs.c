@@ -41,7 +41,7 @@ static void row(const struct config_key *key, char *text, size_t size)
                      tick, value, tick, key->help);
 }
 
-static void the_page_has_a_row_for_every_key_in_order(void **state)
+TEST(the_page_has_a_row_for_every_key_in_order)
 {
     const char *at =
         strstr(page, "| Key | Values | Default | Meaning |\n| --- | --- | --- | --- |\n");
@@ -60,7 +60,7 @@ static void the_page_has_a_row_for_every_key_in_order(void **state)
     assert_int_equal(*at, '\n');
 }
 
-static void examples_load(void **state)
+TEST(examples_load)
 {
     static const char fence[] = "```json\n";
     size_t count = 0;
@@ -97,9 +97,5 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--print") == 0) {
         return print_table();
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_has_a_row_for_every_key_in_order),
-        cmocka_unit_test(examples_load),
-    };
-    return cmocka_run_group_tests(tests, read_page, leave_folder);
+    return tests_run(read_page, leave_folder);
 }

@@ -73,7 +73,7 @@ static struct fovea_config_desc everything(struct recorded *recorded)
     return desc;
 }
 
-static void creation_survives_each_failure(void **state)
+TEST(creation_survives_each_failure)
 {
     write_text("big.json", big_file);
     setenv("FOVEA_SET", "overlay.hud=true,gaze.fixed={\"x\":1}", 1);
@@ -105,7 +105,7 @@ static void creation_survives_each_failure(void **state)
     fovea_config_destroy(&config);
 }
 
-static void a_reload_that_fails_keeps_the_settings(void **state)
+TEST(a_reload_that_fails_keeps_the_settings)
 {
     write_text("big.json", big_file);
     struct recorded recorded = {0};
@@ -134,9 +134,5 @@ static void a_reload_that_fails_keeps_the_settings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation_survives_each_failure),
-        cmocka_unit_test(a_reload_that_fails_keeps_the_settings),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -28,7 +28,7 @@ static const char *get(const struct fovea_settings *settings, const char *path)
     return text;
 }
 
-static void new_settings_are_the_defaults(void **state)
+TEST(new_settings_are_the_defaults)
 {
     struct fovea_settings *settings = create();
     const struct fovea_settings defaults = fovea_settings_default();
@@ -40,7 +40,7 @@ static void new_settings_are_the_defaults(void **state)
     fovea_settings_destroy(NULL);
 }
 
-static void what_is_set_is_what_one_gets(void **state)
+TEST(what_is_set_is_what_one_gets)
 {
     static const char *const cases[][3] = {
         {"foveation.strength", "2", "2"},
@@ -71,7 +71,7 @@ static void what_is_set_is_what_one_gets(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void a_group_is_set_as_an_object(void **state)
+TEST(a_group_is_set_as_an_object)
 {
     struct fovea_settings *settings = create();
     assert_result(set(settings, "overlay", "{\"hud\": true, \"wipe\": 0.5}"), FOVEA_OK);
@@ -80,7 +80,7 @@ static void a_group_is_set_as_an_object(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void mistakes_change_nothing_and_are_explained(void **state)
+TEST(mistakes_change_nothing_and_are_explained)
 {
     static const char *const cases[][3] = {
         {"foveation.strenght", "2", "did you mean \"strength\"?"},
@@ -107,7 +107,7 @@ static void mistakes_change_nothing_and_are_explained(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
     const enum fovea_result wrong = FOVEA_ERROR_INVALID_ARGUMENT;
     struct fovea_settings *settings = create();
@@ -131,7 +131,7 @@ static void arguments_are_checked(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void numbers_do_not_depend_on_the_locale(void **state)
+TEST(numbers_do_not_depend_on_the_locale)
 {
     const struct fovea_log silent = {0};
     struct fovea_settings *settings = create();
@@ -171,7 +171,7 @@ static void assert_has_cells(const struct fovea_settings *settings)
 }
 
 /* Every owner goes before the next one is looked at. */
-static void a_map_belongs_to_the_settings(void **state)
+TEST(a_map_belongs_to_the_settings)
 {
     struct fovea_settings *settings = create();
     struct fovea_settings *copy = NULL;
@@ -206,7 +206,7 @@ static void a_map_belongs_to_the_settings(void **state)
     fovea_config_destroy(&config);
 }
 
-static void transfer_is_one_of_those_that_there_are(void **state)
+TEST(transfer_is_one_of_those_that_there_are)
 {
     struct fovea_settings *settings = create();
     assert_result(fovea_settings_set_transfer(settings, FOVEA_TRANSFER_PQ), FOVEA_OK);
@@ -217,7 +217,7 @@ static void transfer_is_one_of_those_that_there_are(void **state)
 }
 
 /* Whatever the table says, each default is understood as itself. */
-static void the_table_is_told_whole(void **state)
+TEST(the_table_is_told_whole)
 {
     struct fovea_settings *settings = create();
     struct fovea_setting info;
@@ -256,7 +256,7 @@ static struct fovea_setting info_of(const char *path)
     return info;
 }
 
-static void units_and_ranges_are_those_of_the_table(void **state)
+TEST(units_and_ranges_are_those_of_the_table)
 {
     assert_string_equal(info_of("foveation.paper.fragment_px").unit, "px");
     assert_string_equal(info_of("foveation.geometry.ppd").unit, "ppd");
@@ -290,7 +290,7 @@ struct newer {
     void *d;
 };
 
-static void a_smaller_struct_is_filled_with_nothing(void **state)
+TEST(a_smaller_struct_is_filled_with_nothing)
 {
     const struct older given = {.struct_bytes = sizeof given, .a = 7};
     struct ours taken = {.b = 5, .c = &taken};
@@ -301,7 +301,7 @@ static void a_smaller_struct_is_filled_with_nothing(void **state)
     assert_null(taken.c);
 }
 
-static void a_larger_struct_is_taken_if_it_asks_for_nothing_new(void **state)
+TEST(a_larger_struct_is_taken_if_it_asks_for_nothing_new)
 {
     struct newer given = {.ours = {.struct_bytes = sizeof given, .a = 7}};
     struct ours taken;
@@ -317,7 +317,7 @@ static void a_larger_struct_is_taken_if_it_asks_for_nothing_new(void **state)
     assert_false(struct_take(&taken, sizeof taken, &given));
 }
 
-static void a_size_that_ends_inside_a_member_is_none(void **state)
+TEST(a_size_that_ends_inside_a_member_is_none)
 {
     struct ours given = {.a = 7, .c = &given};
     struct ours taken;
@@ -330,7 +330,7 @@ static void a_size_that_ends_inside_a_member_is_none(void **state)
     }
 }
 
-static void what_is_given_back_fits(void **state)
+TEST(what_is_given_back_fits)
 {
     const struct ours from = {.struct_bytes = sizeof from, .a = 7, .c = (void *)state};
     struct {
@@ -350,7 +350,7 @@ static void what_is_given_back_fits(void **state)
 }
 
 /* Whoever compares settings by their bytes, as the gaze's sources are, finds equal ones equal. */
-static void a_longer_text_leaves_nothing_behind(void **state)
+TEST(a_longer_text_leaves_nothing_behind)
 {
     static const char *const texts[][3] = {
         {"gaze.udp.bind", "255.255.255.255", "127.0.0.1"},
@@ -372,22 +372,5 @@ static void a_longer_text_leaves_nothing_behind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_settings_are_the_defaults),
-        cmocka_unit_test(what_is_set_is_what_one_gets),
-        cmocka_unit_test(a_group_is_set_as_an_object),
-        cmocka_unit_test(mistakes_change_nothing_and_are_explained),
-        cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(a_longer_text_leaves_nothing_behind),
-        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
-        cmocka_unit_test(a_map_belongs_to_the_settings),
-        cmocka_unit_test(transfer_is_one_of_those_that_there_are),
-        cmocka_unit_test(the_table_is_told_whole),
-        cmocka_unit_test(units_and_ranges_are_those_of_the_table),
-        cmocka_unit_test(a_smaller_struct_is_filled_with_nothing),
-        cmocka_unit_test(a_larger_struct_is_taken_if_it_asks_for_nothing_new),
-        cmocka_unit_test(a_size_that_ends_inside_a_member_is_none),
-        cmocka_unit_test(what_is_given_back_fits),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -80,7 +80,7 @@ static void write_threads(const char *path, int count)
     write_text(path, text);
 }
 
-static void a_rewritten_file_counts_within_a_second(void **state)
+TEST(a_rewritten_file_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("b.json", 1);
@@ -101,7 +101,7 @@ static void a_rewritten_file_counts_within_a_second(void **state)
     unwatch(&config);
 }
 
-static void a_replaced_file_counts(void **state)
+TEST(a_replaced_file_counts)
 {
     struct recorded recorded = {0};
     write_threads("c.json", 1);
@@ -124,7 +124,7 @@ static void a_replaced_file_counts(void **state)
     unwatch(&config);
 }
 
-static void a_bad_edit_keeps_the_last_good_settings_and_is_said_once(void **state)
+TEST(a_bad_edit_keeps_the_last_good_settings_and_is_said_once)
 {
     struct recorded recorded = {0};
     write_threads("d.json", 1);
@@ -154,7 +154,7 @@ static void a_bad_edit_keeps_the_last_good_settings_and_is_said_once(void **stat
     unwatch(&config);
 }
 
-static void a_half_written_file_is_left_to_its_writer(void **state)
+TEST(a_half_written_file_is_left_to_its_writer)
 {
     struct recorded recorded = {0};
     write_threads("e.json", 1);
@@ -169,7 +169,7 @@ static void a_half_written_file_is_left_to_its_writer(void **state)
     unwatch(&config);
 }
 
-static void a_file_that_never_rests_still_counts_within_a_second(void **state)
+TEST(a_file_that_never_rests_still_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("f.json", 1);
@@ -185,7 +185,7 @@ static void a_file_that_never_rests_still_counts_within_a_second(void **state)
     unwatch(&config);
 }
 
-static void a_file_that_vanishes_is_said_once_and_may_come_back(void **state)
+TEST(a_file_that_vanishes_is_said_once_and_may_come_back)
 {
     struct recorded recorded = {0};
     write_threads("g.json", 1);
@@ -206,7 +206,7 @@ static void a_file_that_vanishes_is_said_once_and_may_come_back(void **state)
     unwatch(&config);
 }
 
-static void a_file_that_becomes_a_directory_is_said_once(void **state)
+TEST(a_file_that_becomes_a_directory_is_said_once)
 {
     struct recorded recorded = {0};
     write_threads("h.json", 1);
@@ -222,7 +222,7 @@ static void a_file_that_becomes_a_directory_is_said_once(void **state)
     unwatch(&config);
 }
 
-static void a_file_of_the_search_order_may_come_later(void **state)
+TEST(a_file_of_the_search_order_may_come_later)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(NULL, &recorded);
@@ -250,7 +250,7 @@ static void a_file_of_the_search_order_may_come_later(void **state)
     unwatch(&config);
 }
 
-static void overrides_outlive_a_reload(void **state)
+TEST(overrides_outlive_a_reload)
 {
     struct recorded recorded = {0};
     write_threads("i.json", 1);
@@ -280,16 +280,5 @@ static void overrides_outlive_a_reload(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rewritten_file_counts_within_a_second),
-        cmocka_unit_test(a_replaced_file_counts),
-        cmocka_unit_test(a_bad_edit_keeps_the_last_good_settings_and_is_said_once),
-        cmocka_unit_test(a_half_written_file_is_left_to_its_writer),
-        cmocka_unit_test(a_file_that_never_rests_still_counts_within_a_second),
-        cmocka_unit_test(a_file_that_vanishes_is_said_once_and_may_come_back),
-        cmocka_unit_test(a_file_that_becomes_a_directory_is_said_once),
-        cmocka_unit_test(a_file_of_the_search_order_may_come_later),
-        cmocka_unit_test(overrides_outlive_a_reload),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

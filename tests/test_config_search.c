@@ -69,7 +69,9 @@ static void write_three(const char *path, double strength, int threads, int frag
     write_text(path, text);
 }
 
-static void without_files_the_defaults_hold(void **state)
+#define IN_FOLDER(test) TEST_AROUND(test, fresh_folder, leave_folder)
+
+IN_FOLDER(without_files_the_defaults_hold)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
@@ -79,7 +81,7 @@ static void without_files_the_defaults_hold(void **state)
     assert_string_equal(recorded.last[FOVEA_LOG_INFO], "configuration: defaults");
 }
 
-static void files_merge_key_by_key(void **state)
+IN_FOLDER(files_merge_key_by_key)
 {
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
     write_text("fovea.json", "{\"foveation\": {\"strength\": 4}}");
@@ -123,7 +125,7 @@ static int exec_trusted(char *const *arguments)
 }
 
 /* Root's rights with another user's number are what a setuid program has, without its file. */
-static void a_setuid_program_has_no_users_files(void **state)
+IN_FOLDER(a_setuid_program_has_no_users_files)
 {
     char *arguments[] = {"test_config_search", TRUSTED, NULL};
     if (geteuid() != 0) {
@@ -136,7 +138,7 @@ static void a_setuid_program_has_no_users_files(void **state)
     assert_int_equal(exec_trusted(arguments), 0);
 }
 
-static void home_stands_in_for_xdg(void **state)
+IN_FOLDER(home_stands_in_for_xdg)
 {
     write_three(".config/fovea/fovea.json", 5, 5, 5);
     write_three("xdg/fovea/fovea.json", 2, 3, 8);
@@ -155,7 +157,7 @@ static void home_stands_in_for_xdg(void **state)
     assert_int_equal(load(&desc).cpu_threads, 0);
 }
 
-static void a_named_file_ends_the_search(void **state)
+IN_FOLDER(a_named_file_ends_the_search)
 {
     write_three("fovea.json", 2, 3, 8);
     write_text("named.json", "{\"cpu_threads\": 7}");
@@ -183,7 +185,7 @@ static void a_named_file_ends_the_search(void **state)
     assert_int_equal(load(&desc).cpu_threads, 3);
 }
 
-static void overrides_have_the_last_word_in_order(void **state)
+IN_FOLDER(overrides_have_the_last_word_in_order)
 {
     write_text("fovea.json",
                "{\"cpu_threads\": 1, \"watchdog_ms\": 11, \"overlay\": {\"wipe\": 0.1},"
@@ -209,7 +211,7 @@ static void overrides_have_the_last_word_in_order(void **state)
     assert_float_equal(load(&desc).overlay.wipe_uv, 0.2, 0);
 }
 
-static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
+IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins)
 {
     write_text("xdg/fovea/fovea.json",
                "{\"apps\": {\"exe:sc*\": {\"cpu_threads\": 2, \"watchdog_ms\": 20},"
@@ -241,7 +243,7 @@ static void entries_of_apps_follow_all_files_and_the_later_wins(void **state)
 }
 
 /* As the kernel tells of them; Wine's were looked up with Wine 8.0. */
-static void a_program_has_its_own_name_in_whatever_runs_it(void **state)
+TEST(a_program_has_its_own_name_in_whatever_runs_it)
 {
     static const struct {
         const char *file, *short_name, *arguments[5];
@@ -279,7 +281,7 @@ static void a_program_has_its_own_name_in_whatever_runs_it(void **state)
     }
 }
 
-static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
+IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them)
 {
     const char *text = "{\"gaze\": {\"scanpath\": {\"file\": \"data/gaze.csv\"}}}";
     char wanted[600];
@@ -304,7 +306,7 @@ static void scanpaths_are_relative_to_the_file_that_names_them(void **state)
     assert_string_equal(load(&desc).gaze.scanpath_file, "data/gaze.csv");
 }
 
-static void long_scanpaths_are_refused(void **state)
+IN_FOLDER(long_scanpaths_are_refused)
 {
     char text[1200];
     snprintf(text, sizeof text, "{\"gaze\": {\"scanpath\": {\"file\": \"%0*d\"}}}", 1020, 0);
@@ -321,7 +323,7 @@ static void long_scanpaths_are_refused(void **state)
 #define OUTSIDE "may name files of its own folder only"
 
 /* Nobody has named the file, and the folder may be somebody else's work. */
-static void a_file_of_the_working_directory_may_not_reach_beyond_it(void **state)
+IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it)
 {
     assert_int_equal(mkdir("data", 0755), 0);
     write_text("outside.csv", "t,x,y\n");
@@ -381,7 +383,7 @@ static uint32_t load_threads(struct recorded *recorded)
     return load(&desc).cpu_threads;
 }
 
-static void a_file_of_the_working_directory_that_is_not_trusted_is_not_read(void **state)
+IN_FOLDER(a_file_of_the_working_directory_that_is_not_trusted_is_not_read)
 {
     struct recorded recorded;
     write_text("fovea.json", "{\"cpu_threads\": 3}");
@@ -406,7 +408,7 @@ static void a_file_of_the_working_directory_that_is_not_trusted_is_not_read(void
     assert_int_equal(recorded.count[FOVEA_LOG_ERROR], 0);
 }
 
-static void missing_named_files_are_an_error(void **state)
+IN_FOLDER(missing_named_files_are_an_error)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
@@ -430,7 +432,7 @@ static void missing_named_files_are_an_error(void **state)
         "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...: the path is too long");
 }
 
-static void things_that_are_no_file_are_refused_without_waiting(void **state)
+IN_FOLDER(things_that_are_no_file_are_refused_without_waiting)
 {
     assert_int_equal(mkdir("directory.json", 0755), 0);
     assert_int_equal(mkfifo("pipe.json", 0644), 0);
@@ -457,7 +459,7 @@ static void things_that_are_no_file_are_refused_without_waiting(void **state)
                  "./fovea.json: expected a file; found a pipe, socket or device");
 }
 
-static void a_gigabyte_is_refused_by_its_size(void **state)
+IN_FOLDER(a_gigabyte_is_refused_by_its_size)
 {
     write_text("big.json", "{}");
     assert_int_equal(truncate("big.json", 1024 * 1024 * 1024), 0);
@@ -477,7 +479,7 @@ static void a_gigabyte_is_refused_by_its_size(void **state)
 }
 
 /* Root may read everything, so the test becomes somebody else for a moment. */
-static void unreadable_files_are_an_error_and_closed_folders_are_not(void **state)
+IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not)
 {
     write_three("fovea.json", 1, 1, 4);
     write_three("xdg/fovea/fovea.json", 2, 2, 8);
@@ -514,7 +516,7 @@ static void unreadable_files_are_an_error_and_closed_folders_are_not(void **stat
     fovea_config_destroy(&config);
 }
 
-static void names_of_files_are_printable_in_messages(void **state)
+IN_FOLDER(names_of_files_are_printable_in_messages)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
@@ -522,7 +524,7 @@ static void names_of_files_are_printable_in_messages(void **state)
     assert_fails(&desc, FOVEA_ERROR_IO, "a?b??.json: No such file or directory");
 }
 
-static void a_moved_working_directory_does_not_move_the_file(void **state)
+IN_FOLDER(a_moved_working_directory_does_not_move_the_file)
 {
     write_text("fovea.json", "{\"cpu_threads\": 3}");
     struct recorded recorded = {0};
@@ -538,7 +540,7 @@ static void a_moved_working_directory_does_not_move_the_file(void **state)
     fovea_config_destroy(&config);
 }
 
-static void wrong_arguments_are_refused(void **state)
+IN_FOLDER(wrong_arguments_are_refused)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = search(&recorded);
@@ -558,33 +560,10 @@ static void wrong_arguments_are_refused(void **state)
     fovea_config_destroy(&config);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, fresh_folder, leave_folder)
-
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_setuid_program_has_no_users_files),
-        IN_FOLDER(without_files_the_defaults_hold),
-        IN_FOLDER(files_merge_key_by_key),
-        IN_FOLDER(home_stands_in_for_xdg),
-        IN_FOLDER(a_named_file_ends_the_search),
-        IN_FOLDER(overrides_have_the_last_word_in_order),
-        IN_FOLDER(entries_of_apps_follow_all_files_and_the_later_wins),
-        cmocka_unit_test(a_program_has_its_own_name_in_whatever_runs_it),
-        IN_FOLDER(scanpaths_are_relative_to_the_file_that_names_them),
-        IN_FOLDER(long_scanpaths_are_refused),
-        IN_FOLDER(a_file_of_the_working_directory_may_not_reach_beyond_it),
-        IN_FOLDER(a_file_of_the_working_directory_that_is_not_trusted_is_not_read),
-        IN_FOLDER(missing_named_files_are_an_error),
-        IN_FOLDER(things_that_are_no_file_are_refused_without_waiting),
-        IN_FOLDER(a_gigabyte_is_refused_by_its_size),
-        IN_FOLDER(unreadable_files_are_an_error_and_closed_folders_are_not),
-        IN_FOLDER(names_of_files_are_printable_in_messages),
-        IN_FOLDER(a_moved_working_directory_does_not_move_the_file),
-        IN_FOLDER(wrong_arguments_are_refused),
-    };
     if (count > 1 && strcmp(arguments[1], TRUSTED) == 0) {
         return threads_of_trusted();
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -50,7 +50,7 @@ static struct fovea_settings set_list(const char *list)
     return settings;
 }
 
-static void values_are_json_or_bare_words(void **state)
+TEST(values_are_json_or_bare_words)
 {
     assert_int_equal(set("backend=cpu").backend, FOVEA_BACKEND_CPU);
     assert_int_equal(set("backend=\"cpu\"").backend, FOVEA_BACKEND_CPU);
@@ -63,7 +63,7 @@ static void values_are_json_or_bare_words(void **state)
     assert_int_equal(set("gaze.screen_px=[1920, 1080]").gaze.screen_px[1], 1080);
 }
 
-static void models_and_their_numbers_can_be_set(void **state)
+TEST(models_and_their_numbers_can_be_set)
 {
     assert_int_equal(set("foveation.model=curve").foveation.model, FOVEA_MODEL_CURVE);
     assert_int_equal(set("foveation.method=blockwise").foveation.method, FOVEA_METHOD_BLOCKWISE);
@@ -83,7 +83,7 @@ static void models_and_their_numbers_can_be_set(void **state)
     assert_float_equal(curve.cutoff_cpd[1], 0.5, 0);
 }
 
-static void a_projection_is_set_one_by_one_or_whole(void **state)
+TEST(a_projection_is_set_one_by_one_or_whole)
 {
     struct fovea_geometry whole = set("foveation.geometry={\"tan_left\": 1.2, \"tan_right\": 0.9, "
                                       "\"tan_up\": 1.1, \"tan_down\": -0.5}")
@@ -99,7 +99,7 @@ static void a_projection_is_set_one_by_one_or_whole(void **state)
     assert_memory_equal(&whole, &single, sizeof whole);
 }
 
-static void strings_need_no_quotes(void **state)
+TEST(strings_need_no_quotes)
 {
     assert_string_equal(set("gaze.udp.bind=127.0.0.1").gaze.udp_bind, "127.0.0.1");
     assert_string_equal(set("gaze.udp.bind=::1").gaze.udp_bind, "::1");
@@ -116,7 +116,7 @@ static void strings_need_no_quotes(void **state)
 }
 
 /* FOVEA_SET, whose settings have commas between, needs the quotes or the brackets. */
-static void operators_are_names_with_commas_between(void **state)
+TEST(operators_are_names_with_commas_between)
 {
     static const char *const sets[] = {"operators=foveate", "operators= foveate ",
                                        "operators=[\"foveate\"]", "operators=\"foveate\""};
@@ -139,7 +139,7 @@ static void operators_are_names_with_commas_between(void **state)
     assert_float_equal(set("blur.sigma_px=2.5").own.blur_sigma_px, 2.5, 0);
 }
 
-static void a_group_takes_an_object(void **state)
+TEST(a_group_takes_an_object)
 {
     struct fovea_settings settings = set("gaze.fixed={\"x\": 0.25, \"y\": 0.75}");
     assert_float_equal(settings.gaze.fixed.x_uv, 0.25, 0);
@@ -165,7 +165,7 @@ static void assert_all_named(const struct wrong_set *cases, size_t count)
     }
 }
 
-static void sets_of_unknown_keys_are_named(void **state)
+TEST(sets_of_unknown_keys_are_named)
 {
     static const struct wrong_set cases[] = {
         {"backend", "--set \"backend\": expected key.path=value"},
@@ -197,7 +197,7 @@ static void sets_of_unknown_keys_are_named(void **state)
 }
 
 /* The names that there are stand between: they are more with each operator. */
-static void sets_of_wrong_operators_are_named(void **state)
+TEST(sets_of_wrong_operators_are_named)
 {
     static const char *const cases[][2] = {
         {"operators=fovaete",
@@ -219,7 +219,7 @@ static void sets_of_wrong_operators_are_named(void **state)
     }
 }
 
-static void sets_of_wrong_values_are_named(void **state)
+TEST(sets_of_wrong_values_are_named)
 {
     static const struct wrong_set cases[] = {
         {"gaze=mouse", "--set \"gaze=mouse\": gaze: expected an object; found mouse"},
@@ -295,7 +295,7 @@ static void assert_unused(const struct unused_case *cases, size_t count, names_o
 }
 
 /* Settings that belong to a model that is not chosen; not those that are the default. */
-static void what_the_model_does_not_use_is_said(void **state)
+TEST(what_the_model_does_not_use_is_said)
 {
     static const struct unused_case cases[] = {
         {{"backend=cpu"}, ""},
@@ -315,7 +315,7 @@ static void what_the_model_does_not_use_is_said(void **state)
     assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_names);
 }
 
-static void what_the_light_does_not_use_is_said(void **state)
+TEST(what_the_light_does_not_use_is_said)
 {
     static const struct unused_case cases[] = {
         {{"foveation.light=gamma", "foveation.display.gamma=1.8", "backend=cpu"}, ""},
@@ -330,7 +330,7 @@ static void what_the_light_does_not_use_is_said(void **state)
     assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_light_names);
 }
 
-static void what_no_operator_uses_is_said(void **state)
+TEST(what_no_operator_uses_is_said)
 {
     static const struct unused_case cases[] = {
         {{"lens.r2=0.2054", "blur.sigma_px=4", "backend=cpu"}, ""},
@@ -341,7 +341,7 @@ static void what_no_operator_uses_is_said(void **state)
     assert_unused(cases, sizeof cases / sizeof cases[0], unused_operator_names);
 }
 
-static void what_a_file_counts_for_is_said(void **state)
+TEST(what_a_file_counts_for_is_said)
 {
     static const struct unused_case cases[] = {
         {{"lens.file=nowhere.json", "operators=lens", "lens.r2=0.2054"}, ""},
@@ -355,7 +355,7 @@ static void what_a_file_counts_for_is_said(void **state)
     assert_unused(cases, sizeof cases / sizeof cases[0], unused_file_names);
 }
 
-static void commas_separate_settings_but_not_inside_of_values(void **state)
+TEST(commas_separate_settings_but_not_inside_of_values)
 {
     struct fovea_settings settings =
         set_list("gaze.screen_px=[1920,1080], gaze.scanpath.file=\"a,\\\"b],{.csv\","
@@ -368,7 +368,7 @@ static void commas_separate_settings_but_not_inside_of_values(void **state)
     assert_int_equal(settings.backend, FOVEA_BACKEND_CPU);
 }
 
-static void wrong_lists_name_their_entry(void **state)
+TEST(wrong_lists_name_their_entry)
 {
     static const struct {
         const char *list;
@@ -406,22 +406,5 @@ static void wrong_lists_name_their_entry(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_json_or_bare_words),
-        cmocka_unit_test(models_and_their_numbers_can_be_set),
-        cmocka_unit_test(a_projection_is_set_one_by_one_or_whole),
-        cmocka_unit_test(strings_need_no_quotes),
-        cmocka_unit_test(operators_are_names_with_commas_between),
-        cmocka_unit_test(a_group_takes_an_object),
-        cmocka_unit_test(sets_of_unknown_keys_are_named),
-        cmocka_unit_test(sets_of_wrong_operators_are_named),
-        cmocka_unit_test(sets_of_wrong_values_are_named),
-        cmocka_unit_test(what_the_model_does_not_use_is_said),
-        cmocka_unit_test(what_the_light_does_not_use_is_said),
-        cmocka_unit_test(what_no_operator_uses_is_said),
-        cmocka_unit_test(what_a_file_counts_for_is_said),
-        cmocka_unit_test(commas_separate_settings_but_not_inside_of_values),
-        cmocka_unit_test(wrong_lists_name_their_entry),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -6,15 +6,11 @@
 #define FOVEA_TEST_CONFIG_SUPPORT_H
 
 #include "config/settings.h"
+#include "support/cmocka_all.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Messages since the last recorded_clear. */
 struct recorded {

@@ -28,7 +28,7 @@ static bool is_setting(const struct config_key *key)
     return key->type > CONFIG_APPS;
 }
 
-static void default_json_says_what_the_code_says(void **state)
+TEST(default_json_says_what_the_code_says)
 {
     struct recorded recorded = {0};
     struct fovea_config_desc desc = only_file(FOVEA_SOURCE_DIR "/config/default.json", &recorded);
@@ -65,7 +65,7 @@ static const cJSON *at_path(const cJSON *item, const char *path)
     return item;
 }
 
-static void default_json_has_every_key(void **state)
+TEST(default_json_has_every_key)
 {
     cJSON *root = parse_default_json();
     for (size_t i = 0; i < config_key_count; i++) {
@@ -102,7 +102,7 @@ static size_t element_bytes(enum config_type type)
     }
 }
 
-static void types_fit_their_members(void **state)
+TEST(types_fit_their_members)
 {
     for (size_t i = 0; i < config_key_count; i++) {
         const struct config_key *key = &config_keys[i];
@@ -128,7 +128,7 @@ static void leave_out_the_array(unsigned char *used)
 
 /* Every byte of the settings belongs to one key or is padding, of which 7 bytes is the most there
  * is in a row: a member of 8 bytes that the table forgot shows here. */
-static void the_table_covers_the_settings(void **state)
+TEST(the_table_covers_the_settings)
 {
     unsigned char used[sizeof(struct fovea_settings)] = {0};
     for (size_t i = 0; i < config_key_count; i++) {
@@ -165,7 +165,7 @@ static void assert_value_names(const struct name *cases, size_t count)
     }
 }
 
-static void names_follow_the_enumerators(void **state)
+TEST(names_follow_the_enumerators)
 {
     static const struct name cases[] = {
         {"backend", FOVEA_BACKEND_AUTO, "\"auto\""},
@@ -188,7 +188,7 @@ static void names_follow_the_enumerators(void **state)
     assert_string_equal(fovea_backend_name((enum fovea_backend) - 1), "unknown backend");
 }
 
-static void names_follow_the_enumerators_of_foveation(void **state)
+TEST(names_follow_the_enumerators_of_foveation)
 {
     static const struct name cases[] = {
         {"foveation.model", FOVEA_MODEL_PAPER, "\"paper\""},
@@ -220,7 +220,7 @@ static void names_follow_the_enumerators_of_foveation(void **state)
     assert_value_names(cases, sizeof cases / sizeof cases[0]);
 }
 
-static void names_follow_the_enumerators_of_the_gaze(void **state)
+TEST(names_follow_the_enumerators_of_the_gaze)
 {
     static const struct name cases[] = {
         {"gaze.source", FOVEA_GAZE_FIXED, "\"fixed\""},
@@ -383,7 +383,7 @@ static void assert_schema_default(const struct config_key *key, const cJSON *nod
                         config_value_words(key, &defaults).text);
 }
 
-static void the_schema_describes_every_key_as_the_table_does(void **state)
+TEST(the_schema_describes_every_key_as_the_table_does)
 {
     cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
     assert_non_null(schema);
@@ -420,7 +420,7 @@ static size_t count_keys(const cJSON *schema, const cJSON *node)
     return count;
 }
 
-static void the_schema_knows_no_other_keys(void **state)
+TEST(the_schema_knows_no_other_keys)
 {
     cJSON *schema = cJSON_Parse(read_source("config/schema.json"));
     assert_non_null(schema);
@@ -432,16 +432,5 @@ static void the_schema_knows_no_other_keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_json_says_what_the_code_says),
-        cmocka_unit_test(default_json_has_every_key),
-        cmocka_unit_test(types_fit_their_members),
-        cmocka_unit_test(the_table_covers_the_settings),
-        cmocka_unit_test(names_follow_the_enumerators),
-        cmocka_unit_test(names_follow_the_enumerators_of_foveation),
-        cmocka_unit_test(names_follow_the_enumerators_of_the_gaze),
-        cmocka_unit_test(the_schema_describes_every_key_as_the_table_does),
-        cmocka_unit_test(the_schema_knows_no_other_keys),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -48,7 +48,7 @@ static struct fovea_settings load(const char *text)
     return settings;
 }
 
-static void unknown_keys_name_the_near_miss(void **state)
+TEST(unknown_keys_name_the_near_miss)
 {
     static const struct bad cases[] = {
         {"{\"foveation\": {\n  \"strenght\": 2}}",
@@ -74,7 +74,7 @@ static void unknown_keys_name_the_near_miss(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void wrong_numbers_name_their_range(void **state)
+TEST(wrong_numbers_name_their_range)
 {
     static const struct bad cases[] = {
         {"{\"foveation\":\n {\"paper\": {\"fragment_px\": 3}}}",
@@ -119,7 +119,7 @@ static void wrong_numbers_name_their_range(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void wrong_objects_and_names_name_what_was_expected(void **state)
+TEST(wrong_objects_and_names_name_what_was_expected)
 {
     static const struct bad cases[] = {
         {"{\"foveation\": 2}", "bad.json:1:15: foveation: expected an object; found 2"},
@@ -140,7 +140,7 @@ static void wrong_objects_and_names_name_what_was_expected(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void wrong_strings_and_keys_name_what_was_expected(void **state)
+TEST(wrong_strings_and_keys_name_what_was_expected)
 {
     static const struct bad cases[] = {
         {"{\"gaze\": {\"udp\": {\"bind\": "
@@ -166,7 +166,7 @@ static void wrong_strings_and_keys_name_what_was_expected(void **state)
     "foveation.curve: expected an array, 1 to 32 points [degrees, cycles per degree]; degrees "    \
     "rise from 0 or more to 180 or less, cycles are 0.01 to 1000; found "
 
-static void wrong_curves_name_the_point(void **state)
+TEST(wrong_curves_name_the_point)
 {
     static const struct bad cases[] = {
         {"{\"foveation\": {\"curve\": 5}}", "bad.json:1:25: " CURVE_EXPECTED "5"},
@@ -204,7 +204,7 @@ static void wrong_curves_name_the_point(void **state)
     "that do not fall and do rise; or the name of a file of them; or \"\"; found "
 #define TABLE(value) "{\"foveation\": {\"display\": {\"table\": " value "}}}"
 
-static void wrong_tables_name_the_number(void **state)
+TEST(wrong_tables_name_the_number)
 {
     write_text("letters.csv", "0\n0.5\nwhite\n");
     write_text("falls.csv", "# cd/m2\n0.2, 9, 120, 119.5\n");
@@ -232,7 +232,7 @@ static void wrong_tables_name_the_number(void **state)
 }
 
 /* Numbers of a file as spreadsheets and instruments write them. */
-static void tables_come_from_lists_and_files(void **state)
+TEST(tables_come_from_lists_and_files)
 {
     struct fovea_display display = load(TABLE("[0.25, 0.25, 8, 120.5]")).foveation.display;
     assert_int_equal(display.table_count, 4);
@@ -266,7 +266,7 @@ static void tables_come_from_lists_and_files(void **state)
 
 /* A program that writes its numbers with a comma, as Qt and GTK let it, has our files read all the
  * same. */
-static void a_comma_locale_changes_nothing(void **state)
+TEST(a_comma_locale_changes_nothing)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
     bool has_comma = false;
@@ -284,7 +284,7 @@ static void a_comma_locale_changes_nothing(void **state)
     assert_float_equal(settings.foveation.paper.ct0, 0.015, 0);
 }
 
-static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
+TEST(settings_that_do_not_agree_are_refused_with_their_keys)
 {
     static const struct bad cases[] = {
         {"{\"foveation\": {\"geometry\": {\"tan_left\": 1, \"tan_right\": 1}}}",
@@ -294,7 +294,7 @@ static void settings_that_do_not_agree_are_refused_with_their_keys(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void a_curve_replaces_the_default_whole(void **state)
+TEST(a_curve_replaces_the_default_whole)
 {
     struct fovea_curve curve =
         load("{\"foveation\": {\"curve\": [[0, 40], [90, 0.5]]}}").foveation.curve;
@@ -307,7 +307,7 @@ static void a_curve_replaces_the_default_whole(void **state)
     }
 }
 
-static void a_key_given_twice_names_both_lines(void **state)
+TEST(a_key_given_twice_names_both_lines)
 {
     static const struct bad cases[] = {
         {"{\"foveation\": {\"strength\": 1,\n\"alpha\": \"keep\",\n \"strength\": 1}}",
@@ -319,7 +319,7 @@ static void a_key_given_twice_names_both_lines(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
+TEST(entries_of_apps_are_checked_even_if_they_do_not_match)
 {
     static const struct bad cases[] = {
         {"{\"apps\": 1}",
@@ -348,7 +348,7 @@ static void entries_of_apps_are_checked_even_if_they_do_not_match(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void slips_of_grammar_name_their_place(void **state)
+TEST(slips_of_grammar_name_their_place)
 {
     static const struct bad cases[] = {
         {"", "bad.json:1:1: expected at least {}; found nothing"},
@@ -374,7 +374,7 @@ static void slips_of_grammar_name_their_place(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void values_that_are_not_as_json_writes_them_name_their_place(void **state)
+TEST(values_that_are_not_as_json_writes_them_name_their_place)
 {
     static const struct bad cases[] = {
         {"{\"version\": NaN}", "bad.json:1:13: expected a value as JSON writes it; found NaN"},
@@ -395,7 +395,7 @@ static void values_that_are_not_as_json_writes_them_name_their_place(void **stat
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void wrong_strings_comments_and_bytes_name_their_place(void **state)
+TEST(wrong_strings_comments_and_bytes_name_their_place)
 {
     static const struct bad cases[] = {
         {"{\"vers", "bad.json:1:2: the string has no closing \" on its line"},
@@ -425,21 +425,21 @@ static void wrong_strings_comments_and_bytes_name_their_place(void **state)
     ASSERT_ALL_REFUSED(cases);
 }
 
-static void zero_bytes_are_refused(void **state)
+TEST(zero_bytes_are_refused)
 {
     static const char text[] = "{\"version\": 1}\0";
     assert_refused(text, sizeof text - 1,
                    "bad.json:1:15: expected text in UTF-8; found the byte 0x00");
 }
 
-static void deep_nesting_is_refused(void **state)
+TEST(deep_nesting_is_refused)
 {
     static char text[200000];
     memset(text, '[', sizeof text);
     assert_refused(text, sizeof text, "bad.json:1:17: expected at most 16 levels of nesting");
 }
 
-static void many_entries_of_apps_are_refused(void **state)
+TEST(many_entries_of_apps_are_refused)
 {
     static char text[600000];
     size_t used = (size_t)sprintf(text, "{\"apps\": {");
@@ -450,7 +450,7 @@ static void many_entries_of_apps_are_refused(void **state)
     assert_refused(text, used, "bad.json:258:1: apps.exe:256: expected at most 256 entries");
 }
 
-static void every_truncation_of_a_file_is_refused(void **state)
+TEST(every_truncation_of_a_file_is_refused)
 {
     static const char text[] = "{\"version\": 1, /* c */ \"gaze\": {\"screen_px\": [1, 2]}, // d\n"
                                "\"log\": {\"level\": \"inf\\u006f\"}}";
@@ -465,7 +465,7 @@ static void every_truncation_of_a_file_is_refused(void **state)
     load(text);
 }
 
-static void what_json_allows_is_read(void **state)
+TEST(what_json_allows_is_read)
 {
     struct fovea_settings settings = load(
         "\t{ // line\r\n \"backend\"/**/:/* * / */\"c\\u0070u\" , \"foveation\" : { \"strength\":"
@@ -487,7 +487,7 @@ static void what_json_allows_is_read(void **state)
     assert_false(settings.gaze.scanpath_loop);
 }
 
-static void an_empty_object_changes_nothing(void **state)
+TEST(an_empty_object_changes_nothing)
 {
     struct fovea_settings settings = load("{}");
     struct fovea_settings defaults = fovea_settings_default();
@@ -496,28 +496,5 @@ static void an_empty_object_changes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_comma_locale_changes_nothing),
-        cmocka_unit_test(unknown_keys_name_the_near_miss),
-        cmocka_unit_test(wrong_numbers_name_their_range),
-        cmocka_unit_test(wrong_objects_and_names_name_what_was_expected),
-        cmocka_unit_test(wrong_strings_and_keys_name_what_was_expected),
-        cmocka_unit_test(wrong_curves_name_the_point),
-        cmocka_unit_test(wrong_tables_name_the_number),
-        cmocka_unit_test(tables_come_from_lists_and_files),
-        cmocka_unit_test(settings_that_do_not_agree_are_refused_with_their_keys),
-        cmocka_unit_test(a_curve_replaces_the_default_whole),
-        cmocka_unit_test(a_key_given_twice_names_both_lines),
-        cmocka_unit_test(entries_of_apps_are_checked_even_if_they_do_not_match),
-        cmocka_unit_test(slips_of_grammar_name_their_place),
-        cmocka_unit_test(values_that_are_not_as_json_writes_them_name_their_place),
-        cmocka_unit_test(wrong_strings_comments_and_bytes_name_their_place),
-        cmocka_unit_test(zero_bytes_are_refused),
-        cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(many_entries_of_apps_are_refused),
-        cmocka_unit_test(every_truncation_of_a_file_is_refused),
-        cmocka_unit_test(what_json_allows_is_read),
-        cmocka_unit_test(an_empty_object_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -134,7 +134,7 @@ static bool looks_end(void)
     return false;
 }
 
-static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **state)
+TEST(files_are_looked_at_five_times_a_second_while_somebody_asks)
 {
     struct recorded recorded = {0};
     write_threads("a.json", 1);
@@ -157,7 +157,7 @@ static void files_are_looked_at_five_times_a_second_while_somebody_asks(void **s
     fovea_config_destroy(&config);
 }
 
-static void a_saved_file_counts_within_a_second(void **state)
+TEST(a_saved_file_counts_within_a_second)
 {
     struct recorded recorded = {0};
     write_threads("b.json", 1);
@@ -182,7 +182,7 @@ static void a_saved_file_counts_within_a_second(void **state)
     fovea_config_destroy(&config);
 }
 
-static void nobody_waits_for_a_slow_file_system(void **state)
+TEST(nobody_waits_for_a_slow_file_system)
 {
     struct recorded recorded = {0};
     double longest_ms = 0.0;
@@ -204,7 +204,7 @@ static void nobody_waits_for_a_slow_file_system(void **state)
     fovea_config_destroy(&config);
 }
 
-static void nobody_waits_for_a_file_system_that_does_not_answer(void **state)
+TEST(nobody_waits_for_a_file_system_that_does_not_answer)
 {
     struct recorded recorded = {0};
     const struct process_counts before = process_count();
@@ -231,7 +231,7 @@ static void nobody_waits_for_a_file_system_that_does_not_answer(void **state)
     assert_int_equal(process_count().threads, before.threads);
 }
 
-static void without_a_thread_the_files_are_not_watched_and_it_is_said(void **state)
+TEST(without_a_thread_the_files_are_not_watched_and_it_is_said)
 {
     struct recorded recorded = {0};
     write_threads("e.json", 1);
@@ -247,7 +247,7 @@ static void without_a_thread_the_files_are_not_watched_and_it_is_said(void **sta
     fovea_config_destroy(&config);
 }
 
-static void unwatched_files_are_left_alone(void **state)
+TEST(unwatched_files_are_left_alone)
 {
     struct recorded recorded = {0};
     write_threads("f.json", 1);
@@ -266,7 +266,7 @@ static void unwatched_files_are_left_alone(void **state)
     fovea_config_destroy(&config);
 }
 
-static void a_program_that_never_polls_gets_no_thread(void **state)
+TEST(a_program_that_never_polls_gets_no_thread)
 {
     struct recorded recorded = {0};
     write_threads("g.json", 1);
@@ -279,7 +279,7 @@ static void a_program_that_never_polls_gets_no_thread(void **state)
     assert_int_equal(process_count().threads, before.threads);
 }
 
-static void files_are_read_again_when_asked(void **state)
+TEST(files_are_read_again_when_asked)
 {
     struct recorded recorded = {0};
     write_threads("h.json", 1);
@@ -300,7 +300,7 @@ static void wait_for_looks(int count)
 }
 
 /* Of what nobody has asked for meanwhile, the last good settings come first. */
-static void good_settings_before_a_mistake_are_not_lost(void **state)
+TEST(good_settings_before_a_mistake_are_not_lost)
 {
     struct recorded recorded = {0};
     write_threads("i.json", 1);
@@ -323,7 +323,7 @@ static void good_settings_before_a_mistake_are_not_lost(void **state)
     fovea_config_destroy(&config);
 }
 
-static void what_is_wrong_at_first_may_be_mended(void **state)
+TEST(what_is_wrong_at_first_may_be_mended)
 {
     struct recorded recorded = {0};
     struct fovea_settings defaults = fovea_settings_default();
@@ -345,7 +345,7 @@ static void what_is_wrong_at_first_may_be_mended(void **state)
     fovea_config_destroy(&config);
 }
 
-static void a_child_of_fork_has_the_settings_and_no_news(void **state)
+TEST(a_child_of_fork_has_the_settings_and_no_news)
 {
     struct recorded recorded = {0};
     write_threads("k.json", 1);
@@ -373,7 +373,7 @@ static void a_child_of_fork_has_the_settings_and_no_news(void **state)
     fovea_config_destroy(&config);
 }
 
-static void nothing_grows_while_settings_are_saved(void **state)
+TEST(nothing_grows_while_settings_are_saved)
 {
     struct recorded recorded = {0};
     write_threads("l.json", 1);
@@ -401,19 +401,5 @@ static void nothing_grows_while_settings_are_saved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_looked_at_five_times_a_second_while_somebody_asks),
-        cmocka_unit_test(a_saved_file_counts_within_a_second),
-        cmocka_unit_test(nobody_waits_for_a_slow_file_system),
-        cmocka_unit_test(nobody_waits_for_a_file_system_that_does_not_answer),
-        cmocka_unit_test(without_a_thread_the_files_are_not_watched_and_it_is_said),
-        cmocka_unit_test(unwatched_files_are_left_alone),
-        cmocka_unit_test(a_program_that_never_polls_gets_no_thread),
-        cmocka_unit_test(files_are_read_again_when_asked),
-        cmocka_unit_test(good_settings_before_a_mistake_are_not_lost),
-        cmocka_unit_test(what_is_wrong_at_first_may_be_mended),
-        cmocka_unit_test(a_child_of_fork_has_the_settings_and_no_news),
-        cmocka_unit_test(nothing_grows_while_settings_are_saved),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return tests_run(enter_folder, leave_folder);
 }

@@ -52,7 +52,9 @@ static void refuse(struct bench *bench, struct fovea_image src, struct fovea_ima
     compare_assert_all_same(&bench->dst.view, &bench->untouched.view, word);
 }
 
-static void null_images_are_refused(void **state)
+#define WITH_BENCH(test) TEST_AROUND(test, bench_make, bench_finish)
+
+WITH_BENCH(null_images_are_refused)
 {
     struct bench *b = *state;
     assert_int_equal(fovea_context_run(NULL, &b->src.view, &b->dst.view, center, NULL),
@@ -69,7 +71,7 @@ static void null_images_are_refused(void **state)
     refuse(b, b->src.view, bad, "dst.data is NULL");
 }
 
-static void wrong_sizes_are_refused(void **state)
+WITH_BENCH(wrong_sizes_are_refused)
 {
     struct bench *b = *state;
     struct fovea_image bad = b->src.view;
@@ -84,7 +86,7 @@ static void wrong_sizes_are_refused(void **state)
     refuse(b, bad, b->dst.view, "one size");
 }
 
-static void wrong_formats_and_memories_are_refused(void **state)
+WITH_BENCH(wrong_formats_and_memories_are_refused)
 {
     struct bench *b = *state;
     struct fovea_image bad = b->dst.view;
@@ -101,7 +103,7 @@ static void wrong_formats_and_memories_are_refused(void **state)
     refuse(b, b->src.view, bad, "CUDA memory");
 }
 
-static void wrong_strides_are_refused(void **state)
+WITH_BENCH(wrong_strides_are_refused)
 {
     struct bench *b = *state;
     static const ptrdiff_t rows[] = {0, 511, -511, 32, PTRDIFF_MAX, PTRDIFF_MIN};
@@ -118,7 +120,7 @@ static void wrong_strides_are_refused(void **state)
     }
 }
 
-static void misaligned_images_are_refused(void **state)
+WITH_BENCH(misaligned_images_are_refused)
 {
     struct bench *b = *state;
     struct fovea_image bad = b->src.view;
@@ -130,7 +132,7 @@ static void misaligned_images_are_refused(void **state)
 }
 
 /* Three of the same problem: said once. */
-static void overlap_is_refused(void **state)
+WITH_BENCH(overlap_is_refused)
 {
     struct bench *b = *state;
     struct fovea_image others[] = {b->dst.view, b->dst.view, b->dst.view};
@@ -146,7 +148,7 @@ static void overlap_is_refused(void **state)
 }
 
 /* An address is any number (a build with the undefined-behaviour sanitizer adds them up, too). */
-static void overlap_is_seen_at_every_address(void **state)
+WITH_BENCH(overlap_is_seen_at_every_address)
 {
     struct bench *b = *state;
     static const uint64_t ends[] = {0, (uint64_t)1 << 63};
@@ -164,7 +166,7 @@ static void overlap_is_seen_at_every_address(void **state)
     assert_said(&b->said, "overlap");
 }
 
-static void neighbours_in_memory_do_not_overlap(void **state)
+WITH_BENCH(neighbours_in_memory_do_not_overlap)
 {
     struct bench *b = *state;
     struct fovea_image top = b->dst.view;
@@ -177,7 +179,7 @@ static void neighbours_in_memory_do_not_overlap(void **state)
     assert_silent(&b->said);
 }
 
-static void gaze_that_is_not_finite_is_refused(void **state)
+WITH_BENCH(gaze_that_is_not_finite_is_refused)
 {
     struct bench *b = *state;
     static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
@@ -193,7 +195,7 @@ static void gaze_that_is_not_finite_is_refused(void **state)
     compare_assert_all_same(&b->dst.view, &b->untouched.view, "gaze");
 }
 
-static void the_same_problem_is_said_again_after_a_good_frame(void **state)
+WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame)
 {
     struct bench *b = *state;
     const struct fovea_point_uv nowhere = {(double)NAN, 0.5};
@@ -208,7 +210,7 @@ static void the_same_problem_is_said_again_after_a_good_frame(void **state)
 
 /* ---- Creation */
 
-static void null_descriptions_are_refused(void **state)
+TEST(null_descriptions_are_refused)
 {
     struct fovea_context *context = (struct fovea_context *)state;
     struct fovea_context_desc desc;
@@ -235,7 +237,7 @@ static void refuse_settings(const struct fovea_settings *settings, enum fovea_re
     assert_said(&said, word);
 }
 
-static void wrong_settings_are_refused(void **state)
+TEST(wrong_settings_are_refused)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.strength = 9.0;
@@ -245,14 +247,14 @@ static void wrong_settings_are_refused(void **state)
     refuse_settings(&settings, FOVEA_ERROR_INVALID_ARGUMENT, "foveation");
 }
 
-static void vulkan_is_not_for_this_context(void **state)
+TEST(vulkan_is_not_for_this_context)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_VULKAN;
     refuse_settings(&settings, FOVEA_ERROR_UNSUPPORTED, "fovea_vulkan.h");
 }
 
-static void cpu_takes_no_cuda_images(void **state)
+WITH_BENCH(cpu_takes_no_cuda_images)
 {
     struct bench *b = *state;
     struct fovea_settings settings = fovea_settings_default();
@@ -272,7 +274,7 @@ static void cpu_takes_no_cuda_images(void **state)
 
 /* ---- Names and numbers */
 
-static void formats_have_their_bytes(void **state)
+TEST(formats_have_their_bytes)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         assert_int_equal(fovea_format_bytes((enum fovea_format)format),
@@ -282,7 +284,7 @@ static void formats_have_their_bytes(void **state)
     assert_int_equal(fovea_format_bytes((enum fovea_format) - 3), 0);
 }
 
-static void results_have_their_names(void **state)
+TEST(results_have_their_names)
 {
     assert_string_equal(fovea_result_name(FOVEA_OK), "FOVEA_OK");
     assert_string_equal(fovea_result_name(FOVEA_PASSED_THROUGH), "FOVEA_PASSED_THROUGH");
@@ -292,29 +294,4 @@ static void results_have_their_names(void **state)
     assert_string_equal(fovea_result_name((enum fovea_result)77), "unknown result");
     assert_int_equal(fovea_version(), FOVEA_VERSION_MAJOR * 1000000 + FOVEA_VERSION_MINOR * 1000 +
                                           FOVEA_VERSION_PATCH);
-}
-
-#define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_make, bench_finish)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_BENCH(null_images_are_refused),
-        WITH_BENCH(wrong_sizes_are_refused),
-        WITH_BENCH(wrong_formats_and_memories_are_refused),
-        WITH_BENCH(wrong_strides_are_refused),
-        WITH_BENCH(misaligned_images_are_refused),
-        WITH_BENCH(overlap_is_refused),
-        WITH_BENCH(overlap_is_seen_at_every_address),
-        WITH_BENCH(neighbours_in_memory_do_not_overlap),
-        WITH_BENCH(gaze_that_is_not_finite_is_refused),
-        WITH_BENCH(the_same_problem_is_said_again_after_a_good_frame),
-        cmocka_unit_test(null_descriptions_are_refused),
-        cmocka_unit_test(wrong_settings_are_refused),
-        cmocka_unit_test(vulkan_is_not_for_this_context),
-        WITH_BENCH(cpu_takes_no_cuda_images),
-        cmocka_unit_test(formats_have_their_bytes),
-        cmocka_unit_test(results_have_their_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

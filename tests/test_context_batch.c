@@ -115,7 +115,7 @@ static void check(struct kind kind)
     scene_free(s);
 }
 
-static void every_format_and_order_is_as_single_runs(void **state)
+TEST(every_format_and_order_is_as_single_runs)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
@@ -130,7 +130,7 @@ static void every_format_and_order_is_as_single_runs(void **state)
     }
 }
 
-static void every_model_is_as_single_runs(void **state)
+TEST(every_model_is_as_single_runs)
 {
     struct kind kind = usual;
     for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
@@ -142,7 +142,7 @@ static void every_model_is_as_single_runs(void **state)
     }
 }
 
-static void any_number_of_threads_gives_the_same(void **state)
+TEST(any_number_of_threads_gives_the_same)
 {
     static const uint32_t threads[] = {1, 3, 16};
     for (size_t i = 0; i < 3; i++) {
@@ -156,7 +156,7 @@ static void any_number_of_threads_gives_the_same(void **state)
 }
 
 /* Of many images each worker makes some by itself; what does not go evenly they make together. */
-static void images_made_alone_and_together_are_as_single_runs(void **state)
+TEST(images_made_alone_and_together_are_as_single_runs)
 {
     static const uint32_t counts[] = {4, 8, 9, 13, 14, 21};
     struct kind kind = usual;
@@ -174,7 +174,7 @@ static void images_made_alone_and_together_are_as_single_runs(void **state)
     }
 }
 
-static void images_of_a_pixel_and_batches_of_one_work(void **state)
+TEST(images_of_a_pixel_and_batches_of_one_work)
 {
     struct kind kind = usual;
     kind.width_px = kind.height_px = 1;
@@ -188,7 +188,7 @@ static void images_of_a_pixel_and_batches_of_one_work(void **state)
 }
 
 /* More than have levels at a time, so that some come after others. */
-static void many_images_are_as_single_runs(void **state)
+TEST(many_images_are_as_single_runs)
 {
     struct kind kind = usual;
     kind.width_px = kind.height_px = 128;
@@ -201,7 +201,7 @@ static void many_images_are_as_single_runs(void **state)
     check(kind);
 }
 
-static void a_batch_of_one_may_have_any_distance(void **state)
+TEST(a_batch_of_one_may_have_any_distance)
 {
     struct kind kind = usual;
     kind.count = 1;
@@ -213,7 +213,7 @@ static void a_batch_of_one_may_have_any_distance(void **state)
     scene_free(s);
 }
 
-static void batches_of_changing_sizes_and_frames_between_them_work(void **state)
+TEST(batches_of_changing_sizes_and_frames_between_them_work)
 {
     static const uint32_t counts[] = {2, 9, 1, 3, 9};
     struct kind kind = usual;
@@ -233,7 +233,7 @@ static void batches_of_changing_sizes_and_frames_between_them_work(void **state)
 
 /* ---- One picture, many gazes; overlapping sources */
 
-static void one_picture_may_have_many_gazes(void **state)
+TEST(one_picture_may_have_many_gazes)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
@@ -250,7 +250,7 @@ static void one_picture_may_have_many_gazes(void **state)
 }
 
 /* A window that moves over a picture by three rows an image. */
-static void sources_may_overlap_each_other(void **state)
+TEST(sources_may_overlap_each_other)
 {
     struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 3 * s->src.first.row_stride_bytes;
@@ -267,7 +267,7 @@ static void sources_may_overlap_each_other(void **state)
 
 /* The halves of one image. Each is foveated as if the other were not there: whatever the right one
  * shows, the left stays the same. */
-static void nothing_leaks_across_the_seam_of_a_stereo_pair(void **state)
+TEST(nothing_leaks_across_the_seam_of_a_stereo_pair)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         const struct kind kind = {.method = (enum fovea_method)method,
@@ -293,7 +293,7 @@ static void nothing_leaks_across_the_seam_of_a_stereo_pair(void **state)
 }
 
 /* Images of src and dst in turns in the same rows. */
-static void src_and_dst_may_lie_between_each_other(void **state)
+TEST(src_and_dst_may_lie_between_each_other)
 {
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
@@ -340,7 +340,7 @@ static void refuse(struct scene *s, const struct fovea_batch *batch, const char 
     sheet_free(&untouched);
 }
 
-static void nothing_and_too_much_are_refused(void **state)
+TEST(nothing_and_too_much_are_refused)
 {
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
@@ -364,7 +364,7 @@ static void nothing_and_too_much_are_refused(void **state)
     scene_free(s);
 }
 
-static void wrong_gazes_are_refused(void **state)
+TEST(wrong_gazes_are_refused)
 {
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
@@ -389,7 +389,7 @@ static void wrong_gazes_are_refused(void **state)
     scene_free(s);
 }
 
-static void overlapping_destinations_are_refused(void **state)
+TEST(overlapping_destinations_are_refused)
 {
     struct scene *s = scene_make(usual);
     const ptrdiff_t row = s->dst.first.row_stride_bytes;
@@ -403,7 +403,7 @@ static void overlapping_destinations_are_refused(void **state)
 }
 
 /* The first and the second are apart; the first and the third are not. */
-static void destinations_that_meet_later_are_refused(void **state)
+TEST(destinations_that_meet_later_are_refused)
 {
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
@@ -418,7 +418,7 @@ static void destinations_that_meet_later_are_refused(void **state)
     scene_free(s);
 }
 
-static void src_over_dst_is_refused(void **state)
+TEST(src_over_dst_is_refused)
 {
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
@@ -435,7 +435,7 @@ static void src_over_dst_is_refused(void **state)
     scene_free(s);
 }
 
-static void distances_that_no_batch_needs_are_refused(void **state)
+TEST(distances_that_no_batch_needs_are_refused)
 {
     struct scene *s = scene_make(usual);
     struct fovea_batch bad = s->batch;
@@ -458,7 +458,7 @@ static void distances_that_no_batch_needs_are_refused(void **state)
 }
 
 /* 300 of src from left to right and 300 of dst from right to left, in the same rows. */
-static void more_pairs_than_are_looked_at_are_refused(void **state)
+TEST(more_pairs_than_are_looked_at_are_refused)
 {
     struct kind kind = usual;
     kind.order = SHEET_SIDE_BY_SIDE;
@@ -474,30 +474,4 @@ static void more_pairs_than_are_looked_at_are_refused(void **state)
                      FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&s->said, "too many");
     scene_free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_and_order_is_as_single_runs),
-        cmocka_unit_test(every_model_is_as_single_runs),
-        cmocka_unit_test(any_number_of_threads_gives_the_same),
-        cmocka_unit_test(images_made_alone_and_together_are_as_single_runs),
-        cmocka_unit_test(images_of_a_pixel_and_batches_of_one_work),
-        cmocka_unit_test(many_images_are_as_single_runs),
-        cmocka_unit_test(a_batch_of_one_may_have_any_distance),
-        cmocka_unit_test(batches_of_changing_sizes_and_frames_between_them_work),
-        cmocka_unit_test(one_picture_may_have_many_gazes),
-        cmocka_unit_test(sources_may_overlap_each_other),
-        cmocka_unit_test(nothing_leaks_across_the_seam_of_a_stereo_pair),
-        cmocka_unit_test(src_and_dst_may_lie_between_each_other),
-        cmocka_unit_test(nothing_and_too_much_are_refused),
-        cmocka_unit_test(wrong_gazes_are_refused),
-        cmocka_unit_test(overlapping_destinations_are_refused),
-        cmocka_unit_test(destinations_that_meet_later_are_refused),
-        cmocka_unit_test(src_over_dst_is_refused),
-        cmocka_unit_test(distances_that_no_batch_needs_are_refused),
-        cmocka_unit_test(more_pairs_than_are_looked_at_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

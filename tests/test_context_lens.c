@@ -57,7 +57,7 @@ static struct fovea_image picture_of(const struct test_image *images, uint32_t i
 }
 
 /* foveate has nothing to do there, and lens does what it does. */
-static void a_picture_without_a_gaze_is_warped(void **state)
+TEST(a_picture_without_a_gaze_is_warped)
 {
     static const double none[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     struct said said = {0};
@@ -85,7 +85,7 @@ static void a_picture_without_a_gaze_is_warped(void **state)
 }
 
 /* Each picture of a batch is what it would be alone, whatever comes before and after it. */
-static void pictures_of_a_batch_without_a_gaze_are_warped(void **state)
+TEST(pictures_of_a_batch_without_a_gaze_are_warped)
 {
     static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, NAN,  0.5f, 0.5f, INFINITY,
                                               0.1f, 0.9f, 0.7f, 0.2f, NAN,  NAN};
@@ -120,7 +120,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /* A polynomial is the same in a file as in settings, and a file that changes is read again. */
-static void a_file_is_the_settings_that_it_stands_for(void **state)
+TEST(a_file_is_the_settings_that_it_stands_for)
 {
     static const char path[] = "context_lens.json";
     struct said said = {0};
@@ -157,7 +157,7 @@ static void a_file_is_the_settings_that_it_stands_for(void **state)
 }
 
 /* A context has one eye, which the settings name. */
-static void an_eye_has_its_own_lens_of_a_file(void **state)
+TEST(an_eye_has_its_own_lens_of_a_file)
 {
     static const char path[] = "context_lens_eyes.json";
     struct said said = {0};
@@ -197,7 +197,7 @@ static void an_eye_has_its_own_lens_of_a_file(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void a_file_that_is_wrong_is_said_with_its_place(void **state)
+TEST(a_file_that_is_wrong_is_said_with_its_place)
 {
     static const char path[] = "context_lens_wrong.json";
     struct said said = {0};
@@ -251,7 +251,7 @@ static float *make_dense_map(struct fovea_field *out_field)
 }
 
 /* It outlives the program's points and the object that it was set in, and goes with NULL. */
-static void a_field_is_the_lens_that_it_was_made_of(void **state)
+TEST(a_field_is_the_lens_that_it_was_made_of)
 {
     struct said said = {0};
     struct fovea_field field;
@@ -297,7 +297,7 @@ static void a_field_is_the_lens_that_it_was_made_of(void **state)
 }
 
 /* Two or six layers: the left eye's, then the right eye's. */
-static void a_field_has_a_lens_for_each_eye(void **state)
+TEST(a_field_has_a_lens_for_each_eye)
 {
     struct said said = {0};
     struct fovea_field field;
@@ -354,7 +354,7 @@ static void refuse_field(const struct fovea_field *field, const char *path,
     fovea_settings_destroy(&settings);
 }
 
-static void fields_that_are_no_lens_are_refused_in_words(void **state)
+TEST(fields_that_are_no_lens_are_refused_in_words)
 {
     struct fovea_field good;
     float *xy = make_dense_map(&good);
@@ -395,7 +395,7 @@ static void fields_that_are_no_lens_are_refused_in_words(void **state)
 }
 
 /* The program is told what is wrong, and gets no picture. */
-static void a_map_that_folds_is_refused_in_words(void **state)
+TEST(a_map_that_folds_is_refused_in_words)
 {
     struct said said = {0};
     struct fovea_settings *settings = settings_for("lens", "lens.r2", "-1", &said);
@@ -413,20 +413,4 @@ static void a_map_that_folds_is_refused_in_words(void **state)
     image_free(&dst);
     fovea_context_destroy(&context);
     fovea_settings_destroy(&settings);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_picture_without_a_gaze_is_warped),
-        cmocka_unit_test(pictures_of_a_batch_without_a_gaze_are_warped),
-        cmocka_unit_test(a_file_is_the_settings_that_it_stands_for),
-        cmocka_unit_test(an_eye_has_its_own_lens_of_a_file),
-        cmocka_unit_test(a_file_that_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(a_field_is_the_lens_that_it_was_made_of),
-        cmocka_unit_test(a_field_has_a_lens_for_each_eye),
-        cmocka_unit_test(fields_that_are_no_lens_are_refused_in_words),
-        cmocka_unit_test(a_map_that_folds_is_refused_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,9 @@ static void assert_same_sigma(const struct fovea_foveation *a, const struct fove
     assert_true(of_a[0] > 0.5f);
 }
 
-static void a_picture_is_the_array_of_its_grey(void **state)
+#define WITH_BENCH(test) TEST_AROUND(test, bench_make, bench_finish)
+
+WITH_BENCH(a_picture_is_the_array_of_its_grey)
 {
     struct bench *b = *state;
     for (unsigned depth = 8; depth <= 16; depth += 8) {
@@ -155,7 +157,7 @@ static void a_picture_is_the_array_of_its_grey(void **state)
 }
 
 /* 0.30, 0.59, 0.11 to the precision of eight bits. */
-static void colours_count_by_their_luma(void **state)
+WITH_BENCH(colours_count_by_their_luma)
 {
     struct bench *b = *state;
     for (unsigned channels = 3; channels <= 4; channels++) {
@@ -176,7 +178,7 @@ static void colours_count_by_their_luma(void **state)
     }
 }
 
-static void a_context_foveates_by_the_picture(void **state)
+WITH_BENCH(a_context_foveates_by_the_picture)
 {
     struct bench *b = *state;
     write_picture(b, grey_16(b));
@@ -199,7 +201,7 @@ static void a_context_foveates_by_the_picture(void **state)
 
 /* ---- Whose samples they are */
 
-static void an_array_is_copied(void **state)
+WITH_BENCH(an_array_is_copied)
 {
     struct bench *b = *state;
     float *values = malloc(sizeof b->values);
@@ -257,7 +259,7 @@ static void assert_is_not_read_again(const struct fovea_foveation *f, struct map
                 copy->status.st_ino == status.st_ino);
 }
 
-static void what_did_not_change_keeps_its_serial(void **state)
+WITH_BENCH(what_did_not_change_keeps_its_serial)
 {
     struct bench *b = *state;
     struct map_copy copy = {0};
@@ -288,7 +290,7 @@ static void what_did_not_change_keeps_its_serial(void **state)
 
 /* The samples of a formula are made once, for all eyes together, and plans of them are those of
  * plans that evaluate it. */
-static void formulas_are_evaluated_once(void **state)
+WITH_BENCH(formulas_are_evaluated_once)
 {
     struct map_copy copy = {0};
     for (int i = 0; i < 4; i++) {
@@ -323,7 +325,7 @@ static void formulas_are_evaluated_once(void **state)
 }
 
 /* What a program left in fields that the kind does not use is not looked at. */
-static void values_beside_a_formula_do_not_count(void **state)
+WITH_BENCH(values_beside_a_formula_do_not_count)
 {
     struct bench *b = *state;
     static float plain[WIDTH_PX * HEIGHT_PX];
@@ -347,7 +349,7 @@ static void values_beside_a_formula_do_not_count(void **state)
     image_free(&without);
 }
 
-static void a_name_without_an_end_is_refused(void **state)
+WITH_BENCH(a_name_without_an_end_is_refused)
 {
     static float sigma_px[WIDTH_PX * HEIGHT_PX];
     struct fovea_foveation *f = malloc(sizeof *f);
@@ -389,7 +391,7 @@ static void assert_file_refused(struct bench *b, const struct fovea_foveation *f
     image_free(&after);
 }
 
-static void files_that_cannot_be_read_are_refused(void **state)
+WITH_BENCH(files_that_cannot_be_read_are_refused)
 {
     struct bench *b = *state;
     struct fovea_foveation f = with_file(b);
@@ -405,7 +407,7 @@ static void files_that_cannot_be_read_are_refused(void **state)
     assert_file_refused(b, &f, FOVEA_ERROR_IO, "larger than 129 MiB");
 }
 
-static void pictures_that_are_no_map_are_refused(void **state)
+WITH_BENCH(pictures_that_are_no_map_are_refused)
 {
     struct bench *b = *state;
     struct fovea_foveation f = with_file(b);
@@ -432,7 +434,7 @@ static void pictures_that_are_no_map_are_refused(void **state)
 }
 
 /* However much of it is there. */
-static void broken_pictures_are_refused(void **state)
+WITH_BENCH(broken_pictures_are_refused)
 {
     struct bench *b = *state;
     const struct fovea_foveation f = with_file(b);
@@ -454,7 +456,7 @@ static void broken_pictures_are_refused(void **state)
     free(bytes);
 }
 
-static void arrays_that_are_no_map_are_refused(void **state)
+WITH_BENCH(arrays_that_are_no_map_are_refused)
 {
     struct bench *b = *state;
     struct fovea_foveation f = with_array(b);
@@ -478,7 +480,7 @@ static void arrays_that_are_no_map_are_refused(void **state)
 
 /* ---- Places */
 
-static void degrees_lie_where_the_mapping_puts_them(void **state)
+WITH_BENCH(degrees_lie_where_the_mapping_puts_them)
 {
     struct bench *b = *state;
     struct fovea_foveation paper = fovea_settings_default().foveation;
@@ -501,10 +503,8 @@ static void degrees_lie_where_the_mapping_puts_them(void **state)
                                       (struct fovea_point_uv){0.5, 0.5}, 0.0, 91.0) < 0.0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_make, bench_finish)
-
 /* A program frees its settings as soon as the call returns: nothing that stays may point there. */
-static void what_is_taken_points_to_no_samples_of_the_programs(void **state)
+WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
 {
     const struct bench *bench = *state;
     struct fovea_settings *settings = NULL;
@@ -526,25 +526,4 @@ static void what_is_taken_points_to_no_samples_of_the_programs(void **state)
         map_copy_finish(&copy);
     }
     fovea_settings_destroy(&settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_picture_is_the_array_of_its_grey),
-        TEST(colours_count_by_their_luma),
-        TEST(a_context_foveates_by_the_picture),
-        TEST(an_array_is_copied),
-        TEST(what_is_taken_points_to_no_samples_of_the_programs),
-        TEST(what_did_not_change_keeps_its_serial),
-        TEST(files_that_cannot_be_read_are_refused),
-        TEST(formulas_are_evaluated_once),
-        TEST(values_beside_a_formula_do_not_count),
-        TEST(a_name_without_an_end_is_refused),
-        TEST(pictures_that_are_no_map_are_refused),
-        TEST(broken_pictures_are_refused),
-        TEST(arrays_that_are_no_map_are_refused),
-        TEST(degrees_lie_where_the_mapping_puts_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

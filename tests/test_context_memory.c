@@ -13,7 +13,7 @@
 
 static const struct fovea_point_uv center = {0.5, 0.5};
 
-static void context_without_memory_says_so(void **state)
+TEST(context_without_memory_says_so)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CPU;
@@ -64,7 +64,7 @@ static void assert_frames_survive(const struct fovea_operators *operators)
     image_free(&untouched);
 }
 
-static void frame_without_memory_says_so_and_the_next_one_works(void **state)
+TEST(frame_without_memory_says_so_and_the_next_one_works)
 {
     static const struct fovea_operators rows[] = {
         {1, {FOVEA_OPERATOR_foveate}}, {2, {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}}};
@@ -74,7 +74,7 @@ static void frame_without_memory_says_so_and_the_next_one_works(void **state)
 }
 
 /* Such frames come again and again: no operator's plan is made before all have agreed. */
-static void a_refused_frame_takes_no_memory(void **state)
+TEST(a_refused_frame_takes_no_memory)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
@@ -96,7 +96,7 @@ static void a_refused_frame_takes_no_memory(void **state)
 }
 
 /* The map's samples come first. */
-static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
+TEST(a_map_without_memory_says_so_and_the_old_one_stays)
 {
     static const float values[] = {1, 2, 3, 4, 5, 6};
     struct said said = {0};
@@ -132,7 +132,7 @@ static void a_map_without_memory_says_so_and_the_old_one_stays(void **state)
 }
 
 /* However many sizes a context keeps, and however many it has forgotten. */
-static void all_sizes_share_one_pool_of_threads(void **state)
+TEST(all_sizes_share_one_pool_of_threads)
 {
     struct said said = {0};
     struct fovea_settings settings = fovea_settings_default();
@@ -193,7 +193,7 @@ static struct fovea_context *context_with_threads(enum fovea_method method, stru
 
 /* Larger batches than before want more threads and memory; a frame in between works all the
  * same. */
-static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
+TEST(a_batch_without_memory_says_so_and_frames_go_on)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct said said = {0};
@@ -230,7 +230,7 @@ static void a_batch_without_memory_says_so_and_frames_go_on(void **state)
     }
 }
 
-static void a_batch_of_a_known_kind_allocates_nothing(void **state)
+TEST(a_batch_of_a_known_kind_allocates_nothing)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct said said = {0};
@@ -248,18 +248,4 @@ static void a_batch_of_a_known_kind_allocates_nothing(void **state)
         fovea_context_destroy(&context);
         pair_free(&pair);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(context_without_memory_says_so),
-        cmocka_unit_test(frame_without_memory_says_so_and_the_next_one_works),
-        cmocka_unit_test(a_refused_frame_takes_no_memory),
-        cmocka_unit_test(all_sizes_share_one_pool_of_threads),
-        cmocka_unit_test(a_map_without_memory_says_so_and_the_old_one_stays),
-        cmocka_unit_test(a_batch_without_memory_says_so_and_frames_go_on),
-        cmocka_unit_test(a_batch_of_a_known_kind_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

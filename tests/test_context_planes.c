@@ -190,7 +190,7 @@ static void check_planes(struct kind kind, enum plane_order src_order, enum plan
     planes_free(s);
 }
 
-static void planes_in_every_order_are_as_pixels(void **state)
+TEST(planes_in_every_order_are_as_pixels)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGB16F,
                                                 FOVEA_FORMAT_RGB32F};
@@ -209,7 +209,7 @@ static void planes_in_every_order_are_as_pixels(void **state)
     }
 }
 
-static void planes_of_one_picture_and_planes_on_one_side_are_as_pixels(void **state)
+TEST(planes_of_one_picture_and_planes_on_one_side_are_as_pixels)
 {
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGB8;
@@ -239,7 +239,7 @@ static void refuse_planes(struct planes_scene *s, struct fovea_batch batch, cons
     assert_said(&s->said, words);
 }
 
-static void planes_that_are_none_are_refused(void **state)
+TEST(planes_that_are_none_are_refused)
 {
     struct kind kind = usual;
     kind.format = FOVEA_FORMAT_RGB16F;
@@ -263,14 +263,4 @@ static void planes_that_are_none_are_refused(void **state)
     bad.src.format = bad.dst.format = FOVEA_FORMAT_RGBA8;
     refuse_planes(s, bad, "has none");
     planes_free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_in_every_order_are_as_pixels),
-        cmocka_unit_test(planes_of_one_picture_and_planes_on_one_side_are_as_pixels),
-        cmocka_unit_test(planes_that_are_none_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

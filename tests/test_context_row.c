@@ -70,7 +70,7 @@ static void check(struct fovea_context *context, enum fovea_format format,
     image_free(&src);
 }
 
-static void a_row_is_its_operators_one_after_the_other(void **state)
+TEST(a_row_is_its_operators_one_after_the_other)
 {
     static const struct image_layout layouts[] = {
         {0}, {.bottom_up = true, .row_gap = 3}, {.row_gap = 1, .pixel_gap = 2}};
@@ -136,7 +136,7 @@ static void check_batches(struct fovea_context *context)
 }
 
 /* Whole; two images at a time, and the last by itself; one at a time, where not even one fits. */
-static void a_batch_goes_through_the_row_too(void **state)
+TEST(a_batch_goes_through_the_row_too)
 {
     const uint64_t usual_bytes = row_most_between_bytes;
     const struct fovea_image like = {.format = FOVEA_FORMAT_RGB8, .width_px = 37, .height_px = 29};
@@ -153,7 +153,7 @@ static void a_batch_goes_through_the_row_too(void **state)
 }
 
 /* Of 1,000 images of a megabyte each 64 go at a time. */
-static void the_memory_between_has_an_end(void **state)
+TEST(the_memory_between_has_an_end)
 {
     const struct row_plan plan = {.base = {.images_between = 1}};
     const struct fovea_image like = {
@@ -184,7 +184,7 @@ static void the_memory_between_has_an_end(void **state)
 
 /* ---- Settings */
 
-static void wrong_operators_are_refused_by_name(void **state)
+TEST(wrong_operators_are_refused_by_name)
 {
     static const struct fovea_operators wrong[] = {
         {0, {0}},
@@ -201,15 +201,4 @@ static void wrong_operators_are_refused_by_name(void **state)
         assert_said(&said, "operators is [");
     }
     fovea_context_destroy(&context);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_its_operators_one_after_the_other),
-        cmocka_unit_test(a_batch_goes_through_the_row_too),
-        cmocka_unit_test(the_memory_between_has_an_end),
-        cmocka_unit_test(wrong_operators_are_refused_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

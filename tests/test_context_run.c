@@ -64,7 +64,7 @@ static void assert_reference(const struct scene *scene, const struct fovea_fovea
     foveate_plan_destroy(&plan);
 }
 
-static void defaults_foveate_a_host_image(void **state)
+TEST(defaults_foveate_a_host_image)
 {
     const struct fovea_settings settings = fovea_settings_default();
     struct scene *scene = scene_make(NULL, 300, 200);
@@ -74,7 +74,7 @@ static void defaults_foveate_a_host_image(void **state)
     scene_free(scene);
 }
 
-static void new_settings_hold_from_the_next_frame(void **state)
+TEST(new_settings_hold_from_the_next_frame)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct scene *scene = scene_make(NULL, 120, 90);
@@ -90,7 +90,7 @@ static void new_settings_hold_from_the_next_frame(void **state)
     scene_free(scene);
 }
 
-static void wrong_settings_leave_the_old_ones_in_force(void **state)
+TEST(wrong_settings_leave_the_old_ones_in_force)
 {
     const struct fovea_foveation old = fovea_settings_default().foveation;
     struct fovea_foveation wrong = old;
@@ -106,7 +106,7 @@ static void wrong_settings_leave_the_old_ones_in_force(void **state)
     scene_free(scene);
 }
 
-static void more_sizes_than_are_kept_still_work(void **state)
+TEST(more_sizes_than_are_kept_still_work)
 {
     const struct fovea_settings settings = fovea_settings_default();
     struct said said = {0};
@@ -125,7 +125,7 @@ static void more_sizes_than_are_kept_still_work(void **state)
     fovea_context_destroy(&context);
 }
 
-static void bottom_up_and_strided_images_work(void **state)
+TEST(bottom_up_and_strided_images_work)
 {
     struct said said = {0};
     struct fovea_context *context = context_of(NULL, &said);
@@ -149,7 +149,7 @@ static void bottom_up_and_strided_images_work(void **state)
 }
 
 /* Packed stereo: the two eyes' halves of one buffer do not overlap, though their ranges do. */
-static void the_other_half_of_the_same_rows_is_not_an_overlap(void **state)
+TEST(the_other_half_of_the_same_rows_is_not_an_overlap)
 {
     struct scene *scene = scene_make(NULL, 128, 40);
     struct fovea_image left = scene->src.view;
@@ -164,7 +164,7 @@ static void the_other_half_of_the_same_rows_is_not_an_overlap(void **state)
     scene_free(scene);
 }
 
-static void two_contexts_may_have_other_settings(void **state)
+TEST(two_contexts_may_have_other_settings)
 {
     const struct fovea_settings usual = fovea_settings_default();
     struct fovea_settings strong = usual;
@@ -183,7 +183,7 @@ static void two_contexts_may_have_other_settings(void **state)
 
 /* ---- Pictures of sigma */
 
-static void sigma_map_says_what_run_does(void **state)
+TEST(sigma_map_says_what_run_does)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     float *map = calloc(200 * 150, sizeof *map);
@@ -201,7 +201,7 @@ static void sigma_map_says_what_run_does(void **state)
     free(map);
 }
 
-static void sigma_map_refuses_wrong_arguments(void **state)
+TEST(sigma_map_refuses_wrong_arguments)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     float map[4];
@@ -222,7 +222,7 @@ static void sigma_map_refuses_wrong_arguments(void **state)
         FOVEA_ERROR_INVALID_ARGUMENT);
 }
 
-static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
+TEST(eccentricity_of_a_view_is_along_the_flat_picture)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     foveation.model = FOVEA_MODEL_PHYSICAL;
@@ -258,7 +258,7 @@ static void eccentricity_of_a_view_is_along_the_flat_picture(void **state)
 
 /* ---- Views */
 
-static void a_view_is_described_once(void **state)
+TEST(a_view_is_described_once)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
@@ -284,7 +284,7 @@ static void a_view_is_described_once(void **state)
     scene_free(scene);
 }
 
-static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **state)
+TEST(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.model = FOVEA_MODEL_PHYSICAL;
@@ -302,7 +302,7 @@ static void a_view_that_asks_for_too_much_of_an_image_is_refused_with_it(void **
     scene_free(scene);
 }
 
-static void both_methods_foveate(void **state)
+TEST(both_methods_foveate)
 {
     struct fovea_settings settings = fovea_settings_default();
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
@@ -314,7 +314,7 @@ static void both_methods_foveate(void **state)
     }
 }
 
-static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
+TEST(eccentricity_is_a_share_of_half_the_diagonal)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     assert_float_equal(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920,
@@ -332,25 +332,4 @@ static void eccentricity_is_a_share_of_half_the_diagonal(void **state)
     assert_true(fovea_eccentricity_px(NULL, 1920, 1080, center, 0.0, 1.0) < 0.0);
     assert_true(fovea_eccentricity_px(&(struct fovea_settings){.foveation = foveation}, 1920, 1080,
                                       center, 0.0, (double)NAN) < 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_foveate_a_host_image),
-        cmocka_unit_test(new_settings_hold_from_the_next_frame),
-        cmocka_unit_test(wrong_settings_leave_the_old_ones_in_force),
-        cmocka_unit_test(more_sizes_than_are_kept_still_work),
-        cmocka_unit_test(bottom_up_and_strided_images_work),
-        cmocka_unit_test(the_other_half_of_the_same_rows_is_not_an_overlap),
-        cmocka_unit_test(two_contexts_may_have_other_settings),
-        cmocka_unit_test(sigma_map_says_what_run_does),
-        cmocka_unit_test(sigma_map_refuses_wrong_arguments),
-        cmocka_unit_test(eccentricity_of_a_view_is_along_the_flat_picture),
-        cmocka_unit_test(a_view_is_described_once),
-        cmocka_unit_test(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it),
-        cmocka_unit_test(both_methods_foveate),
-        cmocka_unit_test(eccentricity_is_a_share_of_half_the_diagonal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

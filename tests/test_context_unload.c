@@ -113,7 +113,7 @@ static void assert_stays_loaded(void)
     assert_int_equal(dlclose(library), 0);
 }
 
-static void closed_after_everything_was_destroyed(void **state)
+TEST(closed_after_everything_was_destroyed)
 {
     for (int i = 0; i < 3; i++) {
         struct plugin plugin;
@@ -128,7 +128,7 @@ static void closed_after_everything_was_destroyed(void **state)
 }
 
 /* Who has kept pointers to its functions may even go on. */
-static void closed_with_everything_alive(void **state)
+TEST(closed_with_everything_alive)
 {
     struct plugin plugin;
     open_plugin(&plugin);
@@ -142,7 +142,7 @@ static void closed_with_everything_alive(void **state)
 }
 
 /* The last case: the process ends with threads in a library that was closed. */
-static void closed_and_left_to_the_end(void **state)
+TEST(closed_and_left_to_the_end)
 {
     static struct plugin plugin;
     open_plugin(&plugin);
@@ -150,14 +150,4 @@ static void closed_and_left_to_the_end(void **state)
     use(&plugin);
     assert_int_equal(dlclose(plugin.library), 0);
     run_on();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_after_everything_was_destroyed),
-        cmocka_unit_test(closed_with_everything_alive),
-        cmocka_unit_test(closed_and_left_to_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

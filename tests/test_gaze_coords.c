@@ -70,7 +70,7 @@ static struct fovea_point_uv converted(const struct fovea_gaze_settings *setting
     return gaze.point;
 }
 
-static void every_space_and_origin_becomes_uv(void **state)
+TEST(every_space_and_origin_becomes_uv)
 {
     for (size_t i = 0; i < COUNT_OF(CASES); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
@@ -85,7 +85,7 @@ static void every_space_and_origin_becomes_uv(void **state)
     }
 }
 
-static void pixels_refer_to_the_screen_when_it_is_given(void **state)
+TEST(pixels_refer_to_the_screen_when_it_is_given)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
@@ -101,7 +101,7 @@ static void pixels_refer_to_the_screen_when_it_is_given(void **state)
     assert_near(point.y_uv, 0.5, 1e-12);
 }
 
-static void far_away_gaze_is_clamped_to_a_few_images(void **state)
+TEST(far_away_gaze_is_clamped_to_a_few_images)
 {
     static const double huge[] = {6, 1e6, 1e300, 1.7e308};
     for (size_t i = 0; i < COUNT_OF(huge); i++) {
@@ -111,14 +111,4 @@ static void far_away_gaze_is_clamped_to_a_few_images(void **state)
         assert_near(point.x_uv, 5, 0);
         assert_near(point.y_uv, -4, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_space_and_origin_becomes_uv),
-        cmocka_unit_test(pixels_refer_to_the_screen_when_it_is_given),
-        cmocka_unit_test(far_away_gaze_is_clamped_to_a_few_images),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void assert_timeline(struct fovea_gaze_source *source, const struct momen
     }
 }
 
-static void before_any_sample_the_gaze_is_at_the_fallback(void **state)
+TEST(before_any_sample_the_gaze_is_at_the_fallback)
 {
     for (int fallback = FOVEA_GAZE_FALLBACK_CENTER; fallback <= FOVEA_GAZE_FALLBACK_NONE;
          fallback++) {
@@ -67,7 +67,7 @@ static void before_any_sample_the_gaze_is_at_the_fallback(void **state)
     }
 }
 
-static void only_invalid_samples_are_as_good_as_none(void **state)
+TEST(only_invalid_samples_are_as_good_as_none)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
     push(source, S, 0.1, 0.1, 0.4);
@@ -79,7 +79,7 @@ static void only_invalid_samples_are_as_good_as_none(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void silence_holds_then_returns_to_the_center(void **state)
+TEST(silence_holds_then_returns_to_the_center)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 1 * S, 0.1, 0.5, 1);
@@ -104,7 +104,7 @@ static void silence_holds_then_returns_to_the_center(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void a_blink_holds_and_an_open_eye_tracks_at_once(void **state)
+TEST(a_blink_holds_and_an_open_eye_tracks_at_once)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 1000 * MS, 0.2, 0.5, 1);
@@ -122,7 +122,7 @@ static void a_blink_holds_and_an_open_eye_tracks_at_once(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void low_confidence_goes_on_to_the_fallback(void **state)
+TEST(low_confidence_goes_on_to_the_fallback)
 {
     struct fovea_gaze_source *source = open_mouse(200, 100, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.9, 0.5, 0.5);
@@ -138,7 +138,7 @@ static void low_confidence_goes_on_to_the_fallback(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void an_invalid_sample_after_silence_does_not_start_holding_again(void **state)
+TEST(an_invalid_sample_after_silence_does_not_start_holding_again)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
@@ -151,7 +151,7 @@ static void an_invalid_sample_after_silence_does_not_start_holding_again(void **
     fovea_gaze_source_destroy(&source);
 }
 
-static void without_hold_and_return_the_fallback_is_at_once(void **state)
+TEST(without_hold_and_return_the_fallback_is_at_once)
 {
     struct fovea_gaze_source *source = open_mouse(0, 0, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
@@ -165,7 +165,7 @@ static void without_hold_and_return_the_fallback_is_at_once(void **state)
 }
 
 /* A tracker of 10 Hz must not flicker between the gaze and the fallback. */
-static void without_hold_the_way_back_has_no_jump(void **state)
+TEST(without_hold_the_way_back_has_no_jump)
 {
     struct fovea_gaze_source *source = open_mouse(0, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, 0.1, 0.5, 1);
@@ -179,7 +179,7 @@ static void without_hold_the_way_back_has_no_jump(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void fallback_last_stays_and_fallback_none_is_not_usable(void **state)
+TEST(fallback_last_stays_and_fallback_none_is_not_usable)
 {
     struct fovea_gaze_source *last = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_LAST);
     struct fovea_gaze_source *none = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_NONE);
@@ -200,7 +200,7 @@ static void fallback_last_stays_and_fallback_none_is_not_usable(void **state)
     fovea_gaze_source_destroy(&none);
 }
 
-static void samples_that_make_no_sense_are_refused_and_counted(void **state)
+TEST(samples_that_make_no_sense_are_refused_and_counted)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, S, 0.25, 0.75, 1);
@@ -230,7 +230,7 @@ static void samples_that_make_no_sense_are_refused_and_counted(void **state)
 }
 
 /* One sample that a wrong clock stamped far ahead would keep out all that are right. */
-static void samples_of_the_future_are_refused_and_keep_nothing_out(void **state)
+TEST(samples_of_the_future_are_refused_and_keep_nothing_out)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     const int64_t ahead_ns[] = {3600 * S, S, 100 * MS};
@@ -251,7 +251,7 @@ static void samples_of_the_future_are_refused_and_keep_nothing_out(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void gaze_outside_the_image_is_passed_on(void **state)
+TEST(gaze_outside_the_image_is_passed_on)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     push(source, 0, -0.75, 1.5, 1);
@@ -265,7 +265,7 @@ static void gaze_outside_the_image_is_passed_on(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void the_rate_is_that_of_the_last_second(void **state)
+TEST(the_rate_is_that_of_the_last_second)
 {
     static const struct {
         int64_t period_ns;
@@ -288,7 +288,7 @@ static void the_rate_is_that_of_the_last_second(void **state)
     }
 }
 
-static void the_rate_is_there_from_the_first_samples(void **state)
+TEST(the_rate_is_there_from_the_first_samples)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     for (int i = 1; i <= 5; i++) {
@@ -298,7 +298,7 @@ static void the_rate_is_there_from_the_first_samples(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void a_sample_counts_for_a_second(void **state)
+TEST(a_sample_counts_for_a_second)
 {
     struct fovea_gaze_source *source = open_mouse(600, 150, FOVEA_GAZE_FALLBACK_CENTER);
     for (int i = 0; i < 8; i++) {
@@ -310,26 +310,4 @@ static void a_sample_counts_for_a_second(void **state)
     assert_near(gaze_at(source, 11 * S + S / 32).rate_hz, 0, 0);
     assert_near(gaze_at(source, 12 * S).rate_hz, 0, 0);
     fovea_gaze_source_destroy(&source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_any_sample_the_gaze_is_at_the_fallback),
-        cmocka_unit_test(only_invalid_samples_are_as_good_as_none),
-        cmocka_unit_test(silence_holds_then_returns_to_the_center),
-        cmocka_unit_test(a_blink_holds_and_an_open_eye_tracks_at_once),
-        cmocka_unit_test(low_confidence_goes_on_to_the_fallback),
-        cmocka_unit_test(an_invalid_sample_after_silence_does_not_start_holding_again),
-        cmocka_unit_test(without_hold_and_return_the_fallback_is_at_once),
-        cmocka_unit_test(without_hold_the_way_back_has_no_jump),
-        cmocka_unit_test(fallback_last_stays_and_fallback_none_is_not_usable),
-        cmocka_unit_test(samples_that_make_no_sense_are_refused_and_counted),
-        cmocka_unit_test(samples_of_the_future_are_refused_and_keep_nothing_out),
-        cmocka_unit_test(gaze_outside_the_image_is_passed_on),
-        cmocka_unit_test(the_rate_is_that_of_the_last_second),
-        cmocka_unit_test(the_rate_is_there_from_the_first_samples),
-        cmocka_unit_test(a_sample_counts_for_a_second),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

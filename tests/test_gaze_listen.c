@@ -30,7 +30,7 @@ static void listen_to(struct ear *ear, struct fovea_gaze_source *source)
     assert_int_equal(gaze_source_listen(source, &ear->listener), FOVEA_OK);
 }
 
-static void the_point_is_what_a_reader_reads(void **state)
+TEST(the_point_is_what_a_reader_reads)
 {
     static const double values[][2] = {{0.25, 0.75}, {-3, 2}, {100, 200}, {-1e9, 1e9}};
     for (int space = FOVEA_GAZE_SPACE_UV; space <= FOVEA_GAZE_SPACE_PIXELS; space++) {
@@ -59,7 +59,7 @@ static void the_point_is_what_a_reader_reads(void **state)
     }
 }
 
-static void only_valid_samples_are_heard(void **state)
+TEST(only_valid_samples_are_heard)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct fovea_gaze_source *source = gaze_open(&settings);
@@ -85,7 +85,7 @@ static void only_valid_samples_are_heard(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void only_what_comes_from_outside_is_listened_to(void **state)
+TEST(only_what_comes_from_outside_is_listened_to)
 {
     struct gaze_listener listener = {.heard = hear};
     static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
@@ -106,7 +106,7 @@ static void only_what_comes_from_outside_is_listened_to(void **state)
 }
 
 /* Whoever leaves, and in whatever order: the others hear on. */
-static void many_listen_and_each_leaves_alone(void **state)
+TEST(many_listen_and_each_leaves_alone)
 {
     enum { EARS = 5 };
     static const int leaving[EARS] = {2, 0, 4, 1, 3};
@@ -142,7 +142,7 @@ static void note_that_it_is_gone(void *user)
     ear->source = NULL;
 }
 
-static void who_listens_to_a_source_that_goes_is_told(void **state)
+TEST(who_listens_to_a_source_that_goes_is_told)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct fovea_gaze_source *source = gaze_open(&settings);
@@ -155,16 +155,4 @@ static void who_listens_to_a_source_that_goes_is_told(void **state)
     fovea_gaze_source_destroy(&source);
     assert_null(ears[0].source);
     assert_non_null(ears[1].source); /* it had left */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_point_is_what_a_reader_reads),
-        cmocka_unit_test(only_valid_samples_are_heard),
-        cmocka_unit_test(only_what_comes_from_outside_is_listened_to),
-        cmocka_unit_test(many_listen_and_each_leaves_alone),
-        cmocka_unit_test(who_listens_to_a_source_that_goes_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

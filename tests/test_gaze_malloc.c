@@ -97,7 +97,7 @@ static long calls_to_open(const struct fovea_gaze_settings *settings)
     return needed;
 }
 
-static void every_failure_is_reported_and_leaks_nothing(void **state)
+TEST(every_failure_is_reported_and_leaks_nothing)
 {
     static const long wanted_calls[] = {1, 1, 4, 1, 2}; /* at least */
     for (int kind = FOVEA_GAZE_FIXED; kind <= FOVEA_GAZE_UDP; kind++) {
@@ -122,12 +122,4 @@ static void every_failure_is_reported_and_leaks_nothing(void **state)
         }
         assert_int_equal(next_descriptor(), descriptor);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failure_is_reported_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

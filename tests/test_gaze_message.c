@@ -25,7 +25,7 @@ static const struct good_message GOOD[] = {
     {"  {\"x\":1,\"y\":2,\"pupil_mm\":[3,4],\"eye\":\"left\"} \r\n", 1, 2, 1, false, false, 0},
 };
 
-static void messages_of_the_format_are_understood(void **state)
+TEST(messages_of_the_format_are_understood)
 {
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_udp_message message;
@@ -46,7 +46,7 @@ static void messages_of_the_format_are_understood(void **state)
     }
 }
 
-static void a_nul_at_the_end_is_no_garbage(void **state)
+TEST(a_nul_at_the_end_is_no_garbage)
 {
     static const char text[] = "{\"x\":1,\"y\":2}\n\0";
     struct gaze_udp_message message;
@@ -86,7 +86,7 @@ static const struct bad_message BAD[] = {
     {"{\"x\":0.5,\"y\":0.5,\"blink\":null}", "blink must be"},
 };
 
-static void anything_else_is_refused_with_a_reason(void **state)
+TEST(anything_else_is_refused_with_a_reason)
 {
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_udp_message message;
@@ -98,7 +98,7 @@ static void anything_else_is_refused_with_a_reason(void **state)
     }
 }
 
-static void length_and_depth_are_bounded(void **state)
+TEST(length_and_depth_are_bounded)
 {
     char text[GAZE_UDP_MESSAGE_BYTES + 1];
     struct gaze_udp_message message;
@@ -111,15 +111,4 @@ static void length_and_depth_are_bounded(void **state)
     assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
     memset(text + GAZE_UDP_MESSAGE_BYTES / 2, ']', GAZE_UDP_MESSAGE_BYTES / 2);
     assert_non_null(gaze_udp_message_parse(text, GAZE_UDP_MESSAGE_BYTES, &message));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_of_the_format_are_understood),
-        cmocka_unit_test(a_nul_at_the_end_is_no_garbage),
-        cmocka_unit_test(anything_else_is_refused_with_a_reason),
-        cmocka_unit_test(length_and_depth_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void assert_same(struct fovea_gaze a, struct fovea_gaze b)
     assert_int_equal(a.sample_count, b.sample_count);
 }
 
-static void the_same_seed_gives_the_same_gaze(void **state)
+TEST(the_same_seed_gives_the_same_gaze)
 {
     struct fovea_gaze_source *a = open_seed(42);
     struct fovea_gaze_source *b = open_seed(42);
@@ -43,7 +43,7 @@ static void the_same_seed_gives_the_same_gaze(void **state)
     fovea_gaze_source_destroy(&other);
 }
 
-static void any_order_of_times_gives_the_same_gaze(void **state)
+TEST(any_order_of_times_gives_the_same_gaze)
 {
     struct fovea_gaze_source *forward = open_seed(7);
     struct fovea_gaze_source *jumping = open_seed(7);
@@ -122,7 +122,7 @@ static uint64_t count_cycles(size_t shape_count)
     return cycles;
 }
 
-static void shapes_by_turns_cost_no_more_than_each_alone(void **state)
+TEST(shapes_by_turns_cost_no_more_than_each_alone)
 {
     const uint64_t one = count_cycles(1);
     assert_true(one > 500);
@@ -134,7 +134,7 @@ static void shapes_by_turns_cost_no_more_than_each_alone(void **state)
     }
 }
 
-static void a_jump_in_time_is_quick(void **state)
+TEST(a_jump_in_time_is_quick)
 {
     struct fovea_gaze_source *source = open_seed(7);
     (void)gaze_at(source, -S);
@@ -244,7 +244,7 @@ static struct findings watch(struct fovea_gaze_source *source, int64_t how_long_
     return found;
 }
 
-static void eye_movements_are_humanly_possible(void **state)
+TEST(eye_movements_are_humanly_possible)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
@@ -304,7 +304,7 @@ static double velocity_near(const struct findings *found, double amplitude_deg)
 }
 
 /* The ranges that docs/gaze.md states, in ten minutes of four seeds without blinks. */
-static void ten_minutes_are_like_published_eye_movements(void **state)
+TEST(ten_minutes_are_like_published_eye_movements)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SACCADES);
@@ -340,7 +340,7 @@ static void ten_minutes_are_like_published_eye_movements(void **state)
     }
 }
 
-static void blinks_come_as_often_and_last_as_long_as_they_should(void **state)
+TEST(blinks_come_as_often_and_last_as_long_as_they_should)
 {
     static const double rates[] = {0, 12, 120};
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
@@ -373,7 +373,7 @@ static void blinks_come_as_often_and_last_as_long_as_they_should(void **state)
     }
 }
 
-static void samples_are_counted_and_rated(void **state)
+TEST(samples_are_counted_and_rated)
 {
     struct fovea_gaze_source *source = open_seed(1);
     struct fovea_gaze gaze = gaze_at(source, 3 * S);
@@ -389,7 +389,7 @@ static void samples_are_counted_and_rated(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void the_pattern_closes_without_a_jump(void **state)
+TEST(the_pattern_closes_without_a_jump)
 {
     struct fovea_gaze_source *source = open_seed(9);
     const struct fovea_gaze start = gaze_at(source, 0);
@@ -402,7 +402,7 @@ static void the_pattern_closes_without_a_jump(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void the_picture_is_not_left_whatever_its_shape(void **state)
+TEST(the_picture_is_not_left_whatever_its_shape)
 {
     static const struct {
         uint32_t width_px, height_px;
@@ -425,21 +425,4 @@ static void the_picture_is_not_left_whatever_its_shape(void **state)
         }
         fovea_gaze_source_destroy(&source);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_seed_gives_the_same_gaze),
-        cmocka_unit_test(any_order_of_times_gives_the_same_gaze),
-        cmocka_unit_test(shapes_by_turns_cost_no_more_than_each_alone),
-        cmocka_unit_test(a_jump_in_time_is_quick),
-        cmocka_unit_test(eye_movements_are_humanly_possible),
-        cmocka_unit_test(ten_minutes_are_like_published_eye_movements),
-        cmocka_unit_test(blinks_come_as_often_and_last_as_long_as_they_should),
-        cmocka_unit_test(samples_are_counted_and_rated),
-        cmocka_unit_test(the_pattern_closes_without_a_jump),
-        cmocka_unit_test(the_picture_is_not_left_whatever_its_shape),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

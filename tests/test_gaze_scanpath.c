@@ -31,7 +31,7 @@ static const struct good_file GOOD[] = {
     {"t,x,y\n0,1,2\n1,.5,+4\n", 2, S, 0.5, 1},
 };
 
-static void good_files_are_read(void **state)
+TEST(good_files_are_read)
 {
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_logged logged;
@@ -86,7 +86,7 @@ static const struct bad_file BAD[] = {
      "bad.csv:2:3: x is \"000000000000000000000000000000000000000\""},
 };
 
-static void wrong_lines_are_named(void **state)
+TEST(wrong_lines_are_named)
 {
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_logged logged;
@@ -104,7 +104,7 @@ static void wrong_lines_are_named(void **state)
     }
 }
 
-static void a_nul_byte_is_no_end_of_text(void **state)
+TEST(a_nul_byte_is_no_end_of_text)
 {
     static const char text[] = "t,x,y\n0,1\0,2\n";
     struct gaze_logged logged;
@@ -115,7 +115,7 @@ static void a_nul_byte_is_no_end_of_text(void **state)
     assert_contains(logged.last[FOVEA_LOG_ERROR], "nul.csv:2:3: x is \"1?\"");
 }
 
-static void a_comma_locale_changes_nothing(void **state)
+TEST(a_comma_locale_changes_nothing)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
     bool has_comma = false;
@@ -173,7 +173,7 @@ static void assert_plays(struct fovea_gaze_source *source, int64_t start_ns,
 static const int64_t STARTS[] = {0, 1234567890123, -5 * S, INT64_MAX - 100 * S};
 
 /* Rows at 0, 400 and 800 ms: a lap is 1200 ms. A row stands however long the next one takes. */
-static void a_looping_scanpath_starts_again(void **state)
+TEST(a_looping_scanpath_starts_again)
 {
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},       {399, FOVEA_GAZE_TRACKED, 0.1, 399, 1, 1},
@@ -191,7 +191,7 @@ static void a_looping_scanpath_starts_again(void **state)
     }
 }
 
-static void the_end_of_a_scanpath_goes_stale(void **state)
+TEST(the_end_of_a_scanpath_goes_stale)
 {
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.9, 0, 1, 1},      {999, FOVEA_GAZE_TRACKED, 0.9, 999, 1, 1},
@@ -208,7 +208,7 @@ static void the_end_of_a_scanpath_goes_stale(void **state)
 }
 
 /* Rows every 100 ms, a lap of 500 ms; the rows at 0 and 300 ms are not confident enough. */
-static void rows_of_low_confidence_hold_across_the_end_of_a_lap(void **state)
+TEST(rows_of_low_confidence_hold_across_the_end_of_a_lap)
 {
     static const char text[] = "t_ms,x,y,confidence\n"
                                "0,0.9,0.5,0.1\n100,0.1,0.5,1\n200,0.2,0.5,0.5\n300,0.9,0.5,0.4\n"
@@ -225,7 +225,7 @@ static void rows_of_low_confidence_hold_across_the_end_of_a_lap(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void long_low_confidence_is_lost_and_found(void **state)
+TEST(long_low_confidence_is_lost_and_found)
 {
     static const struct moment moments[] = {
         {0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},
@@ -241,7 +241,7 @@ static void long_low_confidence_is_lost_and_found(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void a_single_row_stands_for_ever_when_it_loops(void **state)
+TEST(a_single_row_stands_for_ever_when_it_loops)
 {
     static const struct moment moments[] = {{0, FOVEA_GAZE_TRACKED, 0.1, 0, 1, 1},
                                             {99000, FOVEA_GAZE_TRACKED, 0.1, 99000, 1, 0}};
@@ -251,7 +251,7 @@ static void a_single_row_stands_for_ever_when_it_loops(void **state)
     fovea_gaze_source_destroy(&source);
 }
 
-static void times_at_the_limits_do_no_harm(void **state)
+TEST(times_at_the_limits_do_no_harm)
 {
     for (int loop = 0; loop < 2; loop++) {
         struct fovea_gaze_source *source =
@@ -275,7 +275,7 @@ static void assert_not_opened(const char *path, enum fovea_result wanted, const 
     assert_contains(logged.last[FOVEA_LOG_ERROR], message);
 }
 
-static void what_is_not_a_readable_file_is_an_io_error(void **state)
+TEST(what_is_not_a_readable_file_is_an_io_error)
 {
     assert_not_opened("/nonexistent/scanpath.csv", FOVEA_ERROR_IO, "No such file");
     assert_not_opened("/", FOVEA_ERROR_IO, "it is not a file");
@@ -290,7 +290,7 @@ static void what_is_not_a_readable_file_is_an_io_error(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_wrong_file_is_named_with_its_path(void **state)
+TEST(a_wrong_file_is_named_with_its_path)
 {
     const char *path = gaze_temporary("wrong.csv");
     gaze_write_file(path, "t,x,y\n0,0,0\n1,0\n");
@@ -300,7 +300,7 @@ static void a_wrong_file_is_named_with_its_path(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_scanpath_without_a_valid_row_warns(void **state)
+TEST(a_scanpath_without_a_valid_row_warns)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
@@ -315,7 +315,7 @@ static void a_scanpath_without_a_valid_row_warns(void **state)
     assert_int_equal(unlink(settings.scanpath_file), 0);
 }
 
-static void the_demo_is_a_believable_loop(void **state)
+TEST(the_demo_is_a_believable_loop)
 {
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
@@ -342,25 +342,4 @@ static void the_demo_is_a_believable_loop(void **state)
     assert_int_equal(blinks, 1);
     assert_in_range(saccades, 8, 25);
     gaze_scanpath_rows_finish(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_files_are_read),
-        cmocka_unit_test(wrong_lines_are_named),
-        cmocka_unit_test(a_nul_byte_is_no_end_of_text),
-        cmocka_unit_test(a_comma_locale_changes_nothing),
-        cmocka_unit_test(a_looping_scanpath_starts_again),
-        cmocka_unit_test(the_end_of_a_scanpath_goes_stale),
-        cmocka_unit_test(rows_of_low_confidence_hold_across_the_end_of_a_lap),
-        cmocka_unit_test(long_low_confidence_is_lost_and_found),
-        cmocka_unit_test(a_single_row_stands_for_ever_when_it_loops),
-        cmocka_unit_test(times_at_the_limits_do_no_harm),
-        cmocka_unit_test(what_is_not_a_readable_file_is_an_io_error),
-        cmocka_unit_test(a_wrong_file_is_named_with_its_path),
-        cmocka_unit_test(a_scanpath_without_a_valid_row_warns),
-        cmocka_unit_test(the_demo_is_a_believable_loop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

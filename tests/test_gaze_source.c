@@ -4,7 +4,7 @@
 /* What all sources share: opening, closing, bad arguments; and the fixed source. */
 #include "test_gaze_support.h"
 
-static void kinds_are_named_as_in_the_configuration(void **state)
+TEST(kinds_are_named_as_in_the_configuration)
 {
     static const char *const names[] = {"fixed", "mouse", "scanpath", "saccades", "udp", "openxr"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -14,7 +14,7 @@ static void kinds_are_named_as_in_the_configuration(void **state)
     assert_non_null(gaze_kind_name((enum fovea_gaze_kind) - 1));
 }
 
-static void fixed_gaze_stays_for_ever(void **state)
+TEST(fixed_gaze_stays_for_ever)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     settings.fixed = (struct fovea_point_uv){.x_uv = 0.25, .y_uv = 1.5};
@@ -34,7 +34,7 @@ static void fixed_gaze_stays_for_ever(void **state)
     assert_null(source);
 }
 
-static void missing_arguments_are_refused(void **state)
+TEST(missing_arguments_are_refused)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
     struct fovea_gaze_source *source = (struct fovea_gaze_source *)&source;
@@ -65,7 +65,7 @@ static void missing_arguments_are_refused(void **state)
     fovea_gaze_source_destroy(NULL);
 }
 
-static void only_mouse_sources_take_samples(void **state)
+TEST(only_mouse_sources_take_samples)
 {
     const struct fovea_gaze_sample sample = {.x = 0.5, .y = 0.5, .confidence = 1};
     static const enum fovea_gaze_kind kinds[] = {FOVEA_GAZE_FIXED, FOVEA_GAZE_SACCADES,
@@ -106,7 +106,7 @@ static const struct bad_setting BAD_NUMBERS[] = {
     BAD("gaze.fixed", fixed.y_uv, INFINITY),
 };
 
-static void numbers_out_of_range_are_named(void **state)
+TEST(numbers_out_of_range_are_named)
 {
     for (size_t i = 0; i < COUNT_OF(BAD_NUMBERS); i++) {
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
@@ -135,7 +135,7 @@ static void assert_refused(const struct fovea_gaze_settings *settings, const cha
     assert_refused_as(FOVEA_ERROR_INVALID_ARGUMENT, settings, name);
 }
 
-static void unknown_choices_are_named(void **state)
+TEST(unknown_choices_are_named)
 {
     struct fovea_gaze_settings settings = gaze_settings((enum fovea_gaze_kind)6);
     assert_refused(&settings, "gaze.source");
@@ -153,13 +153,13 @@ static void unknown_choices_are_named(void **state)
     assert_refused(&settings, "gaze.validity.fallback");
 }
 
-static void the_gaze_of_openxr_is_its_layers_alone(void **state)
+TEST(the_gaze_of_openxr_is_its_layers_alone)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_OPENXR);
     assert_refused_as(FOVEA_ERROR_UNSUPPORTED, &settings, "which only the OpenXR layer has");
 }
 
-static void text_without_end_or_content_is_named(void **state)
+TEST(text_without_end_or_content_is_named)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
     assert_refused(&settings, "gaze.scanpath.file is empty");
@@ -172,7 +172,7 @@ static void text_without_end_or_content_is_named(void **state)
     assert_refused(&settings, "gaze.udp.bind");
 }
 
-static void time_is_monotonic(void **state)
+TEST(time_is_monotonic)
 {
     int64_t last_ns = fovea_time_ns();
     assert_true(last_ns > 0);
@@ -181,20 +181,4 @@ static void time_is_monotonic(void **state)
         assert_true(now_ns >= last_ns);
         last_ns = now_ns;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_named_as_in_the_configuration),
-        cmocka_unit_test(fixed_gaze_stays_for_ever),
-        cmocka_unit_test(missing_arguments_are_refused),
-        cmocka_unit_test(only_mouse_sources_take_samples),
-        cmocka_unit_test(numbers_out_of_range_are_named),
-        cmocka_unit_test(unknown_choices_are_named),
-        cmocka_unit_test(the_gaze_of_openxr_is_its_layers_alone),
-        cmocka_unit_test(text_without_end_or_content_is_named),
-        cmocka_unit_test(time_is_monotonic),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

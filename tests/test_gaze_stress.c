@@ -78,7 +78,7 @@ static void *read_many(void *user)
     return NULL;
 }
 
-static void readers_see_whole_samples_in_order(void **state)
+TEST(readers_see_whole_samples_in_order)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
@@ -131,7 +131,7 @@ static void *read_slot(void *user)
     return NULL;
 }
 
-static void a_slot_is_never_torn(void **state)
+TEST(a_slot_is_never_torn)
 {
     static struct slot_stress stress;
     uint64_t words[GAZE_SLOT_WORDS];
@@ -157,7 +157,7 @@ static void a_slot_is_never_torn(void **state)
 }
 
 /* A writer that was stopped in the middle, as the scheduler may do. */
-static void a_stopped_writer_stops_no_reader(void **state)
+TEST(a_stopped_writer_stops_no_reader)
 {
     static struct gaze_slot slot;
     uint64_t words[GAZE_SLOT_WORDS] = {1, 2, 3, 4, 5, 6, 7};
@@ -211,7 +211,7 @@ static unsigned close_ear(struct fovea_gaze_source *source, struct ear *ear)
 }
 
 /* What a listener uses may go as soon as it was taken away, whoever is pushing. */
-static void a_listener_leaves_while_samples_arrive(void **state)
+TEST(a_listener_leaves_while_samples_arrive)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_MOUSE);
     struct stress stress = {.source = gaze_open(&settings)};
@@ -337,7 +337,7 @@ static bool meet(struct contention *contention)
     return met;
 }
 
-static void who_waits_for_another_sleeps(void **state)
+TEST(who_waits_for_another_sleeps)
 {
     struct contention contention = {.work_ns = 200 * MS};
     assert_true(meet(&contention));
@@ -346,7 +346,7 @@ static void who_waits_for_another_sleeps(void **state)
 }
 
 /* It must let the one below it work, who has what it waits for. */
-static void a_thread_of_real_time_gets_past_one_below_it(void **state)
+TEST(a_thread_of_real_time_gets_past_one_below_it)
 {
     struct contention contention = {.work_ns = 20 * MS, .busy = true, .real_time = true};
     if (!meet(&contention)) {
@@ -356,17 +356,4 @@ static void a_thread_of_real_time_gets_past_one_below_it(void **state)
                   (double)contention.passed_ns / MS, (double)contention.own_ns / MS);
     assert_true(contention.passed_ns < 500 * MS);
     assert_true(contention.own_ns < 20 * MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_see_whole_samples_in_order),
-        cmocka_unit_test(a_listener_leaves_while_samples_arrive),
-        cmocka_unit_test(a_slot_is_never_torn),
-        cmocka_unit_test(a_stopped_writer_stops_no_reader),
-        cmocka_unit_test(who_waits_for_another_sleeps),
-        cmocka_unit_test(a_thread_of_real_time_gets_past_one_below_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,12 @@
 
 #include "config/settings.h"
 #include "plugin/gaze/gaze_source.h"
+#include "support/cmocka_all.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)

@@ -77,7 +77,7 @@ static int64_t close_quickly(struct fovea_gaze_source **source)
     return took_ns;
 }
 
-static void datagrams_become_gaze(void **state)
+TEST(datagrams_become_gaze)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     settings.space = FOVEA_GAZE_SPACE_PIXELS;
@@ -109,7 +109,7 @@ static void datagrams_become_gaze(void **state)
     close_quickly(&source);
 }
 
-static void late_datagrams_are_turned_away_and_a_restart_is_not(void **state)
+TEST(late_datagrams_are_turned_away_and_a_restart_is_not)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *source = gaze_open(&settings);
@@ -132,7 +132,7 @@ static void late_datagrams_are_turned_away_and_a_restart_is_not(void **state)
     close_quickly(&source);
 }
 
-static void garbage_is_counted_said_once_and_changes_nothing(void **state)
+TEST(garbage_is_counted_said_once_and_changes_nothing)
 {
     struct gaze_logged logged;
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
@@ -181,7 +181,7 @@ static void *flood(void *user)
     return NULL;
 }
 
-static void a_flood_delays_neither_reading_nor_closing(void **state)
+TEST(a_flood_delays_neither_reading_nor_closing)
 {
     const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     int64_t quickest_ns = INT64_MAX; /* other programs make some of them slow, a defect all */
@@ -211,7 +211,7 @@ static void a_flood_delays_neither_reading_nor_closing(void **state)
     }
 }
 
-static void a_taken_port_is_an_io_error(void **state)
+TEST(a_taken_port_is_an_io_error)
 {
     struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_UDP);
     struct fovea_gaze_source *first = gaze_open(&settings);
@@ -230,7 +230,7 @@ static void a_taken_port_is_an_io_error(void **state)
     close_quickly(&second);
 }
 
-static void only_numeric_addresses_of_this_machine_are_bound(void **state)
+TEST(only_numeric_addresses_of_this_machine_are_bound)
 {
     static const struct {
         const char *bind;
@@ -254,7 +254,7 @@ static void only_numeric_addresses_of_this_machine_are_bound(void **state)
     }
 }
 
-static void an_address_open_to_others_warns_once(void **state)
+TEST(an_address_open_to_others_warns_once)
 {
     static const struct {
         const char *bind;
@@ -271,7 +271,7 @@ static void an_address_open_to_others_warns_once(void **state)
     }
 }
 
-static void ipv6_works_where_there_is_ipv6(void **state)
+TEST(ipv6_works_where_there_is_ipv6)
 {
     const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
     struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -293,19 +293,4 @@ static void ipv6_works_where_there_is_ipv6(void **state)
     close(fd);
     close_quickly(&source);
     assert_int_equal(logged.count[FOVEA_LOG_WARNING], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(datagrams_become_gaze),
-        cmocka_unit_test(late_datagrams_are_turned_away_and_a_restart_is_not),
-        cmocka_unit_test(garbage_is_counted_said_once_and_changes_nothing),
-        cmocka_unit_test(a_flood_delays_neither_reading_nor_closing),
-        cmocka_unit_test(a_taken_port_is_an_io_error),
-        cmocka_unit_test(only_numeric_addresses_of_this_machine_are_bound),
-        cmocka_unit_test(an_address_open_to_others_warns_once),
-        cmocka_unit_test(ipv6_works_where_there_is_ipv6),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

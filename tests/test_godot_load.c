@@ -56,23 +56,14 @@ static uint8_t load_into(uint32_t minor)
     return result;
 }
 
-static void an_engine_before_4_4_is_told_what_is_needed(void **state)
+TEST(an_engine_before_4_4_is_told_what_is_needed)
 {
     assert_int_equal(load_into(3), 0);
     assert_non_null(strstr(said, "Godot 4.4"));
 }
 
-static void an_engine_without_a_function_is_told_which(void **state)
+TEST(an_engine_without_a_function_is_told_which)
 {
     assert_int_equal(load_into(4), 0);
     assert_non_null(strstr(said, "has no function"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_engine_before_4_4_is_told_what_is_needed),
-        cmocka_unit_test(an_engine_without_a_function_is_told_which),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
     row_operator.glsl->destroy(&glsl);
 }
 
-static void shaders_declare_what_passes_bring(void **state)
+TEST(shaders_declare_what_passes_bring)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fovea_settings *settings = make_settings(cases[i]);
@@ -115,7 +115,7 @@ static void shaders_declare_what_passes_bring(void **state)
     }
 }
 
-static void copies_bind_an_image_that_is_read_and_one_that_is_written(void **state)
+TEST(copies_bind_an_image_that_is_read_and_one_that_is_written)
 {
     const struct shader *const copies[] = {&godot_shader_from_colour, &godot_shader_to_colour};
     for (int i = 0; i < 2; i++) {
@@ -131,7 +131,7 @@ static void copies_bind_an_image_that_is_read_and_one_that_is_written(void **sta
     }
 }
 
-static void tables_are_read_and_samples_are_written(void **state)
+TEST(tables_are_read_and_samples_are_written)
 {
     struct fovea_settings *settings = make_settings(cases[0]);
     const struct operator_plan_desc desc = {
@@ -161,7 +161,7 @@ static void tables_are_read_and_samples_are_written(void **state)
     fovea_settings_destroy(&settings);
 }
 
-static void what_is_no_spirv_is_refused(void **state)
+TEST(what_is_no_spirv_is_refused)
 {
     const struct shader_code *code = &godot_shader_from_colour.words[1];
     uint32_t words[4096];
@@ -174,15 +174,4 @@ static void what_is_no_spirv_is_refused(void **state)
     assert_false(godot_spirv_read(words, code->bytes, &declared));
     memset(words, 0xff, sizeof words);
     assert_false(godot_spirv_read(words, sizeof words, &declared));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shaders_declare_what_passes_bring),
-        cmocka_unit_test(copies_bind_an_image_that_is_read_and_one_that_is_written),
-        cmocka_unit_test(tables_are_read_and_samples_are_written),
-        cmocka_unit_test(what_is_no_spirv_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void assert_latched(const uint32_t *latched, int32_t x_q8, int32_t y_q8, 
     assert_int_equal(latched[LATCHED_TAKEN], taken);
 }
 
-static void a_newer_sample_is_taken(void **state)
+TEST(a_newer_sample_is_taken)
 {
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
@@ -63,7 +63,7 @@ static void a_newer_sample_is_taken(void **state)
     }
 }
 
-static void a_sample_for_another_size_is_left(void **state)
+TEST(a_sample_for_another_size_is_left)
 {
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
@@ -81,7 +81,7 @@ static void a_sample_for_another_size_is_left(void **state)
 
 /* As a device may see it that is not told in what order the host wrote: any word older than the
  * rest. */
-static void a_mixture_is_never_taken(void **state)
+TEST(a_mixture_is_never_taken)
 {
     uint32_t old[LATE_WORDS] = {0};
     uint32_t mixed[LATE_WORDS] = {0};
@@ -107,7 +107,7 @@ static void a_mixture_is_never_taken(void **state)
     }
 }
 
-static void a_writer_that_stops_half_way_stops_no_frame(void **state)
+TEST(a_writer_that_stops_half_way_stops_no_frame)
 {
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
@@ -120,7 +120,7 @@ static void a_writer_that_stops_half_way_stops_no_frame(void **state)
     assert_latched(latched, -5, -7, 10, false);
 }
 
-static void the_sequence_never_comes_back_to_nothing(void **state)
+TEST(the_sequence_never_comes_back_to_nothing)
 {
     uint32_t block[LATE_WORDS] = {0};
     uint32_t latched[LATCHED_WORDS];
@@ -166,7 +166,7 @@ static void *read_many(void *user)
     return NULL;
 }
 
-static void readers_see_whole_samples(void **state)
+TEST(readers_see_whole_samples)
 {
     static struct hammer hammer;
     pthread_t readers[READERS];
@@ -187,17 +187,4 @@ static void readers_see_whole_samples(void **state)
     }
     assert_int_equal(atomic_load(&hammer.torn), 0);
     assert_true(atomic_load(&hammer.taken) > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_newer_sample_is_taken),
-        cmocka_unit_test(a_sample_for_another_size_is_left),
-        cmocka_unit_test(a_mixture_is_never_taken),
-        cmocka_unit_test(a_writer_that_stops_half_way_stops_no_frame),
-        cmocka_unit_test(the_sequence_never_comes_back_to_nothing),
-        cmocka_unit_test(readers_see_whole_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

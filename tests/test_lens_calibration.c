@@ -19,7 +19,7 @@
 
 /* Fractions of 1920 x 1080 that have a source, with r over half the width, half the diagonal and
  * half the height: numbers that were worked out elsewhere. */
-static void known_lenses_leave_as_much_blank_as_is_known(void **state)
+TEST(known_lenses_leave_as_much_blank_as_is_known)
 {
     static const char *const units[] = {"half-width", "half-diagonal", "half-height"};
     static const struct {
@@ -234,7 +234,7 @@ static const struct {
      {{320, 240, 1, {320.5, 240.5}}, {639, 0, 1, {640.6555, -0.3662}}}},
 };
 
-static void calibrations_of_others_are_as_their_programs_have_them(void **state)
+TEST(calibrations_of_others_are_as_their_programs_have_them)
 {
     for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++) {
         struct lens_calibration *calibration = lens_read_text(known_files[i].text);
@@ -257,7 +257,7 @@ static void calibrations_of_others_are_as_their_programs_have_them(void **state)
     }
 }
 
-static void nothing_behind_a_file_counts(void **state)
+TEST(nothing_behind_a_file_counts)
 {
     static const char text[] = "i a0 b0 c-0.15";
     struct lens_calibration *made = NULL;
@@ -268,7 +268,7 @@ static void nothing_behind_a_file_counts(void **state)
 }
 
 /* Its centre is the picture's: neither the frustum nor the settings' shift moves it. */
-static void a_panotools_project_has_a_center(void **state)
+TEST(a_panotools_project_has_a_center)
 {
     static const char *const texts[] = {"i w800 h600 a0 b-.05 c0\n",
                                         "i w800 h600 a0 b-.05 c0 d0 e0\n"};
@@ -291,7 +291,7 @@ static void a_panotools_project_has_a_center(void **state)
 /* ---- Numbers */
 
 /* All but the last digits of a double, however the number is written. */
-static void numbers_are_as_json_has_them(void **state)
+TEST(numbers_are_as_json_has_them)
 {
     char digits[700];
     char zeros[700];
@@ -325,7 +325,7 @@ static void numbers_are_as_json_has_them(void **state)
 
 /* ---- Grids */
 
-static void a_grid_is_its_points(void **state)
+TEST(a_grid_is_its_points)
 {
     static const char *const texts[] = {
         "{\"fovea-lens\": 1, \"grid\": {\"points\": [3, 2], \"green\": "
@@ -382,7 +382,7 @@ static struct lens_calibration *points_of(double k1, double k2, uint32_t step_px
 
 /* The largest error inside the picture, which the docs state: linear ones are another program's
  * numbers. */
-static void a_grid_is_as_exact_as_is_stated(void **state)
+TEST(a_grid_is_as_exact_as_is_stated)
 {
     static const struct {
         uint32_t step_px;
@@ -427,7 +427,7 @@ static void a_grid_is_as_exact_as_is_stated(void **state)
 /* ---- One for each eye */
 
 /* Whatever each of them is given as; the same as it would be alone. */
-static void each_eye_has_its_own(void **state)
+TEST(each_eye_has_its_own)
 {
     static const char *const lenses[] = {
         "\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}",
@@ -465,7 +465,7 @@ static void each_eye_has_its_own(void **state)
 }
 
 /* A plan for one eye is none for the other, and there is none for an eye that is not named. */
-static void plans_are_of_an_eye(void **state)
+TEST(plans_are_of_an_eye)
 {
     struct lens_calibration *both = lens_read_text(
         "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, 0.3, 0, 0]}}, "
@@ -637,7 +637,7 @@ static const struct {
     {"{\"fovea-lens\": 1, \"polynomial\": {\"green\": [[[[[1]]]]]}}", "more than 4 brackets"},
 };
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+TEST(what_is_wrong_is_said_with_its_place)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         lens_assert_wrong(wrong[i].text, strlen(wrong[i].text), wrong[i].words);
@@ -645,7 +645,7 @@ static void what_is_wrong_is_said_with_its_place(void **state)
 }
 
 /* Whatever order they come in. */
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
     static const struct {
         const char *grid, *words;
@@ -684,7 +684,7 @@ static void contradictions_are_refused(void **state)
     }
 }
 
-static void what_is_wrong_with_eyes_is_said(void **state)
+TEST(what_is_wrong_with_eyes_is_said)
 {
     static const struct {
         const char *text, *words;
@@ -749,7 +749,7 @@ static void damage(const char *good, size_t tries, uint64_t random)
 }
 
 /* Whatever is cut off or changed: it is a lens, or the reason is said in a line. */
-static void damaged_files_are_refused_safely(void **state)
+TEST(damaged_files_are_refused_safely)
 {
     damage(
         "{\"fovea-lens\": 1, \"grid\": {\"size\": [32, 16], \"spacing\": 16, \"in\": \"pixels\", "
@@ -761,7 +761,7 @@ static void damaged_files_are_refused_safely(void **state)
 }
 
 /* Settings that a file's polynomial folds with are refused at the size where it does. */
-static void a_files_polynomial_may_fold(void **state)
+TEST(a_files_polynomial_may_fold)
 {
     struct lens_calibration *calibration = lens_read_text("i w8 h8 a0 b-0.5 c0\n");
     struct fovea_settings settings = fovea_settings_default();
@@ -776,7 +776,7 @@ static void a_files_polynomial_may_fold(void **state)
 }
 
 /* No terms nearer to 0 help a map that folds in its centre. */
-static void a_polynomial_may_fold_in_the_centre(void **state)
+TEST(a_polynomial_may_fold_in_the_centre)
 {
     struct lens_calibration *calibration =
         lens_read_text("{\"fovea-lens\": 1, \"polynomial\": {\"green\": [0, 1, 0, 0, 0]}}");
@@ -792,7 +792,7 @@ static void a_polynomial_may_fold_in_the_centre(void **state)
 }
 
 /* The complaint says whose lens folds, where each eye has its own. */
-static void an_eyes_polynomial_may_fold(void **state)
+TEST(an_eyes_polynomial_may_fold)
 {
     struct lens_calibration *calibration = lens_read_text(
         "{\"fovea-lens\": 1, \"left\": {\"polynomial\": {\"green\": [1, 0, -0.5, 0, 0], "
@@ -807,27 +807,4 @@ static void an_eyes_polynomial_may_fold(void **state)
     settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;
     assert_false(lens_complain(&desc, words, sizeof words));
     lens_release(calibration);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_lenses_leave_as_much_blank_as_is_known),
-        cmocka_unit_test(calibrations_of_others_are_as_their_programs_have_them),
-        cmocka_unit_test(nothing_behind_a_file_counts),
-        cmocka_unit_test(a_panotools_project_has_a_center),
-        cmocka_unit_test(numbers_are_as_json_has_them),
-        cmocka_unit_test(a_grid_is_its_points),
-        cmocka_unit_test(a_grid_is_as_exact_as_is_stated),
-        cmocka_unit_test(each_eye_has_its_own),
-        cmocka_unit_test(plans_are_of_an_eye),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-        cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(what_is_wrong_with_eyes_is_said),
-        cmocka_unit_test(damaged_files_are_refused_safely),
-        cmocka_unit_test(a_files_polynomial_may_fold),
-        cmocka_unit_test(a_polynomial_may_fold_in_the_centre),
-        cmocka_unit_test(an_eyes_polynomial_may_fold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

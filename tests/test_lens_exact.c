@@ -39,7 +39,7 @@ static bool tile_has_no_source(const struct lens_plan *plan, int32_t column, int
 
 /* No tile is blank by mistake, and of large pictures most that are blank are
  * known to be. */
-static void blank_tiles_have_no_source(void **state)
+TEST(blank_tiles_have_no_source)
 {
     for (uint64_t i = 0; i < 14; i++) {
         struct operator_scene scene = lens_scene_of(i);
@@ -74,7 +74,7 @@ static void blank_tiles_have_no_source(void **state)
 
 /* The paper's table, made as its equation 1 has it: a whole pixel for every pixel, or none. The
  * k1 is the one that leaves 22.21 % of 1920 x 1080 blank, as the paper says. */
-static void nearest_is_the_papers_table_pixel_for_pixel(void **state)
+TEST(nearest_is_the_papers_table_pixel_for_pixel)
 {
     const int width = 1920;
     const int height = 1080;
@@ -120,7 +120,7 @@ static void nearest_is_the_papers_table_pixel_for_pixel(void **state)
 }
 
 /* Fractions of 1920 x 1080 that have a source, r over half the width: another program's numbers. */
-static void other_lenses_leave_as_much_blank_as_is_known(void **state)
+TEST(other_lenses_leave_as_much_blank_as_is_known)
 {
     static const struct {
         double k1, k2, inside;
@@ -166,7 +166,7 @@ static enum fovea_result make(const struct fovea_settings *settings, uint32_t wi
 
 /* r - 0.2 r^3 turns back at r = sqrt(1 / 0.6) = 1.291; the corner of a square is at sqrt(2), that
  * of a wide picture nearer. */
-static void maps_that_fold_are_refused(void **state)
+TEST(maps_that_fold_are_refused)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.own.lens_r2 = -0.2;
@@ -184,7 +184,7 @@ static void maps_that_fold_are_refused(void **state)
 }
 
 /* A lens whose numbers are as large as they may be reads nothing outside the picture. */
-static void the_strongest_lens_is_safe(void **state)
+TEST(the_strongest_lens_is_safe)
 {
     for (uint32_t filter = 0; filter < 3; filter++) {
         struct operator_scene scene = {.of = &lens_under_test,
@@ -213,17 +213,10 @@ static void the_strongest_lens_is_safe(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blank_tiles_have_no_source),
-        cmocka_unit_test(nearest_is_the_papers_table_pixel_for_pixel),
-        cmocka_unit_test(other_lenses_leave_as_much_blank_as_is_known),
-        cmocka_unit_test(maps_that_fold_are_refused),
-        cmocka_unit_test(the_strongest_lens_is_safe),
-    };
     if (thread_pool_create(3, &pool) < 0) {
         return 1;
     }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = tests_run(NULL, NULL);
     thread_pool_destroy(&pool);
     return failed;
 }

@@ -115,7 +115,7 @@ static void write_headset(const struct headset *h, char *text, size_t bytes)
              h->viewport[1]);
 }
 
-static void monados_values_are_its_formula(void **state)
+TEST(monados_values_are_its_formula)
 {
     for (size_t i = 0; i < sizeof headsets / sizeof headsets[0]; i++) {
         const struct headset *h = &headsets[i];
@@ -130,7 +130,7 @@ static void monados_values_are_its_formula(void **state)
 }
 
 /* The viewport is all of the picture, whatever the picture's aspect is. */
-static void monados_values_are_its_formula_at_any_aspect(void **state)
+TEST(monados_values_are_its_formula_at_any_aspect)
 {
     static const uint32_t sizes[][2] = {{1280, 1440}, {320, 240},   {792, 817},
                                         {2064, 2208}, {2400, 1600}, {700, 1900}};
@@ -151,7 +151,7 @@ static void monados_values_are_its_formula_at_any_aspect(void **state)
 
 /* Whatever the corners of the viewport show is far outside of the picture, and no reason to refuse
  * the lens. */
-static void monados_values_may_grow_beyond_all(void **state)
+TEST(monados_values_may_grow_beyond_all)
 {
     struct lens_calibration *calibration = lens_read_text(
         "{\"distortion_k\": [1, 0, 0, 0, 500], \"scale\": 1, \"lens_center\": [1, 1], "
@@ -192,7 +192,7 @@ static struct fovea_settings settings_of_openhmd(const double abcd[4], const str
 }
 
 /* Of Rift CV1, and of no headset: all numbers, and a centre far from the middle. */
-static void openhmds_values_are_its_formula(void **state)
+TEST(openhmds_values_are_its_formula)
 {
     static const struct {
         double abcd[4];
@@ -351,7 +351,7 @@ static double most_off(const struct vive *vive, const struct lens_plan *plan, in
 }
 
 /* By a grid, whose error at twice a Vive's pixels each way the docs state. */
-static void vives_values_are_its_formula(void **state)
+TEST(vives_values_are_its_formula)
 {
     for (size_t i = 0; i < sizeof vives / sizeof vives[0]; i++) {
         char text[4096];
@@ -372,7 +372,7 @@ static void vives_values_are_its_formula(void **state)
 }
 
 /* What the left eye's green is: the last red and blue of it may be left out. */
-static void colours_that_are_left_out_are_greens(void **state)
+TEST(colours_that_are_left_out_are_greens)
 {
     char text[4096];
     write_vive(&vives[1], text, sizeof text);
@@ -392,7 +392,7 @@ static void colours_that_are_left_out_are_greens(void **state)
 }
 
 /* An Index gives no aspect; its pixels are square. */
-static void an_index_has_the_aspect_of_its_pixels(void **state)
+TEST(an_index_has_the_aspect_of_its_pixels)
 {
     static const char aspect[] = "\"physical_aspect_x_over_y\": 0.9";
     char text[4096];
@@ -429,7 +429,7 @@ static void wrong_vive(const char *part, const char *other, const char *words)
     lens_assert_wrong(changed, strlen(changed), words);
 }
 
-static void what_is_wrong_is_said_with_its_place(void **state)
+TEST(what_is_wrong_is_said_with_its_place)
 {
     wrong_vive("DISTORT_DPOLY3", "DISTORT_SPLINE",
                "3:239: a distortion of type \"DISTORT_SPLINE\" is not known");
@@ -457,19 +457,4 @@ static void what_is_wrong_is_said_with_its_place(void **state)
     wrong_vive("-0.18823606852473099", "2", "the left eye's red folds back from r = ");
     wrong_vive("-0.18823606852473099", "1.5",
                "folds back from r = 0.89"); /* before the cutoff, 1.06 */
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monados_values_are_its_formula),
-        cmocka_unit_test(monados_values_are_its_formula_at_any_aspect),
-        cmocka_unit_test(monados_values_may_grow_beyond_all),
-        cmocka_unit_test(openhmds_values_are_its_formula),
-        cmocka_unit_test(vives_values_are_its_formula),
-        cmocka_unit_test(colours_that_are_left_out_are_greens),
-        cmocka_unit_test(an_index_has_the_aspect_of_its_pixels),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static struct lens_paper_tables tables_of(struct lens_paper_size size, double k1
 
 /* Equation 2 is no address, and yet equation 3 finds the pixel again: the shorter side's number is
  * always less than what it is divided by. */
-static void one_number_holds_a_pixel(void **state)
+TEST(one_number_holds_a_pixel)
 {
     static const struct lens_paper_size all[] = {{1280, 720},  {1920, 1080}, {3840, 2160},
                                                  {7680, 4320}, {4320, 7680}, {1080, 1920},
@@ -56,7 +56,7 @@ static void one_number_holds_a_pixel(void **state)
     assert_int_equal(lens_paper_key(largest, (struct lens_paper_pixel){7679, 4319}), 58979039);
 }
 
-static void all_tables_say_the_same(void **state)
+TEST(all_tables_say_the_same)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.03);
@@ -101,7 +101,7 @@ static bool is_tie(const struct lens_paper_tables *t, int32_t x, int32_t y)
     return fabs(px[0] - round(px[0])) < 1e-3 || fabs(px[1] - round(px[1])) < 1e-3;
 }
 
-static void nearest_is_the_table(void **state)
+TEST(nearest_is_the_table)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i], LENS_PAPER_K1, 0.0);
@@ -136,7 +136,7 @@ static void nearest_is_the_table(void **state)
 
 /* Another program's numbers, of 1920 x 1080, with r = 1 at half the width, the diagonal, the
  * height. */
-static void as_much_has_a_source_as_is_known(void **state)
+TEST(as_much_has_a_source_as_is_known)
 {
     static const struct {
         double k1, k2, inside[3];
@@ -162,7 +162,7 @@ static void as_much_has_a_source_as_is_known(void **state)
 /* 22.21 % of the pixels have no source, so the backward way makes as many fewer copies: of those of
  * the forward way, which makes one for each pixel of the source. Neighbours come nearer to each
  * other everywhere, so none leaves a hole; where a lens draws them apart, some do. */
-static void forward_copies_more_and_leaves_holes_where_it_draws_apart(void **state)
+TEST(forward_copies_more_and_leaves_holes_where_it_draws_apart)
 {
     struct lens_paper_tables t =
         tables_of((struct lens_paper_size){1920, 1080}, LENS_PAPER_K1, 0.0);
@@ -180,7 +180,7 @@ static void forward_copies_more_and_leaves_holes_where_it_draws_apart(void **sta
 }
 
 /* The place in floats, which every backend works with, against doubles. */
-static void places_are_exact(void **state)
+TEST(places_are_exact)
 {
     const struct lens_paper_size size = {3840, 2160};
     const struct lens_paper_lens lens = {LENS_PAPER_K1, 0.0, size.width_px / 2.0};
@@ -255,7 +255,7 @@ static double spread(const struct fovea_image *made)
 
 /* The table takes whole pixels: a field stays black or white, at the wrong place. Between pixels
  * it may be any grey, but none beyond them, and coarse rings come out nearer to what they are. */
-static void between_pixels_is_nearer_than_the_table(void **state)
+TEST(between_pixels_is_nearer_than_the_table)
 {
     const struct lens_paper_size size = {320, 240};
     struct lens_paper_tables t = tables_of(size, LENS_PAPER_K1, 0.0);
@@ -283,20 +283,11 @@ static void between_pixels_is_nearer_than_the_table(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_number_holds_a_pixel),
-        cmocka_unit_test(all_tables_say_the_same),
-        cmocka_unit_test(nearest_is_the_table),
-        cmocka_unit_test(as_much_has_a_source_as_is_known),
-        cmocka_unit_test(forward_copies_more_and_leaves_holes_where_it_draws_apart),
-        cmocka_unit_test(places_are_exact),
-        cmocka_unit_test(between_pixels_is_nearer_than_the_table),
-    };
     if (thread_pool_create(3, &pool) < 0) {
         return 1;
     }
     thread_pool_grow(pool, 3);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = tests_run(NULL, NULL);
     thread_pool_destroy(&pool);
     return failed;
 }

@@ -109,7 +109,7 @@ static void check(const struct depth *depth, int picture)
     image_free(&dst);
 }
 
-static void more_bits_leave_finer_contrasts(void **state)
+TEST(more_bits_leave_finer_contrasts)
 {
     for (size_t i = 0; i < 3 * sizeof depths / sizeof depths[0]; i++) {
         check(&depths[i / 3], (int)(i % 3));
@@ -117,7 +117,7 @@ static void more_bits_leave_finer_contrasts(void **state)
 }
 
 /* The numbers of docs/quality.md: a level more, as a part of the luminance. */
-static void a_level_is_so_much_contrast(void **state)
+TEST(a_level_is_so_much_contrast)
 {
     static const struct {
         enum fovea_format format;
@@ -134,13 +134,4 @@ static void a_level_is_so_much_contrast(void **state)
         const double high = luminance_of(&depth, cases[i].level + cases[i].more);
         assert_true(fabs(high / low - 1.0 - cases[i].contrast) < 0.0001);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_bits_leave_finer_contrasts),
-        cmocka_unit_test(a_level_is_so_much_contrast),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,23 +54,23 @@ static void check_all(enum fovea_method method, enum fovea_model model)
     }
 }
 
-static void blockwise_is_the_reference(void **state)
+TEST(blockwise_is_the_reference)
 {
     check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER);
 }
 
-static void smooth_is_the_reference(void **state)
+TEST(smooth_is_the_reference)
 {
     check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
 }
 
-static void real_views_are_the_reference(void **state)
+TEST(real_views_are_the_reference)
 {
     check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL);
     check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
 }
 
-static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
+TEST(every_unorm_format_strength_and_alpha_is_the_reference)
 {
     static const double strengths[] = {0.02, 0.25, 0.6, 3.0};
     for (int i = test_first(16); i < 16; i += TEST_STEP(i)) {
@@ -86,7 +86,7 @@ static void every_unorm_format_strength_and_alpha_is_the_reference(void **state)
 
 /* Black and white columns become half of white's light on the display, which each function has a
  * level of its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
-static void what_is_averaged_is_light(void **state)
+TEST(what_is_averaged_is_light)
 {
     static const struct {
         enum fovea_transfer transfer;
@@ -121,7 +121,7 @@ static void what_is_averaged_is_light(void **state)
 
 /* Colours that are no greys and change over the picture, with red and blue in either order, of a
  * display of any peak: both methods; what is copied is the same to the bit. */
-static void coloured_hlg_is_the_reference(void **state)
+TEST(coloured_hlg_is_the_reference)
 {
     for (int i = test_first(20); i < 20; i += TEST_STEP(i)) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -152,7 +152,7 @@ static void coloured_hlg_is_the_reference(void **state)
 }
 
 /* The curves of screens that somebody measured: 0 to 3; and each picture of full contrast. */
-static void a_display_of_its_own_is_the_reference(void **state)
+TEST(a_display_of_its_own_is_the_reference)
 {
     for (int i = test_first(2 * 6 * IMAGE_CONTRAST_COUNT); i < 2 * 6 * IMAGE_CONTRAST_COUNT;
          i += TEST_STEP(i)) {
@@ -166,7 +166,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
 
 /* Light that goes with the stored values is what encoded averages; so it is for the blockwise
  * method too. */
-static void gamma_1_is_encoded(void **state)
+TEST(gamma_1_is_encoded)
 {
     struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
     struct test_image dst[3];
@@ -197,7 +197,7 @@ static void gamma_1_is_encoded(void **state)
 
 /* A program that says its images are of PQ or HLG knows better than a setting about another
  * screen. */
-static void pq_and_hlg_have_their_own_light(void **state)
+TEST(pq_and_hlg_have_their_own_light)
 {
     struct test_image src = image_make_packed(120, 70, FOVEA_FORMAT_A2B10G10R10);
     image_draw(&src.view, IMAGE_RANDOM, 3);
@@ -223,7 +223,7 @@ static void pq_and_hlg_have_their_own_light(void **state)
 }
 
 /* Plans are made anew where a curve changes, and only there. */
-static void plans_know_their_display(void **state)
+TEST(plans_know_their_display)
 {
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     foveation.light = compare_display(3, &foveation.display);
@@ -246,7 +246,7 @@ static void plans_know_their_display(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void impossible_displays_make_no_plan(void **state)
+TEST(impossible_displays_make_no_plan)
 {
     static const struct fovea_display wrong[] = {
         {.table_count = 0},
@@ -272,7 +272,7 @@ static void impossible_displays_make_no_plan(void **state)
 }
 
 /* Stored values stay what is averaged where the settings say so, whatever the transfer function. */
-static void encoded_averages_what_is_stored(void **state)
+TEST(encoded_averages_what_is_stored)
 {
     for (int method = 0; method < 2; method++) {
         struct test_image dst[2];
@@ -293,23 +293,4 @@ static void encoded_averages_what_is_stored(void **state)
         image_free(&dst[1]);
         image_free(&src);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockwise_is_the_reference),
-        cmocka_unit_test(smooth_is_the_reference),
-        cmocka_unit_test(real_views_are_the_reference),
-        cmocka_unit_test(every_unorm_format_strength_and_alpha_is_the_reference),
-        cmocka_unit_test(what_is_averaged_is_light),
-        cmocka_unit_test(coloured_hlg_is_the_reference),
-        cmocka_unit_test(a_display_of_its_own_is_the_reference),
-        cmocka_unit_test(gamma_1_is_encoded),
-        cmocka_unit_test(pq_and_hlg_have_their_own_light),
-        cmocka_unit_test(plans_know_their_display),
-        cmocka_unit_test(impossible_displays_make_no_plan),
-        cmocka_unit_test(encoded_averages_what_is_stored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void check(int i, uint32_t width_px, uint32_t height_px)
     assert_exact(f, &(struct exact_case){width_px, height_px, format, pattern, gaze_x, gaze_y});
 }
 
-static void every_kind_law_and_mapping(void **state)
+TEST(every_kind_law_and_mapping)
 {
     for (int i = 0; i < 36; i++) {
         check(i, 160, 90);
@@ -43,7 +43,7 @@ static void every_kind_law_and_mapping(void **state)
 }
 
 /* The other method takes sigma at the middles of its fragments. */
-static void blockwise_by_a_map(void **state)
+TEST(blockwise_by_a_map)
 {
     static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
     for (int i = 0; i < 6; i++) {
@@ -55,7 +55,7 @@ static void blockwise_by_a_map(void **state)
     }
 }
 
-static void every_odd_size(void **state)
+TEST(every_odd_size)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {2, 1}, {1, 90}, {90, 1}, {17, 33}, {63, 65}};
     for (int i = 0; i < 36; i++) {
@@ -64,7 +64,7 @@ static void every_odd_size(void **state)
 }
 
 /* Mirrored picture, gaze and eye: the mirrored result. */
-static void eyes_are_each_others_mirror(void **state)
+TEST(eyes_are_each_others_mirror)
 {
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
@@ -92,15 +92,4 @@ static void eyes_are_each_others_mirror(void **state)
     image_free(&mirrored_src);
     image_free(&mirrored_dst);
     image_free(&expected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_law_and_mapping),
-        cmocka_unit_test(every_odd_size),
-        cmocka_unit_test(blockwise_by_a_map),
-        cmocka_unit_test(eyes_are_each_others_mirror),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

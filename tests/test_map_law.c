@@ -63,7 +63,7 @@ static void check_picture(const struct fovea_foveation *f, struct size size)
     foveate_plan_destroy(&plan);
 }
 
-static void sigma_follows_the_formula(void **state)
+TEST(sigma_follows_the_formula)
 {
     static const struct fovea_geometry views[] = {
         {.screen_width_m = 0.53, .distance_m = 0.3},
@@ -94,7 +94,7 @@ struct meridian {
 
 /* ON cells' limit at 2, 5, 10, 20, 30 and 40 degrees; the table of the measurements, by where they
  * lie in the visual field. */
-static void human_has_watsons_densities(void **state)
+TEST(human_has_watsons_densities)
 {
     static const double degrees[] = {2, 5, 10, 20, 30, 40};
     static const struct meridian meridians[] = {
@@ -121,7 +121,7 @@ static void human_has_watsons_densities(void **state)
 }
 
 /* What the temporal side of one eye sees, the nasal side of the other sees too. */
-static void both_eyes_see_what_the_better_sees(void **state)
+TEST(both_eyes_see_what_the_better_sees)
 {
     for (double x = -60; x <= 60; x += 7.5) {
         for (double y = -60; y <= 60; y += 7.5) {
@@ -133,7 +133,7 @@ static void both_eyes_see_what_the_better_sees(void **state)
     }
 }
 
-static void streak_is_wide_and_low(void **state)
+TEST(streak_is_wide_and_low)
 {
     assert_true(foveate_map_streak(0, 0) == 1.0);
     assert_true(fabs(foveate_map_streak(0, 8) - 0.5) < 1e-12);
@@ -168,7 +168,7 @@ static void check_smallest(const struct foveate_map *map, double reach_deg)
     }
 }
 
-static void the_smallest_is_found(void **state)
+TEST(the_smallest_is_found)
 {
     for (size_t i = 0; i < COUNT(kinds) * 3; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 3]);
@@ -227,7 +227,7 @@ static void check_ready(struct fovea_foveation f, struct fovea_map_ready *ready,
     foveate_plan_destroy(&plain);
 }
 
-static void what_is_ready_makes_the_same_plans(void **state)
+TEST(what_is_ready_makes_the_same_plans)
 {
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f =
@@ -248,7 +248,7 @@ static void what_is_ready_makes_the_same_plans(void **state)
     }
 }
 
-static void what_is_ready_fits_its_own_law_and_samples(void **state)
+TEST(what_is_ready_fits_its_own_law_and_samples)
 {
     struct fovea_foveation f = speckled_map(FOVEA_MAP_LAW_SQRT, FOVEA_MAP_DEGREES_PAPER);
     struct fovea_map_ready *ready = NULL;
@@ -273,7 +273,7 @@ static void what_is_ready_fits_its_own_law_and_samples(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
+TEST(beyond_its_edge_a_map_is_its_smallest_without_a_step)
 {
     struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
     struct foveate_map map;
@@ -294,7 +294,7 @@ static void beyond_its_edge_a_map_is_its_smallest_without_a_step(void **state)
 
 /* The published program reads a picture of the law that is centred on the image, and clamps there:
  * to it no pixel is farther away than half the image. */
-static void sigma_follows_the_distance_to_the_far_corner(void **state)
+TEST(sigma_follows_the_distance_to_the_far_corner)
 {
     static float values[801 * 3];
     for (int i = 0; i < 801 * 3; i++) {
@@ -334,7 +334,7 @@ static void mirror(const float *from, float *to, int width, int height, bool acr
 }
 
 /* A map mirrored with the gaze and the picture says the same; not mirrored, something else. */
-static void directions_are_the_pictures(void **state)
+TEST(directions_are_the_pictures)
 {
     for (int i = 0; i < 12; i++) {
         struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
@@ -368,7 +368,7 @@ static void directions_are_the_pictures(void **state)
 }
 
 /* Two peaks, a valley between them: nothing is monotone. */
-static void plan_knows_the_largest_sigma(void **state)
+TEST(plan_knows_the_largest_sigma)
 {
     for (size_t i = 0; i < COUNT(kinds) * 4; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 4]);
@@ -394,7 +394,7 @@ static void plan_knows_the_largest_sigma(void **state)
     }
 }
 
-static void a_gaze_outside_has_its_levels_too(void **state)
+TEST(a_gaze_outside_has_its_levels_too)
 {
     for (size_t i = 0; i < COUNT(kinds) * 2; i++) {
         struct fovea_foveation f = map_settings(kinds[i / 2]);
@@ -413,7 +413,7 @@ static void a_gaze_outside_has_its_levels_too(void **state)
 
 /* ---- Settings */
 
-static void fits_what_it_was_made_for(void **state)
+TEST(fits_what_it_was_made_for)
 {
     for (int i = 0; i < 12; i++) {
         struct fovea_foveation f = map_settings(i < 10 ? FOVEA_MAP_ARRAY : FOVEA_MAP_HUMAN);
@@ -483,7 +483,7 @@ static void check_refused(const struct fovea_foveation *f, const char *what)
         check_refused(&f, #__VA_ARGS__);                                                           \
     } while (0)
 
-static void maps_that_are_none_are_refused(void **state)
+TEST(maps_that_are_none_are_refused)
 {
     REFUSE(values[17] = -1.0f);
     REFUSE(values[34] = NAN);
@@ -510,7 +510,7 @@ static void maps_that_are_none_are_refused(void **state)
     REFUSE(f.map.cutoff_cpd = 1e-4); /* a sigma of more than 1024 px */
 }
 
-static void the_same_everywhere_is_a_map_where_roots_are_taken(void **state)
+TEST(the_same_everywhere_is_a_map_where_roots_are_taken)
 {
     static const float values[] = {7, 7, 7, 7};
     struct fovea_foveation f = map_settings(FOVEA_MAP_ARRAY);
@@ -527,7 +527,7 @@ static void the_same_everywhere_is_a_map_where_roots_are_taken(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void description_names_the_map_and_its_directions(void **state)
+TEST(description_names_the_map_and_its_directions)
 {
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
@@ -554,27 +554,4 @@ static void description_names_the_map_and_its_directions(void **state)
     assert_true(foveate_model_init(&model, &f, 16384, 16384));
     foveate_model_describe(&model, words, sizeof words);
     assert_true(strlen(words) < sizeof words - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sigma_follows_the_formula),
-        cmocka_unit_test(human_has_watsons_densities),
-        cmocka_unit_test(both_eyes_see_what_the_better_sees),
-        cmocka_unit_test(streak_is_wide_and_low),
-        cmocka_unit_test(the_smallest_is_found),
-        cmocka_unit_test(what_is_ready_makes_the_same_plans),
-        cmocka_unit_test(what_is_ready_fits_its_own_law_and_samples),
-        cmocka_unit_test(beyond_its_edge_a_map_is_its_smallest_without_a_step),
-        cmocka_unit_test(sigma_follows_the_distance_to_the_far_corner),
-        cmocka_unit_test(directions_are_the_pictures),
-        cmocka_unit_test(plan_knows_the_largest_sigma),
-        cmocka_unit_test(a_gaze_outside_has_its_levels_too),
-        cmocka_unit_test(fits_what_it_was_made_for),
-        cmocka_unit_test(maps_that_are_none_are_refused),
-        cmocka_unit_test(the_same_everywhere_is_a_map_where_roots_are_taken),
-        cmocka_unit_test(description_names_the_map_and_its_directions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static double assert_in_force(struct bench *bench)
     return took_ms;
 }
 
-static void a_large_picture_keeps_no_frame_waiting(void **state)
+TEST(a_large_picture_keeps_no_frame_waiting)
 {
     struct bench bench;
     open_bench(&bench);
@@ -263,7 +263,7 @@ static double least_busy_ms(struct bench *bench, uint32_t side, const char *sett
 #define FIRST_FRAME_MS (TEST_SANITIZED ? 40.0 : 10.0)
 #define FIRST_FRAME_FACTOR (TEST_SANITIZED ? 3.0 : 1.2)
 
-static void the_first_frame_of_a_large_map_takes_no_longer_than_others(void **state)
+TEST(the_first_frame_of_a_large_map_takes_no_longer_than_others)
 {
 #define MAP_FILE "\"map\": {\"kind\": \"file\", \"file\": \"map.png\""
     static const char *const cases[] = {
@@ -286,7 +286,7 @@ static void the_first_frame_of_a_large_map_takes_no_longer_than_others(void **st
     close_bench(&bench);
 }
 
-static void a_slow_disk_keeps_no_frame_waiting(void **state)
+TEST(a_slow_disk_keeps_no_frame_waiting)
 {
     struct bench bench;
     open_bench(&bench);
@@ -303,7 +303,7 @@ static void a_slow_disk_keeps_no_frame_waiting(void **state)
     close_bench(&bench);
 }
 
-static void another_picture_counts_when_the_settings_are_read_again(void **state)
+TEST(another_picture_counts_when_the_settings_are_read_again)
 {
     struct bench bench;
     open_bench(&bench);
@@ -318,7 +318,7 @@ static void another_picture_counts_when_the_settings_are_read_again(void **state
     close_bench(&bench);
 }
 
-static void a_broken_picture_leaves_the_settings(void **state)
+TEST(a_broken_picture_leaves_the_settings)
 {
     struct bench bench;
     open_bench(&bench);
@@ -336,7 +336,7 @@ static void a_broken_picture_leaves_the_settings(void **state)
     close_bench(&bench);
 }
 
-static void nothing_grows_while_pictures_are_saved(void **state)
+TEST(nothing_grows_while_pictures_are_saved)
 {
     struct bench bench;
     struct process_counts warm = {0};
@@ -355,7 +355,7 @@ static void nothing_grows_while_pictures_are_saved(void **state)
 }
 
 /* Frames may take settings long after they were read, with what others have saved in between. */
-static void two_configurations_keep_their_pictures(void **state)
+TEST(two_configurations_keep_their_pictures)
 {
     struct bench first;
     struct bench second;
@@ -405,7 +405,7 @@ static void *take_again_and_again(void *user)
 }
 
 /* Who finds the store in use reads no file because of it. */
-static void threads_that_take_settings_at_once_read_no_picture(void **state)
+TEST(threads_that_take_settings_at_once_read_no_picture)
 {
     struct bench bench;
     open_bench(&bench);
@@ -426,19 +426,4 @@ static void threads_that_take_settings_at_once_read_no_picture(void **state)
     assert_int_equal(atomic_load(&opened_by_others), 0);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     close_bench(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_large_picture_keeps_no_frame_waiting),
-        cmocka_unit_test(the_first_frame_of_a_large_map_takes_no_longer_than_others),
-        cmocka_unit_test(a_slow_disk_keeps_no_frame_waiting),
-        cmocka_unit_test(another_picture_counts_when_the_settings_are_read_again),
-        cmocka_unit_test(a_broken_picture_leaves_the_settings),
-        cmocka_unit_test(two_configurations_keep_their_pictures),
-        cmocka_unit_test(threads_that_take_settings_at_once_read_no_picture),
-        cmocka_unit_test(nothing_grows_while_pictures_are_saved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

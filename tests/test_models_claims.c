@@ -21,7 +21,7 @@ static double geisler_perry_cpd(double e_deg)
 /* ---- The default curve */
 
 /* At 5 degrees the value that the curve was taken from, 27, is 2.2 times Geisler and Perry's. */
-static void the_default_curve_is_like_the_other_laws(void **state)
+TEST(the_default_curve_is_like_the_other_laws)
 {
     const struct fovea_curve curve = fovea_settings_default().foveation.curve;
     for (uint32_t i = 1; curve.eccentricity_deg[i] <= 35.0; i++) {
@@ -34,7 +34,7 @@ static void the_default_curve_is_like_the_other_laws(void **state)
 }
 
 /* The model eye's saccades are of the size that they say before the default screen. */
-static void the_model_eye_looks_at_the_default_screen(void **state)
+TEST(the_model_eye_looks_at_the_default_screen)
 {
     const struct fovea_settings settings = fovea_settings_default();
     const struct fovea_geometry *geometry = &settings.foveation.geometry;
@@ -57,7 +57,7 @@ static double largest_loss(double gain, double ct0)
     return largest;
 }
 
-static void the_default_gain_is_about_the_strongest_whose_loss_is_below_threshold(void **state)
+TEST(the_default_gain_is_about_the_strongest_whose_loss_is_below_threshold)
 {
     static const struct {
         double gain, loss;
@@ -148,7 +148,7 @@ static double stated_gain(double cycles_per_px)
 }
 
 /* The table "What a picture keeps at the cutoff". */
-static void gratings_at_the_cutoff_keep_what_the_table_says(void **state)
+TEST(gratings_at_the_cutoff_keep_what_the_table_says)
 {
     static const struct {
         double cycles_per_px, gain;
@@ -197,7 +197,7 @@ static double degrees_between(struct ray a, struct ray b)
 
 static const struct fovea_point_uv off_axis = {0.24, 0.7};
 
-static void maps_say_the_angle_and_the_laws_cutoff(void **state)
+TEST(maps_say_the_angle_and_the_laws_cutoff)
 {
     static float eccentricity[VIEW_PX * VIEW_PX];
     static float cutoff[VIEW_PX * VIEW_PX];
@@ -216,7 +216,7 @@ static void maps_say_the_angle_and_the_laws_cutoff(void **state)
     }
 }
 
-static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **state)
+TEST(an_eccentricity_lies_where_the_angle_says_in_every_direction)
 {
     const struct fovea_foveation foveation = wide_view();
     const struct ray gaze = ray_at(0.24 * VIEW_PX, 0.7 * VIEW_PX);
@@ -241,7 +241,7 @@ static void an_eccentricity_lies_where_the_angle_says_in_every_direction(void **
 
 /* Across the radius from the axis a grating at the cutoff keeps the gain that was asked for, along
  * it more: pixels a degree by finite differences of rays. */
-static void gains_follow_the_direction_of_the_grating(void **state)
+TEST(gains_follow_the_direction_of_the_grating)
 {
     static float sigma[VIEW_PX * VIEW_PX];
     static float gain[VIEW_PX * VIEW_PX];
@@ -281,7 +281,7 @@ static void gains_follow_the_direction_of_the_grating(void **state)
 }
 
 /* The table of docs/rl.md: what the relative model's defaults leave as it is, whatever the size. */
-static void relative_maps_are_in_halves_of_the_shorter_side(void **state)
+TEST(relative_maps_are_in_halves_of_the_shorter_side)
 {
     static float sigma[640 * 640];
     static float eccentricity[640 * 640];
@@ -320,7 +320,7 @@ static void relative_maps_are_in_halves_of_the_shorter_side(void **state)
     }
 }
 
-static void wrong_gratings_are_refused(void **state)
+TEST(wrong_gratings_are_refused)
 {
     float out[4];
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
@@ -337,20 +337,4 @@ static void wrong_gratings_are_refused(void **state)
         fovea_cutoff_map(&(struct fovea_settings){.foveation = foveation}, 0, 2, middle, out),
         FOVEA_ERROR_INVALID_ARGUMENT);
     assert_int_equal(fovea_eccentricity_map(NULL, 2, 2, middle, out), FOVEA_ERROR_INVALID_ARGUMENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_curve_is_like_the_other_laws),
-        cmocka_unit_test(the_model_eye_looks_at_the_default_screen),
-        cmocka_unit_test(the_default_gain_is_about_the_strongest_whose_loss_is_below_threshold),
-        cmocka_unit_test(gratings_at_the_cutoff_keep_what_the_table_says),
-        cmocka_unit_test(maps_say_the_angle_and_the_laws_cutoff),
-        cmocka_unit_test(an_eccentricity_lies_where_the_angle_says_in_every_direction),
-        cmocka_unit_test(gains_follow_the_direction_of_the_grating),
-        cmocka_unit_test(relative_maps_are_in_halves_of_the_shorter_side),
-        cmocka_unit_test(wrong_gratings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

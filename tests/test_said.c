@@ -29,7 +29,7 @@ static struct fovea_log warnings(void)
     return (struct fovea_log){.fn = keep, .min_level = FOVEA_LOG_WARNING};
 }
 
-static void each_kind_is_said_once_until_all_is_well(void **state)
+TEST(each_kind_is_said_once_until_all_is_well)
 {
     const struct fovea_log log = warnings();
     struct said said = {0};
@@ -44,7 +44,7 @@ static void each_kind_is_said_once_until_all_is_well(void **state)
     }
 }
 
-static void another_one_says_it_too(void **state)
+TEST(another_one_says_it_too)
 {
     const struct fovea_log log = warnings();
     struct said said[2] = {{0}};
@@ -71,7 +71,7 @@ static void *say_all(void *user)
     return NULL;
 }
 
-static void one_of_many_threads_says_it(void **state)
+TEST(one_of_many_threads_says_it)
 {
     static struct crowd crowd;
     pthread_t threads[THREADS];
@@ -85,14 +85,4 @@ static void one_of_many_threads_says_it(void **state)
     }
     pthread_barrier_destroy(&crowd.start);
     assert_int_equal(lines, TIMES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_said_once_until_all_is_well),
-        cmocka_unit_test(another_one_says_it_too),
-        cmocka_unit_test(one_of_many_threads_says_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static const int32_t shapes[][THREAD_STEPS_MAX] = {
     {0, 0, 0, 0, 0, 0, 0, 0}, {5, 40, 3, 17, 1, 0, 9, 40},
 };
 
-static void every_piece_is_made_once_and_in_its_step(void **state)
+TEST(every_piece_is_made_once_and_in_its_step)
 {
     static const uint32_t workers[] = {1, 2, 3, 16};
     struct work *work = malloc(sizeof *work);
@@ -114,7 +114,7 @@ static void every_piece_is_made_once_and_in_its_step(void **state)
 }
 
 /* Right after a run its threads may be awake still. */
-static void pools_may_go_right_after_a_run(void **state)
+TEST(pools_may_go_right_after_a_run)
 {
     struct work *work = malloc(sizeof *work);
     assert_non_null(work);
@@ -135,7 +135,7 @@ static void note_worker(void *user, uint32_t worker)
 }
 
 /* As plans of different sizes use one pool, one after the other. */
-static void no_more_workers_take_part_than_are_asked_for(void **state)
+TEST(no_more_workers_take_part_than_are_asked_for)
 {
     static const uint32_t wanted[] = {1, 8, 2, 5, 1, 8, 3};
     struct thread_pool *pool = NULL;
@@ -178,7 +178,7 @@ static void begin_and_end(void *user, uint32_t worker)
 }
 
 /* Memory of a job may go when thread_pool_share returns: AddressSanitizer sees a late thread. */
-static void threads_that_are_late_leave_a_job_alone(void **state)
+TEST(threads_that_are_late_leave_a_job_alone)
 {
     struct thread_pool *pool = NULL;
     assert_int_equal(thread_pool_create(3, &pool), FOVEA_OK);
@@ -220,7 +220,7 @@ static void *run_until_stopped(void *user)
 }
 
 /* A plan is made on one thread while jobs of others run on another. */
-static void a_pool_grows_while_it_works(void **state)
+TEST(a_pool_grows_while_it_works)
 {
     for (int round = 0; round < 20; round++) {
         struct runner runner = {0};
@@ -235,16 +235,4 @@ static void a_pool_grows_while_it_works(void **state)
         pthread_join(thread, NULL);
         thread_pool_destroy(&runner.pool);
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_piece_is_made_once_and_in_its_step),
-        cmocka_unit_test(pools_may_go_right_after_a_run),
-        cmocka_unit_test(no_more_workers_take_part_than_are_asked_for),
-        cmocka_unit_test(threads_that_are_late_leave_a_job_alone),
-        cmocka_unit_test(a_pool_grows_while_it_works),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

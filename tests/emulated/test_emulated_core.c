@@ -93,7 +93,7 @@ static void put_matrices(void)
     }
 }
 
-static void products_of_halves_in_floats(void **state)
+TEST(products_of_halves_in_floats)
 {
     const float c0 = 0.5f;
     const float c1 = -3.0f;
@@ -112,7 +112,7 @@ static void products_of_halves_in_floats(void **state)
     }
 }
 
-static void products_of_halves_in_halves(void **state)
+TEST(products_of_halves_in_halves)
 {
     put_matrices();
     for (int lane = 0; lane < 32; lane++) {
@@ -141,7 +141,7 @@ static uint32_t bits_of(float value)
 
 /* Columns of A and rows of B 2t and 2t + 1 are a lane's. The first factor has a bit that products
  * of 11 bits leave out. */
-static void products_of_floats(void **state)
+TEST(products_of_floats)
 {
     const float bit = 1.0f / 2048.0f;
     for (int lane = 0; lane < 32; lane++) {
@@ -179,7 +179,7 @@ static uint32_t byte_of_b(int row, int column)
     return (uint32_t)(5 * row + column + 90) & 255;
 }
 
-static void products_of_bytes(void **state)
+TEST(products_of_bytes)
 {
     memset(in, 0, sizeof in);
     for (int row = 0; row < 16; row++) {
@@ -206,7 +206,7 @@ static void products_of_bytes(void **state)
     }
 }
 
-static void squares_lie_and_turn(void **state)
+TEST(squares_lie_and_turn)
 {
     const struct core_params own = params;
     uint16_t halves[4][8][8];
@@ -226,7 +226,7 @@ static void squares_lie_and_turn(void **state)
 
 /* ---- Meetings */
 
-static void every_order_gives_the_same_sum(void **state)
+TEST(every_order_gives_the_same_sum)
 {
     static const char *const orders[] = {"0", "reverse", "1", "2", "12345"};
     const unsigned grid[3] = {5, 1, 1};
@@ -247,7 +247,7 @@ static void every_order_gives_the_same_sum(void **state)
 }
 
 /* What lacks a barrier reads what nobody wrote yet. */
-static void a_missing_barrier_shows(void **state)
+TEST(a_missing_barrier_shows)
 {
     struct core_params own = params;
     own.count = 64;
@@ -278,28 +278,12 @@ static void assert_fails(const char *kernel)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static void who_never_comes_is_found(void **state)
+TEST(who_never_comes_is_found)
 {
     assert_fails("core_never");
 }
 
-static void a_kernel_that_is_not_there_is_not_run(void **state)
+TEST(a_kernel_that_is_not_there_is_not_run)
 {
     assert_false(cuda_host_run_named("core_nobody", one, one, 0, &params));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_halves_in_floats),
-        cmocka_unit_test(products_of_halves_in_halves),
-        cmocka_unit_test(products_of_floats),
-        cmocka_unit_test(products_of_bytes),
-        cmocka_unit_test(squares_lie_and_turn),
-        cmocka_unit_test(every_order_gives_the_same_sum),
-        cmocka_unit_test(a_missing_barrier_shows),
-        cmocka_unit_test(who_never_comes_is_found),
-        cmocka_unit_test(a_kernel_that_is_not_there_is_not_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

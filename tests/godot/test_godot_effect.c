@@ -87,7 +87,7 @@ static void expect_drawn(const struct pictures *pictures, const char *what)
 
 /* ---- Tests */
 
-static void pictures_are_those_of_the_reference(void **state)
+TEST(pictures_are_those_of_the_reference)
 {
     static const struct {
         const char *model;
@@ -126,7 +126,7 @@ static void pictures_are_those_of_the_reference(void **state)
     free_pictures(&pictures);
 }
 
-static void each_view_has_its_own_gaze(void **state)
+TEST(each_view_has_its_own_gaze)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
@@ -150,7 +150,7 @@ static void each_view_has_its_own_gaze(void **state)
     free_pictures(&pictures);
 }
 
-static void sizes_and_viewports_change(void **state)
+TEST(sizes_and_viewports_change)
 {
     static const uint32_t widths[] = {64, 64, 200, 17, 64, 1};
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
@@ -171,7 +171,7 @@ static void sizes_and_viewports_change(void **state)
 }
 
 /* Once everything is made, frames make nothing more. */
-static void frames_leave_nothing_behind(void **state)
+TEST(frames_leave_nothing_behind)
 {
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -222,13 +222,13 @@ static void check_second_operator(const char *row, const char *second)
     free_pictures(&pictures);
 }
 
-static void several_operators_follow_each_other(void **state)
+TEST(several_operators_follow_each_other)
 {
     check_second_operator("foveate,blur", "blur");
     check_second_operator("foveate,lens", "lens");
 }
 
-static void debug_views_show_something(void **state)
+TEST(debug_views_show_something)
 {
     static const char *const views[] = {"marker", "rings", "heatmap", "split"};
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
@@ -254,7 +254,7 @@ static void debug_views_show_something(void **state)
     free_pictures(&pictures);
 }
 
-static void the_camera_gives_the_view_its_angles(void **state)
+TEST(the_camera_gives_the_view_its_angles)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
@@ -279,7 +279,7 @@ static void the_camera_gives_the_view_its_angles(void **state)
     free_pictures(&pictures);
 }
 
-static void properties_take_what_fits_and_say_what_does_not(void **state)
+TEST(properties_take_what_fits_and_say_what_does_not)
 {
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     bool numbers = false;
@@ -312,7 +312,7 @@ static void properties_take_what_fits_and_say_what_does_not(void **state)
     close_effect(effect);
 }
 
-static void sources_are_those_of_the_settings_but_in_the_editor(void **state)
+TEST(sources_are_those_of_the_settings_but_in_the_editor)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
@@ -333,7 +333,7 @@ static void sources_are_those_of_the_settings_but_in_the_editor(void **state)
 }
 
 /* A blink is held; a loss is told, and so is its end. */
-static void lost_gazes_are_told_and_come_back(void **state)
+TEST(lost_gazes_are_told_and_come_back)
 {
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -369,7 +369,7 @@ static void show_blind(struct object *effect, const char *row, const struct host
 
 /* A headset whose tracker has lost the eye shows what its lens undoes, not foveated. Debug views
  * need a gaze. */
-static void what_does_not_look_at_the_gaze_runs_without_one(void **state)
+TEST(what_does_not_look_at_the_gaze_runs_without_one)
 {
     static const char *const rows[] = {"foveate,lens", "lens,foveate", "lens"};
     struct pictures pictures = make_pictures(WIDTH_PX, 2 * HEIGHT_PX);
@@ -398,7 +398,7 @@ static void what_does_not_look_at_the_gaze_runs_without_one(void **state)
     free_pictures(&pictures);
 }
 
-static void gazes_far_away_and_strength_0_are_no_trouble(void **state)
+TEST(gazes_far_away_and_strength_0_are_no_trouble)
 {
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -432,13 +432,13 @@ static void expect_refusal(const struct host_options *options, const char *words
     free_pictures(&pictures);
 }
 
-static void renderers_that_cannot_are_told_once(void **state)
+TEST(renderers_that_cannot_are_told_once)
 {
     expect_refusal(&(struct host_options){.mobile = true}, "Forward+");
     expect_refusal(&(struct host_options){.headless = true}, "RenderingDevice");
 }
 
-static void a_place_before_the_whole_picture_is_refused_once(void **state)
+TEST(a_place_before_the_whole_picture_is_refused_once)
 {
     const struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
@@ -460,7 +460,7 @@ static void a_place_before_the_whole_picture_is_refused_once(void **state)
     free_pictures(&pictures);
 }
 
-static void a_method_that_is_missing_is_named(void **state)
+TEST(a_method_that_is_missing_is_named)
 {
     assert_true(host_open(&(struct host_options){.refused = "RenderingDevice.uniform_set_create"}));
     host_load(FOVEA_GODOT, "fovea_godot_init");
@@ -470,7 +470,7 @@ static void a_method_that_is_missing_is_named(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void double_precision_is_refused(void **state)
+TEST(double_precision_is_refused)
 {
     assert_true(host_open(&(struct host_options){.double_precision = true, .headless = true}));
     assert_true(host_load(FOVEA_GODOT, "fovea_godot_init"));
@@ -481,7 +481,7 @@ static void double_precision_is_refused(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void versions_before_4_4_are_refused(void **state)
+TEST(versions_before_4_4_are_refused)
 {
     assert_true(host_open(&(struct host_options){.minor = 3}));
     assert_false(host_load(FOVEA_GODOT, "fovea_godot_init"));
@@ -489,7 +489,7 @@ static void versions_before_4_4_are_refused(void **state)
     host_close();
 }
 
-static void the_library_can_be_loaded_again(void **state)
+TEST(the_library_can_be_loaded_again)
 {
     struct pictures pictures = make_pictures(WIDTH_PX, HEIGHT_PX);
     const struct host_frame frame = frame_of(&pictures, 1);
@@ -518,28 +518,8 @@ static bool has_vulkan(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_those_of_the_reference),
-        cmocka_unit_test(each_view_has_its_own_gaze),
-        cmocka_unit_test(sizes_and_viewports_change),
-        cmocka_unit_test(frames_leave_nothing_behind),
-        cmocka_unit_test(several_operators_follow_each_other),
-        cmocka_unit_test(debug_views_show_something),
-        cmocka_unit_test(the_camera_gives_the_view_its_angles),
-        cmocka_unit_test(properties_take_what_fits_and_say_what_does_not),
-        cmocka_unit_test(sources_are_those_of_the_settings_but_in_the_editor),
-        cmocka_unit_test(lost_gazes_are_told_and_come_back),
-        cmocka_unit_test(what_does_not_look_at_the_gaze_runs_without_one),
-        cmocka_unit_test(gazes_far_away_and_strength_0_are_no_trouble),
-        cmocka_unit_test(renderers_that_cannot_are_told_once),
-        cmocka_unit_test(a_place_before_the_whole_picture_is_refused_once),
-        cmocka_unit_test(a_method_that_is_missing_is_named),
-        cmocka_unit_test(double_precision_is_refused),
-        cmocka_unit_test(versions_before_4_4_are_refused),
-        cmocka_unit_test(the_library_can_be_loaded_again),
-    };
     if (!has_vulkan()) {
         return 77;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

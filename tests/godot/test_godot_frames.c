@@ -165,7 +165,7 @@ static void check(struct show *show, uint32_t width_px, uint32_t height_px, int 
     free_pair(&pair);
 }
 
-static void every_version_of_the_engine_gets_the_reference(void **state)
+TEST(every_version_of_the_engine_gets_the_reference)
 {
     for (uint32_t minor = 4; minor <= 7; minor++) {
         struct show show = open_show(&(struct host_options){.minor = minor});
@@ -176,7 +176,7 @@ static void every_version_of_the_engine_gets_the_reference(void **state)
     }
 }
 
-static void every_method_and_model_is_the_reference(void **state)
+TEST(every_method_and_model_is_the_reference)
 {
     static const char *const methods[] = {"blockwise", "smooth"}, *const models[] = {"paper",
                                                                                      "physical"};
@@ -193,7 +193,7 @@ static void every_method_and_model_is_the_reference(void **state)
     close_show(&show);
 }
 
-static void sizes_follow_each_frame_on_the_render_thread(void **state)
+TEST(sizes_follow_each_frame_on_the_render_thread)
 {
     static const uint32_t sizes[][2] = {{97, 61}, {16, 9}, {97, 61}, {1, 1}, {33, 64}, {200, 3}};
     struct show show = open_show(&(struct host_options){.render_thread = true});
@@ -207,7 +207,7 @@ static void sizes_follow_each_frame_on_the_render_thread(void **state)
     close_show(&show);
 }
 
-static void each_eye_has_a_gaze(void **state)
+TEST(each_eye_has_a_gaze)
 {
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(90, 50, 2, IMAGE_RANDOM);
@@ -228,7 +228,7 @@ static void each_eye_has_a_gaze(void **state)
 }
 
 /* A telescopic sight: few degrees, of which steps of a fixed size would be a large part. */
-static void a_narrow_camera_keeps_its_angles(void **state)
+TEST(a_narrow_camera_keeps_its_angles)
 {
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(120, 60, 1, IMAGE_PHOTO);
@@ -247,7 +247,7 @@ static void a_narrow_camera_keeps_its_angles(void **state)
 }
 
 /* Or else nobody would know that the effect's own are enough. */
-static void missing_barriers_are_seen_by_validation(void **state)
+TEST(missing_barriers_are_seen_by_validation)
 {
     struct show show = open_show(&(struct host_options){.no_barriers = true});
     struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
@@ -261,7 +261,7 @@ static void missing_barriers_are_seen_by_validation(void **state)
 
 /* ---- What the engine and its scripts do ---- */
 
-static void a_disabled_effect_changes_nothing(void **state)
+TEST(a_disabled_effect_changes_nothing)
 {
     struct show show = open_show(&(struct host_options){0});
     struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
@@ -284,7 +284,7 @@ struct setter {
     bool stop;
 };
 
-static void words_that_are_not_listed_are_answered_with_the_list(void **state)
+TEST(words_that_are_not_listed_are_answered_with_the_list)
 {
     static const char *const words[] = {"",        "mouse",   "scrip",
                                         "scripts", "script,", "no such source"};
@@ -311,7 +311,7 @@ static void *set_forever(void *user)
     return NULL;
 }
 
-static void another_thread_sets_properties_while_frames_run(void **state)
+TEST(another_thread_sets_properties_while_frames_run)
 {
     struct show show = open_show(&(struct host_options){.render_thread = true});
     struct pair pair = make_pair(48, 32, 1, IMAGE_RANDOM);
@@ -377,7 +377,7 @@ static uint32_t try_without(const char *method)
 }
 
 /* Whatever the engine lacks is named, or not needed, and nothing breaks or is left. */
-static void every_method_may_be_missing(void **state)
+TEST(every_method_may_be_missing)
 {
     uint32_t lookups = 0;
     for (uint32_t i = 0; i < method_row_count; i++) {
@@ -394,17 +394,5 @@ int main(void)
         return 77;
     }
     assert_int_equal(host_close(), 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_version_of_the_engine_gets_the_reference),
-        cmocka_unit_test(every_method_and_model_is_the_reference),
-        cmocka_unit_test(sizes_follow_each_frame_on_the_render_thread),
-        cmocka_unit_test(each_eye_has_a_gaze),
-        cmocka_unit_test(a_narrow_camera_keeps_its_angles),
-        cmocka_unit_test(missing_barriers_are_seen_by_validation),
-        cmocka_unit_test(a_disabled_effect_changes_nothing),
-        cmocka_unit_test(words_that_are_not_listed_are_answered_with_the_list),
-        cmocka_unit_test(another_thread_sets_properties_while_frames_run),
-        cmocka_unit_test(every_method_may_be_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

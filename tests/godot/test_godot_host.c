@@ -53,7 +53,7 @@ static void expect_clean(void)
     }
 }
 
-static void a_picture_is_inverted_and_nothing_is_left(void **state)
+TEST(a_picture_is_inverted_and_nothing_is_left)
 {
     for (uint32_t minor = 4; minor <= 7; minor++) {
         open_with(&(struct host_options){.minor = minor});
@@ -77,7 +77,7 @@ static void a_picture_is_inverted_and_nothing_is_left(void **state)
     }
 }
 
-static void sizes_and_views_change_between_frames(void **state)
+TEST(sizes_and_views_change_between_frames)
 {
     open_with(&(struct host_options){.render_thread = true});
     struct object *effect = host_construct("InvertEffect");
@@ -99,7 +99,7 @@ static void sizes_and_views_change_between_frames(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void properties_are_set_by_name(void **state)
+TEST(properties_are_set_by_name)
 {
     open_with(&(struct host_options){0});
     struct object *effect = host_construct("InvertEffect");
@@ -122,7 +122,7 @@ static void properties_are_set_by_name(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void a_library_that_is_loaded_again_finds_other_names(void **state)
+TEST(a_library_that_is_loaded_again_finds_other_names)
 {
     open_with(&(struct host_options){0});
     const struct host_frame frame = frame_of(WIDTH_PX, 1);
@@ -143,7 +143,7 @@ static void a_library_that_is_loaded_again_finds_other_names(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void no_device_means_no_frames(void **state)
+TEST(no_device_means_no_frames)
 {
     open_with(&(struct host_options){.headless = true});
     struct object *effect = host_construct("InvertEffect");
@@ -155,7 +155,7 @@ static void no_device_means_no_frames(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void an_old_engine_and_missing_files_are_refused(void **state)
+TEST(an_old_engine_and_missing_files_are_refused)
 {
     assert_true(host_open(&(struct host_options){.minor = 3, .headless = true}));
     assert_false(host_load(MINI_EFFECT, "mini_effect_init"));
@@ -165,7 +165,7 @@ static void an_old_engine_and_missing_files_are_refused(void **state)
 }
 
 /* The engine is as far as main.cpp says; a library that comes later finds everything. */
-static void what_a_level_has_not_got_is_refused(void **state)
+TEST(what_a_level_has_not_got_is_refused)
 {
     static const struct {
         const char *said;
@@ -191,7 +191,7 @@ static void what_a_level_has_not_got_is_refused(void **state)
     assert_int_equal(host_close(), 0);
 }
 
-static void what_the_host_lacks_is_counted(void **state)
+TEST(what_the_host_lacks_is_counted)
 {
     open_with(&(struct host_options){.refused = "RenderingDevice.sampler_create"});
     assert_int_equal(host_counts().unexpected_lookups, 1);
@@ -210,7 +210,7 @@ static void what_the_host_lacks_is_counted(void **state)
 
 /* ---- Rules that are broken on purpose ---- */
 
-static void broken_rules_are_reported(void **state)
+TEST(broken_rules_are_reported)
 {
     static const struct {
         enum mini_fault fault;
@@ -253,16 +253,5 @@ int main(void)
         return 77;
     }
     assert_int_equal(host_close(), 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_picture_is_inverted_and_nothing_is_left),
-        cmocka_unit_test(sizes_and_views_change_between_frames),
-        cmocka_unit_test(properties_are_set_by_name),
-        cmocka_unit_test(a_library_that_is_loaded_again_finds_other_names),
-        cmocka_unit_test(no_device_means_no_frames),
-        cmocka_unit_test(an_old_engine_and_missing_files_are_refused),
-        cmocka_unit_test(what_a_level_has_not_got_is_refused),
-        cmocka_unit_test(what_the_host_lacks_is_counted),
-        cmocka_unit_test(broken_rules_are_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void end_in_a_frame(bool early)
     sem_destroy(&crossing.inside);
 }
 
-static void an_effect_may_end_in_its_frame(void **state)
+TEST(an_effect_may_end_in_its_frame)
 {
     mallopt(M_PERTURB, 0xa5); /* what is freed is no longer what it was */
     end_in_a_frame(false);
@@ -110,7 +110,7 @@ static void an_effect_may_end_in_its_frame(void **state)
 }
 
 /* The render thread may be at the last lines of a call while its work is done already. */
-static void unloading_waits_for_the_render_thread(void **state)
+TEST(unloading_waits_for_the_render_thread)
 {
     struct object *effect =
         host_open_effect(FOVEA_GODOT, &(struct host_options){.render_thread = true});
@@ -132,7 +132,7 @@ static bool ask_back(void *user)
 }
 
 /* Godot 4.5 and later call the Loggers of scripts from within a print. */
-static void what_the_engine_calls_may_ask_the_effect(void **state)
+TEST(what_the_engine_calls_may_ask_the_effect)
 {
     static const struct {
         const char *at;
@@ -158,7 +158,7 @@ static void what_the_engine_calls_may_ask_the_effect(void **state)
 }
 
 /* The file is gone before a frame could open it. */
-static void no_frame_opens_a_file(void **state)
+TEST(no_frame_opens_a_file)
 {
     char path[] = "/tmp/fovea-godot-XXXXXX";
     const int file = mkstemp(path);
@@ -206,7 +206,7 @@ static uint32_t warnings_after(int ticks, struct object *effect, bool by_setting
     return host_counts().extension_warnings;
 }
 
-static void an_effect_that_is_never_called_says_so_once(void **state)
+TEST(an_effect_that_is_never_called_says_so_once)
 {
     static const struct {
         struct host_options options;
@@ -225,7 +225,7 @@ static void an_effect_that_is_never_called_says_so_once(void **state)
     }
 }
 
-static void what_is_called_or_disabled_or_edited_is_not_watched(void **state)
+TEST(what_is_called_or_disabled_or_edited_is_not_watched)
 {
     for (int what = 0; what < 3; what++) {
         const struct host_options options = {.editor = what == 2};
@@ -245,7 +245,7 @@ static void what_is_called_or_disabled_or_edited_is_not_watched(void **state)
 
 /* ---- Viewports, and an engine that cannot */
 
-static void images_of_a_viewport_that_has_gone_are_freed(void **state)
+TEST(images_of_a_viewport_that_has_gone_are_freed)
 {
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     struct host_frame frame = board();
@@ -277,7 +277,7 @@ static bool fail_from(void *user)
 }
 
 /* Whatever cannot be made is said once, nothing of it is left, and a second later all is well. */
-static void what_cannot_be_made_is_said_once_and_made_later(void **state)
+TEST(what_cannot_be_made_is_said_once_and_made_later)
 {
     static const struct {
         const char *method;
@@ -317,7 +317,7 @@ static bool refuse(void *user)
 
 /* One viewport cannot be foveated beside one that can: neither is kept from it, nor says it again.
  */
-static void a_viewport_that_fails_is_said_once_beside_one_that_works(void **state)
+TEST(a_viewport_that_fails_is_said_once_beside_one_that_works)
 {
     struct object *effect = host_open_effect(FOVEA_GODOT, &(struct host_options){0});
     const struct host_frame works = board();
@@ -344,16 +344,5 @@ int main(void)
         return 77;
     }
     assert_int_equal(host_close(), 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_effect_may_end_in_its_frame),
-        cmocka_unit_test(what_the_engine_calls_may_ask_the_effect),
-        cmocka_unit_test(no_frame_opens_a_file),
-        cmocka_unit_test(an_effect_that_is_never_called_says_so_once),
-        cmocka_unit_test(what_is_called_or_disabled_or_edited_is_not_watched),
-        cmocka_unit_test(images_of_a_viewport_that_has_gone_are_freed),
-        cmocka_unit_test(what_cannot_be_made_is_said_once_and_made_later),
-        cmocka_unit_test(a_viewport_that_fails_is_said_once_beside_one_that_works),
-        cmocka_unit_test(unloading_waits_for_the_render_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void record_view(struct run *run, uint32_t view)
     }
 }
 
-static void a_long_run_keeps_so_many_pipelines(void **state)
+TEST(a_long_run_keeps_so_many_pipelines)
 {
     struct run run;
     open_run(&run);
@@ -102,7 +102,7 @@ static void a_long_run_keeps_so_many_pipelines(void **state)
     close_run(&run);
 }
 
-static void a_view_of_too_many_is_refused(void **state)
+TEST(a_view_of_too_many_is_refused)
 {
     struct run run;
     open_run(&run);
@@ -125,7 +125,7 @@ static bool refuse(void *user)
 }
 
 /* Its place is free; those behind it are found, and end with the others. */
-static void a_pipeline_that_cannot_be_made_leaves_a_place(void **state)
+TEST(a_pipeline_that_cannot_be_made_leaves_a_place)
 {
     struct run run;
     open_run(&run);
@@ -150,10 +150,5 @@ int main(void)
         return 77;
     }
     assert_int_equal(host_close(), 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_run_keeps_so_many_pipelines),
-        cmocka_unit_test(a_view_of_too_many_is_refused),
-        cmocka_unit_test(a_pipeline_that_cannot_be_made_leaves_a_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void every_hash_is_that_of_its_signature(void **state)
+TEST(every_hash_is_that_of_its_signature)
 {
     struct signature signature;
     the_host.level = GD_LEVEL_COUNT; /* all classes are there */
@@ -31,7 +31,7 @@ static void every_hash_is_that_of_its_signature(void **state)
 }
 
 /* What generated bindings of the engine have; none of them is in the rows above alone. */
-static void hashes_are_those_of_the_engine(void **state)
+TEST(hashes_are_those_of_the_engine)
 {
     static const struct {
         const char *signature;
@@ -51,7 +51,7 @@ static void hashes_are_those_of_the_engine(void **state)
     assert_int_equal(builtin_hash(-1, false, append, 1), 3316032543);
 }
 
-static void a_signature_that_changes_changes_its_hash(void **state)
+TEST(a_signature_that_changes_changes_its_hash)
 {
     static const char *const signatures[] = {
         "void(int)", "int(int)",         "void(int,int)",  "void(int=0)", "void(int=1)",
@@ -68,7 +68,7 @@ static void a_signature_that_changes_changes_its_hash(void **state)
 }
 
 /* From the engine's gdextension_interface.json: the first version, 4.x, with each. */
-static void names_came_with_these_versions(void **state)
+TEST(names_came_with_these_versions)
 {
     static const char *const since[] = {
         "1 get_godot_version mem_alloc mem_free print_error_with_message "
@@ -110,7 +110,7 @@ static void names_came_with_these_versions(void **state)
     assert_int_equal(listed, interface_row_count);
 }
 
-static void builtin_values_are_as_large_as_in_the_engine(void **state)
+TEST(builtin_values_are_as_large_as_in_the_engine)
 {
     static const struct {
         int type, bytes;
@@ -134,16 +134,4 @@ static void builtin_values_are_as_large_as_in_the_engine(void **state)
     assert_int_equal(sizeof(struct gd_class_info), 8 + 19 * sizeof(void *));
     assert_int_equal(sizeof(struct gd_property_info), 48);
     assert_int_equal(sizeof(struct gd_method_info), 88);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_hash_is_that_of_its_signature),
-        cmocka_unit_test(hashes_are_those_of_the_engine),
-        cmocka_unit_test(a_signature_that_changes_changes_its_hash),
-        cmocka_unit_test(names_came_with_these_versions),
-        cmocka_unit_test(builtin_values_are_as_large_as_in_the_engine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

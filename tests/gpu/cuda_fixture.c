@@ -112,6 +112,11 @@ int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *test
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+int cuda_fixture_run_tests(struct cuda_fixture *fixture)
+{
+    return cuda_fixture_run(fixture, test_list.tests, test_list.count, NULL, 0);
+}
+
 struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
                                            const struct fovea_settings *settings)
 {

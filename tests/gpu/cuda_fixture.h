@@ -36,6 +36,9 @@ void cuda_fixture_close(struct cuda_fixture *fixture);
 int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
                      const struct CMUnitTest *heavy_tests, size_t heavy_count);
 
+/* The tests of the program's file. */
+int cuda_fixture_run_tests(struct cuda_fixture *fixture);
+
 /* A context with these settings, NULL: the defaults, that logs as the fixture does. */
 struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
                                            const struct fovea_settings *settings);

@@ -217,14 +217,14 @@ static void check(const struct kind *kind, bool warm)
     scene_free(&s);
 }
 
-static void replays_are_as_calls(void **state)
+TEST(replays_are_as_calls)
 {
     for (size_t i = 0; i < COUNT(kinds) - (fixture.quick ? 1 : 0); i++) {
         check(&kinds[i], true);
     }
 }
 
-static void a_context_that_has_done_nothing_yet_is_captured_too(void **state)
+TEST(a_context_that_has_done_nothing_yet_is_captured_too)
 {
     for (size_t i = 0; i < (fixture.quick ? 1 : COUNT(kinds)); i++) {
         check(&kinds[i], false);
@@ -232,7 +232,7 @@ static void a_context_that_has_done_nothing_yet_is_captured_too(void **state)
 }
 
 /* One after the other on two streams of one capture, which share what the capture has. */
-static void calls_of_a_capture_follow_each_other(void **state)
+TEST(calls_of_a_capture_follow_each_other)
 {
     const struct kind *kind = &kinds[0];
     struct scene s = scene_make(kind);
@@ -270,7 +270,7 @@ static void calls_of_a_capture_follow_each_other(void **state)
 }
 
 /* Gazes in the CPU's memory are a part of the graph, and that memory may go. */
-static void gazes_in_cpu_memory_stay_as_they_were(void **state)
+TEST(gazes_in_cpu_memory_stay_as_they_were)
 {
     struct scene s = scene_make(&kinds[0]);
     const struct fovea_image src = on_device(&s, SRC);
@@ -295,7 +295,7 @@ static void gazes_in_cpu_memory_stay_as_they_were(void **state)
 }
 
 /* What lives on the device is the graph's. */
-static void a_graph_may_outlive_its_context(void **state)
+TEST(a_graph_may_outlive_its_context)
 {
     const struct kind *kind = &kinds[0];
     struct scene s = scene_make(kind);
@@ -312,12 +312,5 @@ static void a_graph_may_outlive_its_context(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays_are_as_calls),
-        cmocka_unit_test(a_context_that_has_done_nothing_yet_is_captured_too),
-        cmocka_unit_test(calls_of_a_capture_follow_each_other),
-        cmocka_unit_test(gazes_in_cpu_memory_stay_as_they_were),
-        cmocka_unit_test(a_graph_may_outlive_its_context),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

@@ -120,7 +120,7 @@ static void assert_launched(const struct picture *picture, bool by_products)
     }
 }
 
-static void the_loaded_function_decides_and_not_the_card(void **state)
+TEST(the_loaded_function_decides_and_not_the_card)
 {
     static const int codes[] = {75, 80, 90, 120};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -135,7 +135,7 @@ static void the_loaded_function_decides_and_not_the_card(void **state)
 }
 
 /* Nothing of it stays in the device's memory either. */
-static void kernels_that_cannot_be_used_are_unloaded(void **state)
+TEST(kernels_that_cannot_be_used_are_unloaded)
 {
     struct rig rig;
     open_rig(&rig, 90);
@@ -147,7 +147,7 @@ static void kernels_that_cannot_be_used_are_unloaded(void **state)
     close_rig(&rig);
 }
 
-static void code_that_is_older_than_the_card_is_told_of(void **state)
+TEST(code_that_is_older_than_the_card_is_told_of)
 {
     struct rig rig;
     open_rig(&rig, 75);
@@ -159,7 +159,7 @@ static void code_that_is_older_than_the_card_is_told_of(void **state)
 }
 
 /* The attribute cannot be had: nothing is launched on a guess. */
-static void an_answer_that_does_not_come_is_an_error(void **state)
+TEST(an_answer_that_does_not_come_is_an_error)
 {
     struct cuda_device *device = NULL;
     struct foveate_cuda *foveate = NULL;
@@ -179,12 +179,6 @@ static void an_answer_that_does_not_come_is_an_error(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_loaded_function_decides_and_not_the_card),
-        cmocka_unit_test(kernels_that_cannot_be_used_are_unloaded),
-        cmocka_unit_test(code_that_is_older_than_the_card_is_told_of),
-        cmocka_unit_test(an_answer_that_does_not_come_is_an_error),
-    };
     fake = fake_cuda_open();
-    return fake ? cmocka_run_group_tests(tests, NULL, NULL) : EXIT_FAILURE;
+    return fake ? tests_run(NULL, NULL) : EXIT_FAILURE;
 }

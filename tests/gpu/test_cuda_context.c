@@ -24,7 +24,7 @@ static void assert_frame_calls(enum fovea_method method, const char *expected)
     context_close(context);
 }
 
-static void a_frame_of_a_known_size_only_launches(void **state)
+TEST(a_frame_of_a_known_size_only_launches)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         assert_frame_calls((enum fovea_method)method, RUN_BEGIN FRAME_CALLS "EventRecord " RUN_END);
@@ -41,7 +41,7 @@ static void run_large(struct fovea_context *context, enum fovea_result expected)
 
 /* Two launches. What one of them that fails leaves of the list of tiles is cleared before the
  * next. */
-static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
+TEST(a_frame_in_tiles_cleans_up_after_one_that_failed)
 {
     static const char usual[] = RUN_BEGIN "StreamWaitEvent LaunchKernel LaunchKernel "
                                           "EventRecord " RUN_END;
@@ -65,7 +65,7 @@ static void a_frame_in_tiles_cleans_up_after_one_that_failed(void **state)
     context_close(context);
 }
 
-static void host_pointers_are_refused_and_said_once(void **state)
+TEST(host_pointers_are_refused_and_said_once)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
@@ -96,7 +96,7 @@ static struct fovea_context *context_open_with(const struct fovea_settings *sett
 
 /* Bytes have kernels of their own where pixels lie beside each other; the
  * row's first operator launches as ever. */
-static void a_lens_is_one_launch(void **state)
+TEST(a_lens_is_one_launch)
 {
     static const struct {
         uint32_t operators, filter;
@@ -152,7 +152,7 @@ static void a_lens_is_one_launch(void **state)
 
 /* It is there once, and goes with the memory that it is of; where it cannot be had, bytes are read.
  */
-static void a_lens_behind_foveation_reads_a_texture(void **state)
+TEST(a_lens_behind_foveation_reads_a_texture)
 {
     struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
@@ -181,7 +181,7 @@ static void a_lens_behind_foveation_reads_a_texture(void **state)
 }
 
 /* More launches in flight than there are events to tell them apart. */
-static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
+TEST(many_frames_in_flight_neither_allocate_nor_wait)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
@@ -198,7 +198,7 @@ static void many_frames_in_flight_neither_allocate_nor_wait(void **state)
     context_close(context);
 }
 
-static void sizes_come_and_go_without_waiting(void **state)
+TEST(sizes_come_and_go_without_waiting)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
@@ -214,7 +214,7 @@ static void sizes_come_and_go_without_waiting(void **state)
     context_close(context);
 }
 
-static void a_context_that_fails_anywhere_leaves_nothing_behind(void **state)
+TEST(a_context_that_fails_anywhere_leaves_nothing_behind)
 {
     struct capture capture = {0};
     context_close(context_open(&capture));
@@ -241,7 +241,7 @@ static void a_context_that_fails_anywhere_leaves_nothing_behind(void **state)
     assert_true(n > 20);
 }
 
-static void a_frame_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+TEST(a_frame_that_fails_anywhere_says_so_and_the_next_one_works)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
@@ -261,7 +261,7 @@ static void a_frame_that_fails_anywhere_says_so_and_the_next_one_works(void **st
     context_close(context);
 }
 
-static void only_images_of_32_bit_floats_have_levels_of_them(void **state)
+TEST(only_images_of_32_bit_floats_have_levels_of_them)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
@@ -281,7 +281,7 @@ static void only_images_of_32_bit_floats_have_levels_of_them(void **state)
     context_close(context);
 }
 
-static void a_device_that_is_not_there_is_unsupported(void **state)
+TEST(a_device_that_is_not_there_is_unsupported)
 {
     struct capture capture = {0};
     struct fovea_settings settings = fovea_settings_default();
@@ -300,18 +300,5 @@ static void a_device_that_is_not_there_is_unsupported(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_of_a_known_size_only_launches),
-        cmocka_unit_test(a_frame_in_tiles_cleans_up_after_one_that_failed),
-        cmocka_unit_test(host_pointers_are_refused_and_said_once),
-        cmocka_unit_test(a_lens_is_one_launch),
-        cmocka_unit_test(a_lens_behind_foveation_reads_a_texture),
-        cmocka_unit_test(many_frames_in_flight_neither_allocate_nor_wait),
-        cmocka_unit_test(sizes_come_and_go_without_waiting),
-        cmocka_unit_test(a_context_that_fails_anywhere_leaves_nothing_behind),
-        cmocka_unit_test(a_frame_that_fails_anywhere_says_so_and_the_next_one_works),
-        cmocka_unit_test(only_images_of_32_bit_floats_have_levels_of_them),
-        cmocka_unit_test(a_device_that_is_not_there_is_unsupported),
-    };
-    return context_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return context_run_tests();
 }

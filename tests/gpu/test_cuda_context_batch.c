@@ -49,7 +49,7 @@ static void run_batch(struct fovea_context *context, const struct fovea_batch *b
 
 #define BATCH_END "EventRecord " RUN_END
 
-static void a_batch_of_a_known_kind_only_launches(void **state)
+TEST(a_batch_of_a_known_kind_only_launches)
 {
     /* After the batch before: the gazes, level 1, further levels, the images. */
     static const char expected[] =
@@ -72,7 +72,7 @@ static void a_batch_of_a_known_kind_only_launches(void **state)
     }
 }
 
-static void a_batch_of_one_is_a_frame(void **state)
+TEST(a_batch_of_one_is_a_frame)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
@@ -84,7 +84,7 @@ static void a_batch_of_one_is_a_frame(void **state)
 }
 
 /* A launch carries 500. */
-static void many_gazes_travel_in_several_launches(void **state)
+TEST(many_gazes_travel_in_several_launches)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
@@ -97,7 +97,7 @@ static void many_gazes_travel_in_several_launches(void **state)
     context_close(context);
 }
 
-static void gazes_on_the_device_are_read_there(void **state)
+TEST(gazes_on_the_device_are_read_there)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_BLOCKWISE, &capture);
@@ -117,7 +117,7 @@ static void gazes_on_the_device_are_read_there(void **state)
 }
 
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
-static void images_beyond_the_memory_of_levels_come_after_the_others(void **state)
+TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
@@ -134,7 +134,7 @@ static void images_beyond_the_memory_of_levels_come_after_the_others(void **stat
     context_close(context);
 }
 
-static void batches_grow_without_waiting(void **state)
+TEST(batches_grow_without_waiting)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
@@ -159,7 +159,7 @@ static void batches_grow_without_waiting(void **state)
 
 /* The batch alone has an event: the tables that it reads wait for it, in plans that went and in
  * memory that was too small. */
-static void tables_stay_while_a_batch_reads_them(void **state)
+TEST(tables_stay_while_a_batch_reads_them)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
@@ -181,7 +181,7 @@ static void tables_stay_while_a_batch_reads_them(void **state)
     context_close(context);
 }
 
-static void a_batch_without_memory_says_so_and_the_others_work(void **state)
+TEST(a_batch_without_memory_says_so_and_the_others_work)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open_for(FOVEA_METHOD_SMOOTH, &capture);
@@ -224,7 +224,7 @@ static bool fail_while_growing(enum fovea_method method, int n)
     return failed;
 }
 
-static void a_batch_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+TEST(a_batch_that_fails_anywhere_says_so_and_the_next_one_works)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         int n = 1;
@@ -237,16 +237,5 @@ static void a_batch_that_fails_anywhere_says_so_and_the_next_one_works(void **st
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_of_a_known_kind_only_launches),
-        cmocka_unit_test(a_batch_of_one_is_a_frame),
-        cmocka_unit_test(many_gazes_travel_in_several_launches),
-        cmocka_unit_test(gazes_on_the_device_are_read_there),
-        cmocka_unit_test(images_beyond_the_memory_of_levels_come_after_the_others),
-        cmocka_unit_test(batches_grow_without_waiting),
-        cmocka_unit_test(tables_stay_while_a_batch_reads_them),
-        cmocka_unit_test(a_batch_without_memory_says_so_and_the_others_work),
-        cmocka_unit_test(a_batch_that_fails_anywhere_says_so_and_the_next_one_works),
-    };
-    return context_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return context_run_tests();
 }

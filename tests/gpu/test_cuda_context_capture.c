@@ -90,7 +90,7 @@ static struct fovea_context *open_smooth(struct capture *capture)
     return context_open_for(FOVEA_METHOD_SMOOTH, capture);
 }
 
-static void a_captured_call_asks_no_event_and_follows_its_capture_alone(void **state)
+TEST(a_captured_call_asks_no_event_and_follows_its_capture_alone)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
@@ -112,7 +112,7 @@ static void a_captured_call_asks_no_event_and_follows_its_capture_alone(void **s
     context_close(context);
 }
 
-static void a_cold_call_is_captured_too(void **state)
+TEST(a_cold_call_is_captured_too)
 {
     for (uint32_t count = 1; count <= 100; count += 99) {
         struct capture capture;
@@ -126,7 +126,7 @@ static void a_cold_call_is_captured_too(void **state)
 
 /* Many settings and larger batches later a graph still has what it uses; without it, it is
  * freed. */
-static void what_a_graph_uses_lives_as_long_as_it(void **state)
+TEST(what_a_graph_uses_lives_as_long_as_it)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
@@ -153,7 +153,7 @@ static void what_a_graph_uses_lives_as_long_as_it(void **state)
     context_close(context);
 }
 
-static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **state)
+TEST(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
@@ -178,7 +178,7 @@ static void what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was(void **st
 /* ---- Gradients */
 
 /* Cold or not; in settings that are gone as in others. */
-static void what_a_graph_of_gradients_uses_lives_as_long_as_it(void **state)
+TEST(what_a_graph_of_gradients_uses_lives_as_long_as_it)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
@@ -209,7 +209,7 @@ static void what_a_graph_of_gradients_uses_lives_as_long_as_it(void **state)
     context_close(context);
 }
 
-static void gradients_that_would_wait_are_not_captured(void **state)
+TEST(gradients_that_would_wait_are_not_captured)
 {
     struct capture capture;
     struct fovea_context *context = open_smooth(&capture);
@@ -245,7 +245,7 @@ static bool fail_in_capture(run_fn run_any, int n)
     return failed;
 }
 
-static void a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works(void **state)
+TEST(a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works)
 {
     static const run_fn runs[] = {run, run_gradient_on_device};
     for (int i = 0; i < 2; i++) {
@@ -273,29 +273,18 @@ static void assert_graph_outlives_context(run_fn run_any)
     fake_cuda_end_graphs(fake);
 }
 
-static void a_graph_may_outlive_its_context(void **state)
+/* The last ones: what they leave is counted. */
+TEST(a_graph_may_outlive_its_context)
 {
     assert_graph_outlives_context(run);
 }
 
-static void a_graph_of_gradients_may_outlive_its_context(void **state)
+TEST(a_graph_of_gradients_may_outlive_its_context)
 {
     assert_graph_outlives_context(run_gradient_on_device);
 }
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_captured_call_asks_no_event_and_follows_its_capture_alone),
-        cmocka_unit_test(a_cold_call_is_captured_too),
-        cmocka_unit_test(what_a_graph_uses_lives_as_long_as_it),
-        cmocka_unit_test(what_a_capture_cannot_take_is_said_and_leaves_it_as_it_was),
-        cmocka_unit_test(a_captured_call_that_fails_anywhere_says_so_and_the_next_one_works),
-        cmocka_unit_test(what_a_graph_of_gradients_uses_lives_as_long_as_it),
-        cmocka_unit_test(gradients_that_would_wait_are_not_captured),
-        /* the last ones: what they leave is counted */
-        cmocka_unit_test(a_graph_may_outlive_its_context),
-        cmocka_unit_test(a_graph_of_gradients_may_outlive_its_context),
-    };
-    return context_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return context_run_tests();
 }

@@ -45,7 +45,7 @@ static void assert_refused_politely(enum fovea_result result, const struct captu
     }
 }
 
-static void a_library_that_is_missing_is_unsupported(void **state)
+TEST(a_library_that_is_missing_is_unsupported)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
@@ -56,7 +56,7 @@ static void a_library_that_is_missing_is_unsupported(void **state)
     assert_null(driver.Init);
 }
 
-static void a_library_that_is_no_driver_is_unsupported(void **state)
+TEST(a_library_that_is_no_driver_is_unsupported)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
@@ -65,7 +65,7 @@ static void a_library_that_is_no_driver_is_unsupported(void **state)
     assert_null(driver.Init);
 }
 
-static void a_driver_that_lacks_a_function_is_unsupported(void **state)
+TEST(a_driver_that_lacks_a_function_is_unsupported)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
@@ -76,7 +76,7 @@ static void a_driver_that_lacks_a_function_is_unsupported(void **state)
     assert_null(driver.Init);
 }
 
-static void a_driver_that_has_every_function_is_loaded(void **state)
+TEST(a_driver_that_has_every_function_is_loaded)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver driver;
@@ -97,7 +97,7 @@ static void *get_driver(void *unused)
 }
 
 /* True on machines with a driver and on machines without. */
-static void every_thread_gets_the_same_driver(void **state)
+TEST(every_thread_gets_the_same_driver)
 {
     pthread_t threads[8];
     void *first = get_driver(NULL);
@@ -111,7 +111,7 @@ static void every_thread_gets_the_same_driver(void **state)
     }
 }
 
-static void a_fork_of_a_process_with_cuda_is_refused(void **state)
+TEST(a_fork_of_a_process_with_cuda_is_refused)
 {
     const struct cuda_driver *cu = NULL;
     const enum fovea_result here = cuda_driver_get((struct fovea_log){0}, &cu);
@@ -128,7 +128,7 @@ static void a_fork_of_a_process_with_cuda_is_refused(void **state)
     assert_true(here == FOVEA_OK || here == FOVEA_ERROR_UNSUPPORTED);
 }
 
-static void results_say_what_a_caller_can_do(void **state)
+TEST(results_say_what_a_caller_can_do)
 {
     static const struct {
         CUresult from;
@@ -150,7 +150,7 @@ static void results_say_what_a_caller_can_do(void **state)
     }
 }
 
-static void an_error_is_logged_with_call_name_and_place(void **state)
+TEST(an_error_is_logged_with_call_name_and_place)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver cu;
@@ -166,7 +166,7 @@ static void an_error_is_logged_with_call_name_and_place(void **state)
     assert_non_null(strstr(capture.last, "test_cuda_driver.c:"));
 }
 
-static void waiting_is_not_logged(void **state)
+TEST(waiting_is_not_logged)
 {
     struct capture capture = {{0}, ""};
     struct cuda_driver cu = {0};
@@ -175,7 +175,7 @@ static void waiting_is_not_logged(void **state)
     assert_string_equal(capture.last, "");
 }
 
-static void a_vulkan_device_without_a_uuid_is_refused(void **state)
+TEST(a_vulkan_device_without_a_uuid_is_refused)
 {
     static const uint8_t zero[CUDA_UUID_BYTES];
     struct capture capture = {{0}, ""};
@@ -183,7 +183,7 @@ static void a_vulkan_device_without_a_uuid_is_refused(void **state)
 }
 
 /* Mesa's software device tells this one: its name, padded with zeros. */
-static void a_vulkan_device_of_another_maker_is_refused(void **state)
+TEST(a_vulkan_device_of_another_maker_is_refused)
 {
     static const uint8_t mesa[CUDA_UUID_BYTES] = "mesa22.3.6";
     struct capture capture = {{0}, ""};
@@ -196,24 +196,11 @@ static void a_vulkan_device_of_another_maker_is_refused(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_library_that_is_missing_is_unsupported),
-        cmocka_unit_test(a_library_that_is_no_driver_is_unsupported),
-        cmocka_unit_test(a_driver_that_lacks_a_function_is_unsupported),
-        cmocka_unit_test(a_driver_that_has_every_function_is_loaded),
-        cmocka_unit_test(every_thread_gets_the_same_driver),
-        cmocka_unit_test(a_fork_of_a_process_with_cuda_is_refused),
-        cmocka_unit_test(results_say_what_a_caller_can_do),
-        cmocka_unit_test(an_error_is_logged_with_call_name_and_place),
-        cmocka_unit_test(waiting_is_not_logged),
-        cmocka_unit_test(a_vulkan_device_without_a_uuid_is_refused),
-        cmocka_unit_test(a_vulkan_device_of_another_maker_is_refused),
-    };
     void *library = dlopen(FAKE_CUDA, RTLD_NOW);
     fake = library ? dlsym(library, "fake_cuda") : NULL;
     if (!fake) {
         fprintf(stderr, "%s\n", dlerror());
         return EXIT_FAILURE;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -16,7 +16,7 @@ int minimal_cuda(int argc, char **argv); /* its main */
 
 static struct cuda_fixture fixture;
 
-static void the_example_is_sharp_at_the_gaze_alone(void **state)
+TEST(the_example_is_sharp_at_the_gaze_alone)
 {
     static unsigned char picture[BYTES];
     char path[] = "/tmp/fovea_example_XXXXXX";
@@ -39,8 +39,5 @@ static void the_example_is_sharp_at_the_gaze_alone(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_is_sharp_at_the_gaze_alone),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

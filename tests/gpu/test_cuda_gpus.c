@@ -193,18 +193,18 @@ static void expect_the_same(enum fovea_method method, enum fovea_format format, 
     image_free(&picture);
 }
 
-static void smooth_frames_are_the_same_on_every_gpu(void **state)
+TEST(smooth_frames_are_the_same_on_every_gpu)
 {
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 1280, 720, 1);
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA16F, 333, 221, 1);
 }
 
-static void blockwise_frames_are_the_same_on_every_gpu(void **state)
+TEST(blockwise_frames_are_the_same_on_every_gpu)
 {
     expect_the_same(FOVEA_METHOD_BLOCKWISE, FOVEA_FORMAT_RGBA8, 640, 360, 1);
 }
 
-static void batches_are_the_same_on_every_gpu(void **state)
+TEST(batches_are_the_same_on_every_gpu)
 {
     expect_the_same(FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGB8, 128, 128, BATCH);
 }
@@ -229,16 +229,11 @@ static bool open_gpus(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smooth_frames_are_the_same_on_every_gpu),
-        cmocka_unit_test(blockwise_frames_are_the_same_on_every_gpu),
-        cmocka_unit_test(batches_are_the_same_on_every_gpu),
-    };
     if (!open_gpus()) {
         return 77;
     }
     printf("report: %u GPUs, the same bits on all\n", gpu_count);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = tests_run(NULL, NULL);
     for (uint32_t i = 0; i < gpu_count; i++) {
         cuda_device_destroy(&gpus[i].device);
     }

@@ -220,7 +220,7 @@ static void assert_gazes(const struct pictures *p, const char *what)
     }
 }
 
-static void gradients_are_the_cpus(void **state)
+TEST(gradients_are_the_cpus)
 {
     for (uint32_t i = 0; i < (fixture.quick ? 24 : 240); i++) {
         const struct scene scene = scene_of(i);
@@ -240,7 +240,7 @@ static void gradients_are_the_cpus(void **state)
     print_message("image %.2e of the largest, gaze %.2e\n", worst[0], worst[1]);
 }
 
-static void an_image_without_a_gaze_is_copied(void **state)
+TEST(an_image_without_a_gaze_is_copied)
 {
     for (uint32_t i = 0; i < 6; i++) {
         struct scene scene = scene_of(i);
@@ -261,7 +261,7 @@ static void an_image_without_a_gaze_is_copied(void **state)
     }
 }
 
-static void results_are_always_the_same(void **state)
+TEST(results_are_always_the_same)
 {
     const struct scene scene = scene_of(7);
     struct pictures a = pictures_make(&scene);
@@ -326,7 +326,7 @@ static void run_context(const struct scene *scene, struct pictures *p)
     called_finish(&c, p);
 }
 
-static void contexts_give_the_same(void **state)
+TEST(contexts_give_the_same)
 {
     for (uint32_t i = 0; i < 8; i += 4) {
         const struct scene scene = scene_of(i);
@@ -381,7 +381,7 @@ static void run_graph(const struct scene *scene, struct pictures *p, bool warm)
     called_finish(&c, p);
 }
 
-static void a_graph_gives_what_a_call_gives(void **state)
+TEST(a_graph_gives_what_a_call_gives)
 {
     for (uint32_t i = 0; i < (fixture.quick ? 8 : 32); i += 4) {
         const struct scene scene = scene_of(i + i / 8);
@@ -401,12 +401,5 @@ static void a_graph_gives_what_a_call_gives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_the_cpus),
-        cmocka_unit_test(an_image_without_a_gaze_is_copied),
-        cmocka_unit_test(results_are_always_the_same),
-        cmocka_unit_test(contexts_give_the_same),
-        cmocka_unit_test(a_graph_gives_what_a_call_gives),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

@@ -71,7 +71,7 @@ static void assert_foveated(const struct pictures *p)
     foveate_plan_destroy(&plan);
 }
 
-static void cuda_images_are_foveated_on_the_callers_stream(void **state)
+TEST(cuda_images_are_foveated_on_the_callers_stream)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
     struct pictures p = make(320, 240, FOVEA_FORMAT_RGBA8);
@@ -85,7 +85,7 @@ static void cuda_images_are_foveated_on_the_callers_stream(void **state)
 }
 
 /* The copy back is on the legacy stream too, and therefore comes after. */
-static void no_stream_is_the_legacy_default_stream(void **state)
+TEST(no_stream_is_the_legacy_default_stream)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct pictures p = make(320, 240, FOVEA_FORMAT_RGB8);
@@ -96,7 +96,7 @@ static void no_stream_is_the_legacy_default_stream(void **state)
     fovea_context_destroy(&context);
 }
 
-static void many_sizes_and_streams_in_flight_are_all_right(void **state)
+TEST(many_sizes_and_streams_in_flight_are_all_right)
 {
     enum { SIZES = 24 };
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
@@ -134,7 +134,7 @@ static CUcontext current_context(void)
 }
 
 /* With a context current and with none. */
-static void the_callers_current_context_stays(void **state)
+TEST(the_callers_current_context_stays)
 {
     struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
     assert_ptr_equal(current_context(), fixture.device->context);
@@ -159,7 +159,7 @@ static void the_callers_current_context_stays(void **state)
     release(&p);
 }
 
-static void host_pointers_are_refused(void **state)
+TEST(host_pointers_are_refused)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
     struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
@@ -178,7 +178,7 @@ static void host_pointers_are_refused(void **state)
     fovea_context_destroy(&context);
 }
 
-static void a_device_that_is_not_there_is_unsupported(void **state)
+TEST(a_device_that_is_not_there_is_unsupported)
 {
     struct fovea_settings settings = fovea_settings_default();
     settings.backend = FOVEA_BACKEND_CUDA;
@@ -231,7 +231,7 @@ static void run_images(struct pictures *p, enum fovea_method method, const float
     row_operator.plan_destroy(&plan);
 }
 
-static void the_frames_gaze_is_for_all_images(void **state)
+TEST(the_frames_gaze_is_for_all_images)
 {
     static const float same[2 * IMAGES] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
@@ -249,14 +249,5 @@ static void the_frames_gaze_is_for_all_images(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuda_images_are_foveated_on_the_callers_stream),
-        cmocka_unit_test(no_stream_is_the_legacy_default_stream),
-        cmocka_unit_test(many_sizes_and_streams_in_flight_are_all_right),
-        cmocka_unit_test(the_callers_current_context_stays),
-        cmocka_unit_test(host_pointers_are_refused),
-        cmocka_unit_test(a_device_that_is_not_there_is_unsupported),
-        cmocka_unit_test(the_frames_gaze_is_for_all_images),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

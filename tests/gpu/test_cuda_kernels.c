@@ -19,7 +19,7 @@ static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEA
 
 /* ---- Pictures, in buffers and through surfaces ----------------------------------------------- */
 
-static void blockwise_in_every_format(void **state)
+TEST(blockwise_in_every_format)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
@@ -33,7 +33,7 @@ static void blockwise_in_every_format(void **state)
 
 /* Fragments smaller than a warp's share of a product, as large, larger, and what no product is made
  * for. */
-static void blockwise_in_every_size_of_fragment(void **state)
+TEST(blockwise_in_every_size_of_fragment)
 {
     static const uint32_t sides_px[] = {5, 8, 23, 32, 64};
     for (size_t i = 0; i < COUNT(sides_px); i++) {
@@ -58,7 +58,7 @@ static void check_smooth(const struct scene *scene, bool in_tiles, bool as_small
 }
 
 /* A law that is too steep for tiles: by nodes, floats by the pixel. */
-static void smooth_of_steep_laws_in_every_format(void **state)
+TEST(smooth_of_steep_laws_in_every_format)
 {
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
@@ -80,7 +80,7 @@ static void allow_slope(double slope)
 
 /* Sharp, narrow, near and far tiles, of every level that a picture of this size has: its law is
  * steep. */
-static void smooth_in_tiles_in_every_format(void **state)
+TEST(smooth_in_tiles_in_every_format)
 {
     allow_slope(FOVEATE_TILE_SLOPE_FOR_TESTS);
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
@@ -99,7 +99,7 @@ static void smooth_in_tiles_in_every_format(void **state)
     allow_slope(FOVEATE_TILE_MAX_SLOPE);
 }
 
-static void small_pictures_in_every_format(void **state)
+TEST(small_pictures_in_every_format)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_R8};
@@ -167,7 +167,7 @@ static void run_batch(struct fovea_context *context, const struct device_image *
     assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
 }
 
-static void batches_with_gazes_in_either_memory(void **state)
+TEST(batches_with_gazes_in_either_memory)
 {
     static const float gazes_uv[2 * BATCH_COUNT] = {0.2f, 0.3f, 0.5f, 0.5f, 0.9f, 0.1f};
     struct fovea_context *context = make_context();
@@ -200,7 +200,7 @@ static void batches_with_gazes_in_either_memory(void **state)
     fovea_context_destroy(&context);
 }
 
-static void a_latch_takes_the_newer_gaze(void **state)
+TEST(a_latch_takes_the_newer_gaze)
 {
     struct late_cuda *late = NULL;
     assert_int_equal(late_cuda_create(fixture.device, fixture.stream, 2, &late), FOVEA_OK);
@@ -226,14 +226,5 @@ static void a_latch_takes_the_newer_gaze(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockwise_in_every_format),
-        cmocka_unit_test(blockwise_in_every_size_of_fragment),
-        cmocka_unit_test(smooth_of_steep_laws_in_every_format),
-        cmocka_unit_test(smooth_in_tiles_in_every_format),
-        cmocka_unit_test(small_pictures_in_every_format),
-        cmocka_unit_test(batches_with_gazes_in_either_memory),
-        cmocka_unit_test(a_latch_takes_the_newer_gaze),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

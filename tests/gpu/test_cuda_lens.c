@@ -16,7 +16,7 @@ static struct operator_scene scene_of_bytes(uint64_t i)
     return scene;
 }
 
-static void grids_of_bytes_are_the_reference(void **state)
+TEST(grids_of_bytes_are_the_reference)
 {
     for (uint64_t i = 0; i < (fixture.quick ? 48 : 96); i += fixture.quick ? 5 : 1) {
         struct operator_scene scene = scene_of_bytes(i);
@@ -30,7 +30,7 @@ static void grids_of_bytes_are_the_reference(void **state)
 }
 
 /* Twice as large around the middle of a pixel: every other place lies on the line between two. */
-static void a_place_on_a_line_takes_the_pixel_behind_it(void **state)
+TEST(a_place_on_a_line_takes_the_pixel_behind_it)
 {
     struct operator_scene scene = {.of = &lens_under_test,
                                    .settings = fovea_settings_default(),
@@ -59,7 +59,7 @@ static void a_place_on_a_line_takes_the_pixel_behind_it(void **state)
 }
 
 /* So many that a block makes several tiles, the last of which ends below an image. */
-static void many_images_are_each_as_one_alone(void **state)
+TEST(many_images_are_each_as_one_alone)
 {
     for (uint64_t i = 0; i < 6; i += 2) { /* as stored, as light, nearest */
         struct operator_scene scene = scene_of_bytes(i);
@@ -97,10 +97,5 @@ static void many_images_are_each_as_one_alone(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids_of_bytes_are_the_reference),
-        cmocka_unit_test(a_place_on_a_line_takes_the_pixel_behind_it),
-        cmocka_unit_test(many_images_are_each_as_one_alone),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

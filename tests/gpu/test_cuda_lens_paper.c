@@ -97,7 +97,7 @@ static size_t others(const struct lens_paper_tables *t, uint32_t *picture)
     return count;
 }
 
-static void backward_ways_make_the_tables_picture(void **state)
+TEST(backward_ways_make_the_tables_picture)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i]);
@@ -117,7 +117,7 @@ static void backward_ways_make_the_tables_picture(void **state)
 }
 
 /* Which of several sources that meet is shown, nobody says: any of them. */
-static void forward_shows_a_source_that_is_to_be_shown_there(void **state)
+TEST(forward_shows_a_source_that_is_to_be_shown_there)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct lens_paper_tables t = tables_of(sizes[i]);
@@ -141,9 +141,5 @@ static void forward_shows_a_source_that_is_to_be_shown_there(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backward_ways_make_the_tables_picture),
-        cmocka_unit_test(forward_shows_a_source_that_is_to_be_shown_there),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

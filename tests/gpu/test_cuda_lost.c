@@ -35,7 +35,7 @@ static struct fovea_log log_to(struct capture *capture)
     return (struct fovea_log){.fn = capture_line, .user = capture, .min_level = FOVEA_LOG_DEBUG};
 }
 
-static void a_context_of_our_own_leaves_the_primary_one_alone(void **state)
+TEST(a_context_of_our_own_leaves_the_primary_one_alone)
 {
     fake_cuda_calm(fake);
     struct peer *peer = peer_open_in(FOVEA_CUDA_CONTEXT_OWN, (struct fovea_log){0});
@@ -51,7 +51,7 @@ static void a_context_of_our_own_leaves_the_primary_one_alone(void **state)
     peer_close(peer);
 }
 
-static void a_creation_that_fails_anywhere_leaves_no_context_behind(void **state)
+TEST(a_creation_that_fails_anywhere_leaves_no_context_behind)
 {
     int n = 1;
     for (bool failed = true; failed; n++) {
@@ -71,7 +71,7 @@ static void a_creation_that_fails_anywhere_leaves_no_context_behind(void **state
 }
 
 /* Every error that ends a context; in words that somebody can act upon, once. */
-static void a_lost_context_is_told_of_once(void **state)
+TEST(a_lost_context_is_told_of_once)
 {
     static const CUresult errors[] = {
         CUDA_ERROR_ILLEGAL_ADDRESS,      CUDA_ERROR_MISALIGNED_ADDRESS,
@@ -108,7 +108,7 @@ static void a_lost_context_is_told_of_once(void **state)
 }
 
 /* Others are no loss, and every one of them is told of. */
-static void an_error_that_passes_is_no_loss(void **state)
+TEST(an_error_that_passes_is_no_loss)
 {
     struct capture capture;
     struct setup s =
@@ -124,7 +124,7 @@ static void an_error_that_passes_is_no_loss(void **state)
 }
 
 /* Of a peer that its parent has made: nothing reaches the driver, which a fork must not use. */
-static void a_fork_makes_no_call(void **state)
+TEST(a_fork_makes_no_call)
 {
     struct setup s = set_up();
     fake->calls[0] = '\0';
@@ -153,7 +153,8 @@ static void a_fork_makes_no_call(void **state)
 }
 
 /* The watchdog's thread calls it. */
-static void abandoning_makes_no_call(void **state)
+/* Last: what it leaves is never taken away. */
+TEST(abandoning_makes_no_call)
 {
     struct setup s = set_up();
     enum peer_answer answer = PEER_IS_STILL;
@@ -170,14 +171,5 @@ static void abandoning_makes_no_call(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_context_of_our_own_leaves_the_primary_one_alone),
-        cmocka_unit_test(a_creation_that_fails_anywhere_leaves_no_context_behind),
-        cmocka_unit_test(a_lost_context_is_told_of_once),
-        cmocka_unit_test(an_error_that_passes_is_no_loss),
-        cmocka_unit_test(a_fork_makes_no_call),
-        /* Last: what it leaves is never taken away. */
-        cmocka_unit_test(abandoning_makes_no_call),
-    };
-    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return peer_run_tests();
 }

@@ -24,7 +24,7 @@ static size_t take_all_memory(CUdeviceptr blocks[MAX_BLOCKS])
     return count;
 }
 
-static void a_plan_without_memory_is_an_error_that_passes(void **state)
+TEST(a_plan_without_memory_is_an_error_that_passes)
 {
     static CUdeviceptr blocks[MAX_BLOCKS];
     struct scene scene = scene_default();
@@ -53,8 +53,5 @@ static void a_plan_without_memory_is_an_error_that_passes(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plan_without_memory_is_an_error_that_passes),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

@@ -16,7 +16,7 @@ static enum peer_answer answer;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static void a_peer_leaves_nothing_behind(void **state)
+TEST(a_peer_leaves_nothing_behind)
 {
     struct peer *peer = peer_open();
     assert_int_equal(fake->contexts, 1);
@@ -28,7 +28,7 @@ static void a_peer_leaves_nothing_behind(void **state)
 }
 
 /* The driver is open by now, so that every call left is one of the peer's. */
-static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
+TEST(a_creation_that_fails_anywhere_leaves_nothing_behind)
 {
     peer_close(peer_open());
     int n = 1;
@@ -62,7 +62,7 @@ static void a_creation_that_fails_anywhere_leaves_nothing_behind(void **state)
     assert_int_equal(uncounted, 3);
 }
 
-static void a_device_with_another_uuid_is_no_peer(void **state)
+TEST(a_device_with_another_uuid_is_no_peer)
 {
     struct peer *peer = NULL;
     static const uint8_t other[16] = "another device";
@@ -78,7 +78,7 @@ static void a_device_with_another_uuid_is_no_peer(void **state)
 
 /* ---- Imports --------------------------------------------------------------------------------- */
 
-static void an_imported_images_descriptor_is_the_peers(void **state)
+TEST(an_imported_images_descriptor_is_the_peers)
 {
     struct peer *peer = peer_open();
     const int before = count_descriptors();
@@ -93,7 +93,7 @@ static void an_imported_images_descriptor_is_the_peers(void **state)
     peer_close(peer);
 }
 
-static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(void **state)
+TEST(an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller)
 {
     struct peer *peer = peer_open();
     const int living = fake_cuda_living(fake);
@@ -117,7 +117,7 @@ static void an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller(vo
     peer_close(peer);
 }
 
-static void an_image_that_is_mapped_differently_is_refused(void **state)
+TEST(an_image_that_is_mapped_differently_is_refused)
 {
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
@@ -131,7 +131,7 @@ static void an_image_that_is_mapped_differently_is_refused(void **state)
     peer_close(peer);
 }
 
-static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void **state)
+TEST(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure)
 {
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
@@ -149,7 +149,7 @@ static void a_semaphore_is_the_peers_on_success_and_the_callers_on_failure(void 
     peer_close(peer);
 }
 
-static void timelines_are_unsupported_where_the_device_has_none(void **state)
+TEST(timelines_are_unsupported_where_the_device_has_none)
 {
     struct peer *peer = peer_open();
     const int fd = new_descriptor();
@@ -165,7 +165,8 @@ static void timelines_are_unsupported_where_the_device_has_none(void **state)
 
 /* ---- Stuck ----------------------------------------------------------------------------------- */
 
-static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state)
+/* Last: what it leaves is never taken away. */
+TEST(an_abandoned_peer_neither_waits_nor_takes_anything_away)
 {
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
@@ -183,17 +184,5 @@ static void an_abandoned_peer_neither_waits_nor_takes_anything_away(void **state
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_peer_leaves_nothing_behind),
-        cmocka_unit_test(a_creation_that_fails_anywhere_leaves_nothing_behind),
-        cmocka_unit_test(a_device_with_another_uuid_is_no_peer),
-        cmocka_unit_test(an_imported_images_descriptor_is_the_peers),
-        cmocka_unit_test(an_import_that_fails_anywhere_leaves_the_descriptor_to_the_caller),
-        cmocka_unit_test(an_image_that_is_mapped_differently_is_refused),
-        cmocka_unit_test(a_semaphore_is_the_peers_on_success_and_the_callers_on_failure),
-        cmocka_unit_test(timelines_are_unsupported_where_the_device_has_none),
-        /* Last: what it leaves is never taken away. */
-        cmocka_unit_test(an_abandoned_peer_neither_waits_nor_takes_anything_away),
-    };
-    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return peer_run_tests();
 }

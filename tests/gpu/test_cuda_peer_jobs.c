@@ -20,7 +20,7 @@ static const struct foveate_plan *foveate_of(const struct setup *s)
 
 static enum peer_answer answer;
 
-static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **state)
+TEST(a_job_waits_works_and_signals_without_allocating_or_waiting)
 {
     struct setup s = set_up();
     assert_int_equal(s.peer->api->enqueue(s.peer, &s.job, &answer), FOVEA_OK);
@@ -33,7 +33,7 @@ static void a_job_waits_works_and_signals_without_allocating_or_waiting(void **s
 
 /* What a frame costs the engine's thread: no events, and jobs of one stream follow each other
  * anyway. */
-static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
+TEST(a_job_that_is_not_timed_makes_no_call_too_many)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     double elapsed_us = 0.0;
@@ -51,7 +51,7 @@ static void a_job_that_is_not_timed_makes_no_call_too_many(void **state)
 }
 
 /* The event that its jobs lack comes when the plan goes, and stands for them. */
-static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
+TEST(a_plan_is_kept_for_jobs_that_have_no_event)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
@@ -71,7 +71,7 @@ static void a_plan_is_kept_for_jobs_that_have_no_event(void **state)
     tear_down(&s);
 }
 
-static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
+TEST(a_plan_goes_at_once_where_the_stream_has_nothing_to_do)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
@@ -85,7 +85,7 @@ static void a_plan_goes_at_once_where_the_stream_has_nothing_to_do(void **state)
 }
 
 /* What was launched by then is still noted, so that the levels are not freed under it. */
-static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
+TEST(a_smooth_job_that_fails_half_way_keeps_its_plan)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     fake->fails = "LaunchKernel";
@@ -100,7 +100,7 @@ static void a_smooth_job_that_fails_half_way_keeps_its_plan(void **state)
 }
 
 /* Nothing of a lost context runs. */
-static void a_job_whose_context_is_lost_signals_nothing(void **state)
+TEST(a_job_whose_context_is_lost_signals_nothing)
 {
     struct setup s = set_up();
     const char *signal = NULL;
@@ -118,7 +118,7 @@ static void a_job_whose_context_is_lost_signals_nothing(void **state)
 }
 
 /* The queue waits for the signal, and what was launched is over by then. */
-static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **state)
+TEST(a_job_that_fails_half_way_signals_after_what_there_is_of_it)
 {
     struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
@@ -147,7 +147,7 @@ static void a_job_that_fails_half_way_signals_after_what_there_is_of_it(void **s
     tear_down(&s);
 }
 
-static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
+TEST(a_job_whose_signal_fails_twice_says_that_it_may_run)
 {
     struct setup s = set_up();
     fake->fails = "SignalExternalSemaphoresAsync";
@@ -160,7 +160,7 @@ static void a_job_whose_signal_fails_twice_says_that_it_may_run(void **state)
 }
 
 /* Which is how a watchdog knows without calling the driver. */
-static void a_job_that_is_over_leaves_its_number_in_the_programs_memory(void **state)
+TEST(a_job_that_is_over_leaves_its_number_in_the_programs_memory)
 {
     struct setup s = set_up();
     assert_int_equal(*s.peer->over, 0);
@@ -181,7 +181,7 @@ static void a_job_that_is_over_leaves_its_number_in_the_programs_memory(void **s
     tear_down(&s);
 }
 
-static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
+TEST(a_job_that_does_not_fit_never_reaches_the_device)
 {
     struct setup s = set_up();
     struct peer_job job = s.job;
@@ -207,7 +207,7 @@ static void a_job_that_does_not_fit_never_reaches_the_device(void **state)
     tear_down(&s);
 }
 
-static void times_come_when_the_job_is_over(void **state)
+TEST(times_come_when_the_job_is_over)
 {
     struct setup s = set_up();
     double elapsed_us = 0.0;
@@ -225,7 +225,7 @@ static void times_come_when_the_job_is_over(void **state)
 }
 
 /* cuMemFree waits for the device, and jobs may wait for the engine. */
-static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
+TEST(a_forgotten_plan_is_freed_when_no_job_is_left)
 {
     struct setup s = set_up();
     struct peer_plan *plan = NULL;
@@ -246,7 +246,7 @@ static void a_forgotten_plan_is_freed_when_no_job_is_left(void **state)
 }
 
 /* However many are forgotten while jobs wait for the engine: nobody waits for the device. */
-static void plans_come_and_go_while_jobs_wait(void **state)
+TEST(plans_come_and_go_while_jobs_wait)
 {
     struct setup s = set_up_for(FOVEA_METHOD_SMOOTH);
     const int memories = fake->memories;
@@ -270,7 +270,7 @@ static void plans_come_and_go_while_jobs_wait(void **state)
 }
 
 /* cuMemFree may wait for the jobs: then the memory is kept, and so much of it is enough. */
-static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
+TEST(without_pools_nothing_is_freed_while_jobs_wait)
 {
     fake->no_pools = true;
     struct setup s = set_up();
@@ -299,7 +299,7 @@ static void without_pools_nothing_is_freed_while_jobs_wait(void **state)
 }
 
 /* The first view is under way when the second fails: its images stay mapped until it is over. */
-static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
+TEST(images_of_a_job_that_failed_half_way_are_kept_for_it)
 {
     struct setup s = set_up();
     s.job.views[1] = s.job.views[0];
@@ -326,7 +326,7 @@ static void images_of_a_job_that_failed_half_way_are_kept_for_it(void **state)
     tear_down(&s);
 }
 
-static void views_run_one_after_the_other_between_the_semaphores(void **state)
+TEST(views_run_one_after_the_other_between_the_semaphores)
 {
     struct setup s = set_up();
     struct operator_plan *half = NULL;
@@ -356,7 +356,7 @@ static void views_run_one_after_the_other_between_the_semaphores(void **state)
 }
 
 /* Its calls: the context, the events of its uses, memory, a copy for each table, the wait. */
-static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
+TEST(a_plan_that_fails_anywhere_leaves_nothing_behind)
 {
     struct setup s = set_up();
     const int living = fake_cuda_living(fake);
@@ -375,24 +375,5 @@ static void a_plan_that_fails_anywhere_leaves_nothing_behind(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_waits_works_and_signals_without_allocating_or_waiting),
-        cmocka_unit_test(a_job_that_is_not_timed_makes_no_call_too_many),
-        cmocka_unit_test(a_plan_is_kept_for_jobs_that_have_no_event),
-        cmocka_unit_test(a_plan_goes_at_once_where_the_stream_has_nothing_to_do),
-        cmocka_unit_test(a_smooth_job_that_fails_half_way_keeps_its_plan),
-        cmocka_unit_test(a_job_whose_context_is_lost_signals_nothing),
-        cmocka_unit_test(a_job_that_fails_half_way_signals_after_what_there_is_of_it),
-        cmocka_unit_test(a_job_whose_signal_fails_twice_says_that_it_may_run),
-        cmocka_unit_test(a_job_that_is_over_leaves_its_number_in_the_programs_memory),
-        cmocka_unit_test(a_job_that_does_not_fit_never_reaches_the_device),
-        cmocka_unit_test(times_come_when_the_job_is_over),
-        cmocka_unit_test(views_run_one_after_the_other_between_the_semaphores),
-        cmocka_unit_test(a_forgotten_plan_is_freed_when_no_job_is_left),
-        cmocka_unit_test(plans_come_and_go_while_jobs_wait),
-        cmocka_unit_test(without_pools_nothing_is_freed_while_jobs_wait),
-        cmocka_unit_test(images_of_a_job_that_failed_half_way_are_kept_for_it),
-        cmocka_unit_test(a_plan_that_fails_anywhere_leaves_nothing_behind),
-    };
-    return peer_run_tests(tests, sizeof tests / sizeof tests[0]);
+    return peer_run_tests();
 }

@@ -39,7 +39,7 @@ static void assert_context_usable(void)
     }
 }
 
-static void no_kernel_of_tensor_cores_is_loaded(void **state)
+TEST(no_kernel_of_tensor_cores_is_loaded)
 {
     const struct foveate_cuda *foveate = fixture.foveate;
     struct foveate_cuda_code code;
@@ -54,7 +54,7 @@ static void no_kernel_of_tensor_cores_is_loaded(void **state)
     assert_null(foveate->tiles.floats.linear[FOVEA_FORMAT_RGBA16F]);
 }
 
-static void small_pictures_are_right(void **state)
+TEST(small_pictures_are_right)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_R8};
@@ -73,7 +73,7 @@ static void small_pictures_are_right(void **state)
     assert_context_usable();
 }
 
-static void tiles_are_right(void **state)
+TEST(tiles_are_right)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA16F};
@@ -95,7 +95,7 @@ static void tiles_are_right(void **state)
     assert_context_usable();
 }
 
-static void blocks_are_right(void **state)
+TEST(blocks_are_right)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_R8};
@@ -111,11 +111,5 @@ static void blocks_are_right(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_kernel_of_tensor_cores_is_loaded),
-        cmocka_unit_test(small_pictures_are_right),
-        cmocka_unit_test(tiles_are_right),
-        cmocka_unit_test(blocks_are_right),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

@@ -70,7 +70,7 @@ static void check_gaze(const struct foveate_plan *plan, const struct foveate_til
                      grid->columns * grid->rows + grid->split_count + grid->part_count);
 }
 
-static void the_list_fits_any_gaze(void **state)
+TEST(the_list_fits_any_gaze)
 {
     for (size_t i = 0; i < COUNT(sizes_px); i++) {
         struct foveate_plan *plan = make_plan(sizes_px[i][0], sizes_px[i][1]);
@@ -84,12 +84,4 @@ static void the_list_fits_any_gaze(void **state)
         }
         foveate_plan_destroy(&plan);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_fits_any_gaze),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

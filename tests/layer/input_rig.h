@@ -55,10 +55,10 @@ void hold_ms(uint32_t modifier, uint32_t key, long ms);
 /* Nothing shall happen: long enough for some polls of the keys. */
 #define POLLS_MS 120
 
-#define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
+#define WITH_SERVER(test) TEST_AROUND(test, rig_set_up, rig_tear_down)
 
 /* 77 where there is no Xvfb. */
-#define RUN_OR_SKIP(tests) (rig_has_server() ? cmocka_run_group_tests(tests, NULL, NULL) : 77)
+#define RUN_OR_SKIP(run) (rig_has_server() ? (run) : 77)
 bool rig_has_server(void);
 
 #endif

@@ -93,7 +93,7 @@ static const char *find(const struct list *list, const struct cookie_server *wan
     return text;
 }
 
-static void an_entry_fits_by_machine_display_and_kind(void **unused)
+TEST(an_entry_fits_by_machine_display_and_kind)
 {
     const char *here = this_machine();
     const struct cookie_server local = server_at("", 7);
@@ -121,7 +121,7 @@ static void an_entry_fits_by_machine_display_and_kind(void **unused)
     }
 }
 
-static void the_first_that_fits_is_taken(void **unused)
+TEST(the_first_that_fits_is_taken)
 {
     const struct cookie_server local = server_at("unix", 3);
     struct list list = {.count = 0};
@@ -131,7 +131,7 @@ static void the_first_that_fits_is_taken(void **unused)
     assert_string_equal(find(&list, &local), "first");
 }
 
-static void a_server_elsewhere_has_its_own_address(void **unused)
+TEST(a_server_elsewhere_has_its_own_address)
 {
     const uint8_t four[] = {192, 0, 2, 33};
     const uint8_t six[] = {0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -164,7 +164,7 @@ static void a_server_elsewhere_has_its_own_address(void **unused)
 }
 
 /* Copies of the very length, so that a sanitizer sees a byte too many. */
-static void a_list_that_is_cut_off_ends_there(void **unused)
+TEST(a_list_that_is_cut_off_ends_there)
 {
     const struct cookie_server local = server_at("", 0);
     struct list list = {.count = 0};
@@ -181,7 +181,7 @@ static void a_list_that_is_cut_off_ends_there(void **unused)
     }
 }
 
-static void a_cookie_that_is_too_long_is_passed_over(void **unused)
+TEST(a_cookie_that_is_too_long_is_passed_over)
 {
     const struct cookie_server local = server_at("", 0);
     char data[COOKIE_BYTES_MAX + 2];
@@ -213,7 +213,7 @@ static void write_file(const char *path, const struct list *list, off_t length)
     close(file);
 }
 
-static void only_regular_files_of_sane_length_are_read(void **unused)
+TEST(only_regular_files_of_sane_length_are_read)
 {
     const struct cookie_server local = server_at("", 0);
     struct list list = {.count = 0};
@@ -238,7 +238,7 @@ static void only_regular_files_of_sane_length_are_read(void **unused)
     unlink(in_folder("good"));
 }
 
-static void the_file_is_named_by_the_environment(void **unused)
+TEST(the_file_is_named_by_the_environment)
 {
     static const struct {
         const char *authority, *home, *file;
@@ -272,7 +272,7 @@ static void create_input(enum fovea_result wanted)
     layer_input_destroy(&input);
 }
 
-static void a_server_that_demands_a_cookie_lets_us_in_without_libxau(void **unused)
+TEST(a_server_that_demands_a_cookie_lets_us_in_without_libxau)
 {
     struct list list = {.count = 0};
     put_line(&list, (struct line){COOKIE_WILD, "", "", COOKIE_NAME, "0123456789abcdef"});
@@ -315,15 +315,5 @@ static int remove_folder(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_fits_by_machine_display_and_kind),
-        cmocka_unit_test(the_first_that_fits_is_taken),
-        cmocka_unit_test(a_server_elsewhere_has_its_own_address),
-        cmocka_unit_test(a_list_that_is_cut_off_ends_there),
-        cmocka_unit_test(a_cookie_that_is_too_long_is_passed_over),
-        cmocka_unit_test(only_regular_files_of_sane_length_are_read),
-        cmocka_unit_test(the_file_is_named_by_the_environment),
-        cmocka_unit_test(a_server_that_demands_a_cookie_lets_us_in_without_libxau),
-    };
-    return rig_has_server() ? cmocka_run_group_tests(tests, make_folder, remove_folder) : 77;
+    return rig_has_server() ? tests_run(make_folder, remove_folder) : 77;
 }

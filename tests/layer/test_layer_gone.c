@@ -16,7 +16,7 @@ static int64_t destroy_ms(void)
     return (fovea_time_ns() - start_ns) / MS;
 }
 
-static void a_window_that_is_destroyed_is_let_go_of(void **unused)
+WITH_SERVER(a_window_that_is_destroyed_is_let_go_of)
 {
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
@@ -43,7 +43,7 @@ static void a_window_that_is_destroyed_is_let_go_of(void **unused)
     assert_int_equal(rig_said_count(FOVEA_LOG_WARNING) + rig_said_count(FOVEA_LOG_ERROR), 0);
 }
 
-static void a_window_that_is_destroyed_leaves_the_others_alone(void **unused)
+WITH_SERVER(a_window_that_is_destroyed_leaves_the_others_alone)
 {
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
     layer_input_watch(input, 1, other, NULL);
@@ -61,7 +61,7 @@ static void a_window_that_is_destroyed_leaves_the_others_alone(void **unused)
     assert_int_equal(rig_said_count(FOVEA_LOG_DEBUG), 1);
 }
 
-static void a_server_that_vanishes_is_said_once(void **unused)
+WITH_SERVER(a_server_that_vanishes_is_said_once)
 {
     for (int idle = 0; idle < 2; idle++) {
         if (idle) {
@@ -85,7 +85,7 @@ static void a_server_that_vanishes_is_said_once(void **unused)
     }
 }
 
-static void a_server_that_is_grabbed_stops_nobody(void **unused)
+WITH_SERVER(a_server_that_is_grabbed_stops_nobody)
 {
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
@@ -98,7 +98,7 @@ static void a_server_that_is_grabbed_stops_nobody(void **unused)
     x_sync(&client);
 }
 
-static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
+WITH_SERVER(a_server_that_does_not_answer_holds_nobody_up)
 {
     assert_in_range(destroy_ms(), 0, 150);
     kill(server.pid, SIGSTOP);
@@ -113,7 +113,7 @@ static void a_server_that_does_not_answer_holds_nobody_up(void **unused)
     rest_ms(200); /* the thread that was left behind has gone too */
 }
 
-static void nobody_need_wait_for_a_server(void **unused)
+WITH_SERVER(nobody_need_wait_for_a_server)
 {
     layer_input_destroy(&input);
     const struct layer_input_desc desc = {.display = server.display, .log = rig_log()};
@@ -156,7 +156,7 @@ static void assert_unsupported(const char *display, const char *why)
     assert_contains(rig_said(FOVEA_LOG_WARNING), why);
 }
 
-static void what_is_missing_is_said(void **unused)
+TEST(what_is_missing_is_said)
 {
     assert_unsupported(":987654", "nobody answers at X display :987654");
     assert_unsupported("nonsense", "nobody answers at X display nonsense");
@@ -190,7 +190,7 @@ static void read_line(pid_t task, const char *name, const char *begin, char *lin
     }
 }
 
-static void the_thread_has_a_name_and_takes_no_signals(void **unused)
+WITH_SERVER(the_thread_has_a_name_and_takes_no_signals)
 {
     char line[128];
     unsigned found = 0;
@@ -215,15 +215,5 @@ static void the_thread_has_a_name_and_takes_no_signals(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_SERVER(a_window_that_is_destroyed_is_let_go_of),
-        WITH_SERVER(a_window_that_is_destroyed_leaves_the_others_alone),
-        WITH_SERVER(a_server_that_vanishes_is_said_once),
-        WITH_SERVER(a_server_that_is_grabbed_stops_nobody),
-        WITH_SERVER(a_server_that_does_not_answer_holds_nobody_up),
-        WITH_SERVER(nobody_need_wait_for_a_server),
-        cmocka_unit_test(what_is_missing_is_said),
-        WITH_SERVER(the_thread_has_a_name_and_takes_no_signals),
-    };
-    return RUN_OR_SKIP(tests);
+    return RUN_OR_SKIP(tests_run(NULL, NULL));
 }

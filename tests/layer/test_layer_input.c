@@ -5,7 +5,7 @@
  * the program. */
 #include "input_rig.h"
 
-static void positions_follow_the_pointer_over_the_client_area(void **unused)
+WITH_SERVER(positions_follow_the_pointer_over_the_client_area)
 {
     rest_ms(POLLS_MS);
     assert_false(rig_state().pointer_known);
@@ -25,7 +25,7 @@ static void positions_follow_the_pointer_over_the_client_area(void **unused)
     }
 }
 
-static void positions_follow_a_window_that_moves_and_grows(void **unused)
+WITH_SERVER(positions_follow_a_window_that_moves_and_grows)
 {
     x_pointer(&client, 200, 100);
     UNTIL(pointer_is(100.5 / 400, 50.5 / 200));
@@ -40,7 +40,7 @@ static void positions_follow_a_window_that_moves_and_grows(void **unused)
 }
 
 /* As it is under XWayland while the pointer is over a window of Wayland. */
-static void a_pointer_over_no_window_at_all_is_not_over_ours(void **unused)
+WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours)
 {
     x_pointer(&client, 200, 100);
     UNTIL(rig_state().pointer_over);
@@ -57,7 +57,7 @@ static struct fovea_gaze_source *open_mouse(void)
     return gaze_open(&settings);
 }
 
-static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unused)
+WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not)
 {
     struct fovea_gaze_source *source = open_mouse();
     layer_input_watch(input, 0, window, source);
@@ -84,7 +84,7 @@ static void a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not(void **unus
     fovea_gaze_source_destroy(&source);
 }
 
-static void a_frame_may_say_the_same_again_and_again(void **unused)
+WITH_SERVER(a_frame_may_say_the_same_again_and_again)
 {
     struct fovea_gaze_source *source = open_mouse();
     x_pointer(&client, 200, 100);
@@ -106,7 +106,7 @@ static bool is_tracked_at(struct fovea_gaze_source *source, double x_uv, double 
            fabs(gaze.point.y_uv - y_uv) < 1e-9;
 }
 
-static void of_several_windows_the_pointer_is_in_the_one_that_it_is_over(void **unused)
+WITH_SERVER(of_several_windows_the_pointer_is_in_the_one_that_it_is_over)
 {
     const xcb_window_t other = x_window(&client, 0, (struct x_place){600, 300, 100, 50});
     struct fovea_gaze_source *first = open_mouse();
@@ -134,7 +134,7 @@ static void of_several_windows_the_pointer_is_in_the_one_that_it_is_over(void **
 }
 
 /* Two windows over each other, in either order, and one inside another. */
-static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **unused)
+WITH_SERVER(of_windows_above_one_another_the_pointer_is_in_the_top_one)
 {
     const xcb_window_t other = x_window(&client, 0, (struct x_place){150, 80, 200, 100});
     const xcb_window_t inner = x_window(&client, other, (struct x_place){100, 50, 40, 40});
@@ -159,7 +159,7 @@ static void of_windows_above_one_another_the_pointer_is_in_the_top_one(void **un
     assert_int_equal(rig_state().pointer_slot, 1);
 }
 
-static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed(void **unused)
+WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed)
 {
     const uint8_t mode = XCB_GRAB_MODE_ASYNC;
     xcb_grab_pointer_reply_t *pointer = xcb_grab_pointer_reply(
@@ -187,15 +187,5 @@ static void a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_SERVER(positions_follow_the_pointer_over_the_client_area),
-        WITH_SERVER(positions_follow_a_window_that_moves_and_grows),
-        WITH_SERVER(a_pointer_over_no_window_at_all_is_not_over_ours),
-        WITH_SERVER(a_resting_pointer_is_a_gaze_and_one_that_has_left_is_not),
-        WITH_SERVER(a_frame_may_say_the_same_again_and_again),
-        WITH_SERVER(of_several_windows_the_pointer_is_in_the_one_that_it_is_over),
-        WITH_SERVER(of_windows_above_one_another_the_pointer_is_in_the_top_one),
-        WITH_SERVER(a_program_that_grabs_pointer_and_keyboard_keeps_them_and_is_followed),
-    };
-    return RUN_OR_SKIP(tests);
+    return RUN_OR_SKIP(tests_run(NULL, NULL));
 }

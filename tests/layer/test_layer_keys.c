@@ -43,6 +43,7 @@ static int set_up_polled(void **unused)
     return failed;
 }
 
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, rig_set_up, rig_tear_down)
 #define POLLED(test) cmocka_unit_test_setup_teardown(test, set_up_polled, rig_tear_down)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -423,19 +424,19 @@ static void help_names_what_has_keys(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SERVER(a_press_counts_once_however_long_and_the_program_gets_it_too),
-        WITH_SERVER(every_action_has_its_own_keys),
-        WITH_SERVER(other_modifiers_make_it_somebody_elses),
-        WITH_SERVER(taps_without_any_length_count_all),
-        WITH_SERVER(another_modifier_of_the_same_kind_may_be_down_too),
-        WITH_SERVER(what_is_ignored_for_its_modifiers_is_said_once),
-        WITH_SERVER(keys_count_while_the_focus_is_in_the_window),
-        WITH_SERVER(keys_count_in_every_window_that_is_watched),
-        WITH_SERVER(keys_that_are_held_when_the_focus_comes_do_not_count),
-        WITH_SERVER(compare_is_held_as_long_as_its_keys_and_the_focus),
-        WITH_SERVER(keys_can_be_others_or_none),
-        WITH_SERVER(a_keyboard_that_changes_is_read_again),
-        WITH_SERVER(a_key_that_goes_down_as_the_keyboard_changes_counts),
+        SERVED(a_press_counts_once_however_long_and_the_program_gets_it_too),
+        SERVED(every_action_has_its_own_keys),
+        SERVED(other_modifiers_make_it_somebody_elses),
+        SERVED(taps_without_any_length_count_all),
+        SERVED(another_modifier_of_the_same_kind_may_be_down_too),
+        SERVED(what_is_ignored_for_its_modifiers_is_said_once),
+        SERVED(keys_count_while_the_focus_is_in_the_window),
+        SERVED(keys_count_in_every_window_that_is_watched),
+        SERVED(keys_that_are_held_when_the_focus_comes_do_not_count),
+        SERVED(compare_is_held_as_long_as_its_keys_and_the_focus),
+        SERVED(keys_can_be_others_or_none),
+        SERVED(a_keyboard_that_changes_is_read_again),
+        SERVED(a_key_that_goes_down_as_the_keyboard_changes_counts),
         POLLED(without_xinput_keys_are_polled_and_that_is_said),
         POLLED(a_press_counts_once_however_long_and_the_program_gets_it_too),
         POLLED(other_modifiers_make_it_somebody_elses),
@@ -451,5 +452,5 @@ int main(void)
         cmocka_unit_test(help_fits_into_the_hud),
         cmocka_unit_test(help_names_what_has_keys),
     };
-    return RUN_OR_SKIP(tests);
+    return RUN_OR_SKIP(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -69,7 +69,9 @@ static void assert_in_slot(long slot, uint32_t window)
     assert_non_null(found->mouse);
 }
 
-static void every_window_has_a_slot_and_a_source_of_its_own(void **unused)
+#define WITH_WINDOWS(test) TEST_AROUND(test, set_up, tear_down)
+
+WITH_WINDOWS(every_window_has_a_slot_and_a_source_of_its_own)
 {
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
         assert_in_slot(present(window, 0, true), window);
@@ -83,7 +85,7 @@ static void every_window_has_a_slot_and_a_source_of_its_own(void **unused)
     assert_null(layer_windows_find(&windows, 0));
 }
 
-static void the_oldest_makes_room_for_one_that_begins(void **unused)
+WITH_WINDOWS(the_oldest_makes_room_for_one_that_begins)
 {
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS; window++) {
         (void)present(window, 0, true);
@@ -98,7 +100,7 @@ static void the_oldest_makes_room_for_one_that_begins(void **unused)
     assert_in_slot(first, 100);
 }
 
-static void one_that_is_gone_makes_room_for_one_that_goes_on(void **unused)
+WITH_WINDOWS(one_that_is_gone_makes_room_for_one_that_goes_on)
 {
     for (uint32_t window = 1; window <= LAYER_INPUT_WINDOWS + 1; window++) {
         (void)present(window, 0, true);
@@ -109,7 +111,7 @@ static void one_that_is_gone_makes_room_for_one_that_goes_on(void **unused)
     assert_null(layer_windows_find(&windows, 5));
 }
 
-static void a_window_that_is_gone_is_asked_for_again_when_it_begins_again(void **unused)
+WITH_WINDOWS(a_window_that_is_gone_is_asked_for_again_when_it_begins_again)
 {
     const long slot = present(7, 0, true);
     assert_in_slot(slot, 7);
@@ -119,7 +121,7 @@ static void a_window_that_is_gone_is_asked_for_again_when_it_begins_again(void *
     assert_in_slot(slot, 7);
 }
 
-static void sources_are_those_of_the_mouse_alone(void **unused)
+WITH_WINDOWS(sources_are_those_of_the_mouse_alone)
 {
     const long slot = present(7, 0, true);
     struct fovea_gaze_settings other = gaze;
@@ -132,18 +134,4 @@ static void sources_are_those_of_the_mouse_alone(void **unused)
     layer_windows_feed(&windows, input, NULL);
     assert_null(watched[slot].source);
     assert_int_equal(watched[slot ? 0 : 1].window, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_window_has_a_slot_and_a_source_of_its_own),
-        TEST(the_oldest_makes_room_for_one_that_begins),
-        TEST(one_that_is_gone_makes_room_for_one_that_goes_on),
-        TEST(a_window_that_is_gone_is_asked_for_again_when_it_begins_again),
-        TEST(sources_are_those_of_the_mouse_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

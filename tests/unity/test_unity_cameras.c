@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-static void a_trouble_is_said_once_beside_a_camera_that_works(void **state)
+TEST(a_trouble_is_said_once_beside_a_camera_that_works)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -40,7 +40,7 @@ static int32_t frames_of(struct scene *scene, uint64_t camera, uint64_t *out_fra
 }
 
 /* Unity's frame numbers are even in the frames of one, odd in those of the other. */
-static void cameras_that_take_turns_have_their_own_stats(void **state)
+TEST(cameras_that_take_turns_have_their_own_stats)
 {
     struct scene scene;
     uint64_t frames = 0;
@@ -70,7 +70,7 @@ static void cameras_that_take_turns_have_their_own_stats(void **state)
 }
 
 /* A frame's zoom is too small to be seen; all of them are not. */
-static void a_camera_that_zooms_needs_no_memory_in_each_frame(void **state)
+TEST(a_camera_that_zooms_needs_no_memory_in_each_frame)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -113,7 +113,7 @@ static void start_late_event(struct host *host)
 }
 
 /* The host fails the test if the event calls Unity. */
-static void an_event_on_another_thread_finds_the_device_gone(void **state)
+TEST(an_event_on_another_thread_finds_the_device_gone)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -125,15 +125,4 @@ static void an_event_on_another_thread_finds_the_device_gone(void **state)
     host_initialize(&scene.host);
     assert_true(scene_foveates(&scene, &late_block, false));
     scene_close(&scene);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trouble_is_said_once_beside_a_camera_that_works),
-        cmocka_unit_test(cameras_that_take_turns_have_their_own_stats),
-        cmocka_unit_test(a_camera_that_zooms_needs_no_memory_in_each_frame),
-        cmocka_unit_test(an_event_on_another_thread_finds_the_device_gone),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -100,7 +100,7 @@ static void check_format(struct host *host, VkFormat format, bool queue)
     image_free(&dst);
 }
 
-static void frames_are_the_reference(void **state)
+TEST(frames_are_the_reference)
 {
     for (int version = 1; version <= 2; version++) {
         struct host host;
@@ -117,7 +117,7 @@ static void frames_are_the_reference(void **state)
 }
 
 /* The next is drawn while the GPU has the one before, and nobody waits. */
-static void frames_go_on_while_the_gpu_works(void **state)
+TEST(frames_go_on_while_the_gpu_works)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -141,7 +141,7 @@ static void frames_go_on_while_the_gpu_works(void **state)
     close_host(&host);
 }
 
-static void a_texture_that_is_made_anew_is_foveated(void **state)
+TEST(a_texture_that_is_made_anew_is_foveated)
 {
     static const uint32_t sizes[][2] = {{WIDTH, HEIGHT}, {40, 90}, {131, 33}};
     struct host host;
@@ -173,7 +173,7 @@ static struct fovea_image rows(const struct fovea_image *image, uint32_t first, 
     return part;
 }
 
-static void each_eye_has_its_gaze(void **state)
+TEST(each_eye_has_its_gaze)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -201,7 +201,7 @@ static void each_eye_has_its_gaze(void **state)
 }
 
 /* The source speaks of the picture, whose lowest row is the texture's first one. */
-static void a_source_of_gaze_counts_where_the_block_says_so(void **state)
+TEST(a_source_of_gaze_counts_where_the_block_says_so)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -227,7 +227,7 @@ static void a_source_of_gaze_counts_where_the_block_says_so(void **state)
 
 /* A law that goes by degrees, in an asymmetric frustum: the mirrored picture becomes the mirror
  * image, where the block says that it is upside down. */
-static void a_picture_upside_down_has_its_frustum(void **state)
+TEST(a_picture_upside_down_has_its_frustum)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -270,7 +270,7 @@ static void a_picture_upside_down_has_its_frustum(void **state)
 }
 
 /* Dynamic resolution draws into a part. */
-static void what_is_beside_the_picture_stays(void **state)
+TEST(what_is_beside_the_picture_stays)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -300,7 +300,7 @@ static void what_is_beside_the_picture_stays(void **state)
     close_host(&host);
 }
 
-static void a_gaze_may_be_anything(void **state)
+TEST(a_gaze_may_be_anything)
 {
     static const double gazes[][2] = {{NAN, 0.5}, {0.5, INFINITY}, {-3.0, 0.5}, {1.0, 2.5}};
     struct host host;
@@ -340,7 +340,7 @@ static void *change_settings(void *user)
     return NULL;
 }
 
-static void settings_change_while_frames_go_on(void **state)
+TEST(settings_change_while_frames_go_on)
 {
     struct host host;
     open_host(&host, (struct host_options){0});
@@ -368,20 +368,4 @@ static void settings_change_while_frames_go_on(void **state)
     image_free(&src);
     image_free(&dst);
     close_host(&host);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_the_reference),
-        cmocka_unit_test(frames_go_on_while_the_gpu_works),
-        cmocka_unit_test(a_texture_that_is_made_anew_is_foveated),
-        cmocka_unit_test(each_eye_has_its_gaze),
-        cmocka_unit_test(a_source_of_gaze_counts_where_the_block_says_so),
-        cmocka_unit_test(a_picture_upside_down_has_its_frustum),
-        cmocka_unit_test(what_is_beside_the_picture_stays),
-        cmocka_unit_test(a_gaze_may_be_anything),
-        cmocka_unit_test(settings_change_while_frames_go_on),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -23,7 +23,7 @@ static bool device_has(const struct host *host, const char *name)
     return false;
 }
 
-static void the_device_gets_what_sharing_needs(void **state)
+TEST(the_device_gets_what_sharing_needs)
 {
     for (int first_version = 0; first_version <= 1; first_version++) {
         struct host host;
@@ -54,7 +54,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL other_plugin(VkInstance instance
     return strcmp(name, "vkOfAnotherPlugin") == 0 ? (PFN_vkVoidFunction)marker : NULL;
 }
 
-static void other_names_are_the_next_ones_in_the_chain(void **state)
+TEST(other_names_are_the_next_ones_in_the_chain)
 {
     struct host host;
     scene_host_open(&host, (struct host_options){0});
@@ -71,7 +71,7 @@ static void other_names_are_the_next_ones_in_the_chain(void **state)
 }
 
 /* What Unity itself asks for stays, and nothing is asked for twice. */
-static void what_unity_asks_for_stays(void **state)
+TEST(what_unity_asks_for_stays)
 {
     struct host host;
     scene_host_open(&host, (struct host_options){0});
@@ -103,7 +103,7 @@ static void what_unity_asks_for_stays(void **state)
 }
 
 /* One of Vulkan 1.0 would be no use to Fovea. */
-static void an_instance_of_vulkan_1_0_becomes_one_of_1_1(void **state)
+TEST(an_instance_of_vulkan_1_0_becomes_one_of_1_1)
 {
     static const uint32_t versions[][2] = {{0, VK_API_VERSION_1_1},
                                            {VK_API_VERSION_1_0, VK_API_VERSION_1_1},
@@ -177,7 +177,7 @@ static void make_device(PFN_vkGetInstanceProcAddr get, VkInstance instance,
 }
 
 /* A program may make an instance to look at what there is, between its own and its device. */
-static void a_device_is_asked_of_its_own_instance(void **state)
+TEST(a_device_is_asked_of_its_own_instance)
 {
     struct host host;
     scene_host_open(&host, (struct host_options){0});
@@ -199,7 +199,7 @@ static void a_device_is_asked_of_its_own_instance(void **state)
     scene_host_close(&host);
 }
 
-static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
+TEST(a_device_that_refuses_more_is_made_as_unity_asks)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){.refuse_extensions = true});
@@ -211,7 +211,7 @@ static void a_device_that_refuses_more_is_made_as_unity_asks(void **state)
     scene_close(&scene);
 }
 
-static void another_renderer_or_an_old_unity_is_named(void **state)
+TEST(another_renderer_or_an_old_unity_is_named)
 {
     struct host host;
     char last[512] = "";
@@ -231,7 +231,7 @@ static void another_renderer_or_an_old_unity_is_named(void **state)
     scene_host_close(&host);
 }
 
-static void a_late_plugin_uses_compute_shaders_and_says_so_once(void **state)
+TEST(a_late_plugin_uses_compute_shaders_and_says_so_once)
 {
     struct scene scene;
     char last[512] = "";
@@ -250,7 +250,7 @@ static void a_late_plugin_uses_compute_shaders_and_says_so_once(void **state)
 
 /* ---- Frames that cannot be ---- */
 
-static void without_texture_or_commands_the_frame_stays(void **state)
+TEST(without_texture_or_commands_the_frame_stays)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -274,7 +274,7 @@ static void without_texture_or_commands_the_frame_stays(void **state)
     scene_close(&scene);
 }
 
-static void wrong_blocks_are_refused(void **state)
+TEST(wrong_blocks_are_refused)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -309,7 +309,7 @@ static void expect_refusal(struct scene *scene, struct fovea_unity_block *block,
     }
 }
 
-static void textures_that_cannot_be_foveated_are_named(void **state)
+TEST(textures_that_cannot_be_foveated_are_named)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -340,7 +340,7 @@ static void textures_that_cannot_be_foveated_are_named(void **state)
     scene_close(&scene);
 }
 
-static void too_many_cameras_are_said_once(void **state)
+TEST(too_many_cameras_are_said_once)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -353,7 +353,7 @@ static void too_many_cameras_are_said_once(void **state)
     scene_close(&scene);
 }
 
-static void more_frames_than_are_kept_are_said_once(void **state)
+TEST(more_frames_than_are_kept_are_said_once)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -374,7 +374,7 @@ static void more_frames_than_are_kept_are_said_once(void **state)
 
 /* ---- Settings ---- */
 
-static void wrong_settings_are_named_and_change_nothing(void **state)
+TEST(wrong_settings_are_named_and_change_nothing)
 {
     struct scene scene;
     char error[512];
@@ -410,7 +410,7 @@ static void wrong_settings_are_named_and_change_nothing(void **state)
     scene_close(&scene);
 }
 
-static void the_log_keeps_the_newest(void **state)
+TEST(the_log_keeps_the_newest)
 {
     struct host host;
     char last[512] = "";
@@ -426,7 +426,7 @@ static void the_log_keeps_the_newest(void **state)
 
 /* ---- When things go ---- */
 
-static void a_cameras_things_go_when_its_frames_are_over(void **state)
+TEST(a_cameras_things_go_when_its_frames_are_over)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -443,7 +443,7 @@ static void a_cameras_things_go_when_its_frames_are_over(void **state)
     scene_close(&scene);
 }
 
-static void a_camera_that_comes_no_more_is_forgotten(void **state)
+TEST(a_camera_that_comes_no_more_is_forgotten)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -457,7 +457,7 @@ static void a_camera_that_comes_no_more_is_forgotten(void **state)
     scene_close(&scene);
 }
 
-static void a_device_may_go_and_come_back(void **state)
+TEST(a_device_may_go_and_come_back)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -476,7 +476,7 @@ static void a_device_may_go_and_come_back(void **state)
 }
 
 /* One that was not made through the hooks may come to have the handle of one that was. */
-static void a_handle_is_not_known_again_when_its_device_has_gone(void **state)
+TEST(a_handle_is_not_known_again_when_its_device_has_gone)
 {
     struct scene scene;
     char last[512] = "";
@@ -495,7 +495,7 @@ static void a_handle_is_not_known_again_when_its_device_has_gone(void **state)
 }
 
 /* Each host loads and unloads the plugin; it stays in the process, with nothing of the last one. */
-static void a_plugin_may_be_loaded_again(void **state)
+TEST(a_plugin_may_be_loaded_again)
 {
     for (int i = 0; i < 3; i++) {
         struct scene scene;
@@ -508,31 +508,4 @@ static void a_plugin_may_be_loaded_again(void **state)
         assert_true(scene_foveates(&scene, &block, i == 1));
         scene_close(&scene);
     }
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_device_gets_what_sharing_needs),
-        cmocka_unit_test(other_names_are_the_next_ones_in_the_chain),
-        cmocka_unit_test(what_unity_asks_for_stays),
-        cmocka_unit_test(an_instance_of_vulkan_1_0_becomes_one_of_1_1),
-        cmocka_unit_test(a_device_is_asked_of_its_own_instance),
-        cmocka_unit_test(a_device_that_refuses_more_is_made_as_unity_asks),
-        cmocka_unit_test(another_renderer_or_an_old_unity_is_named),
-        cmocka_unit_test(a_late_plugin_uses_compute_shaders_and_says_so_once),
-        cmocka_unit_test(without_texture_or_commands_the_frame_stays),
-        cmocka_unit_test(wrong_blocks_are_refused),
-        cmocka_unit_test(textures_that_cannot_be_foveated_are_named),
-        cmocka_unit_test(too_many_cameras_are_said_once),
-        cmocka_unit_test(more_frames_than_are_kept_are_said_once),
-        cmocka_unit_test(wrong_settings_are_named_and_change_nothing),
-        cmocka_unit_test(the_log_keeps_the_newest),
-        cmocka_unit_test(a_cameras_things_go_when_its_frames_are_over),
-        cmocka_unit_test(a_camera_that_comes_no_more_is_forgotten),
-        cmocka_unit_test(a_device_may_go_and_come_back),
-        cmocka_unit_test(a_handle_is_not_known_again_when_its_device_has_gone),
-        cmocka_unit_test(a_plugin_may_be_loaded_again),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

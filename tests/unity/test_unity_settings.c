@@ -50,7 +50,7 @@ static int32_t configure_map(struct scene *scene, const char *path, char *out_er
     return scene->host.plugin.configure(json, out_error, bytes);
 }
 
-static void settings_that_cannot_work_change_nothing(void **state)
+TEST(settings_that_cannot_work_change_nothing)
 {
     struct scene scene;
     char path[96];
@@ -76,7 +76,7 @@ static void settings_that_cannot_work_change_nothing(void **state)
 }
 
 /* The file is gone before a frame could open it. */
-static void no_frame_reads_a_maps_file(void **state)
+TEST(no_frame_reads_a_maps_file)
 {
     struct scene scene;
     char path[96];
@@ -135,7 +135,7 @@ static void set_foveation(struct scene *scene, const char *setting, const char *
 }
 
 /* A frame that takes another formula is no slower than one that takes another strength. */
-static void no_frame_evaluates_a_formula(void **state)
+TEST(no_frame_evaluates_a_formula)
 {
     struct scene scene;
     double least_formula = 1e9;
@@ -162,7 +162,7 @@ static void no_frame_evaluates_a_formula(void **state)
     scene_close(&scene);
 }
 
-static void a_camera_may_have_a_strength_of_its_own(void **state)
+TEST(a_camera_may_have_a_strength_of_its_own)
 {
     struct scene scene;
     scene_open(&scene, (struct host_options){0});
@@ -222,7 +222,7 @@ static void draw_layers(struct scene *scene, uint8_t *out_pictures)
     image_free(&both);
 }
 
-static void an_eyes_picture_has_its_map(void **state)
+TEST(an_eyes_picture_has_its_map)
 {
     static uint8_t asked[3][PICTURE_BYTES]; /* by the settings: both, left, right */
     static uint8_t flagged[PICTURE_BYTES];
@@ -276,7 +276,7 @@ static void write_scanpath(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-static void the_gaze_stays_while_another_source_is_opened(void **state)
+TEST(the_gaze_stays_while_another_source_is_opened)
 {
     struct scene scene;
     struct change change = {.scene = &scene};
@@ -302,19 +302,11 @@ static void the_gaze_stays_while_another_source_is_opened(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_that_cannot_work_change_nothing),
-        cmocka_unit_test(no_frame_reads_a_maps_file),
-        cmocka_unit_test(no_frame_evaluates_a_formula),
-        cmocka_unit_test(a_camera_may_have_a_strength_of_its_own),
-        cmocka_unit_test(an_eyes_picture_has_its_map),
-        cmocka_unit_test(the_gaze_stays_while_another_source_is_opened),
-    };
     snprintf(folder, sizeof folder, "/tmp/fovea-unity-XXXXXX");
     if (!mkdtemp(folder)) {
         return EXIT_FAILURE;
     }
-    const int result = RIG_RUN(argc, argv, tests);
+    const int result = rig_run_tests(argc, argv);
     (void)rmdir(folder); /* a test that fails leaves its file */
     return result;
 }

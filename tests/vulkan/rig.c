@@ -75,6 +75,11 @@ int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
     return _cmocka_run_group_tests(rig_backend_name(), tests, count, NULL, NULL);
 }
 
+int rig_run_tests(int argc, char **argv)
+{
+    return rig_run(argc, argv, test_list.tests, test_list.count);
+}
+
 struct fovea_settings rig_settings(void)
 {
     struct fovea_settings settings = fovea_settings_default();

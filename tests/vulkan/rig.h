@@ -30,6 +30,8 @@ bool rig_available(void);
  * device. */
 #define RIG_RUN(argc, argv, tests) rig_run(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
 int rig_run(int argc, char **argv, const struct CMUnitTest *tests, size_t count);
+/* The same of the tests of the program's file; a program without a main has this for it. */
+int rig_run_tests(int argc, char **argv);
 
 struct fovea_settings rig_settings(void);
 /* Settings of rig_settings where settings is NULL. */

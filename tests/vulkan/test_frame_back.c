@@ -69,7 +69,7 @@ static bool comes(uint64_t value, int seconds)
 
 /* Two frames in flight whose peer never answers; the first job signals its 2 when the queue is
  * at 3. */
-static void a_job_that_signals_late_does_not_stop_the_queue(void **state)
+TEST(a_job_that_signals_late_does_not_stop_the_queue)
 {
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, late_instance);
@@ -101,8 +101,5 @@ int main(int argc, char **argv)
     if (!rig_available()) {
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_job_that_signals_late_does_not_stop_the_queue),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

@@ -192,9 +192,11 @@ static void plant(uint32_t peer_ns, uint32_t vulkan_ns, int64_t age_s)
     frame_cost_forget();
 }
 
+#define WITH_ENGINE(test) TEST_AROUND(test, open_engine, close_engine)
+
 /* ---- Tests ---- */
 
-static void a_slow_peer_gives_way_to_vulkan(void **state)
+WITH_ENGINE(a_slow_peer_gives_way_to_vulkan)
 {
     manner = SLOW;
     create();
@@ -212,7 +214,7 @@ static void a_slow_peer_gives_way_to_vulkan(void **state)
 }
 
 /* Threads are not always the faster ones: the device may be a GPU. */
-static void the_cheaper_one_is_taken_and_works(void **state)
+WITH_ENGINE(the_cheaper_one_is_taken_and_works)
 {
     create();
     const bool vulkan = backend() == FOVEA_BACKEND_VULKAN;
@@ -224,7 +226,7 @@ static void the_cheaper_one_is_taken_and_works(void **state)
     destroy();
 }
 
-static void a_peer_that_refuses_is_left(void **state)
+WITH_ENGINE(a_peer_that_refuses_is_left)
 {
     manner = REFUSES;
     create();
@@ -237,7 +239,7 @@ static void a_peer_that_refuses_is_left(void **state)
     destroy();
 }
 
-static void a_peer_that_never_answers_is_left(void **state)
+WITH_ENGINE(a_peer_that_never_answers_is_left)
 {
     manner = NEVER_SIGNALS;
     rig.settings.watchdog_ms = 20; /* ten times that for threads */
@@ -250,7 +252,7 @@ static void a_peer_that_never_answers_is_left(void **state)
     destroy();
 }
 
-static void where_nothing_can_be_measured_the_usual_order_counts(void **state)
+WITH_ENGINE(where_nothing_can_be_measured_the_usual_order_counts)
 {
     manner = KNOWS_NO_IMAGES;
     create();
@@ -264,7 +266,7 @@ static void where_nothing_can_be_measured_the_usual_order_counts(void **state)
     destroy();
 }
 
-static void a_result_is_kept_for_the_next_context_and_the_next_process(void **state)
+WITH_ENGINE(a_result_is_kept_for_the_next_context_and_the_next_process)
 {
     manner = SLOW;
     create();
@@ -281,7 +283,7 @@ static void a_result_is_kept_for_the_next_context_and_the_next_process(void **st
     }
 }
 
-static void what_the_file_says_decides(void **state)
+WITH_ENGINE(what_the_file_says_decides)
 {
     static const struct {
         uint32_t peer_ns;
@@ -308,7 +310,7 @@ static void what_the_file_says_decides(void **state)
     destroy();
 }
 
-static void another_device_or_setting_is_measured_by_itself(void **state)
+WITH_ENGINE(another_device_or_setting_is_measured_by_itself)
 {
     manner = SLOW;
     create();
@@ -323,7 +325,7 @@ static void another_device_or_setting_is_measured_by_itself(void **state)
     destroy();
 }
 
-static void a_stale_result_is_measured_again(void **state)
+WITH_ENGINE(a_stale_result_is_measured_again)
 {
     manner = SLOW;
     create();
@@ -340,7 +342,7 @@ static void a_stale_result_is_measured_again(void **state)
     destroy();
 }
 
-static void always_measures_and_never_does_not(void **state)
+WITH_ENGINE(always_measures_and_never_does_not)
 {
     manner = SLOW;
     rig.settings.backend_measure = FOVEA_MEASURE_NEVER;
@@ -360,7 +362,7 @@ static void always_measures_and_never_does_not(void **state)
     }
 }
 
-static void a_backend_that_is_named_is_not_measured(void **state)
+WITH_ENGINE(a_backend_that_is_named_is_not_measured)
 {
     manner = SLOW;
     rig.settings.backend = FOVEA_BACKEND_CPU;
@@ -372,7 +374,7 @@ static void a_backend_that_is_named_is_not_measured(void **state)
     destroy();
 }
 
-static void a_cache_that_cannot_be_used_changes_nothing(void **state)
+WITH_ENGINE(a_cache_that_cannot_be_used_changes_nothing)
 {
     manner = SLOW;
     setenv("XDG_CACHE_HOME", "/dev/null", 1);
@@ -388,7 +390,7 @@ static void a_cache_that_cannot_be_used_changes_nothing(void **state)
 }
 
 /* Through the public door: a peer that is known to cost more is not even made. */
-static void what_is_known_saves_making_the_peer(void **state)
+WITH_ENGINE(what_is_known_saves_making_the_peer)
 {
     struct fovea_vk_desc desc = engine_fovea_desc(&rig.engine, &rig.settings);
     desc.log = (struct fovea_log){.fn = hear, .user = &said, .min_level = FOVEA_LOG_DEBUG};
@@ -434,26 +436,10 @@ static void auto_measures_cuda_beside_vulkan(void **state)
     }
 }
 
-#define WITH_ENGINE(test) cmocka_unit_test_setup_teardown(test, open_engine, close_engine)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_ENGINE(a_slow_peer_gives_way_to_vulkan),
-        WITH_ENGINE(the_cheaper_one_is_taken_and_works),
-        WITH_ENGINE(a_peer_that_refuses_is_left),
-        WITH_ENGINE(a_peer_that_never_answers_is_left),
-        WITH_ENGINE(where_nothing_can_be_measured_the_usual_order_counts),
-        WITH_ENGINE(a_result_is_kept_for_the_next_context_and_the_next_process),
-        WITH_ENGINE(what_the_file_says_decides),
-        WITH_ENGINE(another_device_or_setting_is_measured_by_itself),
-        WITH_ENGINE(a_stale_result_is_measured_again),
-        WITH_ENGINE(always_measures_and_never_does_not),
-        WITH_ENGINE(a_backend_that_is_named_is_not_measured),
-        WITH_ENGINE(a_cache_that_cannot_be_used_changes_nothing),
-        WITH_ENGINE(what_is_known_saves_making_the_peer),
-    };
-    const struct CMUnitTest real[] = {WITH_ENGINE(auto_measures_cuda_beside_vulkan)};
+    const struct CMUnitTest real[] = {cmocka_unit_test_setup_teardown(
+        auto_measures_cuda_beside_vulkan, open_engine, close_engine)};
     const bool cuda = argc > 1 && strcmp(argv[1], "cuda") == 0;
-    return cuda ? RIG_RUN(argc, argv, real) : RIG_RUN(argc, argv, tests);
+    return cuda ? RIG_RUN(argc, argv, real) : rig_run_tests(argc, argv);
 }

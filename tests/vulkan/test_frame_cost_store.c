@@ -84,9 +84,11 @@ static void put_line(int64_t age_s)
     put_file(text);
 }
 
+#define IN_FOLDER(test) TEST_AROUND(test, cache_folder_enter, cache_folder_leave)
+
 /* ---- Tests ---- */
 
-static void what_was_kept_comes_back_in_this_process_and_in_others(void **state)
+IN_FOLDER(what_was_kept_comes_back_in_this_process_and_in_others)
 {
     struct frame_cost cost;
     assert_false(recalls(1, &cost));
@@ -105,7 +107,7 @@ static void what_was_kept_comes_back_in_this_process_and_in_others(void **state)
     assert_false(recalls_from_file(3, &cost));
 }
 
-static void the_newest_counts_and_takes_one_line(void **state)
+IN_FOLDER(the_newest_counts_and_takes_one_line)
 {
     struct frame_cost cost;
     char text[4096];
@@ -120,7 +122,7 @@ static void the_newest_counts_and_takes_one_line(void **state)
     assert_null(strstr(strstr(text, "device 1") + 1, "device 1"));
 }
 
-static void sixteen_are_kept_and_the_oldest_goes(void **state)
+IN_FOLDER(sixteen_are_kept_and_the_oldest_goes)
 {
     struct frame_cost cost;
     for (int i = 0; i < 40; i++) {
@@ -132,7 +134,7 @@ static void sixteen_are_kept_and_the_oldest_goes(void **state)
     assert_false(recalls(0, &cost));
 }
 
-static void keys_of_the_greatest_length_fit(void **state)
+IN_FOLDER(keys_of_the_greatest_length_fit)
 {
     struct frame_cost cost;
     for (int i = 0; i < 20; i++) {
@@ -146,7 +148,7 @@ static void keys_of_the_greatest_length_fit(void **state)
     }
 }
 
-static void old_and_future_costs_do_not_count(void **state)
+IN_FOLDER(old_and_future_costs_do_not_count)
 {
     static const struct {
         int64_t age_s;
@@ -164,7 +166,7 @@ static void old_and_future_costs_do_not_count(void **state)
     }
 }
 
-static void a_broken_file_is_ignored_and_replaced(void **state)
+IN_FOLDER(a_broken_file_is_ignored_and_replaced)
 {
     static const char *const files[] = {
         "",
@@ -197,7 +199,7 @@ static void a_broken_file_is_ignored_and_replaced(void **state)
     }
 }
 
-static void a_file_of_zeros_or_without_end_is_ignored(void **state)
+IN_FOLDER(a_file_of_zeros_or_without_end_is_ignored)
 {
     struct frame_cost cost;
     char *large = calloc(1, 1 << 20);
@@ -211,7 +213,7 @@ static void a_file_of_zeros_or_without_end_is_ignored(void **state)
     free(large);
 }
 
-static void links_are_not_followed(void **state)
+IN_FOLDER(links_are_not_followed)
 {
     struct frame_cost cost;
     char target[512];
@@ -231,7 +233,7 @@ static void links_are_not_followed(void **state)
     assert_true(S_ISREG(about.st_mode));
 }
 
-static void a_directory_that_is_a_link_is_not_followed(void **state)
+IN_FOLDER(a_directory_that_is_a_link_is_not_followed)
 {
     struct frame_cost cost;
     char target[512];
@@ -247,7 +249,7 @@ static void a_directory_that_is_a_link_is_not_followed(void **state)
     assert_int_equal(cache_folder_read("elsewhere/backends", text, sizeof text), 0);
 }
 
-static void what_others_may_write_is_not_believed(void **state)
+IN_FOLDER(what_others_may_write_is_not_believed)
 {
     struct frame_cost cost;
     put_line(0);
@@ -270,7 +272,7 @@ static void what_others_may_write_is_not_believed(void **state)
     assert_true(recalls_from_file(1, &cost));
 }
 
-static void a_pipe_or_a_directory_of_that_name_stops_nobody(void **state)
+IN_FOLDER(a_pipe_or_a_directory_of_that_name_stops_nobody)
 {
     struct frame_cost cost;
     assert_int_equal(mkdir(cache_folder_path("fovea"), 0700), 0);
@@ -286,7 +288,7 @@ static void a_pipe_or_a_directory_of_that_name_stops_nobody(void **state)
 }
 
 /* Each leaves the process with what it knows. */
-static void without_a_place_for_it_nothing_is_kept_in_files(void **state)
+IN_FOLDER(without_a_place_for_it_nothing_is_kept_in_files)
 {
     static const char *const places[] = {NULL, "", "relative", "/proc/fovea-has-no-place-here",
                                          "/dev/null"};
@@ -306,7 +308,7 @@ static void without_a_place_for_it_nothing_is_kept_in_files(void **state)
     setenv("XDG_CACHE_HOME", cache_folder(), 1);
 }
 
-static void home_stands_in_for_a_cache_directory(void **state)
+IN_FOLDER(home_stands_in_for_a_cache_directory)
 {
     struct frame_cost cost;
     unsetenv("XDG_CACHE_HOME");
@@ -338,7 +340,7 @@ static void *keep_many(void *user)
 }
 
 /* Whatever the file says in the end, it is a whole one, and nothing else is left. */
-static void threads_may_keep_at_once(void **state)
+IN_FOLDER(threads_may_keep_at_once)
 {
     pthread_t threads[3];
     int first[3] = {0, 4, 8};
@@ -355,28 +357,4 @@ static void threads_may_keep_at_once(void **state)
     assert_memory_equal(text, HEAD, strlen(HEAD));
     assert_int_equal(unlink(cache_folder_path(CACHE_FILE)), 0);
     assert_int_equal(rmdir(cache_folder_path("fovea")), 0);
-}
-
-#define IN_FOLDER(test)                                                                            \
-    cmocka_unit_test_setup_teardown(test, cache_folder_enter, cache_folder_leave)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_was_kept_comes_back_in_this_process_and_in_others),
-        IN_FOLDER(the_newest_counts_and_takes_one_line),
-        IN_FOLDER(sixteen_are_kept_and_the_oldest_goes),
-        IN_FOLDER(keys_of_the_greatest_length_fit),
-        IN_FOLDER(old_and_future_costs_do_not_count),
-        IN_FOLDER(a_broken_file_is_ignored_and_replaced),
-        IN_FOLDER(a_file_of_zeros_or_without_end_is_ignored),
-        IN_FOLDER(links_are_not_followed),
-        IN_FOLDER(a_directory_that_is_a_link_is_not_followed),
-        IN_FOLDER(what_others_may_write_is_not_believed),
-        IN_FOLDER(a_pipe_or_a_directory_of_that_name_stops_nobody),
-        IN_FOLDER(without_a_place_for_it_nothing_is_kept_in_files),
-        IN_FOLDER(home_stands_in_for_a_cache_directory),
-        IN_FOLDER(threads_may_keep_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static enum fovea_result make_fovea(struct rig *rig)
     return fovea_vk_create(&desc, &rig->fovea);
 }
 
-static void creation_fails_cleanly_at_every_call(void **state)
+TEST(creation_fails_cleanly_at_every_call)
 {
     struct rig rig;
     open_engine(&rig);
@@ -193,7 +193,7 @@ static void one_faulty_frame(struct rig *rig, int call, bool *out_failed)
     image_free(&dst);
 }
 
-static void a_frame_passes_or_is_refused_at_every_failing_call(void **state)
+TEST(a_frame_passes_or_is_refused_at_every_failing_call)
 {
     struct rig rig;
     open_engine(&rig);
@@ -208,7 +208,7 @@ static void a_frame_passes_or_is_refused_at_every_failing_call(void **state)
     engine_close(&rig.engine);
 }
 
-static void frames_are_foveated_again_when_memory_is_back(void **state)
+TEST(frames_are_foveated_again_when_memory_is_back)
 {
     struct rig rig;
     open_engine(&rig);
@@ -255,7 +255,7 @@ static void open_short_of_memory(struct rig *rig, int times)
 
 /* A program with two windows, say, one of which is too large. The second call fails when what other
  * sizes have left was given up. */
-static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state)
+TEST(a_frame_that_finds_no_memory_stops_none_of_another_size)
 {
     struct rig rig;
     open_short_of_memory(&rig, 2);
@@ -268,7 +268,7 @@ static void a_frame_that_finds_no_memory_stops_none_of_another_size(void **state
     rig_close(&rig);
 }
 
-static void a_frame_that_finds_no_memory_has_what_others_have_left(void **state)
+TEST(a_frame_that_finds_no_memory_has_what_others_have_left)
 {
     struct rig rig;
     open_short_of_memory(&rig, 1);
@@ -300,7 +300,7 @@ static void the_tables_lie_near_the_device(bool full)
     rig_close(&rig);
 }
 
-static void a_full_heap_near_the_device_is_done_without(void **state)
+TEST(a_full_heap_near_the_device_is_done_without)
 {
     struct rig rig;
     open_engine(&rig);
@@ -313,7 +313,7 @@ static void a_full_heap_near_the_device_is_done_without(void **state)
     the_tables_lie_near_the_device(true);
 }
 
-static void a_lost_device_is_said_and_submits_nothing_more(void **state)
+TEST(a_lost_device_is_said_and_submits_nothing_more)
 {
     struct rig rig;
     open_engine(&rig);
@@ -338,7 +338,7 @@ static void a_lost_device_is_said_and_submits_nothing_more(void **state)
     rig_close(&rig);
 }
 
-static void an_instance_of_vulkan_1_0_is_refused(void **state)
+TEST(an_instance_of_vulkan_1_0_is_refused)
 {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .apiVersion = VK_API_VERSION_1_0};
@@ -356,19 +356,4 @@ static void an_instance_of_vulkan_1_0_is_refused(void **state)
     assert_int_equal(fovea_vk_query(NULL, physical, vkGetInstanceProcAddr, &needs),
                      FOVEA_ERROR_INVALID_ARGUMENT);
     vkDestroyInstance(instance, NULL);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation_fails_cleanly_at_every_call),
-        cmocka_unit_test(a_frame_passes_or_is_refused_at_every_failing_call),
-        cmocka_unit_test(frames_are_foveated_again_when_memory_is_back),
-        cmocka_unit_test(a_frame_that_finds_no_memory_stops_none_of_another_size),
-        cmocka_unit_test(a_frame_that_finds_no_memory_has_what_others_have_left),
-        cmocka_unit_test(a_full_heap_near_the_device_is_done_without),
-        cmocka_unit_test(a_lost_device_is_said_and_submits_nothing_more),
-        cmocka_unit_test(an_instance_of_vulkan_1_0_is_refused),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

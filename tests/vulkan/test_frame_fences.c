@@ -100,7 +100,7 @@ static void close_gated(struct gated *gated)
 }
 
 /* Its fence is in use, or validation speaks. */
-static void a_slot_whose_fence_cannot_be_asked_is_not_free(void **state)
+TEST(a_slot_whose_fence_cannot_be_asked_is_not_free)
 {
     struct gated gated;
     open_gated(&gated);
@@ -126,7 +126,7 @@ static void *open_late(void *argument)
     return NULL;
 }
 
-static void a_wait_that_finds_no_memory_is_tried_again(void **state)
+TEST(a_wait_that_finds_no_memory_is_tried_again)
 {
     struct gated gated;
     open_gated(&gated);
@@ -146,7 +146,7 @@ static void a_wait_that_finds_no_memory_is_tried_again(void **state)
 
 /* Neither it nor its images are freed while they may be in use; the device is never closed
  * either. */
-static void what_cannot_be_waited_for_is_kept(void **state)
+TEST(what_cannot_be_waited_for_is_kept)
 {
     static struct gated gated;
     open_gated(&gated);
@@ -180,7 +180,7 @@ static void what_cannot_be_waited_for_is_kept(void **state)
 
 /* ---- The peer's turns ---- */
 
-static void a_host_peer_that_finds_no_memory_waits_again(void **state)
+TEST(a_host_peer_that_finds_no_memory_waits_again)
 {
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
@@ -203,7 +203,7 @@ static void a_host_peer_that_finds_no_memory_waits_again(void **state)
 }
 
 /* The watchdog's first looks find nothing out. */
-static void a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked(void **state)
+TEST(a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked)
 {
     if (rig_backend() != FOVEA_BACKEND_CPU) {
         skip();
@@ -219,16 +219,4 @@ static void a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked(void **st
     assert_int_equal(atomic_load(&no_memory), 0);
     engine_image_destroy(&bench.rig.engine, &image);
     close_bench(&bench);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slot_whose_fence_cannot_be_asked_is_not_free),
-        cmocka_unit_test(a_wait_that_finds_no_memory_is_tried_again),
-        cmocka_unit_test(a_host_peer_that_finds_no_memory_waits_again),
-        cmocka_unit_test(a_stuck_peer_is_cut_loose_as_soon_as_its_turn_can_be_asked),
-        cmocka_unit_test(what_cannot_be_waited_for_is_kept),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

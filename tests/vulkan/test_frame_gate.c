@@ -230,7 +230,7 @@ static int run_as(const char *name)
 
 /* ---- The test ---- */
 
-static void exit_waits_for_calls_and_lets_none_begin(void **state)
+TEST(exit_waits_for_calls_and_lets_none_begin)
 {
     for (size_t i = 0; i < CALL_COUNT; i++) {
         const pid_t child = fork();
@@ -251,11 +251,8 @@ static void exit_waits_for_calls_and_lets_none_begin(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_waits_for_calls_and_lets_none_begin),
-    };
     if (argc > 2) {
         return rig_choose_backend(argc, argv) ? run_as(argv[2]) : 2;
     }
-    return RIG_RUN(argc, argv, tests);
+    return rig_run_tests(argc, argv);
 }

@@ -67,7 +67,7 @@ static size_t check_gazes(struct rig *rig, const struct operator_scene *scene,
     return compared;
 }
 
-static void gazes_are_where_pixels_come_from(void **state)
+TEST(gazes_are_where_pixels_come_from)
 {
     static const uint64_t written[] = {0, 1, 2, 5}; /* with points all over, as files have them */
     char path[64];
@@ -111,7 +111,7 @@ static bool same_pixels(const struct test_image *a, const struct test_image *b)
 }
 
 /* Frames follow gaze.over as fovea_vk_gaze_at does for places. */
-static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
+TEST(gazes_over_the_shown_picture_go_through_the_lens)
 {
     static const struct fovea_point_uv places[] = {{0.3, 0.6}, {0.85, 0.4}, {0.5, 0.1}, {1.5, 0.5}};
     const struct fovea_vk_view view = view_of(160, 90);
@@ -144,7 +144,7 @@ static void gazes_over_the_shown_picture_go_through_the_lens(void **state)
     rig_close(&rig);
 }
 
-static void gazes_are_of_the_views_eye(void **state)
+TEST(gazes_are_of_the_views_eye)
 {
     char path[64];
     struct operator_scene eyes[2];
@@ -163,7 +163,7 @@ static void gazes_are_of_the_views_eye(void **state)
     rig_close(&rig);
 }
 
-static void nothing_moves_gazes_but_what_comes_after_foveate(void **state)
+TEST(nothing_moves_gazes_but_what_comes_after_foveate)
 {
     static const struct fovea_operators rows[] = {
         {1, {FOVEA_OPERATOR_foveate}},
@@ -183,7 +183,7 @@ static void nothing_moves_gazes_but_what_comes_after_foveate(void **state)
 }
 
 /* The default lens shows nothing of the picture's corners; its own are beyond them. */
-static void places_beside_the_view_count_as_its_edge(void **state)
+TEST(places_beside_the_view_count_as_its_edge)
 {
     const struct fovea_vk_view view = view_of(160, 90);
     struct fovea_point_uv corner = {0, 0};
@@ -201,7 +201,7 @@ static void places_beside_the_view_count_as_its_edge(void **state)
 }
 
 /* Plans of views that no frame has take no frame's place. */
-static void any_number_of_views_may_be_asked_about(void **state)
+TEST(any_number_of_views_may_be_asked_about)
 {
     const struct fovea_point_uv at = {0.25, 0.75};
     struct fovea_point_uv gaze = {-1, -1};
@@ -217,7 +217,7 @@ static void any_number_of_views_may_be_asked_about(void **state)
     rig_close(&rig);
 }
 
-static void gazes_of_no_view_are_refused(void **state)
+TEST(gazes_of_no_view_are_refused)
 {
     static const struct fovea_point_uv places[] = {{(double)NAN, 0.5}, {0.5, (double)INFINITY}};
     const struct fovea_point_uv middle = {0.5, 0.5};
@@ -257,7 +257,7 @@ static void gazes_of_no_view_are_refused(void **state)
 }
 
 /* The overlay's marks go by these. */
-static void places_of_gazes_are_the_way_back(void **state)
+TEST(places_of_gazes_are_the_way_back)
 {
     for (uint64_t i = 0; i < 40; i++) {
         struct operator_scene scene = lens_scene_of(i);
@@ -277,19 +277,4 @@ static void places_of_gazes_are_the_way_back(void **state)
         }
         row_operator.plan_destroy(&plan);
     }
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gazes_are_where_pixels_come_from),
-        cmocka_unit_test(gazes_over_the_shown_picture_go_through_the_lens),
-        cmocka_unit_test(gazes_are_of_the_views_eye),
-        cmocka_unit_test(nothing_moves_gazes_but_what_comes_after_foveate),
-        cmocka_unit_test(places_beside_the_view_count_as_its_edge),
-        cmocka_unit_test(any_number_of_views_may_be_asked_about),
-        cmocka_unit_test(gazes_of_no_view_are_refused),
-        cmocka_unit_test(places_of_gazes_are_the_way_back),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -67,7 +67,7 @@ static void open_shimmed(struct rig *rig)
     refusal = VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-static void a_second_batch_that_is_refused_once_is_tried_again(void **state)
+TEST(a_second_batch_that_is_refused_once_is_tried_again)
 {
     struct rig rig;
     open_shimmed(&rig);
@@ -203,7 +203,7 @@ static void lose_a_frame(bool wait_first)
     close_half_frame(&half);
 }
 
-static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
+TEST(a_frame_that_is_lost_half_way_is_said_and_waited_for)
 {
     if (rig_backend() == FOVEA_BACKEND_VULKAN) {
         skip(); /* one batch */
@@ -214,7 +214,7 @@ static void a_frame_that_is_lost_half_way_is_said_and_waited_for(void **state)
 
 /* A device that is lost between the two batches: the waits are taken all the same, and it is
  * said. */
-static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
+TEST(a_device_that_is_lost_half_way_loses_the_frame)
 {
     if (rig_backend() == FOVEA_BACKEND_VULKAN) {
         skip(); /* one batch */
@@ -237,7 +237,7 @@ static void a_device_that_is_lost_half_way_loses_the_frame(void **state)
 
 /* The same without a peer, or where the first batch is refused: the waits are the engine's as
  * before. */
-static void a_frame_that_is_refused_leaves_its_waits(void **state)
+TEST(a_frame_that_is_refused_leaves_its_waits)
 {
     struct half_frame half;
     open_half_frame(&half);
@@ -251,15 +251,4 @@ static void a_frame_that_is_refused_leaves_its_waits(void **state)
     engine_submit(&half.rig.engine, engine_begin(&half.rig.engine), half.presentable,
                   VK_NULL_HANDLE);
     close_half_frame(&half);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_batch_that_is_refused_once_is_tried_again),
-        cmocka_unit_test(a_frame_that_is_lost_half_way_is_said_and_waited_for),
-        cmocka_unit_test(a_device_that_is_lost_half_way_loses_the_frame),
-        cmocka_unit_test(a_frame_that_is_refused_leaves_its_waits),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -139,7 +139,7 @@ static int recorded_by(struct show *show, int pairs)
 
 /* ---- Tests ---- */
 
-static void frames_between_the_same_images_record_nothing(void **state)
+TEST(frames_between_the_same_images_record_nothing)
 {
     for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
         struct show show;
@@ -152,7 +152,7 @@ static void frames_between_the_same_images_record_nothing(void **state)
     }
 }
 
-static void another_gaze_needs_no_other_commands(void **state)
+TEST(another_gaze_needs_no_other_commands)
 {
     struct show show;
     open_show(&show, 1);
@@ -164,7 +164,7 @@ static void another_gaze_needs_no_other_commands(void **state)
     close_show(&show);
 }
 
-static void another_layout_is_recorded(void **state)
+TEST(another_layout_is_recorded)
 {
     struct show show;
     open_show(&show, 1);
@@ -187,7 +187,7 @@ static bool any_kept(const struct show *show)
 }
 
 /* The one that comes may have the handle and the address of the one that went. */
-static void another_image_is_recorded(void **state)
+TEST(another_image_is_recorded)
 {
     struct show show;
     open_show(&show, 1);
@@ -201,7 +201,7 @@ static void another_image_is_recorded(void **state)
 }
 
 /* Those record; what was kept is good again behind them. */
-static void frames_that_pass_through_come_between(void **state)
+TEST(frames_that_pass_through_come_between)
 {
     struct show show;
     open_show(&show, 1);
@@ -214,16 +214,4 @@ static void frames_that_pass_through_come_between(void **state)
     assert_int_equal(recorded, 2);
     assert_int_equal(recorded_by(&show, 1), 0);
     close_show(&show);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_between_the_same_images_record_nothing),
-        cmocka_unit_test(another_gaze_needs_no_other_commands),
-        cmocka_unit_test(another_layout_is_recorded),
-        cmocka_unit_test(another_image_is_recorded),
-        cmocka_unit_test(frames_that_pass_through_come_between),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

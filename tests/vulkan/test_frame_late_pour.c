@@ -31,7 +31,7 @@ static void *pour(void *user)
     return NULL;
 }
 
-static void no_frame_mixes_two_samples(void **state)
+TEST(no_frame_mixes_two_samples)
 {
     struct fovea_settings settings = late_settings();
     settings.foveation.paper.fragment_px = 64; /* the less to do for each frame */
@@ -66,7 +66,7 @@ static void no_frame_mixes_two_samples(void **state)
     desk_close(&desk);
 }
 
-static void a_source_is_let_go_while_samples_pour_in(void **state)
+TEST(a_source_is_let_go_while_samples_pour_in)
 {
     const struct fovea_settings settings = late_settings();
     struct desk desk;
@@ -148,7 +148,7 @@ static double measure_ms(bool newest, double *out_p99_ms)
 }
 
 /* A measurement for docs/gaze.md. */
-static void late_gazes_are_younger(void **state)
+TEST(late_gazes_are_younger)
 {
     double own_p99_ms = 0;
     double late_p99_ms = 0;
@@ -163,13 +163,8 @@ static void late_gazes_are_younger(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_frame_mixes_two_samples),
-        cmocka_unit_test(a_source_is_let_go_while_samples_pour_in),
-        cmocka_unit_test(late_gazes_are_younger),
-    };
     if (argc > 1 && (strcmp(argv[1], "cuda") == 0 || strcmp(argv[1], "nvidia") == 0)) {
         stuck_watch(15.0); /* other devices may be slow */
     }
-    return RIG_RUN(argc, argv, tests);
+    return rig_run_tests(argc, argv);
 }

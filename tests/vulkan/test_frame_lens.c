@@ -33,7 +33,7 @@ static void frame(struct rig *rig, enum rig_path path, VkFormat vk_format,
 }
 
 /* From a file, which is changed between frames. */
-static void frames_of_grids_are_the_reference(void **state)
+TEST(frames_of_grids_are_the_reference)
 {
     char path[64]; /* others run in the same folder */
     struct rig rig;
@@ -74,7 +74,7 @@ static struct fovea_settings make_eyes(struct operator_scene eyes[2], uint32_t f
     return lens_scenes_of_eyes(&settings, eyes, path);
 }
 
-static void each_eye_has_a_lens_of_its_own(void **state)
+TEST(each_eye_has_a_lens_of_its_own)
 {
     static const enum rig_path paths[] = {RIG_ENGINE_TO_ENGINE, RIG_SEEN_TO_SEEN};
     char path[64]; /* others run in the same folder */
@@ -101,7 +101,7 @@ static void each_eye_has_a_lens_of_its_own(void **state)
 
 /* A view that does not say whose it is has the settings' eye; where they do not say it either, the
  * picture passes through, and the log has the reason. */
-static void an_eye_that_is_not_named_is_the_settings(void **state)
+TEST(an_eye_that_is_not_named_is_the_settings)
 {
     char path[64];
     struct operator_scene eyes[2];
@@ -130,7 +130,7 @@ static void an_eye_that_is_not_named_is_the_settings(void **state)
 }
 
 /* Each view's foveated picture is what its own lens takes. */
-static void rows_of_both_eyes_are_one_after_the_other(void **state)
+TEST(rows_of_both_eyes_are_one_after_the_other)
 {
     char path[64];
     struct operator_scene eyes[2];
@@ -161,7 +161,7 @@ static void rows_of_both_eyes_are_one_after_the_other(void **state)
 }
 
 /* What foveation makes of a picture is what lens takes, wherever the images are. */
-static void a_row_is_one_after_the_other(void **state)
+TEST(a_row_is_one_after_the_other)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -192,7 +192,7 @@ static void a_row_is_one_after_the_other(void **state)
 }
 
 /* foveate has nothing to do, and lens does what it does; the log says so, once. */
-static void frames_without_a_gaze_are_warped(void **state)
+TEST(frames_without_a_gaze_are_warped)
 {
     struct rig rig;
     open_logged(&rig);
@@ -223,7 +223,7 @@ static void frames_without_a_gaze_are_warped(void **state)
 }
 
 /* An eye without a gaze is warped, and the other one is foveated too. */
-static void a_view_without_a_gaze_is_warped(void **state)
+TEST(a_view_without_a_gaze_is_warped)
 {
     struct fovea_settings settings = rig_settings();
     struct rig rig;
@@ -254,7 +254,7 @@ static void a_view_without_a_gaze_is_warped(void **state)
 }
 
 /* The picture passes through, and the log has the reason, once for each time it is set. */
-static void a_map_that_folds_is_said_once(void **state)
+TEST(a_map_that_folds_is_said_once)
 {
     struct rig rig;
     open_logged(&rig);
@@ -275,19 +275,4 @@ static void a_map_that_folds_is_said_once(void **state)
     assert_non_null(strstr(last_log, "the map folds back"));
     image_free(&src);
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_of_grids_are_the_reference),
-        cmocka_unit_test(each_eye_has_a_lens_of_its_own),
-        cmocka_unit_test(an_eye_that_is_not_named_is_the_settings),
-        cmocka_unit_test(rows_of_both_eyes_are_one_after_the_other),
-        cmocka_unit_test(a_row_is_one_after_the_other),
-        cmocka_unit_test(frames_without_a_gaze_are_warped),
-        cmocka_unit_test(a_view_without_a_gaze_is_warped),
-        cmocka_unit_test(a_map_that_folds_is_said_once),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -81,18 +81,18 @@ static void check_all(enum fovea_method method)
     rig_close(&rig);
 }
 
-static void blockwise_is_the_reference(void **state)
+TEST(blockwise_is_the_reference)
 {
     check_all(FOVEA_METHOD_BLOCKWISE);
 }
 
-static void smooth_is_the_reference(void **state)
+TEST(smooth_is_the_reference)
 {
     check_all(FOVEA_METHOD_SMOOTH);
 }
 
 /* The three colours of HLG depend on each other, so it counts which of them is red. */
-static void coloured_hlg_is_the_reference(void **state)
+TEST(coloured_hlg_is_the_reference)
 {
     static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_A2R10G10B10_UNORM_PACK32, VK_FORMAT_R8G8B8A8_UNORM,
@@ -109,7 +109,7 @@ static void coloured_hlg_is_the_reference(void **state)
     rig_close(&rig);
 }
 
-static void a_display_of_its_own_is_the_reference(void **state)
+TEST(a_display_of_its_own_is_the_reference)
 {
     static const VkFormat formats[] = {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_B8G8R8A8_UNORM};
@@ -126,7 +126,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
 }
 
 /* Half floats keep to what they hold, light or not. */
-static void half_floats_are_averaged_as_stored(void **state)
+TEST(half_floats_are_averaged_as_stored)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -151,24 +151,11 @@ static void half_floats_are_averaged_as_stored(void **state)
     rig_close(&rig);
 }
 
-static void an_unknown_transfer_is_refused(void **state)
+TEST(an_unknown_transfer_is_refused)
 {
     struct rig rig;
     rig_open(&rig, NULL);
     rig.settings.foveation.transfer = (enum fovea_transfer)3;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_ERROR_INVALID_ARGUMENT);
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockwise_is_the_reference),
-        cmocka_unit_test(smooth_is_the_reference),
-        cmocka_unit_test(coloured_hlg_is_the_reference),
-        cmocka_unit_test(a_display_of_its_own_is_the_reference),
-        cmocka_unit_test(half_floats_are_averaged_as_stored),
-        cmocka_unit_test(an_unknown_transfer_is_refused),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

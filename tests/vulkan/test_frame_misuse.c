@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static void creation_refuses_what_is_missing(void **state)
+TEST(creation_refuses_what_is_missing)
 {
     struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA};
@@ -64,7 +64,7 @@ static void creation_refuses_what_is_missing(void **state)
     engine_close(&engine);
 }
 
-static void frames_refuse_what_does_not_fit(void **state)
+TEST(frames_refuse_what_does_not_fit)
 {
     struct rig rig;
     open_logged(&rig);
@@ -128,7 +128,7 @@ static void frames_refuse_what_does_not_fit(void **state)
 }
 
 /* Of two kinds, by turns with good ones: each is said once, at the level that nobody hides. */
-static void what_is_refused_again_and_again_is_said_once(void **state)
+TEST(what_is_refused_again_and_again_is_said_once)
 {
     struct rig rig;
     open_logged(&rig);
@@ -158,7 +158,7 @@ static void what_is_refused_again_and_again_is_said_once(void **state)
 }
 
 /* An engine that gets it wrong in another way each frame does not fill a log. */
-static void refusals_of_many_kinds_end_in_silence(void **state)
+TEST(refusals_of_many_kinds_end_in_silence)
 {
     struct rig rig;
     open_logged(&rig);
@@ -228,7 +228,7 @@ static void expect_refused(struct pair *pair, const struct fovea_vk_frame *frame
     assert_int_equal(log_lines, 1);
 }
 
-static void views_that_do_not_fit_are_refused(void **state)
+TEST(views_that_do_not_fit_are_refused)
 {
     static const struct {
         struct fovea_vk_view right;
@@ -259,7 +259,7 @@ static void views_that_do_not_fit_are_refused(void **state)
     close_pair(&pair);
 }
 
-static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state)
+TEST(numbers_of_views_and_layers_that_do_not_fit_are_refused)
 {
     struct pair pair;
     open_pair(&pair);
@@ -289,7 +289,7 @@ static void numbers_of_views_and_layers_that_do_not_fit_are_refused(void **state
     close_pair(&pair);
 }
 
-static void structs_of_another_version_are_refused_in_words(void **state)
+TEST(structs_of_another_version_are_refused_in_words)
 {
     struct pair pair;
     open_pair(&pair);
@@ -313,7 +313,7 @@ static void structs_of_another_version_are_refused_in_words(void **state)
     close_pair(&pair);
 }
 
-static void frustums_that_are_none_are_refused(void **state)
+TEST(frustums_that_are_none_are_refused)
 {
     static const struct {
         struct fovea_geometry geometry;
@@ -338,7 +338,7 @@ static void frustums_that_are_none_are_refused(void **state)
     close_pair(&pair);
 }
 
-static void eyes_that_nobody_has_are_refused(void **state)
+TEST(eyes_that_nobody_has_are_refused)
 {
     struct pair pair;
     open_pair(&pair);
@@ -351,7 +351,7 @@ static void eyes_that_nobody_has_are_refused(void **state)
     close_pair(&pair);
 }
 
-static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
+TEST(a_blur_that_is_too_much_passes_through_and_says_so)
 {
     static const struct fovea_geometry telescope = {
         .tan_left = 0.0006, .tan_right = 0.0006, .tan_up = 0.0006, .tan_down = 0.0006};
@@ -381,7 +381,7 @@ static void a_blur_that_is_too_much_passes_through_and_says_so(void **state)
     close_pair(&pair);
 }
 
-static void images_of_no_size_or_format_are_refused(void **state)
+TEST(images_of_no_size_or_format_are_refused)
 {
     struct rig rig;
     open_logged(&rig);
@@ -399,7 +399,7 @@ static void images_of_no_size_or_format_are_refused(void **state)
     rig_close(&rig);
 }
 
-static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
+TEST(a_gaze_that_is_no_number_passes_the_image_through)
 {
     const struct fovea_gaze gazes[] = {
         rig_gaze(NAN, 0.5), rig_gaze(0.5, INFINITY), {.usable = false}};
@@ -427,7 +427,7 @@ static void a_gaze_that_is_no_number_passes_the_image_through(void **state)
 
 /* Four frames of four views, each with a frustum of its own: more plans than are kept otherwise,
  * and none may go while its frame waits. The same frames again, one by one, come out the same. */
-static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
+TEST(every_view_of_every_unfinished_frame_has_its_own_plan)
 {
     struct rig rig;
     open_logged(&rig);
@@ -482,7 +482,7 @@ static void every_view_of_every_unfinished_frame_has_its_own_plan(void **state)
     rig_close(&rig);
 }
 
-static void a_device_without_anything_special_runs_the_vulkan_backend(void **state)
+TEST(a_device_without_anything_special_runs_the_vulkan_backend)
 {
     struct engine engine;
     struct engine_options options = {.nvidia = rig_backend() == FOVEA_BACKEND_CUDA,
@@ -503,25 +503,4 @@ static void a_device_without_anything_special_runs_the_vulkan_backend(void **sta
         assert_int_equal(fovea_vk_create(&desc, &rig.fovea), FOVEA_ERROR_UNSUPPORTED);
     }
     engine_close(&engine);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation_refuses_what_is_missing),
-        cmocka_unit_test(frames_refuse_what_does_not_fit),
-        cmocka_unit_test(what_is_refused_again_and_again_is_said_once),
-        cmocka_unit_test(refusals_of_many_kinds_end_in_silence),
-        cmocka_unit_test(views_that_do_not_fit_are_refused),
-        cmocka_unit_test(numbers_of_views_and_layers_that_do_not_fit_are_refused),
-        cmocka_unit_test(structs_of_another_version_are_refused_in_words),
-        cmocka_unit_test(frustums_that_are_none_are_refused),
-        cmocka_unit_test(eyes_that_nobody_has_are_refused),
-        cmocka_unit_test(a_blur_that_is_too_much_passes_through_and_says_so),
-        cmocka_unit_test(images_of_no_size_or_format_are_refused),
-        cmocka_unit_test(a_gaze_that_is_no_number_passes_the_image_through),
-        cmocka_unit_test(every_view_of_every_unfinished_frame_has_its_own_plan),
-        cmocka_unit_test(a_device_without_anything_special_runs_the_vulkan_backend),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

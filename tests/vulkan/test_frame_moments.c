@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static void images_know_whose_they_are(void **state)
+TEST(images_know_whose_they_are)
 {
     struct rig rig;
     open_logged(&rig);
@@ -46,7 +46,7 @@ static void images_know_whose_they_are(void **state)
     rig_close(&rig);
 }
 
-static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
+TEST(too_many_unfinished_frames_are_refused_and_come_back)
 {
     struct rig rig;
     open_logged(&rig);
@@ -75,7 +75,7 @@ static void too_many_unfinished_frames_are_refused_and_come_back(void **state)
     rig_close(&rig);
 }
 
-static void the_size_may_change_with_frames_in_flight(void **state)
+TEST(the_size_may_change_with_frames_in_flight)
 {
     struct rig rig;
     open_logged(&rig);
@@ -103,7 +103,7 @@ static void the_size_may_change_with_frames_in_flight(void **state)
     rig_close(&rig);
 }
 
-static void contexts_and_images_may_go_with_frames_in_flight(void **state)
+TEST(contexts_and_images_may_go_with_frames_in_flight)
 {
     struct rig rig;
     open_logged(&rig);
@@ -131,7 +131,7 @@ static void draw_once(struct rig *rig, struct fovea_vk_frame *frame, bool usable
 }
 
 /* A tracker that loses the eye every few frames. In the end the log says how it is. */
-static void troubles_by_turns_are_said_seldom_and_counted(void **state)
+TEST(troubles_by_turns_are_said_seldom_and_counted)
 {
     struct rig rig;
     open_logged(&rig);
@@ -155,16 +155,4 @@ static void troubles_by_turns_are_said_seldom_and_counted(void **state)
     assert_int_equal(log_lines, 2);
     engine_image_destroy(&rig.engine, &image);
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_know_whose_they_are),
-        cmocka_unit_test(too_many_unfinished_frames_are_refused_and_come_back),
-        cmocka_unit_test(the_size_may_change_with_frames_in_flight),
-        cmocka_unit_test(contexts_and_images_may_go_with_frames_in_flight),
-        cmocka_unit_test(troubles_by_turns_are_said_seldom_and_counted),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -66,7 +66,7 @@ static uint32_t changed_pixels(const struct pictures *p, struct compare_rect rec
     return count;
 }
 
-static void left_of_the_wipe_is_the_engines_image(void **state)
+TEST(left_of_the_wipe_is_the_engines_image)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -83,7 +83,7 @@ static void left_of_the_wipe_is_the_engines_image(void **state)
     rig_close(&rig);
 }
 
-static void the_marker_is_at_the_gaze_and_nowhere_else(void **state)
+TEST(the_marker_is_at_the_gaze_and_nowhere_else)
 {
     static const VkFormat formats[] = {VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32,
@@ -101,7 +101,7 @@ static void the_marker_is_at_the_gaze_and_nowhere_else(void **state)
     rig_close(&rig);
 }
 
-static void rings_lie_where_the_model_puts_them(void **state)
+TEST(rings_lie_where_the_model_puts_them)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -188,7 +188,7 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
     }
 }
 
-static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
+TEST(rings_are_angles_from_the_gaze_wherever_it_is)
 {
     static const struct {
         const char *name;
@@ -222,7 +222,7 @@ static void rings_are_angles_from_the_gaze_wherever_it_is(void **state)
     }
 }
 
-static void rings_of_the_relative_model_are_where_resolution_has_halved(void **state)
+TEST(rings_of_the_relative_model_are_where_resolution_has_halved)
 {
     struct fovea_settings settings = rig_settings();
     settings.foveation.model = FOVEA_MODEL_RELATIVE;
@@ -237,7 +237,7 @@ static void rings_of_the_relative_model_are_where_resolution_has_halved(void **s
     rig_close(&rig);
 }
 
-static void the_heat_map_covers_everything_and_rises_outwards(void **state)
+TEST(the_heat_map_covers_everything_and_rises_outwards)
 {
     for (int i = 0; i < 2; i++) {
         struct fovea_settings settings = rig_settings();
@@ -275,7 +275,7 @@ static void assert_gaze_line(struct rig *rig, struct fovea_gaze gaze, const char
     image_free(&dst);
 }
 
-static void the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it(void **state)
+TEST(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
@@ -291,7 +291,7 @@ static void the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it(void **
     rig_close(&rig);
 }
 
-static void the_hud_is_in_its_corner(void **state)
+TEST(the_hud_is_in_its_corner)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -318,7 +318,7 @@ static struct test_image drawn_alone(struct rig *rig, const struct stereo *scene
     return result;
 }
 
-static void every_view_is_drawn_over_as_if_it_were_alone(void **state)
+TEST(every_view_is_drawn_over_as_if_it_were_alone)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay =
@@ -345,7 +345,7 @@ static void every_view_is_drawn_over_as_if_it_were_alone(void **state)
 }
 
 /* Also where that one has no gaze: it is not to jump at a blink. */
-static void the_hud_is_on_the_first_view_alone(void **state)
+TEST(the_hud_is_on_the_first_view_alone)
 {
     struct fovea_settings settings = rig_settings();
     settings.overlay.hud = true;
@@ -380,21 +380,4 @@ static void the_hud_is_on_the_first_view_alone(void **state)
         image_free(&plain);
     }
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(left_of_the_wipe_is_the_engines_image),
-        cmocka_unit_test(the_marker_is_at_the_gaze_and_nowhere_else),
-        cmocka_unit_test(rings_lie_where_the_model_puts_them),
-        cmocka_unit_test(rings_are_angles_from_the_gaze_wherever_it_is),
-        cmocka_unit_test(rings_of_the_relative_model_are_where_resolution_has_halved),
-        cmocka_unit_test(the_heat_map_covers_everything_and_rises_outwards),
-        cmocka_unit_test(the_hud_names_the_gazes_state_or_what_the_engine_knows_of_it),
-        cmocka_unit_test(the_hud_is_in_its_corner),
-        cmocka_unit_test(every_view_is_drawn_over_as_if_it_were_alone),
-        cmocka_unit_test(the_hud_is_on_the_first_view_alone),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

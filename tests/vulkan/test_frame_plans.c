@@ -77,7 +77,7 @@ static struct fovea_geometry frustum(int i)
 }
 
 /* Six targets of two frustums each, one after the other: twelve plans, each made once. */
-static void targets_by_turns_keep_their_plans(void **state)
+TEST(targets_by_turns_keep_their_plans)
 {
     struct bench bench;
     open_bench(&bench);
@@ -105,7 +105,7 @@ static void targets_by_turns_keep_their_plans(void **state)
 }
 
 /* What no frame has used for long goes where the next plan is made. */
-static void old_plans_go(void **state)
+TEST(old_plans_go)
 {
     struct bench bench;
     open_bench(&bench);
@@ -130,7 +130,7 @@ static void old_plans_go(void **state)
 }
 
 /* A window that was dragged rests: nothing new is made, and its former sizes go all the same. */
-static void old_plans_go_where_no_new_ones_come(void **state)
+TEST(old_plans_go_where_no_new_ones_come)
 {
     struct bench bench;
     open_bench(&bench);
@@ -153,7 +153,7 @@ static void old_plans_go_where_no_new_ones_come(void **state)
 
 /* A tracker that is lost: frames pass for so long that the plan is old, and then the gaze is
  * back. */
-static void a_gaze_that_comes_back_finds_its_plan(void **state)
+TEST(a_gaze_that_comes_back_finds_its_plan)
 {
     struct bench bench;
     open_bench(&bench);
@@ -182,7 +182,7 @@ static uint32_t count_scratch(const struct bench *bench)
     return count;
 }
 
-static void old_scratch_goes_where_no_new_one_comes(void **state)
+TEST(old_scratch_goes_where_no_new_one_comes)
 {
     struct bench bench;
     open_bench(&bench);
@@ -209,7 +209,7 @@ static void old_scratch_goes_where_no_new_one_comes(void **state)
 
 /* A resolution that changes: images that are larger serve, and one that grows has some more made.
  */
-static void scratch_serves_smaller_pictures(void **state)
+TEST(scratch_serves_smaller_pictures)
 {
     struct bench bench;
     open_bench(&bench);
@@ -237,7 +237,7 @@ static void scratch_serves_smaller_pictures(void **state)
     rig_close(&bench.rig);
 }
 
-static void views_that_are_copied_need_no_plan(void **state)
+TEST(views_that_are_copied_need_no_plan)
 {
     struct bench bench;
     open_bench(&bench);
@@ -338,7 +338,7 @@ static void run_with_changing_frusta(enum turns turns)
 
 /* A frustum that follows the gaze: after a while frames make no memory of the device's, and all of
  * them leave their levels in one place. */
-static void frusta_that_are_others_in_every_frame_allocate_nothing(void **state)
+TEST(frusta_that_are_others_in_every_frame_allocate_nothing)
 {
     run_with_changing_frusta(BOTH);
     run_with_changing_frusta(ONE);
@@ -357,7 +357,7 @@ static uint64_t find_pass_scratch(struct bench *bench, uint64_t bytes)
 }
 
 /* A picture that grows by a little in every frame, one that is small again, and two by turns. */
-static void pass_scratch_is_as_large_as_pictures_are(void **state)
+TEST(pass_scratch_is_as_large_as_pictures_are)
 {
     struct bench bench;
     open_bench(&bench);
@@ -387,7 +387,7 @@ static void pass_scratch_is_as_large_as_pictures_are(void **state)
 
 /* Frames that were recorded and are not said to be finished: what they use stays, and as many more
  * are made as pictures need meanwhile. */
-static void pass_scratch_of_unfinished_frames_stays(void **state)
+TEST(pass_scratch_of_unfinished_frames_stays)
 {
     struct bench bench;
     open_bench(&bench);
@@ -419,7 +419,7 @@ static void pass_scratch_of_unfinished_frames_stays(void **state)
 }
 
 /* Settings whose kernels need none: it goes like that of a size that is gone. */
-static void pass_scratch_goes_where_none_is_needed(void **state)
+TEST(pass_scratch_goes_where_none_is_needed)
 {
     struct bench bench;
     open_bench(&bench);
@@ -435,7 +435,7 @@ static void pass_scratch_goes_where_none_is_needed(void **state)
 }
 
 /* The images between a program's own and the kernels. */
-static void pictures_in_larger_scratch_are_as_in_their_own(void **state)
+TEST(pictures_in_larger_scratch_are_as_in_their_own)
 {
     struct bench bench;
     open_bench(&bench);
@@ -455,7 +455,7 @@ static void pictures_in_larger_scratch_are_as_in_their_own(void **state)
 }
 
 /* Frames by turns with a frustum that cannot be done: the others go on, and it is said once. */
-static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
+TEST(a_frustum_of_too_much_blur_keeps_nobody_else)
 {
     struct bench bench;
     open_bench(&bench);
@@ -473,24 +473,4 @@ static void a_frustum_of_too_much_blur_keeps_nobody_else(void **state)
     }
     assert_int_equal(bench.warnings, 1);
     rig_close(&bench.rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_by_turns_keep_their_plans),
-        cmocka_unit_test(old_plans_go),
-        cmocka_unit_test(old_plans_go_where_no_new_ones_come),
-        cmocka_unit_test(a_gaze_that_comes_back_finds_its_plan),
-        cmocka_unit_test(old_scratch_goes_where_no_new_one_comes),
-        cmocka_unit_test(frusta_that_are_others_in_every_frame_allocate_nothing),
-        cmocka_unit_test(pass_scratch_is_as_large_as_pictures_are),
-        cmocka_unit_test(pass_scratch_of_unfinished_frames_stays),
-        cmocka_unit_test(pass_scratch_goes_where_none_is_needed),
-        cmocka_unit_test(pictures_in_larger_scratch_are_as_in_their_own),
-        cmocka_unit_test(scratch_serves_smaller_pictures),
-        cmocka_unit_test(views_that_are_copied_need_no_plan),
-        cmocka_unit_test(a_frustum_of_too_much_blur_keeps_nobody_else),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -109,7 +109,7 @@ static void prepare_and_run(struct rig *rig, const char *const (*settings)[2])
     rig_close(rig);
 }
 
-static void a_frame_that_was_prepared_makes_nothing(void **state)
+TEST(a_frame_that_was_prepared_makes_nothing)
 {
     static const char *const cases[][4][2] = {
         {{"foveation.model", "paper"}},
@@ -126,7 +126,7 @@ static void a_frame_that_was_prepared_makes_nothing(void **state)
 }
 
 /* One view, on every way from an image to another. */
-static void every_path_is_prepared(void **state)
+TEST(every_path_is_prepared)
 {
     const struct stereo scene = {67, 45, 1, {stereo_view(0, 0, 0, 0.2, 0.4)}, 1};
     for (enum rig_path path = 0; path < RIG_PATH_COUNT; path++) {
@@ -163,7 +163,7 @@ static void every_path_is_prepared(void **state)
 
 /* More sizes than there is room for: the oldest go, and a frame of the last one has what it needs.
  */
-static void sizes_without_end_are_prepared(void **state)
+TEST(sizes_without_end_are_prepared)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
@@ -204,7 +204,7 @@ static void prepare_many(struct rig *rig)
 
 /* Frame 1 was recorded and is not said to be finished, frame 2 is over: what is prepared takes from
  * neither of them what frame 1 uses, and finds room all the same. */
-static void unfinished_frames_keep_what_they_use(void **state)
+TEST(unfinished_frames_keep_what_they_use)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{"operators", "foveate,lens"}, {NULL}});
@@ -233,7 +233,7 @@ static void unfinished_frames_keep_what_they_use(void **state)
 }
 
 /* The gaze is not tracked yet, and the frame's is. */
-static void late_gazes_are_prepared(void **state)
+TEST(late_gazes_are_prepared)
 {
     static const char *const settings[][2] = {
         {"gaze.late", "true"}, {"gaze.source", "mouse"}, {NULL}};
@@ -267,7 +267,7 @@ static void late_gazes_are_prepared(void **state)
 }
 
 /* Gazes and semaphores are not known yet. */
-static void what_is_not_known_yet_does_not_count(void **state)
+TEST(what_is_not_known_yet_does_not_count)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
@@ -287,7 +287,7 @@ static void what_is_not_known_yet_does_not_count(void **state)
     rig_close(&rig);
 }
 
-static void what_no_frame_may_be_is_refused(void **state)
+TEST(what_no_frame_may_be_is_refused)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
@@ -309,7 +309,7 @@ static void what_no_frame_may_be_is_refused(void **state)
 }
 
 /* Want of memory while the program loads: frames ask again, at once. */
-static void a_failure_keeps_no_frame_from_trying(void **state)
+TEST(a_failure_keeps_no_frame_from_trying)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
@@ -328,7 +328,7 @@ static void a_failure_keeps_no_frame_from_trying(void **state)
 }
 
 /* A frustum that asks for more blur than there is. The log hears of it when a frame has it. */
-static void frames_that_would_pass_through_are_said_to(void **state)
+TEST(frames_that_would_pass_through_are_said_to)
 {
     struct rig rig;
     open_with(&rig, (const char *const[][2]){{NULL}});
@@ -343,20 +343,4 @@ static void frames_that_would_pass_through_are_said_to(void **state)
     assert_int_equal(fovea_vk_prepare(rig.fovea, &frame), FOVEA_PASSED_THROUGH);
     assert_false(rig.fovea->plan_refused);
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_that_was_prepared_makes_nothing),
-        cmocka_unit_test(every_path_is_prepared),
-        cmocka_unit_test(sizes_without_end_are_prepared),
-        cmocka_unit_test(unfinished_frames_keep_what_they_use),
-        cmocka_unit_test(late_gazes_are_prepared),
-        cmocka_unit_test(what_is_not_known_yet_does_not_count),
-        cmocka_unit_test(what_no_frame_may_be_is_refused),
-        cmocka_unit_test(a_failure_keeps_no_frame_from_trying),
-        cmocka_unit_test(frames_that_would_pass_through_are_said_to),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

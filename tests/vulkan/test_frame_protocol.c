@@ -41,7 +41,7 @@ static bool is_the_reference(const struct bench *bench)
 
 /* ---- Tests ---- */
 
-static void a_good_stand_in_makes_the_reference(void **state)
+TEST(a_good_stand_in_makes_the_reference)
 {
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
@@ -60,7 +60,7 @@ static void a_good_stand_in_makes_the_reference(void **state)
     close_bench(&bench);
 }
 
-static void a_peer_that_never_signals_is_cut_loose(void **state)
+TEST(a_peer_that_never_signals_is_cut_loose)
 {
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
@@ -83,7 +83,7 @@ static void a_peer_that_never_signals_is_cut_loose(void **state)
     close_bench(&bench);
 }
 
-static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
+TEST(a_peer_that_refuses_lets_the_engines_image_through)
 {
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
@@ -101,7 +101,7 @@ static void a_peer_that_refuses_lets_the_engines_image_through(void **state)
 /* The first view of a job was launched, the second was not: whatever the first writes lands before
  * the engine's image is copied there, whether the peer can still say when that is or not. Frames
  * after it are right. */
-static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
+TEST(late_writes_of_a_job_that_failed_are_not_shown)
 {
     static const enum fault faults[] = {FAILS_HALF_WAY, FAILS_HALF_WAY_SILENTLY};
     for (int i = 0; i < 2; i++) {
@@ -126,7 +126,7 @@ static void late_writes_of_a_job_that_failed_are_not_shown(void **state)
 
 /* Cut loose, it may still come to its job at any time. Frames are copied to scratch that it does
  * not know. */
-static void late_writes_of_a_stuck_job_find_nothing_that_is_used(void **state)
+TEST(late_writes_of_a_stuck_job_find_nothing_that_is_used)
 {
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
@@ -171,7 +171,7 @@ static void draw_until_old_things_go(struct bench *bench, const struct fovea_vk_
 
 /* The stuck job may be in its scratch and its plan: these stay until it is over, and no frame waits
  * for that. */
-static void no_frame_waits_for_a_stuck_job_to_free_what_it_uses(void **state)
+TEST(no_frame_waits_for_a_stuck_job_to_free_what_it_uses)
 {
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
@@ -222,19 +222,19 @@ static void lose_the_device(enum fault fault)
     close_bench(&bench);
 }
 
-static void a_peer_that_loses_its_device_holds_nobody_up(void **state)
+TEST(a_peer_that_loses_its_device_holds_nobody_up)
 {
     lose_the_device(NEVER_SIGNALS);
 }
 
 /* Such a peer cannot be seen to be stuck, but what a loss means is known. */
-static void a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up(void **state)
+TEST(a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up)
 {
     lose_the_device(NEVER_SIGNALS_NOR_SAYS);
 }
 
 /* Images of the engine's are made without it, and no frame is lost. */
-static void a_peer_that_loses_its_device_while_images_are_made_is_done_without(void **state)
+TEST(a_peer_that_loses_its_device_while_images_are_made_is_done_without)
 {
     static const enum rig_path paths[] = {RIG_MADE_TO_MADE, RIG_ENGINE_TO_ENGINE,
                                           RIG_ENGINE_TO_MADE};
@@ -253,7 +253,7 @@ static void a_peer_that_loses_its_device_while_images_are_made_is_done_without(v
 }
 
 /* Views where they are, and nothing else of dst; then the vulkan backend foveates them. */
-static void a_peer_that_refuses_lets_views_through(void **state)
+TEST(a_peer_that_refuses_lets_views_through)
 {
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
         struct bench bench;
@@ -333,7 +333,7 @@ static void run_late_engine(struct bench *bench)
     engine_image_destroy(engine, &dst);
 }
 
-static void a_peer_that_forgets_to_wait_is_noticed(void **state)
+TEST(a_peer_that_forgets_to_wait_is_noticed)
 {
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
@@ -347,7 +347,7 @@ static void a_peer_that_forgets_to_wait_is_noticed(void **state)
     close_bench(&bench);
 }
 
-static void a_peer_that_reads_the_wrong_image_is_noticed(void **state)
+TEST(a_peer_that_reads_the_wrong_image_is_noticed)
 {
     struct bench bench;
     open_bench(&bench, WRONG_IMAGE, NULL);
@@ -356,7 +356,7 @@ static void a_peer_that_reads_the_wrong_image_is_noticed(void **state)
     close_bench(&bench);
 }
 
-static void a_wrong_layout_is_noticed_by_validation(void **state)
+TEST(a_wrong_layout_is_noticed_by_validation)
 {
     struct bench bench;
     open_bench(&bench, NO_FAULT, NULL);
@@ -385,7 +385,7 @@ static void a_wrong_layout_is_noticed_by_validation(void **state)
     close_bench(&bench);
 }
 
-static void a_context_can_go_while_its_peer_is_stuck(void **state)
+TEST(a_context_can_go_while_its_peer_is_stuck)
 {
     struct bench bench;
     open_bench(&bench, NEVER_SIGNALS, NULL);
@@ -405,21 +405,5 @@ int main(int argc, char **argv)
     if (!rig_available()) {
         return 77;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_stand_in_makes_the_reference),
-        cmocka_unit_test(a_peer_that_never_signals_is_cut_loose),
-        cmocka_unit_test(a_peer_that_refuses_lets_the_engines_image_through),
-        cmocka_unit_test(a_peer_that_refuses_lets_views_through),
-        cmocka_unit_test(late_writes_of_a_job_that_failed_are_not_shown),
-        cmocka_unit_test(late_writes_of_a_stuck_job_find_nothing_that_is_used),
-        cmocka_unit_test(no_frame_waits_for_a_stuck_job_to_free_what_it_uses),
-        cmocka_unit_test(a_peer_that_loses_its_device_holds_nobody_up),
-        cmocka_unit_test(a_peer_that_says_nothing_and_loses_its_device_holds_nobody_up),
-        cmocka_unit_test(a_peer_that_loses_its_device_while_images_are_made_is_done_without),
-        cmocka_unit_test(a_peer_that_forgets_to_wait_is_noticed),
-        cmocka_unit_test(a_peer_that_reads_the_wrong_image_is_noticed),
-        cmocka_unit_test(a_wrong_layout_is_noticed_by_validation),
-        cmocka_unit_test(a_context_can_go_while_its_peer_is_stuck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(NULL, NULL);
 }

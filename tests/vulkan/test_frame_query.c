@@ -51,7 +51,7 @@ static void open_quietly(struct engine *engine)
     assert_true(engine_open(engine, &options));
 }
 
-static void a_query_of_vulkan_alone_opens_no_cuda(void **state)
+TEST(a_query_of_vulkan_alone_opens_no_cuda)
 {
     struct rig rig = {.settings = rig_settings()};
     struct engine *engine = &rig.engine;
@@ -85,7 +85,7 @@ static void a_query_of_vulkan_alone_opens_no_cuda(void **state)
     rig_close(&rig);
 }
 
-static void nothing_to_ask_is_refused(void **state)
+TEST(nothing_to_ask_is_refused)
 {
     struct engine engine;
     struct fovea_vk_requirements needs = {.struct_bytes = sizeof needs};
@@ -98,13 +98,4 @@ static void nothing_to_ask_is_refused(void **state)
         fovea_vk_query_vulkan(engine.instance, engine.physical, vkGetInstanceProcAddr, NULL),
         FOVEA_ERROR_INVALID_ARGUMENT);
     engine_close(&engine);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_query_of_vulkan_alone_opens_no_cuda),
-        cmocka_unit_test(nothing_to_ask_is_refused),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

@@ -160,7 +160,7 @@ static void expect_picture(struct show *show, int index)
 }
 
 /* The engine waits two frames behind, as engines do. */
-static void frames_in_flight_keep_apart_and_use_no_queue(void **state)
+TEST(frames_in_flight_keep_apart_and_use_no_queue)
 {
     struct show show;
     open_show(&show);
@@ -190,7 +190,7 @@ static void frames_in_flight_keep_apart_and_use_no_queue(void **state)
     close_show(&show);
 }
 
-static void frames_that_nobody_calls_finished_fill_the_flight(void **state)
+TEST(frames_that_nobody_calls_finished_fill_the_flight)
 {
     struct show show;
     open_show(&show);
@@ -227,7 +227,7 @@ static void expect_no_queries(const struct show *show)
     assert_true(stats.gpu_p50_us > 0.0);
 }
 
-static void commands_that_are_dropped_leave_nothing_behind(void **state)
+TEST(commands_that_are_dropped_leave_nothing_behind)
 {
     struct show show;
     open_show(&show);
@@ -251,7 +251,7 @@ static void commands_that_are_dropped_leave_nothing_behind(void **state)
 }
 
 /* Those that are submitted may have a backend of their own, which is compared elsewhere. */
-static void recorded_and_submitted_frames_come_by_turns(void **state)
+TEST(recorded_and_submitted_frames_come_by_turns)
 {
     struct show show;
     open_show(&show);
@@ -270,7 +270,7 @@ static void recorded_and_submitted_frames_come_by_turns(void **state)
     close_show(&show);
 }
 
-static void a_frame_without_a_gaze_is_copied(void **state)
+TEST(a_frame_without_a_gaze_is_copied)
 {
     struct show show;
     open_show(&show);
@@ -293,7 +293,7 @@ static void a_frame_without_a_gaze_is_copied(void **state)
     close_show(&show);
 }
 
-static void wrong_recordings_are_refused(void **state)
+TEST(wrong_recordings_are_refused)
 {
     struct show show;
     open_show(&show);
@@ -327,17 +327,4 @@ static void wrong_recordings_are_refused(void **state)
     assert_int_equal(fovea_vk_record(show.rig.fovea, &frame, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
     engine_submit(&show.rig.engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
     close_show(&show);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_in_flight_keep_apart_and_use_no_queue),
-        cmocka_unit_test(frames_that_nobody_calls_finished_fill_the_flight),
-        cmocka_unit_test(commands_that_are_dropped_leave_nothing_behind),
-        cmocka_unit_test(recorded_and_submitted_frames_come_by_turns),
-        cmocka_unit_test(a_frame_without_a_gaze_is_copied),
-        cmocka_unit_test(wrong_recordings_are_refused),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

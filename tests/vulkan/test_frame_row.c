@@ -64,7 +64,7 @@ static void check(struct rig *rig, enum rig_path path, VkFormat format, uint32_t
 }
 
 /* Settings come and go between the frames: each is made with what holds then. */
-static void a_row_is_its_operators_one_after_the_other(void **state)
+TEST(a_row_is_its_operators_one_after_the_other)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct fovea_settings settings = rig_settings();
@@ -95,7 +95,7 @@ static uint64_t count_different(const struct test_image *a, const struct test_im
 }
 
 /* What foveation did is drawn with its own tables, over what the last operator made. */
-static void marks_are_drawn_over_the_rows_result(void **state)
+TEST(marks_are_drawn_over_the_rows_result)
 {
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     struct rig rig;
@@ -118,13 +118,4 @@ static void marks_are_drawn_over_the_rows_result(void **state)
     image_free(&plain);
     image_free(&marked);
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_its_operators_one_after_the_other),
-        cmocka_unit_test(marks_are_drawn_over_the_rows_result),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

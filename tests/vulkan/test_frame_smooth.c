@@ -103,7 +103,7 @@ static struct fovea_settings smooth_settings(enum fovea_model model)
     return settings;
 }
 
-static void the_papers_law_is_the_reference_in_either_light(void **state)
+TEST(the_papers_law_is_the_reference_in_either_light)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct rig rig;
@@ -115,7 +115,7 @@ static void the_papers_law_is_the_reference_in_either_light(void **state)
     rig_close(&rig);
 }
 
-static void real_views_are_the_reference(void **state)
+TEST(real_views_are_the_reference)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
     struct rig rig;
@@ -167,7 +167,7 @@ static void set_map(struct rig *rig, int i)
     f->geometry.tan_down = 0.4;
 }
 
-static void maps_are_the_reference(void **state)
+TEST(maps_are_the_reference)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
@@ -194,7 +194,7 @@ static void write_words(char path[], int path_bytes)
 }
 
 /* The picture stays as the old settings made it. */
-static void maps_that_cannot_be_taken_change_nothing(void **state)
+TEST(maps_that_cannot_be_taken_change_nothing)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
@@ -318,7 +318,7 @@ static const struct {
                      {VK_FORMAT_R16G16B16A16_SFLOAT, 3.0 / 255},
                      {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3.0 / 255 + 1.0 / 32}};
 
-static void every_format_is_as_the_cpu_has_it(void **state)
+TEST(every_format_is_as_the_cpu_has_it)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct beside_cpu both;
@@ -336,7 +336,7 @@ static void every_format_is_as_the_cpu_has_it(void **state)
 }
 
 /* Large enough for the law to be as flat as tiles ask for, and no whole number of them. */
-static void tiles_are_as_the_cpu_has_them(void **state)
+TEST(tiles_are_as_the_cpu_has_them)
 {
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_MAP, FOVEA_MODEL_RELATIVE};
@@ -428,7 +428,7 @@ static void assert_nan_within_reach(const struct foveate_plan *plan,
     assert_in_range(seen, 16, NAN_WIDTH_PX * NAN_HEIGHT_PX / 4);
 }
 
-static void nan_stays_within_the_reach_of_its_tile(void **state)
+TEST(nan_stays_within_the_reach_of_its_tile)
 {
     static const VkFormat formats[] = {VK_FORMAT_R16G16B16A16_SFLOAT,
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32};
@@ -459,7 +459,7 @@ static void nan_stays_within_the_reach_of_its_tile(void **state)
     rig_close(&rig);
 }
 
-static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
+TEST(strength_zero_is_the_identity_and_fovea_is_copied)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.foveation.strength = 0;
@@ -487,7 +487,7 @@ static void strength_zero_is_the_identity_and_fovea_is_copied(void **state)
     rig_close(&rig);
 }
 
-static void flat_pictures_stay_flat(void **state)
+TEST(flat_pictures_stay_flat)
 {
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct rig rig;
@@ -504,20 +504,4 @@ static void flat_pictures_stay_flat(void **state)
         image_free(&dst);
     }
     rig_close(&rig);
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_law_is_the_reference_in_either_light),
-        cmocka_unit_test(real_views_are_the_reference),
-        cmocka_unit_test(maps_are_the_reference),
-        cmocka_unit_test(maps_that_cannot_be_taken_change_nothing),
-        cmocka_unit_test(every_format_is_as_the_cpu_has_it),
-        cmocka_unit_test(tiles_are_as_the_cpu_has_them),
-        cmocka_unit_test(nan_stays_within_the_reach_of_its_tile),
-        cmocka_unit_test(strength_zero_is_the_identity_and_fovea_is_copied),
-        cmocka_unit_test(flat_pictures_stay_flat),
-    };
-    return RIG_RUN(argc, argv, tests);
 }

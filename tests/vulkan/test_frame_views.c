@@ -107,7 +107,7 @@ static struct fovea_settings settings_for(enum fovea_method method, enum fovea_m
 
 static const enum fovea_method methods[] = {FOVEA_METHOD_BLOCKWISE, FOVEA_METHOD_SMOOTH};
 
-static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
+TEST(rectangles_of_an_image_are_each_a_frame_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
@@ -123,7 +123,7 @@ static void rectangles_of_an_image_are_each_a_frame_of_its_own(void **state)
     }
 }
 
-static void views_go_through_all_operators(void **state)
+TEST(views_go_through_all_operators)
 {
     struct fovea_settings settings = settings_for(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
     settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
@@ -139,7 +139,7 @@ static void views_go_through_all_operators(void **state)
     rig_close(&rig);
 }
 
-static void layers_are_each_a_frame_of_their_own(void **state)
+TEST(layers_are_each_a_frame_of_their_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
@@ -159,7 +159,7 @@ static void layers_are_each_a_frame_of_their_own(void **state)
 }
 
 /* With tangents the screen may be left 0: it is the settings'. */
-static void each_eye_has_a_frustum_of_its_own(void **state)
+TEST(each_eye_has_a_frustum_of_its_own)
 {
     static const struct fovea_geometry left = {
         .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
@@ -235,7 +235,7 @@ static double mirror_error(const struct stereo *scene, struct mirror_pair *p)
     return error;
 }
 
-static void mirrored_frustums_and_gazes_mirror_the_result(void **state)
+TEST(mirrored_frustums_and_gazes_mirror_the_result)
 {
     static const struct fovea_geometry left = {
         .tan_left = 0.10, .tan_right = 0.05, .tan_up = 0.04, .tan_down = 0.06};
@@ -269,7 +269,7 @@ static struct fovea_settings human_settings(enum fovea_method method, enum fovea
     return settings;
 }
 
-static void each_eye_has_a_map_of_its_own(void **state)
+TEST(each_eye_has_a_map_of_its_own)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = human_settings(methods[m], FOVEA_MAP_EYE_BOTH);
@@ -285,7 +285,7 @@ static void each_eye_has_a_map_of_its_own(void **state)
     }
 }
 
-static void left_and_right_eyes_mirror_each_other(void **state)
+TEST(left_and_right_eyes_mirror_each_other)
 {
     struct fovea_settings settings = human_settings(FOVEA_METHOD_SMOOTH, FOVEA_MAP_EYE_RIGHT);
     struct rig rig;
@@ -302,7 +302,7 @@ static void left_and_right_eyes_mirror_each_other(void **state)
 
 /* ---- Eyes without a gaze ---- */
 
-static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
+TEST(an_eye_without_a_gaze_is_copied_and_the_other_foveated)
 {
     for (int m = 0; m < 2; m++) {
         struct fovea_settings settings = settings_for(methods[m], FOVEA_MODEL_PAPER);
@@ -324,7 +324,7 @@ static void an_eye_without_a_gaze_is_copied_and_the_other_foveated(void **state)
     }
 }
 
-static void a_frame_without_any_gaze_passes_through_where_its_views_are(void **state)
+TEST(a_frame_without_any_gaze_passes_through_where_its_views_are)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -365,7 +365,7 @@ static struct stereo four_layers(void)
 
 /* As on a device that takes smaller images. Scratch of a size that is there already would do as
  * well. */
-static void views_are_packed_as_the_device_takes_them(void **state)
+TEST(views_are_packed_as_the_device_takes_them)
 {
     static const uint32_t limits_px[] = {4 * 67, 4 * 67 - 1, 2 * 67};
     for (int i = 0; i < 3; i++) {
@@ -387,7 +387,7 @@ static void views_are_packed_as_the_device_takes_them(void **state)
     rig_close(&rig);
 }
 
-static void views_that_fit_no_image_are_refused_and_others_go_on(void **state)
+TEST(views_that_fit_no_image_are_refused_and_others_go_on)
 {
     struct rig rig;
     rig_open(&rig, NULL);
@@ -500,27 +500,8 @@ static void stream_of(struct stereo scene)
     rig_close(&stream.rig);
 }
 
-static void hundreds_of_frames_in_flight_keep_their_views_apart(void **state)
+TEST(hundreds_of_frames_in_flight_keep_their_views_apart)
 {
     stream_of(stereo_side_by_side());
     stream_of(layers());
-}
-
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rectangles_of_an_image_are_each_a_frame_of_its_own),
-        cmocka_unit_test(views_go_through_all_operators),
-        cmocka_unit_test(layers_are_each_a_frame_of_their_own),
-        cmocka_unit_test(each_eye_has_a_frustum_of_its_own),
-        cmocka_unit_test(mirrored_frustums_and_gazes_mirror_the_result),
-        cmocka_unit_test(each_eye_has_a_map_of_its_own),
-        cmocka_unit_test(left_and_right_eyes_mirror_each_other),
-        cmocka_unit_test(an_eye_without_a_gaze_is_copied_and_the_other_foveated),
-        cmocka_unit_test(a_frame_without_any_gaze_passes_through_where_its_views_are),
-        cmocka_unit_test(views_are_packed_as_the_device_takes_them),
-        cmocka_unit_test(views_that_fit_no_image_are_refused_and_others_go_on),
-        cmocka_unit_test(hundreds_of_frames_in_flight_keep_their_views_apart),
-    };
-    return RIG_RUN(argc, argv, tests);
 }
