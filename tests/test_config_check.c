@@ -7,8 +7,6 @@
 #include "config/key.h"
 #include "config/value.h"
 
-#include <math.h>
-
 #define CURVE_STEP_DEG (180.0 / (FOVEA_CURVE_MAX - 1))
 
 static void assert_wrong(const struct fovea_settings *settings, const char *message)

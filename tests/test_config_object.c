@@ -7,7 +7,6 @@
 #include "core/struct_bytes.h"
 
 #include <locale.h>
-#include <math.h>
 
 static struct fovea_settings *create(void)
 {

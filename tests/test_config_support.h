@@ -8,10 +8,6 @@
 #include "config/settings.h"
 #include "support/cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Messages since the last recorded_clear. */
 struct recorded {
     size_t count[4]; /* by level */

@@ -8,11 +8,6 @@
 #include "compare.h"
 #include "sheet.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_COUNT 1200
 
 /* One batch, and what single runs make of the same images. */

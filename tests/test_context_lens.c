@@ -8,10 +8,6 @@
 
 #include "operators/lens_scenes.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* On the cpu; the other setting may be NULL. */
 static struct fovea_settings *settings_for(const char *operators, const char *path,
                                            const char *value, struct said *said)

@@ -10,10 +10,6 @@
 #include "plugin/context/settings_take.h"
 #include "png_file.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -7,8 +7,6 @@
 
 #include "operators/scene.h"
 
-#include <stdio.h>
-
 static struct fovea_context *context_for(const struct operator_under_test *of,
                                          const char *operators, struct said *said)
 {

@@ -7,10 +7,6 @@
 
 #include "sheet.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PLANES 3
 #define COUNT 7 /* images */
 

@@ -9,9 +9,6 @@
 #include "kernels/row/row_plan.h"
 #include "sheet.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
 static const struct fovea_operators foveate_blur = {2,

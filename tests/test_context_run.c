@@ -7,10 +7,6 @@
 
 #include "compare.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct fovea_point_uv center = {0.5, 0.5};
 
 struct scene {

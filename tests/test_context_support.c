@@ -3,9 +3,6 @@
 
 #include "test_context_support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void hear(void *user, enum fovea_log_level level, const char *message)
 {
     struct said *said = user;

@@ -9,7 +9,6 @@
 #include "images.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -9,11 +9,6 @@
 #include "plugin/gaze/gaze_source.h"
 #include "support/cmocka_all.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)
 

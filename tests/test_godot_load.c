@@ -8,9 +8,6 @@
 #include "plugin/godot/api/godot_abi.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 typedef uint8_t (*init_fn)(godot_get_proc_address_fn find, struct godot_class_library *library,
                            struct godot_initialization *out);

@@ -9,8 +9,6 @@
 #include "kernels/row/row.h"
 #include "plugin/godot/device/godot_shaders.h"
 
-#include <string.h>
-
 struct setting {
     const char *path;
     const char *value;

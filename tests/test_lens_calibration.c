@@ -10,11 +10,6 @@
 #include "kernels/lens/place.h"
 #include "kernels/lens/read/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Known lenses */
 
 /* Fractions of 1920 x 1080 that have a source, with r over half the width, half the diagonal and

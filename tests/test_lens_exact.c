@@ -11,9 +11,6 @@
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
 
-#include <math.h>
-#include <string.h>
-
 static struct thread_pool *pool;
 
 /* Says whether no pixel of a tile has a source, and counts those that were

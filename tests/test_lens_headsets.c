@@ -7,10 +7,6 @@
 #include "cmocka_all.h"
 #include "test_lens_places.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- Monado and OpenHMD */
 
 struct headset {

@@ -9,10 +9,6 @@
 #include "kernels/lens/place.h"
 #include "operators/lens_scenes.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static struct thread_pool *pool;

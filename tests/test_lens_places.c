@@ -7,9 +7,6 @@
 #include "kernels/lens/place.h"
 #include "kernels/lens/read/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct lens_calibration *lens_read_text(const char *text)
 {
     struct lens_calibration *made = NULL;

@@ -10,9 +10,6 @@
 #include "kernels/foveate/foveate.h"
 #include "kernels/lens/lens.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define WIDTH_PX 384
 #define HEIGHT_PX 216
 #define PARTS 4 /* of a pixel, along either axis */

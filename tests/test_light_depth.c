@@ -10,10 +10,6 @@
 #include "compare.h"
 #include "images.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #define WIDTH_PX 320
 #define HEIGHT_PX 180
 #define LEAST_LIGHT 0.05 /* of white: darker pixels do not count */

@@ -10,10 +10,6 @@
 #include "compare.h"
 #include "images.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #define WIDTH_PX 240
 #define HEIGHT_PX 136
 

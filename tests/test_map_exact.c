@@ -8,9 +8,6 @@
 #include "compare.h"
 #include "images.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static const double gazes[][2] = {{0.5, 0.5}, {0, 0}, {1, 1}, {0.31, 0.8}, {1.4, -0.3}};
 
 /* Case i: of every kind, law and degrees, patterns, formats and gazes in turn. */

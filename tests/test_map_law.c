@@ -9,11 +9,6 @@
 #include "kernels/foveate/model/map_ready.h"
 #include "kernels/foveate/model/model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};

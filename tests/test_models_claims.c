@@ -6,9 +6,6 @@
 
 #include "test_context_support.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const double pi = 3.14159265358979323846;
 static const struct fovea_point_uv middle = {0.5, 0.5};
 

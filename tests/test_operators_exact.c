@@ -8,8 +8,6 @@
 
 #include "core/thread_pool.h"
 
-#include <math.h>
-
 static struct thread_pool *pool;
 
 static int first_of(const struct scene_set *set)

@@ -7,8 +7,6 @@
 #include "core/said.h"
 
 #include <pthread.h>
-#include <stddef.h>
-#include <string.h>
 
 #define THREADS 8
 #define TIMES 1000

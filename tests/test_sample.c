@@ -7,8 +7,6 @@
 #include "cmocka_all.h"
 #include "sanitized.h"
 
-#include <stdio.h>
-
 static void take(int commit, int count, int *taken)
 {
     char text[16];

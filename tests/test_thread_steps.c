@@ -12,9 +12,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST_PIECES 40

@@ -10,8 +10,6 @@
 #include "cuda_host_launch.h"
 
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -10,10 +10,6 @@
 #include "costs.h"
 #include "host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FORMAT VK_FORMAT_R8G8B8A8_SRGB
 
 struct way {

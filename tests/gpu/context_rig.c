@@ -4,9 +4,6 @@
 #include "context_rig.h"
 #include "cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 struct fake_cuda *fake;
 const struct fovea_point_uv centre = {0.5, 0.5};
 

@@ -5,10 +5,6 @@
 
 #include "kernels/foveate/cuda/tiles/common/params.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define EXIT_SKIPPED 77
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)

@@ -5,10 +5,6 @@
 
 #include "compare.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct scene scene_default(void)
 {
     struct scene scene = {.foveation = fovea_settings_default().foveation,

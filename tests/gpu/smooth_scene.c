@@ -8,10 +8,6 @@
 #include "kernels/foveate/cuda/plan.h"
 #include "kernels/foveate/cuda/tiles/tiles.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 struct scene smooth_scene_default(void)
 {
     struct scene scene = scene_default();

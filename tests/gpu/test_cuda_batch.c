@@ -9,10 +9,6 @@
 #include "compare.h"
 #include "sheet.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STREAMS 4
 
 static struct cuda_fixture fixture;

@@ -10,9 +10,6 @@
 #include "kernels/operators.h"
 #include "sheet.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define REPLAYS 10
 
 static struct cuda_fixture fixture;

@@ -8,9 +8,6 @@
 #include "fake_cuda_control.h"
 #include "kernels/foveate/cuda/plan.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct fake_cuda *fake;
 
 struct capture {

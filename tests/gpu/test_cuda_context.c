@@ -6,9 +6,6 @@
 #include "cmocka_all.h"
 #include "context_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void assert_frame_calls(enum fovea_method method, const char *expected)
 {
     struct capture capture = {0};

@@ -6,9 +6,6 @@
 #include "cmocka_all.h"
 #include "context_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_GAZES 12000
 
 static const float *gazes(void)

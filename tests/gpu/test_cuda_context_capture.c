@@ -7,9 +7,6 @@
 #include "cmocka_all.h"
 #include "context_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void *const stream = (void *)0x10;
 
 static struct fovea_batch batch_of(uint32_t count)

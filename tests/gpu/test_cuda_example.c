@@ -6,8 +6,6 @@
 #include "cuda_fixture.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define WIDTH_PX 640 /* the example's */
 #define BYTES ((size_t)WIDTH_PX * 480 * 3)

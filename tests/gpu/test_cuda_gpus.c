@@ -9,9 +9,6 @@
 #include "kernels/cuda/cuda_device.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define GPUS_AT_MOST 8
 #define FRAMES 12

@@ -11,11 +11,6 @@
 #include "kernels/operator/operator_cuda.h"
 #include "sheet.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define IMAGES 3
 /* Of the largest derivative. The GPU's divisions and roots are not rounded to the last bit, which
  * moves sigmas by some millionths and, where a map is steep, derivatives by 4e-5. */

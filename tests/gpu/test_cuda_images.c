@@ -9,9 +9,6 @@
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.7};
 

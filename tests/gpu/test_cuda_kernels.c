@@ -10,9 +10,6 @@
 #include "kernels/gaze/late_cuda.h"
 #include "smooth_scene.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_ENCODED, FOVEA_LIGHT_LINEAR};

@@ -7,8 +7,6 @@
 #include "bench/lens_paper/tables.h"
 #include "cuda_fixture.h"
 
-#include <stdlib.h>
-
 extern const char bench_lens_paper_ptx[];
 
 static struct cuda_fixture fixture;

@@ -8,10 +8,6 @@
 #include "cuda_scene.h"
 #include "kernels/foveate/cuda/plan.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static struct cuda_fixture fixture;
 
 static const double peaks[] = {1000, 400, 2000, 100, 10000};

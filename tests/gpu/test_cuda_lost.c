@@ -10,8 +10,6 @@
 
 #include "vulkan/interop/peer_cuda_state.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -9,10 +9,6 @@
 #include "kernels/image/pixel.h"
 #include "smooth_scene.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* No law is flat enough for tiles. */
 static struct cuda_fixture fixture = {.tile_slope = 1e-9};
 

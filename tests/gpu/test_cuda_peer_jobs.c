@@ -9,9 +9,6 @@
 #include "kernels/row/row_plan.h"
 #include "peer_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The only operator of the row. */
 static const struct foveate_plan *foveate_of(const struct setup *s)
 {

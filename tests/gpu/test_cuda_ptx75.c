@@ -10,9 +10,6 @@
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "smooth_scene.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* As steep as tiles can be: small pictures are enough. */
 static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_SLOPE_FOR_TESTS};
 

@@ -8,11 +8,6 @@
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row_plan.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WIDTH_PX 149
 #define HEIGHT_PX 83
 

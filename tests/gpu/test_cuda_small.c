@@ -8,9 +8,6 @@
 #include "kernels/foveate/cuda/small/params.h"
 #include "smooth_scene.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct cuda_fixture fixture;
 
 static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_R8};

@@ -14,11 +14,6 @@
 #include "kernels/row/row_plan.h"
 #include "operators/lens_scenes.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_OF_OPERATORS 2.0 /* levels, between both as a row and apart */
 
 static const struct lens_bound bound = {.off_px = 0.012,

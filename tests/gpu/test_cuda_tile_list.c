@@ -9,10 +9,6 @@
 
 #include "kernels/foveate/cuda/tiles/list.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* 1280x720, 1920x1080 and what is no multiple of a tile. */

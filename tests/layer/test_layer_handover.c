@@ -13,9 +13,6 @@
 #include "kernels/gaze/late.h"
 #include "plugin/frame/frame.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define FRAMES 300
 #define WARM_UP 50
 #define BUSY_BYTES                                                                                 \

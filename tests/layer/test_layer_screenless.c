@@ -10,10 +10,6 @@
 
 #include "screenless/stand.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *backend = "vulkan";
 static bool gpu;
 

@@ -5,9 +5,6 @@
 #include "cmocka_all.h"
 #include "plugin/layer/session/layer_windows.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct {
     uint32_t window;
     struct fovea_gaze_source *source;

@@ -8,7 +8,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include <xcb/xcb.h>

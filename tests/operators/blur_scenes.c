@@ -6,10 +6,6 @@
 #include "kernels/blur/blur.h"
 #include "kernels/image/pixel_light.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* From 0.3 on, as many in each octave. */
 static double sigma_of(uint64_t random, double most_sigma_px)
 {

@@ -7,10 +7,6 @@
 #include "kernels/lens/lens.h"
 #include "kernels/lens/read/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* A number of the random ones, from -1 to 1. */
 static double part_of(uint64_t *random)
 {

@@ -3,9 +3,6 @@
 
 #include "scene.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct operator_under_test *const operators_under_test[] = {

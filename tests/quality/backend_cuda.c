@@ -6,9 +6,6 @@
 #include "memory.h"
 #include "say.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct cuda_state {
     struct cuda_fixture fixture;
     struct fovea_context *context;

@@ -7,11 +7,6 @@
 #include "search.h"
 #include "stereo.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* One engine for all points; it takes long to start, with validation above all. */
 static struct rig rig;
 static bool is_open;

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* cmocka.h with what it needs before it, and tests that need no list of them. */
+/* cmocka.h with what it needs before it, the headers of C that most tests use, and tests that need
+ * no list of them. */
 #ifndef FOVEA_TESTS_CMOCKA_ALL_H
 #define FOVEA_TESTS_CMOCKA_ALL_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

@@ -6,11 +6,6 @@
 
 #include "images.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct compare_budget compare_budget_of(enum fovea_format format)
 {
     switch (format) {

@@ -4,10 +4,6 @@
 #include "png_file.h"
 #include "cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STORED_MAX 65535
 
 struct writer {

@@ -3,8 +3,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdlib.h>
-
 struct test_list test_list;
 
 /* Constructors run in any order. */

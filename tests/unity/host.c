@@ -5,9 +5,6 @@
 #include "cmocka_all.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 #define FIRST_EVENT 700

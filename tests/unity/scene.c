@@ -5,8 +5,6 @@
 #include "cmocka_all.h"
 #include "rig.h"
 
-#include <string.h>
-
 void scene_host_open(struct host *host, struct host_options options)
 {
     options.engine = rig_engine_options();

@@ -9,7 +9,6 @@
 #include "scene.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 TEST(a_trouble_is_said_once_beside_a_camera_that_works)

@@ -10,12 +10,8 @@
 #include "host.h"
 #include "rig.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 97
 #define HEIGHT 61

@@ -8,9 +8,6 @@
 #include "rig.h"
 #include "scene.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- The device ---- */
 
 static bool device_has(const struct host *host, const char *name)

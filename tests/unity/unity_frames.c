@@ -8,9 +8,6 @@
 #include "cmocka_all.h"
 #include "host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 struct request {
     const char *in;
     const char *out;

@@ -7,9 +7,6 @@
 #include "plugin/frame/create/frame_cost.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 
 #include "desk.h"
 
-#include <string.h>
-
 struct fovea_gaze_source *gaze_open(enum fovea_gaze_kind kind)
 {
     struct fovea_gaze_settings settings = fovea_settings_default().gaze;

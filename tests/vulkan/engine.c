@@ -5,10 +5,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 
 static bool required(const char *variable)

@@ -3,8 +3,6 @@
 
 #include "misuse.h"
 
-#include <stdio.h>
-
 char last_log[512];
 int log_lines;
 

@@ -5,10 +5,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static enum fovea_backend backend = FOVEA_BACKEND_VULKAN;
 static bool binary;
 static bool nvidia; /* the vulkan backend on an NVIDIA GPU */

@@ -7,9 +7,6 @@
 #include "stand_in.h"
 #include "vulkan/interop/peer_host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define LATE_MS 150

@@ -6,8 +6,6 @@
 #include "cmocka_all.h"
 #include "compare.h"
 
-#include <string.h>
-
 static VkFormat image_format = STEREO_FORMAT;
 
 void stereo_set_format(VkFormat format)

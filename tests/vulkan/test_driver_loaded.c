@@ -9,8 +9,6 @@
 #include "vulkan/vk_loaded.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "cmocka_all.h"
 #include "stand_in.h"
 
-#include <string.h>
 #include <time.h>
 
 /* What the link's counter shows until somebody signals more; 0: what it is. */

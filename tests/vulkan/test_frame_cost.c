@@ -11,9 +11,6 @@
 #include "rig.h"
 #include "vulkan/interop/peer_host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

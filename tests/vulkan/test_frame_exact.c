@@ -8,11 +8,6 @@
 #include "rig.h"
 #include "sanitized.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
     VkFormat format;
     const char *name;

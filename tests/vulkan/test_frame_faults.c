@@ -10,8 +10,6 @@
 #include "compare.h"
 #include "rig.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define WIDTH_PX 40

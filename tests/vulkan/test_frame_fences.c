@@ -9,7 +9,6 @@
 #include "stand_in.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 static atomic_int no_memory; /* so many of the next calls fail */

@@ -10,10 +10,6 @@
 
 #include "kernels/row/row.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};

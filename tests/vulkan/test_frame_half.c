@@ -9,7 +9,6 @@
 #include "rig.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 #define WIDTH_PX 40

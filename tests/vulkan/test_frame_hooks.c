@@ -7,8 +7,6 @@
 #include "rig.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Blocks that are out, whoever frees them. */
 static atomic_long blocks;

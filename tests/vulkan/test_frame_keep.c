@@ -9,9 +9,6 @@
 #include "plugin/frame/frame.h"
 #include "rig.h"
 
-#include <math.h>
-#include <string.h>
-
 #define WIDTH_PX 40
 #define HEIGHT_PX 30
 #define PAIRS 3

@@ -10,9 +10,6 @@
 #include "kernels/foveate/glsl/foveate_shaders.h"
 #include "rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define WIDTH_PX 48
 #define HEIGHT_PX 40
 #define FRAMES 3

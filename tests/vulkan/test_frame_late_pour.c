@@ -7,8 +7,6 @@
 #include "stuck.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 struct pour {

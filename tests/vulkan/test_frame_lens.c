@@ -10,8 +10,6 @@
 #include "operators/scene_vk.h"
 #include "sanitized.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};

@@ -9,10 +9,6 @@
 #include "rig.h"
 #include "sanitized.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #define WIDTH_PX 160
 #define HEIGHT_PX 90
 

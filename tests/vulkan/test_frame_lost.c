@@ -19,9 +19,6 @@
 #include "vulkan/interop/peer_cuda_state.h"
 #include "vulkan/vk_check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

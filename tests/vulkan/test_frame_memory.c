@@ -6,8 +6,6 @@
 #include "cmocka_all.h"
 #include "rig.h"
 
-#include <stdlib.h>
-
 static int countdown = -1;
 
 void *__real_malloc(size_t bytes);

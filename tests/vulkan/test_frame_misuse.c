@@ -7,9 +7,6 @@
 #include "misuse.h"
 #include "stereo.h"
 
-#include <math.h>
-#include <string.h>
-
 TEST(creation_refuses_what_is_missing)
 {
     struct engine engine;

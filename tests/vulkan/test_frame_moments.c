@@ -7,8 +7,6 @@
 #include "misuse.h"
 #include "plugin/frame/frame.h"
 
-#include <string.h>
-
 TEST(images_know_whose_they_are)
 {
     struct rig rig;

@@ -7,8 +7,6 @@
 #include "plugin/frame/frame_image.h"
 #include "stereo.h"
 
-#include <string.h>
-
 struct bench {
     struct rig rig;
     int told; /* plans that INFO told of */

@@ -9,8 +9,6 @@
 #include "plugin/frame/frame_image.h"
 #include "stereo.h"
 
-#include <string.h>
-
 static unsigned made; /* of what a frame may make of the device */
 static unsigned submits;
 static bool memory_fails;

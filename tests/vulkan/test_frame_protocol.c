@@ -10,7 +10,6 @@
 #include "stand_in.h"
 #include "stereo.h"
 
-#include <string.h>
 #include <time.h>
 
 #define WIDTH_PX STAND_IN_WIDTH_PX

@@ -10,7 +10,6 @@
 #include "rig.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 static VKAPI_ATTR VkResult VKAPI_CALL sharing_extensions(VkPhysicalDevice physical,
                                                          const char *layer, uint32_t *count,

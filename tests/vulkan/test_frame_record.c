@@ -7,8 +7,6 @@
 #include "compare.h"
 #include "misuse.h"
 
-#include <string.h>
-
 #define IN_FLIGHT 3
 #define FRAMES 20
 static const VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;

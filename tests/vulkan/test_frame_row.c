@@ -8,9 +8,6 @@
 #include "rig.h"
 #include "sanitized.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
 static const struct fovea_operators foveate_blur = {2,

@@ -10,8 +10,6 @@
 #include "plugin/frame/frame.h"
 #include "stereo.h"
 
-#include <string.h>
-
 #define WIDTH_PX 70
 #define HEIGHT_PX 131 /* beyond two workgroups of the copying kernel */
 static const VkFormat format = VK_FORMAT_B8G8R8A8_SRGB;

@@ -10,9 +10,6 @@
 #include "sanitized.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define WIDTH_PX 160

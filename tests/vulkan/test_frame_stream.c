@@ -10,11 +10,6 @@
 #include "compare.h"
 #include "rig.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WIDTH_PX 192
 #define HEIGHT_PX 108
 #define IN_FLIGHT 3

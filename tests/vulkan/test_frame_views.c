@@ -9,10 +9,6 @@
 #include "plugin/frame/frame.h"
 #include "stereo.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const VkFormat format = STEREO_FORMAT;
