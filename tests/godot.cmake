@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-# A host that stands for Godot 4, its own test, and the extension in it.
+# A host that stands for Godot 4, and the extension in it.
 
 if(NOT TARGET fovea_test_vulkan)
     return()
@@ -17,18 +17,4 @@ target_compile_options(fovea_test_godot PRIVATE -fno-strict-aliasing)
 target_link_libraries(fovea_test_godot PUBLIC fovea_test_vulkan Threads::Threads ${CMAKE_DL_LIBS}
     PRIVATE fovea_build)
 
-set(invert ${CMAKE_CURRENT_BINARY_DIR}/godot/invert.inc)
-add_custom_command(OUTPUT ${invert}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/godot
-    COMMAND ${GLSLC} -O -mfmt=c -o ${invert} ${CMAKE_CURRENT_SOURCE_DIR}/godot/invert.comp
-    DEPENDS godot/invert.comp VERBATIM)
-add_library(test_mini_effect MODULE godot/mini_effect.c godot/mini_interface.c ${invert})
-target_include_directories(test_mini_effect PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/godot)
-target_compile_options(test_mini_effect PRIVATE -fno-strict-aliasing)
-target_link_libraries(test_mini_effect PRIVATE fovea_build)
-
 fovea_add_test(NAME test_godot_tables SOURCES godot/test_godot_tables.c LINK fovea_test_godot LABELS unit)
-fovea_add_test(NAME test_godot_host SOURCES godot/test_godot_host.c LINK fovea_test_godot LABELS vulkan
-    TIMEOUT 60)
-target_compile_definitions(test_godot_host PRIVATE MINI_EFFECT="$<TARGET_FILE:test_mini_effect>")
-add_dependencies(test_godot_host test_mini_effect)

@@ -10,10 +10,6 @@
 #include "resources.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct host the_host;
 static struct name *old_names; /* of libraries that were unloaded */

@@ -112,7 +112,6 @@ static void register_class(const void *library, const void *name, const void *pa
     }
 REGISTER(4)
 REGISTER(5)
-REGISTER(6)
 
 static bool info_is_whole(const struct gd_property_info *info)
 {
@@ -218,14 +217,6 @@ static void register_signal(const void *library, const void *name, const void *s
     owner->signals = made;
 }
 
-static void register_constant(const void *library, const void *name, const void *enumeration,
-                              const void *constant, int64_t value, uint8_t is_bitfield)
-{
-    if (!class_of(library, name) || !enumeration || !name_text(constant)[0]) {
-        engine_error("a constant of %s is not whole", name_text(name));
-    }
-}
-
 static void free_class(struct extension_class *owner)
 {
     for (struct extension_method *method = owner->methods, *next; method; method = next) {
@@ -279,12 +270,10 @@ gd_any_fn class_function(const char *name)
     } rows[] = {
         {"classdb_register_extension_class4", (gd_any_fn)register_class4},
         {"classdb_register_extension_class5", (gd_any_fn)register_class5},
-        {"classdb_register_extension_class6", (gd_any_fn)register_class6},
         {"classdb_register_extension_class_method", (gd_any_fn)register_method},
         {"classdb_register_extension_class_property", (gd_any_fn)register_property},
         {"classdb_register_extension_class_property_group", (gd_any_fn)register_group},
         {"classdb_register_extension_class_signal", (gd_any_fn)register_signal},
-        {"classdb_register_extension_class_integer_constant", (gd_any_fn)register_constant},
         {"classdb_unregister_extension_class", (gd_any_fn)unregister_class},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -13,15 +13,9 @@
  * registrations before 4.4's are left out: Fovea needs 4.4. */
 const struct interface_row interface_rows[] = {
     {"get_godot_version", 1},
-    {"get_godot_version2", 5},
-    {"mem_alloc", 1},
-    {"mem_free", 1},
-    {"mem_alloc2", 6},
-    {"mem_free2", 6},
     {"print_error_with_message", 1},
     {"print_warning_with_message", 1},
     {"string_name_new_with_latin1_chars", 2},
-    {"string_name_new_with_utf8_chars", 2},
     {"string_new_with_utf8_chars", 1},
     {"string_to_utf8_chars", 1},
     {"variant_get_ptr_constructor", 1},
@@ -38,28 +32,22 @@ const struct interface_row interface_rows[] = {
     {"global_get_singleton", 1},
     {"classdb_construct_object", 1},
     {"classdb_construct_object2", 4},
-    {"classdb_construct_object3", 7},
     {"classdb_get_method_bind", 1},
     {"object_method_bind_ptrcall", 1},
     {"object_method_bind_call", 1},
     {"classdb_register_extension_class4", 4},
     {"classdb_register_extension_class5", 5},
-    {"classdb_register_extension_class6", 7},
     {"classdb_register_extension_class_method", 1},
     {"classdb_register_extension_class_property", 1},
     {"classdb_register_extension_class_property_group", 1},
     {"classdb_register_extension_class_signal", 1},
-    {"classdb_register_extension_class_integer_constant", 1},
     {"classdb_unregister_extension_class", 1},
     {"object_set_instance", 1},
     {"object_set_instance_binding", 1},
     {"object_destroy", 1},
-    {"ref_get_object", 1},
-    {"ref_set_object", 1},
     {"callable_custom_create2", 3},
     {"object_get_instance_id", 1},
     {"object_get_instance_from_id", 1},
-    {"get_library_path", 1},
     {"editor_help_load_xml_from_utf8_chars", 3},
     {"register_main_loop_callbacks", 5},
 };
@@ -70,35 +58,6 @@ static void get_version(struct gd_version *out)
     static char text[32];
     snprintf(text, sizeof text, "Godot Engine v4.%u.1.stable", the_host.options.minor);
     *out = (struct gd_version){4, the_host.options.minor, 1, text};
-}
-
-static void get_version2(struct gd_version2 *out)
-{
-    struct gd_version version;
-    get_version(&version);
-    *out = (struct gd_version2){.major = 4,
-                                .minor = version.minor,
-                                .patch = 1,
-                                .hex = 0x040001 | version.minor << 8,
-                                .status = "stable",
-                                .build = "official",
-                                .hash = "",
-                                .string = version.string};
-}
-
-static void *alloc(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-static void *alloc_padded(size_t bytes, uint8_t pad_align)
-{
-    return malloc(bytes);
-}
-
-static void free_padded(void *memory, uint8_t pad_align)
-{
-    free(memory);
 }
 
 static void print(uint32_t *count, const char *kind, const char *description, const char *message)
@@ -151,14 +110,6 @@ static void *get_singleton(const void *name)
     return NULL;
 }
 
-static void get_library_path(const void *library, void *string)
-{
-    if (library != &the_host.library) {
-        engine_error("get_library_path: wrong token");
-    }
-    *(char **)string = string_of(the_host.library_path);
-}
-
 static void load_help(const char *xml)
 {
     if (!xml || !strstr(xml, "<class ")) {
@@ -182,15 +133,9 @@ static gd_any_fn own_function(const char *name)
         gd_any_fn function;
     } rows[] = {
         {"get_godot_version", (gd_any_fn)get_version},
-        {"get_godot_version2", (gd_any_fn)get_version2},
-        {"mem_alloc", (gd_any_fn)alloc},
-        {"mem_free", (gd_any_fn)free},
-        {"mem_alloc2", (gd_any_fn)alloc_padded},
-        {"mem_free2", (gd_any_fn)free_padded},
         {"print_error_with_message", (gd_any_fn)print_error},
         {"print_warning_with_message", (gd_any_fn)print_warning},
         {"global_get_singleton", (gd_any_fn)get_singleton},
-        {"get_library_path", (gd_any_fn)get_library_path},
         {"editor_help_load_xml_from_utf8_chars", (gd_any_fn)load_help},
         {"register_main_loop_callbacks", (gd_any_fn)register_loop},
     };

@@ -71,7 +71,6 @@ int64_t bytes_size(const struct bytes *bytes);
 void array_resize(struct array *array, int64_t count);
 /* Functions of the interface as extensions call them. */
 void string_name_new(void *out, const char *text, uint8_t is_static);
-void string_name_new_utf8(void *out, const char *text);
 void string_new_utf8(void *out, const char *text);
 int64_t string_to_utf8(const void *string, char *out, int64_t capacity);
 uint8_t *bytes_at(void *self, int64_t index);

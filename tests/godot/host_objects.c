@@ -17,7 +17,6 @@ static const struct class_row class_rows[] = {
     {"CompositorEffect", "Resource", GD_SCENE, true, true, sizeof(struct effect_data), NULL},
     {"RDTextureFormat", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
     {"RDTextureView", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
-    {"RDSamplerState", "RefCounted", GD_SERVERS, true, true, sizeof(struct fields), NULL},
     {"RDPipelineSpecializationConstant", "RefCounted", GD_SERVERS, true, true,
      sizeof(struct constant_data), NULL},
     {"RDUniform", "RefCounted", GD_SERVERS, true, true, sizeof(struct uniform_data), NULL},
@@ -162,21 +161,9 @@ void method_init_ref(struct call *call)
     call->ret.b = true;
 }
 
-void method_reference(struct call *call)
-{
-    call->self->claimed = true;
-    __atomic_fetch_add(&call->self->references, 1, __ATOMIC_ACQ_REL);
-    call->ret.b = true;
-}
-
 void method_unreference(struct call *call)
 {
     call->ret.b = object_unreference(call->self);
-}
-
-void method_reference_count(struct call *call)
-{
-    call->ret.i = call->self->references;
 }
 
 void method_notification(struct call *call)
@@ -198,16 +185,6 @@ static void *construct_old(const void *class_name)
         return NULL;
     }
     return object_create(row);
-}
-
-/* From 4.7 on RefCounted objects come with a reference that is the caller's. */
-static void *construct_claimed(const void *class_name)
-{
-    struct object *object = construct_old(class_name);
-    if (object) {
-        object->claimed = true;
-    }
-    return object;
 }
 
 static void set_instance(void *self, const void *class_name, void *instance)
@@ -261,23 +238,6 @@ static void *from_id(uint64_t id)
     return object_of_id(id);
 }
 
-static void *ref_get(const void *ref)
-{
-    return ref ? *(void *const *)ref : NULL;
-}
-
-static void ref_set(void *ref, void *object)
-{
-    struct object *old = *(struct object **)ref;
-    if (object) {
-        object_reference(object);
-    }
-    *(void **)ref = object;
-    if (old) {
-        object_drop(old);
-    }
-}
-
 gd_any_fn object_function(const char *name)
 {
     static const struct {
@@ -286,14 +246,11 @@ gd_any_fn object_function(const char *name)
     } rows[] = {
         {"classdb_construct_object", (gd_any_fn)construct_old},
         {"classdb_construct_object2", (gd_any_fn)construct_old},
-        {"classdb_construct_object3", (gd_any_fn)construct_claimed},
         {"object_set_instance", (gd_any_fn)set_instance},
         {"object_set_instance_binding", (gd_any_fn)set_instance_binding},
         {"object_destroy", (gd_any_fn)destroy},
         {"object_get_instance_id", (gd_any_fn)get_id},
         {"object_get_instance_from_id", (gd_any_fn)from_id},
-        {"ref_get_object", (gd_any_fn)ref_get},
-        {"ref_set_object", (gd_any_fn)ref_set},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].name, name) == 0) {

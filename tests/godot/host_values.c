@@ -81,11 +81,6 @@ void string_name_new(void *out, const char *text, uint8_t is_static)
     *(struct name **)out = name;
 }
 
-void string_name_new_utf8(void *out, const char *text)
-{
-    *(struct name **)out = name_of(text);
-}
-
 /* ---- String ---- */
 
 char *string_of(const char *text)

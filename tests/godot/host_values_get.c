@@ -251,7 +251,6 @@ gd_any_fn value_function(const char *name)
         gd_any_fn function;
     } rows[] = {
         {"string_name_new_with_latin1_chars", (gd_any_fn)string_name_new},
-        {"string_name_new_with_utf8_chars", (gd_any_fn)string_name_new_utf8},
         {"string_new_with_utf8_chars", (gd_any_fn)string_new_utf8},
         {"string_to_utf8_chars", (gd_any_fn)string_to_utf8},
         {"variant_get_ptr_constructor", (gd_any_fn)get_constructor},

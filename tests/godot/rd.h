@@ -24,7 +24,7 @@ enum {
     UNIFORM_BUFFER = 7,
     UNIFORM_STORAGE_BUFFER
 };
-enum rd_kind { RD_NONE, RD_TEXTURE, RD_SAMPLER, RD_BUFFER, RD_SHADER, RD_PIPELINE, RD_SET };
+enum rd_kind { RD_NONE, RD_TEXTURE, RD_BUFFER, RD_SHADER, RD_PIPELINE, RD_SET };
 
 #define SETS_AT_MOST 4
 #define BINDINGS_AT_MOST 24
@@ -81,7 +81,6 @@ struct resource {
     uint32_t need_count;
     union {
         struct rd_texture texture;
-        VkSampler sampler;
         struct {
             VkBuffer handle;
             VkDeviceMemory memory;
@@ -138,8 +137,7 @@ struct texture_desc {
     int type;
 };
 struct resource *rd_texture_create(const struct texture_desc *desc);
-struct resource *rd_texture_share(struct resource *of, VkFormat format, uint32_t layer,
-                                  uint32_t layers, uint32_t mip, uint32_t mips);
+struct resource *rd_texture_share(struct resource *of, uint32_t layer);
 struct object *rd_format_object(const struct resource *resource);
 
 #endif

@@ -8,10 +8,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define OPS_AT_MOST 1024
 #define TIMES_AT_MOST 64
 
@@ -31,12 +27,6 @@ static struct {
     struct resource *sets[SETS_AT_MOST];
     bool pushed, broken; /* broken: two usages; it is not run */
 } list;
-static struct {
-    VkQueryPool pool;
-    char names[TIMES_AT_MOST][48], old_names[TIMES_AT_MOST][48];
-    uint64_t ns[TIMES_AT_MOST];
-    uint32_t count, old_count;
-} times;
 
 /* Before a frame's first dispatch, and after each. */
 static struct {
@@ -200,16 +190,6 @@ void method_list_dispatch(struct call *call)
     }
 }
 
-void method_list_indirect(struct call *call)
-{
-    struct resource *buffer = rd_find(call->args[1].rid, RD_BUFFER);
-    if (buffer && may_dispatch()) {
-        struct op *made = add(call->args[0].i, OP_INDIRECT);
-        made->resource = buffer;
-        made->numbers[0] = (uint32_t)call->args[2].i;
-    }
-}
-
 void method_list_barrier(struct call *call)
 {
     add(call->args[0].i, OP_BARRIER);
@@ -324,58 +304,17 @@ void method_list_end(struct call *call)
 void rd_lists_open(void)
 {
     memset(&list, 0, sizeof list);
-    memset(&times, 0, sizeof times);
     memset(&marks, 0, sizeof marks);
     const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                         .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                         .queryCount = TIMES_AT_MOST};
-    assert_int_equal(vkCreateQueryPool(the_host.engine.device, &info, NULL, &times.pool),
-                     VK_SUCCESS);
     assert_int_equal(vkCreateQueryPool(the_host.engine.device, &info, NULL, &marks.pool),
                      VK_SUCCESS);
 }
 
 void rd_lists_close(void)
 {
-    vkDestroyQueryPool(the_host.engine.device, times.pool, NULL);
     vkDestroyQueryPool(the_host.engine.device, marks.pool, NULL);
-}
-
-void method_timestamp(struct call *call)
-{
-    if (rd_list_is_open("capture_timestamp") || times.count == TIMES_AT_MOST) {
-        return;
-    }
-    vkCmdResetQueryPool(rd_commands(), times.pool, times.count, 1);
-    vkCmdWriteTimestamp(rd_commands(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, times.pool, times.count);
-    snprintf(times.names[times.count++], sizeof times.names[0], "%s",
-             string_text(call->args[0].opaque));
-}
-
-void method_timestamp_count(struct call *call)
-{
-    call->ret.i = times.old_count;
-}
-
-static bool has_time(int64_t index)
-{
-    if (index < 0 || index >= times.old_count) {
-        engine_error("no captured timestamp %lld", (long long)index);
-        return false;
-    }
-    return true;
-}
-
-void method_timestamp_time(struct call *call)
-{
-    call->ret.i = has_time(call->args[0].i) ? (int64_t)times.ns[call->args[0].i] : 0;
-}
-
-void method_timestamp_name(struct call *call)
-{
-    if (has_time(call->args[0].i)) {
-        *(char **)call->ret.words = string_of(times.old_names[call->args[0].i]);
-    }
 }
 
 void rd_lists_end_frame(void)
@@ -393,7 +332,7 @@ static double tick_ns(void)
     return (double)properties.limits.timestampPeriod;
 }
 
-static void read_marks(void)
+void rd_lists_read_times(void)
 {
     uint64_t at[TIMES_AT_MOST];
     const uint32_t last = marks.count > 0 ? marks.count - 1 : 0;
@@ -405,20 +344,4 @@ static void read_marks(void)
         the_host.counts.kernels_ns = (int64_t)((double)(at[last - 1] - at[1]) * tick_ns());
     }
     marks.count = 0;
-}
-
-void rd_lists_read_times(void)
-{
-    read_marks();
-    if (times.count > 0) {
-        const double tick = tick_ns();
-        vkGetQueryPoolResults(the_host.engine.device, times.pool, 0, times.count, sizeof times.ns,
-                              times.ns, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-        for (uint32_t i = 0; i < times.count; i++) {
-            times.ns[i] = (uint64_t)((double)times.ns[i] * tick);
-        }
-    }
-    memcpy(times.old_names, times.names, sizeof times.names);
-    times.old_count = times.count;
-    times.count = 0;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* RIDs and what they need, the device itself, buffers and samplers. */
+/* RIDs and what they need, the device itself, buffers. */
 
 #include "rd.h"
 #include "resources.h"
 
 #include "cmocka_all.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 
@@ -73,7 +70,7 @@ bool rd_is(uint64_t rid, enum rd_kind kind)
 
 struct resource *rd_find(uint64_t rid, enum rd_kind kind)
 {
-    static const char *const names[] = {"",       "texture",  "sampler",    "buffer",
+    static const char *const names[] = {"",       "texture",  "buffer",
                                         "shader", "pipeline", "uniform set"};
     struct resource *found = alive;
     while (found && (found->rid != rid || found->kind != kind)) {
@@ -157,9 +154,6 @@ static void destroy(struct resource *gone)
             free(gone->texture.layouts);
             free(gone->texture.uses);
         }
-        break;
-    case RD_SAMPLER:
-        vkDestroySampler(device, gone->sampler, NULL);
         break;
     case RD_BUFFER:
         vkDestroyBuffer(device, gone->buffer.handle, NULL);
@@ -320,82 +314,7 @@ void method_buffer_create(struct call *call)
     call->ret.rid = made->rid;
 }
 
-void method_buffer_update(struct call *call)
-{
-    struct resource *buffer = rd_find(call->args[0].rid, RD_BUFFER);
-    const struct bytes *data = call->args[3].opaque;
-    const int64_t offset = call->args[1].i, size = call->args[2].i;
-    call->ret.i = 31; /* ERR_INVALID_PARAMETER */
-    if (!buffer || rd_list_is_open("buffer_update")) {
-        return;
-    }
-    if (offset < 0 || size <= 0 || size > bytes_size(data) ||
-        offset + size > (int64_t)buffer->buffer.bytes) {
-        engine_error("buffer_update: bytes %lld of %lld", (long long)offset, (long long)size);
-        return;
-    }
-    write_buffer(buffer, data->data, offset, size);
-    call->ret.i = 0;
-}
-
-void method_buffer_get_data(struct call *call)
-{
-    struct resource *buffer = rd_find(call->args[0].rid, RD_BUFFER);
-    const int64_t offset = call->args[1].i;
-    int64_t size = call->args[2].i;
-    if (!buffer || rd_list_is_open("buffer_get_data")) {
-        return;
-    }
-    size = size ? size : (int64_t)buffer->buffer.bytes - offset;
-    if (offset < 0 || size <= 0 || offset + size > (int64_t)buffer->buffer.bytes) {
-        engine_error("buffer_get_data: outside the buffer");
-        return;
-    }
-    const struct engine_buffer to = rd_staging((VkDeviceSize)size);
-    const VkBufferCopy region = {(VkDeviceSize)offset, 0, (VkDeviceSize)size};
-    rd_barrier();
-    vkCmdCopyBuffer(rd_commands(), buffer->buffer.handle, to.buffer, 1, &region);
-    rd_flush();
-    struct bytes out = {0};
-    bytes_resize(&out, size);
-    memcpy(out.data, to.mapped, (size_t)size);
-    memcpy(call->ret.words, &out, sizeof out);
-}
-
-/* ---- Samplers and the rest ---- */
-
-static VkSamplerAddressMode address_mode(int64_t repeat)
-{
-    static const VkSamplerAddressMode modes[] = {
-        VK_SAMPLER_ADDRESS_MODE_REPEAT, VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
-        VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
-    return modes[repeat & 3];
-}
-
-void method_sampler_create(struct call *call)
-{
-    if (!call->args[0].object) {
-        engine_error("sampler_create without a state");
-        return;
-    }
-    const struct fields *fields = call->args[0].object->data;
-    const int64_t *v = fields->values;
-    const int64_t u = fields->set[SAMPLER_U] ? v[SAMPLER_U] : 2,
-                  w = fields->set[SAMPLER_V] ? v[SAMPLER_V] : 2;
-    const VkSamplerCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-        .magFilter = v[SAMPLER_MAG] ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-        .minFilter = v[SAMPLER_MIN] ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-        .mipmapMode =
-            v[SAMPLER_MIP] ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST,
-        .addressModeU = address_mode(u),
-        .addressModeV = address_mode(w),
-        .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-        .maxLod = 1e20f};
-    struct resource *made = rd_new(RD_SAMPLER);
-    CHECK(vkCreateSampler(the_host.engine.device, &info, NULL, &made->sampler));
-    call->ret.rid = made->rid;
-}
+/* ---- The rest ---- */
 
 void method_limit(struct call *call)
 {
@@ -417,24 +336,4 @@ void method_limit(struct call *call)
     } else {
         engine_error("limit %lld is not in the host", (long long)which);
     }
-}
-
-void method_driver_resource(struct call *call)
-{
-    const struct engine *engine = &the_host.engine;
-    const int64_t which = call->args[0].i;
-    if (which >= 5 && which <= 7) {
-        const struct resource *texture = rd_find(call->args[1].rid, RD_TEXTURE);
-        if (texture) {
-            const int64_t values[] = {(int64_t)(uintptr_t)texture->texture.image,
-                                      (int64_t)(uintptr_t)texture->texture.view,
-                                      texture->texture.format};
-            call->ret.i = values[which - 5];
-        }
-        return;
-    }
-    const int64_t values[] = {
-        (int64_t)(uintptr_t)engine->device, (int64_t)(uintptr_t)engine->physical,
-        (int64_t)(uintptr_t)engine->instance, (int64_t)(uintptr_t)engine->queue, engine->family};
-    call->ret.i = which >= 0 && which < 5 ? values[which] : 0;
 }

@@ -8,8 +8,6 @@
 
 #include "cmocka_all.h"
 
-#include <string.h>
-
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 
 static VkDescriptorType descriptor_type(int type)
@@ -204,31 +202,23 @@ static bool take(struct set_writes *out, const struct shader_binding *declared,
                  const struct uniform_data *given)
 {
     const uint32_t i = out->count;
-    const bool with_both = declared->type == UNIFORM_SAMPLER_WITH_TEXTURE;
     struct set_binding *kept = &out->set->set.bindings[i];
     *kept = (struct set_binding){
         .binding = declared->binding, .type = declared->type, .writable = declared->writable};
-    if (given->type != declared->type || given->id_count != (with_both ? 2 : 1)) {
+    if (given->type != declared->type || given->id_count != 1) {
         engine_error("binding %u: type %lld with %u ids, the shader has type %d", declared->binding,
                      (long long)given->type, given->id_count, declared->type);
         return false;
     }
     out->images[i] = (VkDescriptorImageInfo){0};
-    if (with_both || declared->type == UNIFORM_SAMPLER) {
-        const struct resource *sampler = rd_find(given->ids[0], RD_SAMPLER);
-        if (!sampler) {
-            return false;
-        }
-        out->images[i].sampler = sampler->sampler;
-    }
     if (declared->type == UNIFORM_BUFFER || declared->type == UNIFORM_STORAGE_BUFFER) {
         kept->buffer = rd_find(given->ids[0], RD_BUFFER);
         if (!buffer_fits(declared, kept->buffer)) {
             return false;
         }
         out->buffers[i] = (VkDescriptorBufferInfo){kept->buffer->buffer.handle, 0, VK_WHOLE_SIZE};
-    } else if (declared->type != UNIFORM_SAMPLER) {
-        kept->texture = rd_find(given->ids[with_both], RD_TEXTURE);
+    } else {
+        kept->texture = rd_find(given->ids[0], RD_TEXTURE);
         if (!texture_fits(declared, kept->texture)) {
             return false;
         }
@@ -237,9 +227,7 @@ static bool take(struct set_writes *out, const struct shader_binding *declared,
                                          ? VK_IMAGE_LAYOUT_GENERAL
                                          : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     }
-    for (uint32_t id = 0; id < given->id_count; id++) {
-        rd_needs(out->set, given->ids[id]);
-    }
+    rd_needs(out->set, given->ids[0]);
     out->writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstBinding = declared->binding,
                                             .descriptorCount = 1,

@@ -8,9 +8,6 @@
 
 #include "cmocka_all.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 
 static VkImageUsageFlags vk_usage(int64_t usage)
@@ -73,19 +70,13 @@ struct resource *rd_texture_create(const struct texture_desc *desc)
     return made;
 }
 
-struct resource *rd_texture_share(struct resource *of, VkFormat format, uint32_t layer,
-                                  uint32_t layers, uint32_t mip, uint32_t mips)
+struct resource *rd_texture_share(struct resource *of, uint32_t layer)
 {
     struct resource *made = rd_new(RD_TEXTURE);
     made->texture = of->texture;
-    made->texture.format = format;
     made->texture.first_layer += layer;
-    made->texture.layers = layers;
-    made->texture.first_mip += mip;
-    made->texture.mips = mips;
-    made->texture.width_px = of->texture.width_px >> mip ? of->texture.width_px >> mip : 1;
-    made->texture.height_px = of->texture.height_px >> mip ? of->texture.height_px >> mip : 1;
-    made->texture.type = layers > 1 ? 4 : 1;
+    made->texture.layers = 1;
+    made->texture.type = 1;
     made->of_engine = of->of_engine;
     create_view(&made->texture);
     rd_needs(made, of->texture.root->rid);
@@ -127,11 +118,6 @@ static bool supported(VkFormat format, int64_t usage)
     return has && (!(usage & USAGE_SAMPLING) || has & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) &&
            (!(usage & USAGE_STORAGE) || has & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) &&
            (!(usage & USAGE_COLOR_ATTACHMENT) || has & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT);
-}
-
-void method_format_supported(struct call *call)
-{
-    call->ret.b = supported((VkFormat)(call->args[0].i + 1), call->args[1].i);
 }
 
 struct object *rd_format_object(const struct resource *resource)
@@ -233,136 +219,4 @@ void method_texture_create(struct call *call)
         upload(made, (uint32_t)i, (const struct bytes *)(const void *)data->items[i].words);
     }
     call->ret.rid = made->rid;
-}
-
-static VkFormat view_format(const struct object *view, const struct resource *of)
-{
-    const struct fields *fields = view ? view->data : NULL;
-    const bool other = fields && fields->set[VIEW_FORMAT] && fields->values[VIEW_FORMAT] < 218;
-    if (other && fields->values[VIEW_FORMAT] + 1 != of->texture.format) {
-        engine_error("a view of another format: the texture is not shareable so");
-    }
-    return of->texture.format;
-}
-
-void method_texture_shared(struct call *call)
-{
-    struct resource *of = rd_find(call->args[1].rid, RD_TEXTURE);
-    if (of) {
-        call->ret.rid = rd_texture_share(of, view_format(call->args[0].object, of), 0,
-                                         of->texture.layers, 0, of->texture.mips)
-                            ->rid;
-    }
-}
-
-void method_texture_slice(struct call *call)
-{
-    struct resource *of = rd_find(call->args[1].rid, RD_TEXTURE);
-    const int64_t layer = call->args[2].i, mip = call->args[3].i, mips = call->args[4].i;
-    if (!of) {
-        return;
-    }
-    if (layer < 0 || layer >= of->texture.layers || mip < 0 || mips < 1 ||
-        mip + mips > of->texture.mips || of->texture.root != of) {
-        engine_error("texture_create_shared_from_slice: outside the texture, or of a slice");
-        return;
-    }
-    const uint32_t layers = call->args[5].i == 0 ? 1 : of->texture.layers - (uint32_t)layer;
-    call->ret.rid = rd_texture_share(of, view_format(call->args[0].object, of), (uint32_t)layer,
-                                     layers, (uint32_t)mip, (uint32_t)mips)
-                        ->rid;
-}
-
-static bool has_usage(const struct resource *texture, int64_t usage, const char *what)
-{
-    if (texture && !(texture->texture.usage & usage)) {
-        engine_error("%s: the texture was not made for it (usage %lld)", what,
-                     (long long)texture->texture.usage);
-    }
-    return texture && texture->texture.usage & usage && !rd_list_is_open(what);
-}
-
-void method_texture_update(struct call *call)
-{
-    struct resource *texture = rd_find(call->args[0].rid, RD_TEXTURE);
-    call->ret.i = 31;
-    if (has_usage(texture, USAGE_CAN_UPDATE, "texture_update") &&
-        upload(texture, (uint32_t)call->args[1].i, call->args[2].opaque)) {
-        call->ret.i = 0;
-    }
-}
-
-void method_texture_get_data(struct call *call)
-{
-    struct resource *resource = rd_find(call->args[0].rid, RD_TEXTURE);
-    if (!has_usage(resource, USAGE_COPY_FROM, "texture_get_data")) {
-        return;
-    }
-    const struct rd_texture *texture = &resource->texture;
-    if (call->args[1].i < 0 || call->args[1].i >= texture->layers) {
-        engine_error("texture_get_data: no such layer");
-        return;
-    }
-    const int64_t size = (int64_t)texture->width_px * texture->height_px *
-                         (texture->format == VK_FORMAT_R16G16B16A16_SFLOAT   ? 8
-                          : texture->format == VK_FORMAT_R32G32B32A32_SFLOAT ? 16
-                                                                             : 4);
-    const struct engine_buffer to = rd_staging((VkDeviceSize)size);
-    const VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip,
-                             texture->first_layer + (uint32_t)call->args[1].i, 1},
-        .imageExtent = {texture->width_px, texture->height_px, 1}};
-    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-    vkCmdCopyImageToBuffer(rd_commands(), texture->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                           to.buffer, 1, &region);
-    rd_flush();
-    struct bytes out = {0};
-    bytes_resize(&out, size);
-    memcpy(out.data, to.mapped, (size_t)size);
-    memcpy(call->ret.words, &out, sizeof out);
-}
-
-void method_texture_copy(struct call *call)
-{
-    struct resource *from = rd_find(call->args[0].rid, RD_TEXTURE);
-    struct resource *to = rd_find(call->args[1].rid, RD_TEXTURE);
-    call->ret.i = 31;
-    if (!has_usage(from, USAGE_COPY_FROM, "texture_copy from") ||
-        !has_usage(to, USAGE_COPY_TO, "texture_copy to")) {
-        return;
-    }
-    const float *a = call->args[2].f, *b = call->args[3].f, *size = call->args[4].f;
-    const VkImageCopy region = {
-        .srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, (uint32_t)call->args[5].i,
-                           (uint32_t)call->args[7].i, 1},
-        .srcOffset = {(int32_t)a[0], (int32_t)a[1], 0},
-        .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, (uint32_t)call->args[6].i,
-                           (uint32_t)call->args[8].i, 1},
-        .dstOffset = {(int32_t)b[0], (int32_t)b[1], 0},
-        .extent = {(uint32_t)size[0], (uint32_t)size[1], 1}};
-    rd_transition(from, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-    rd_transition(to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    vkCmdCopyImage(rd_commands(), from->texture.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                   to->texture.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    call->ret.i = 0;
-}
-
-void method_texture_clear(struct call *call)
-{
-    struct resource *resource = rd_find(call->args[0].rid, RD_TEXTURE);
-    call->ret.i = 31;
-    if (!has_usage(resource, USAGE_COPY_TO, "texture_clear")) {
-        return;
-    }
-    const struct rd_texture *texture = &resource->texture;
-    VkClearColorValue color;
-    memcpy(color.float32, call->args[1].f, sizeof color.float32);
-    const VkImageSubresourceRange range = {
-        VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip + (uint32_t)call->args[2].i,
-        (uint32_t)call->args[3].i, texture->first_layer + (uint32_t)call->args[4].i,
-        (uint32_t)call->args[5].i};
-    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-    vkCmdClearColorImage(rd_commands(), texture->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                         &color, 1, &range);
-    call->ret.i = 0;
 }

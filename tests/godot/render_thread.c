@@ -126,11 +126,6 @@ void method_force_sync(struct call *call)
     render_thread_run(do_nothing, NULL);
 }
 
-void method_is_on_render_thread(struct call *call)
-{
-    call->ret.b = on_render_thread();
-}
-
 void render_thread_open(void)
 {
     memset(&render, 0, sizeof render);
@@ -161,21 +156,4 @@ void render_thread_close(void)
 void method_get_rendering_device(struct call *call)
 {
     call->ret.object = the_host.options.headless ? NULL : the_host.device;
-}
-
-void method_driver_name(struct call *call)
-{
-    *(char **)call->ret.words = string_of(the_host.options.headless ? "dummy" : "vulkan");
-}
-
-void method_rendering_method(struct call *call)
-{
-    *(char **)call->ret.words = string_of(the_host.options.headless ? "dummy"
-                                          : the_host.options.mobile ? "mobile"
-                                                                    : "forward_plus");
-}
-
-void method_adapter_name(struct call *call)
-{
-    *(char **)call->ret.words = string_of(the_host.options.headless ? "" : "a Vulkan device");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Methods of the objects that describe something: formats, samplers, uniforms, shaders, effects;
+/* Methods of the objects that describe something: formats, uniforms, shaders, effects;
  * and of the small singletons. */
 
 #include "resources.h"
@@ -74,11 +74,6 @@ void method_add_id(struct call *call)
     uniform->ids[uniform->id_count++] = call->args[0].rid;
 }
 
-void method_clear_ids(struct call *call)
-{
-    ((struct uniform_data *)call->self->data)->id_count = 0;
-}
-
 void spirv_finish(void *data)
 {
     free(((struct spirv_data *)data)->words);
@@ -100,11 +95,6 @@ void method_set_bytecode(struct call *call)
     }
 }
 
-void method_get_compile_error(struct call *call)
-{
-    call->ret.opaque = NULL; /* "" */
-}
-
 /* ---- CompositorEffect ---- */
 
 void method_set_callback_type(struct call *call)
@@ -112,17 +102,6 @@ void method_set_callback_type(struct call *call)
     struct effect_data *effect = call->self->data;
     effect->type = 1 + call->args[0].i;
     effect->type_was_set = true;
-}
-
-void method_get_callback_type(struct call *call)
-{
-    const struct effect_data *effect = call->self->data;
-    call->ret.i = effect->type ? effect->type - 1 : 4;
-}
-
-void method_set_enabled(struct call *call)
-{
-    ((struct effect_data *)call->self->data)->disabled = !call->args[0].b;
 }
 
 void host_enable(struct object *effect, bool enabled)
@@ -135,26 +114,12 @@ void method_get_enabled(struct call *call)
     call->ret.b = !((struct effect_data *)call->self->data)->disabled;
 }
 
-void method_set_flag(struct call *call)
-{
-    ((struct effect_data *)call->self->data)->flags |= call->args[0].b;
-}
-
 /* ---- Object, ProjectSettings, Engine ---- */
 
-void method_get_class(struct call *call)
+static void emit_signal(const struct object *object, const char *name)
 {
-    const struct extension_class *extension = call->self->extension;
-    *(char **)call->ret.words = string_of(extension ? extension->name : call->self->row->name);
-}
-
-void method_emit_signal(struct call *call)
-{
-    const char *name = name_text(call->args[0].opaque);
-    const struct extension_class *extension = call->self->extension;
-    if (!extension || !host_has_signal(extension->name, name)) {
+    if (!object->extension || !host_has_signal(object->extension->name, name)) {
         engine_error("Can't emit non-existing signal \"%s\".", name);
-        call->ret.i = 33; /* ERR_DOES_NOT_EXIST or the like */
         return;
     }
     for (size_t i = 0; i < sizeof the_host.emitted / sizeof the_host.emitted[0]; i++) {
@@ -224,10 +189,7 @@ static void run_deferred(struct deferred *made)
         args[i] = &made->args[i];
     }
     if (object && strcmp(made->name, "emit_signal") == 0) {
-        struct name *signal = name_of(name_text(made->args[0].words));
-        struct call call = {.self = object, .args = {{.opaque = &signal}}};
-        method_emit_signal(&call);
-        name_release(signal);
+        emit_signal(object, name_text(made->args[0].words));
     } else if (object && !extension_call(object, made->name, args, made->count, &ret)) {
         engine_error("deferred call of %s failed", made->name);
     }
@@ -256,24 +218,6 @@ void host_idle(void)
     }
 }
 
-void method_get_setting(struct call *call)
-{
-    const char *name = string_text(call->args[0].opaque);
-    const bool is_driver = strstr(name, "rendering_device/driver");
-    struct variant out = {0};
-    char *driver = string_of("vulkan");
-    if (is_driver) {
-        variant_from(&out, GD_STRING, &driver);
-    }
-    value_finish(GD_STRING, &driver);
-    memcpy(&call->ret, &out, sizeof out);
-}
-
-void method_has_setting(struct call *call)
-{
-    call->ret.b = strstr(string_text(call->args[0].opaque), "rendering_device/driver");
-}
-
 void method_globalize_path(struct call *call)
 {
     const char *path = string_text(call->args[0].opaque);
@@ -289,8 +233,4 @@ void method_has_feature(struct call *call)
 void method_is_editor_hint(struct call *call)
 {
     call->ret.b = the_host.options.editor;
-}
-
-void method_nothing(struct call *call)
-{
 }

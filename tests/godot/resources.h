@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of RDTextureFormat, RDTextureView, RDSamplerState. The engine's defaults that are not 0 are added
+/* Of RDTextureFormat, RDTextureView. The engine's defaults that are not 0 are added
  * when the number is read. */
 struct fields {
     int64_t values[12];
@@ -27,7 +27,6 @@ enum format_field {
     FORMAT_USAGE,
 };
 enum view_field { VIEW_FORMAT = 9 };
-enum sampler_field { SAMPLER_MAG, SAMPLER_MIN, SAMPLER_MIP, SAMPLER_U, SAMPLER_V, SAMPLER_W };
 
 #define IDS_AT_MOST 8
 struct uniform_data {
@@ -52,7 +51,6 @@ struct effect_data {
     bool type_was_set;
     int64_t type; /* 0: POST_TRANSPARENT, the default, else 1 + type */
     bool disabled;
-    uint8_t flags;
 };
 
 struct object;

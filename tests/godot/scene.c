@@ -14,16 +14,11 @@
 #include <time.h>
 
 #define VIEWPORTS 4
-#define NAMED_AT_MOST 32
 #define SLICES_AT_MOST 128
 
-struct named {
-    char context[32], name[48];
-    uint64_t rid;
-};
 struct slice {
     uint64_t of, rid;
-    uint32_t place[4]; /* layer, mip, layers, mips */
+    uint32_t layer;
 };
 struct buffers {
     uint32_t width_px, height_px, views;
@@ -31,7 +26,6 @@ struct buffers {
     uint32_t viewport;
     struct resource *color;
     struct object *object;
-    struct named named[NAMED_AT_MOST];
     struct slice slices[SLICES_AT_MOST];
 };
 static struct buffers viewports[VIEWPORTS];
@@ -56,17 +50,6 @@ static struct buffers *buffers_of(const struct call *call)
     return *(struct buffers **)call->self->data;
 }
 
-static void forget_named(struct buffers *buffers, const char *context)
-{
-    for (int i = 0; i < NAMED_AT_MOST; i++) {
-        struct named *named = &buffers->named[i];
-        if (named->rid && (!context || strcmp(named->context, context) == 0)) {
-            rd_forget(named->rid);
-            *named = (struct named){.rid = 0};
-        }
-    }
-}
-
 static void configure(struct buffers *buffers, const struct host_frame *frame)
 {
     const uint32_t views = frame->views ? frame->views : 1;
@@ -78,7 +61,6 @@ static void configure(struct buffers *buffers, const struct host_frame *frame)
     if (buffers->color) {
         rd_forget(buffers->color->rid);
     }
-    forget_named(buffers, NULL);
     memset(buffers->slices, 0, sizeof buffers->slices);
     buffers->width_px = frame->width_px;
     buffers->height_px = frame->height_px;
@@ -109,34 +91,20 @@ void method_get_buffers(struct call *call)
     call->ret.object = object;
 }
 
-void method_color_texture(struct call *call)
+static uint64_t layer_of(struct buffers *buffers, struct resource *texture, uint32_t layer)
 {
-    const struct buffers *buffers = buffers_of(call);
-    if (call->args[0].b) {
-        engine_error("the multisampled colour is not in the host");
-    } else if (buffers->color) {
-        call->ret.rid = buffers->color->rid;
-    }
-}
-
-static uint64_t slice_of(struct buffers *buffers, struct resource *texture, uint32_t layer,
-                         uint32_t mip, uint32_t layers, uint32_t mips)
-{
-    const uint32_t place[4] = {layer, mip, layers, mips};
-    if (layers == 0 || mips == 0 || layer + layers > texture->texture.layers ||
-        mip + mips > texture->texture.mips) {
-        engine_error("a slice outside its texture: layer %u, mip %u", layer, mip);
+    if (layer >= texture->texture.layers) {
+        engine_error("a slice outside its texture: layer %u", layer);
         return 0;
     }
     for (int i = 0; i < SLICES_AT_MOST; i++) {
         struct slice *slice = &buffers->slices[i];
         if (slice->rid == 0) {
-            struct resource *made =
-                rd_texture_share(texture, texture->texture.format, layer, layers, mip, mips);
+            struct resource *made = rd_texture_share(texture, layer);
             made->of_engine = true;
-            *slice = (struct slice){texture->rid, made->rid, {layer, mip, layers, mips}};
+            *slice = (struct slice){texture->rid, made->rid, layer};
         }
-        if (slice->of == texture->rid && memcmp(slice->place, place, sizeof place) == 0) {
+        if (slice->of == texture->rid && slice->layer == layer) {
             return slice->rid;
         }
     }
@@ -151,7 +119,7 @@ void method_color_layer(struct call *call)
         engine_error("get_color_layer: multisampled, or there is no colour");
         return;
     }
-    call->ret.rid = slice_of(buffers, buffers->color, (uint32_t)call->args[0].i, 0, 1, 1);
+    call->ret.rid = layer_of(buffers, buffers->color, (uint32_t)call->args[0].i);
 }
 
 void method_buffers_size(struct call *call)
@@ -166,110 +134,9 @@ void method_buffers_views(struct call *call)
     call->ret.i = buffers_of(call)->views;
 }
 
-static struct named *find_named(const struct call *call)
-{
-    struct buffers *buffers = buffers_of(call);
-    for (int i = 0; i < NAMED_AT_MOST; i++) {
-        struct named *named = &buffers->named[i];
-        if (named->rid && strcmp(named->context, name_text(call->args[0].opaque)) == 0 &&
-            strcmp(named->name, name_text(call->args[1].opaque)) == 0) {
-            return named;
-        }
-    }
-    return NULL;
-}
-
-static struct resource *texture_named(const struct call *call)
-{
-    const struct named *named = find_named(call);
-    if (!named) {
-        engine_error("RenderSceneBuffersRD has no texture %s/%s", name_text(call->args[0].opaque),
-                     name_text(call->args[1].opaque));
-    }
-    return named ? rd_find(named->rid, RD_TEXTURE) : NULL;
-}
-
-void method_buffers_texture(struct call *call)
-{
-    const struct resource *texture = texture_named(call);
-    call->ret.rid = texture ? texture->rid : 0;
-}
-
-void method_buffers_has(struct call *call)
-{
-    call->ret.b = find_named(call);
-}
-
-void method_buffers_format(struct call *call)
-{
-    const struct resource *texture = texture_named(call);
-    call->ret.object = texture ? rd_format_object(texture) : NULL;
-}
-
-void method_buffers_slice(struct call *call)
-{
-    struct resource *texture = texture_named(call);
-    if (texture) {
-        call->ret.rid = slice_of(buffers_of(call), texture, (uint32_t)call->args[2].i,
-                                 (uint32_t)call->args[3].i, (uint32_t)call->args[4].i,
-                                 (uint32_t)call->args[5].i);
-    }
-}
-
-void method_buffers_create(struct call *call)
-{
-    struct buffers *buffers = buffers_of(call);
-    const struct named *known = find_named(call);
-    int32_t size[2];
-    memcpy(size, call->args[5].f, sizeof size);
-    const uint32_t layers = call->args[6].i ? (uint32_t)call->args[6].i : buffers->views;
-    const struct texture_desc desc = {.format = (VkFormat)(call->args[2].i + 1),
-                                      .width_px = size[0] ? (uint32_t)size[0] : buffers->width_px,
-                                      .height_px = size[1] ? (uint32_t)size[1] : buffers->height_px,
-                                      .layers = layers,
-                                      .mips = (uint32_t)call->args[7].i,
-                                      .usage = call->args[3].i,
-                                      .samples = call->args[4].i,
-                                      .type = layers > 1 ? 4 : 1};
-    if (known) {
-        call->ret.rid = known->rid;
-        return;
-    }
-    int i = 0;
-    while (i < NAMED_AT_MOST && buffers->named[i].rid) {
-        i++;
-    }
-    if (i == NAMED_AT_MOST || desc.mips == 0 || desc.width_px == 0) {
-        engine_error("create_texture: too many, or no size or mips");
-        return;
-    }
-    struct resource *made = rd_texture_create(&desc);
-    made->of_engine = true;
-    struct named *named = &buffers->named[i];
-    snprintf(named->context, sizeof named->context, "%s", name_text(call->args[0].opaque));
-    snprintf(named->name, sizeof named->name, "%s", name_text(call->args[1].opaque));
-    named->rid = made->rid;
-    call->ret.rid = made->rid;
-}
-
-void method_buffers_clear(struct call *call)
-{
-    forget_named(buffers_of(call), name_text(call->args[0].opaque));
-}
-
 void method_render_target(struct call *call)
 {
     call->ret.rid = 0x7000 + buffers_of(call)->viewport;
-}
-
-void method_msaa_3d(struct call *call)
-{
-    call->ret.i = buffers_of(call)->msaa ? 2 : 0; /* 4 samples */
-}
-
-void method_scaling_mode(struct call *call)
-{
-    call->ret.i = 0; /* bilinear */
 }
 
 /* ---- RenderSceneData ---- */
@@ -279,16 +146,14 @@ void method_get_scene_data(struct call *call)
     call->ret.object = ((struct render_data *)call->self->data)->scene;
 }
 
-void method_cam_transform(struct call *call)
-{
-    static const float identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    memcpy(call->ret.f, identity, sizeof identity);
-}
-
 /* The engine's own has the sign of y turned, and z reversed from 1 to 0. */
-void method_cam_projection(struct call *call)
+void method_view_projection(struct call *call)
 {
     const struct scene_data *scene = call->self->data;
+    if (call->args[0].i < 0 || call->args[0].i >= scene->views) {
+        engine_error("get_view_projection: no view %lld", (long long)call->args[0].i);
+        return;
+    }
     const double near = 0.05, far = 4000, angle = scene->fov_y_deg * 3.14159265358979 / 360;
     const double cotangent = cos(angle) / sin(angle);
     memset(call->ret.f, 0, sizeof call->ret.f); /* columns */
@@ -298,27 +163,6 @@ void method_cam_projection(struct call *call)
     call->ret.f[10] = (float)((far + near) / (far - near) / 2 - 0.5);
     call->ret.f[11] = -1;
     call->ret.f[14] = (float)(near * far / (far - near));
-}
-
-void method_view_projection(struct call *call)
-{
-    const struct scene_data *scene = call->self->data;
-    if (call->args[0].i < 0 || call->args[0].i >= scene->views) {
-        engine_error("get_view_projection: no view %lld", (long long)call->args[0].i);
-        return;
-    }
-    method_cam_projection(call);
-}
-
-void method_scene_views(struct call *call)
-{
-    call->ret.i = ((struct scene_data *)call->self->data)->views;
-}
-
-void method_eye_offset(struct call *call)
-{
-    const struct scene_data *scene = call->self->data;
-    call->ret.f[0] = scene->views > 1 ? call->args[0].i == 0 ? -0.032f : 0.032f : 0;
 }
 
 /* ---- A frame ---- */

@@ -10,10 +10,6 @@
 #include "images.h"
 #include "test_foveate_support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CLASS "FoveaEffect"
 #define WIDTH_PX 160
 #define HEIGHT_PX 96

@@ -9,11 +9,7 @@
 #include "host_internal.h"
 #include "images.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ENTRY "fovea_godot_init"
 

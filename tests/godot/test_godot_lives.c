@@ -10,9 +10,6 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WIDTH_PX 64

@@ -9,8 +9,6 @@
 
 #include "plugin/godot/godot_render.h"
 
-#include <string.h>
-
 #define SIDE_PX 32
 #define IN_A_VIEW 10
 #define KINDS 200

@@ -2,13 +2,10 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The host's tables against the engine's rules, without an engine: hashes are made from their
- * signatures, and the interface's names and versions are listed a second time. */
+ * signatures. */
 
 #include "cmocka_all.h"
 #include "host_internal.h"
-
-#include <stdio.h>
-#include <string.h>
 
 TEST(every_hash_is_that_of_its_signature)
 {
@@ -65,49 +62,6 @@ TEST(a_signature_that_changes_changes_its_hash)
             assert_int_not_equal(signature_hash(&a), signature_hash(&b));
         }
     }
-}
-
-/* From the engine's gdextension_interface.json: the first version, 4.x, with each. */
-TEST(names_came_with_these_versions)
-{
-    static const char *const since[] = {
-        "1 get_godot_version mem_alloc mem_free print_error_with_message "
-        "print_warning_with_message "
-        "string_new_with_utf8_chars string_to_utf8_chars variant_get_ptr_constructor "
-        "variant_get_ptr_destructor get_variant_from_type_constructor "
-        "get_variant_to_type_constructor variant_new_nil variant_destroy variant_get_type "
-        "variant_get_ptr_builtin_method packed_byte_array_operator_index array_operator_index "
-        "array_set_typed global_get_singleton classdb_construct_object classdb_get_method_bind "
-        "object_method_bind_ptrcall object_method_bind_call "
-        "classdb_register_extension_class_method classdb_register_extension_class_property "
-        "classdb_register_extension_class_property_group classdb_register_extension_class_signal "
-        "classdb_register_extension_class_integer_constant classdb_unregister_extension_class "
-        "object_set_instance object_set_instance_binding object_destroy ref_get_object "
-        "ref_set_object object_get_instance_id object_get_instance_from_id get_library_path",
-        "2 string_name_new_with_latin1_chars string_name_new_with_utf8_chars",
-        "3 callable_custom_create2 editor_help_load_xml_from_utf8_chars",
-        "4 classdb_construct_object2 classdb_register_extension_class4",
-        "5 classdb_register_extension_class5 get_godot_version2 register_main_loop_callbacks",
-        "6 mem_alloc2 mem_free2",
-        "7 classdb_construct_object3 classdb_register_extension_class6"};
-    uint32_t listed = 0;
-    for (size_t i = 0; i < sizeof since / sizeof since[0]; i++) {
-        for (const char *at = since[i] + 2, *end; *at; at = *end ? end + 1 : end) {
-            end = at + strcspn(at, " ");
-            uint32_t row = 0;
-            while (row < interface_row_count &&
-                   (strlen(interface_rows[row].name) != (size_t)(end - at) ||
-                    strncmp(interface_rows[row].name, at, (size_t)(end - at)) != 0)) {
-                row++;
-            }
-            if (row == interface_row_count ||
-                interface_rows[row].since != (uint32_t)(since[i][0] - '0')) {
-                fail_msg("%.*s of 4.%c", (int)(end - at), at, since[i][0]);
-            }
-            listed++;
-        }
-    }
-    assert_int_equal(listed, interface_row_count);
 }
 
 TEST(builtin_values_are_as_large_as_in_the_engine)
