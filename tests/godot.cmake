@@ -17,4 +17,3 @@ target_compile_options(fovea_test_godot PRIVATE -fno-strict-aliasing)
 target_link_libraries(fovea_test_godot PUBLIC fovea_test_vulkan Threads::Threads ${CMAKE_DL_LIBS}
     PRIVATE fovea_build)
 
-fovea_add_test(NAME test_godot_tables SOURCES godot/test_godot_tables.c LINK fovea_test_godot LABELS unit)

@@ -195,7 +195,6 @@ struct signature {
     bool is_const, is_vararg;
 };
 bool signature_read(const char *text, struct signature *out);
-uint32_t signature_hash(const struct signature *signature);
 /* Of builtin types' methods. */
 uint32_t builtin_hash(int ret, bool is_const, const int *args, int count);
 gd_any_fn method_function(const char *name);

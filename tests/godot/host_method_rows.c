@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Methods of the engine's classes with their hashes. A signature is ret(args) [const]: an enum is
- * #Class.Enum, a default stands behind =, {} is an empty PackedByteArray. A test makes each hash
- * from its signature. */
+ * #Class.Enum, a default stands behind =, {} is an empty PackedByteArray. */
 
 #include "rd.h"
 #include "resources.h"

@@ -71,7 +71,7 @@ static void check_all(enum fovea_method method)
     }
 }
 
-static void coloured_hlg_is_the_reference(void **state)
+TEST(coloured_hlg_is_the_reference)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
@@ -88,17 +88,17 @@ static void coloured_hlg_is_the_reference(void **state)
     }
 }
 
-static void blockwise_is_the_reference(void **state)
+TEST(blockwise_is_the_reference)
 {
     check_all(FOVEA_METHOD_BLOCKWISE);
 }
 
-static void smooth_is_the_reference(void **state)
+TEST(smooth_is_the_reference)
 {
     check_all(FOVEA_METHOD_SMOOTH);
 }
 
-static void a_display_of_its_own_is_the_reference(void **state)
+TEST(a_display_of_its_own_is_the_reference)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
@@ -118,7 +118,7 @@ static void a_display_of_its_own_is_the_reference(void **state)
 }
 
 /* Strengths at which every tile has many nodes. */
-static void steep_laws_are_the_reference(void **state)
+TEST(steep_laws_are_the_reference)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
@@ -144,12 +144,5 @@ static void steep_laws_are_the_reference(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blockwise_is_the_reference),
-        cmocka_unit_test(smooth_is_the_reference),
-        cmocka_unit_test(steep_laws_are_the_reference),
-        cmocka_unit_test(coloured_hlg_is_the_reference),
-        cmocka_unit_test(a_display_of_its_own_is_the_reference),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

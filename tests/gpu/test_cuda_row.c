@@ -49,7 +49,7 @@ static void run(struct fovea_context *context, const struct fovea_operators *ope
                      FOVEA_OK);
 }
 
-static void linear_images_go_through_the_row(void **state)
+TEST(linear_images_go_through_the_row)
 {
     struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
     for (int f = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)f) > 0; f++) {
@@ -85,7 +85,7 @@ static void linear_images_go_through_the_row(void **state)
 #define BATCH 3
 
 /* Pictures one below the other, as one image of the memory that the batch is in. */
-static void a_batch_goes_through_the_row(void **state)
+TEST(a_batch_goes_through_the_row)
 {
     static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, 0.9f, 0.1f, 0.5f, 0.5f};
     struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
@@ -175,7 +175,7 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
 
 /* With gazes in either memory, of which one is not finite: that image is foveated nowhere, and
  * blurred or warped as ever. */
-static void a_row_goes_in_slices_of_a_batch(void **state)
+TEST(a_row_goes_in_slices_of_a_batch)
 {
     struct steps s;
     CU_ASSERT(&fixture, fixture.cu->MemAlloc(&s.gazes, sizeof some_gazes_uv));
@@ -238,7 +238,7 @@ static void run_surface(struct operator_cuda *kernels, const struct fovea_operat
 }
 
 /* As a late gaze is: in the device's memory, read by every operator that looks at gazes. */
-static void a_late_gaze_is_the_whole_rows(void **state)
+TEST(a_late_gaze_is_the_whole_rows)
 {
     const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate,
                                                  &foveate_lens};
@@ -273,7 +273,7 @@ static void a_late_gaze_is_the_whole_rows(void **state)
     CU_ASSERT(&fixture, fixture.cu->MemFree(gazes));
 }
 
-static void surfaces_go_through_the_row(void **state)
+TEST(surfaces_go_through_the_row)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
                                                 FOVEA_FORMAT_B10G11R11F, FOVEA_FORMAT_RGBA16F};
@@ -312,12 +312,5 @@ static void surfaces_go_through_the_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_images_go_through_the_row),
-        cmocka_unit_test(a_batch_goes_through_the_row),
-        cmocka_unit_test(a_row_goes_in_slices_of_a_batch),
-        cmocka_unit_test(surfaces_go_through_the_row),
-        cmocka_unit_test(a_late_gaze_is_the_whole_rows),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }

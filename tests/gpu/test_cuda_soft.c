@@ -376,9 +376,22 @@ static void check(const struct scene *scene, bool defines_memory)
     results_free(&memory);
 }
 
+static int open_kernels(void **state)
+{
+    return row_operator.cuda->create(fixture.device, &kernels) == FOVEA_OK ? 0 : -1;
+}
+
+static int close_kernels(void **state)
+{
+    row_operator.cuda->destroy(&kernels);
+    return 0;
+}
+
+#define WITH_KERNELS(test) TEST_AROUND(test, open_kernels, close_kernels)
+
 /* ---- Tests */
 
-static void textures_are_both_operators(void **state)
+WITH_KERNELS(textures_are_both_operators)
 {
     static const uint32_t sizes[][2] = {{976, 549},  {1067, 671}, {960, 576}, {1104, 720},
                                         {1920, 400}, {640, 1040}, {431, 503}};
@@ -390,7 +403,7 @@ static void textures_are_both_operators(void **state)
     }
 }
 
-static void textures_are_both_operators_with_samples(void **state)
+WITH_KERNELS(textures_are_both_operators_with_samples)
 {
     /* The reference takes four to sixteen times as long as without. */
     static const uint32_t sizes[][2] = {{620, 350}, {400, 307}, {320, 240}};
@@ -413,7 +426,7 @@ static void check_points(struct points_kind kind, int samples, bool defines_memo
     shared_data_release(&data);
 }
 
-static void textures_go_with_points(void **state)
+WITH_KERNELS(textures_go_with_points)
 {
     static const struct points_kind kinds[] = {
         {false, true, true}, {true, false, false}, {false, false, false}, {true, true, true}};
@@ -427,7 +440,7 @@ static void textures_go_with_points(void **state)
 
 /* ---- Views and rows */
 
-static void a_view_is_the_same_at_every_origin(void **state)
+WITH_KERNELS(a_view_is_the_same_at_every_origin)
 {
     struct scene scene = scene_of(2, 300, 190);
     scene.origin_x_px = scene.origin_y_px = 0;
@@ -443,7 +456,7 @@ static void a_view_is_the_same_at_every_origin(void **state)
 
 /* Nothing is added to its coordinates then, and nothing to those in memory. The gaze lies outside,
  * so that all comes from the texture: the threads near it are others, as blocks are. */
-static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
+WITH_KERNELS(a_view_of_a_whole_surface_is_as_in_memory)
 {
     for (uint32_t i = 2; i < 4; i++) {
         struct scene scene = scene_of(i, 430, 310);
@@ -460,7 +473,7 @@ static void a_view_of_a_whole_surface_is_as_in_memory(void **state)
 }
 
 /* The texture is of the second image between. */
-static void a_row_of_three_has_its_texture_too(void **state)
+WITH_KERNELS(a_row_of_three_has_its_texture_too)
 {
     static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
     static const struct fovea_operators three = {
@@ -488,7 +501,7 @@ static void check_not_taken(const struct scene *scene, const char *what)
     results_free(&memory);
 }
 
-static void all_else_takes_bytes(void **state)
+WITH_KERNELS(all_else_takes_bytes)
 {
     const struct scene usual = scene_of(0, 200, 120);
     struct scene scene = usual;
@@ -536,7 +549,7 @@ static void run_batch(struct fovea_context *context, const struct scene *scene,
 }
 
 /* A single image before and after a batch is the same; and close to the batch's. */
-static void batches_take_bytes(void **state)
+WITH_KERNELS(batches_take_bytes)
 {
     const struct scene scene = scene_of(0, 330, 210);
     struct scene tall = scene;
@@ -576,30 +589,7 @@ static void batches_take_bytes(void **state)
     image_free(&results.apart);
 }
 
-static int open_kernels(void **state)
-{
-    return row_operator.cuda->create(fixture.device, &kernels) == FOVEA_OK ? 0 : -1;
-}
-
-static int close_kernels(void **state)
-{
-    row_operator.cuda->destroy(&kernels);
-    return 0;
-}
-
-#define WITH_KERNELS(test) cmocka_unit_test_setup_teardown(test, open_kernels, close_kernels)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_KERNELS(textures_are_both_operators),
-        WITH_KERNELS(textures_are_both_operators_with_samples),
-        WITH_KERNELS(textures_go_with_points),
-        WITH_KERNELS(a_view_is_the_same_at_every_origin),
-        WITH_KERNELS(a_view_of_a_whole_surface_is_as_in_memory),
-        WITH_KERNELS(a_row_of_three_has_its_texture_too),
-        WITH_KERNELS(batches_take_bytes),
-        WITH_KERNELS(all_else_takes_bytes),
-    };
-    return CUDA_RUN(&fixture, tests);
+    return cuda_fixture_run_tests(&fixture);
 }
