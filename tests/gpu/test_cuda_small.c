@@ -119,6 +119,46 @@ static void laws_by_angle_are_right(void **state)
     }
 }
 
+/* Laws that rise within a block, or between entries of the weights; that fall, so that a gaze far
+ * outside leaves all of the picture sharp; that go on far beyond the picture; and the tip of one in
+ * tiles. Every way has to be right, and the small one takes what it can. */
+static void steep_laws_and_far_gazes_are_right(void **state)
+{
+    (void)state;
+    static const enum fovea_model laws[] = {FOVEA_MODEL_RELATIVE, FOVEA_MODEL_RELATIVE,
+                                            FOVEA_MODEL_CURVE,    FOVEA_MODEL_CURVE,
+                                            FOVEA_MODEL_PHYSICAL, FOVEA_MODEL_PHYSICAL};
+    static const enum image_pattern patterns[] = {IMAGE_PHOTO,  IMAGE_STROKES, IMAGE_RANDOM,
+                                                  IMAGE_RANDOM, IMAGE_STROKES, IMAGE_STROKES};
+    static const int kinds[] = {2, 1, 0, 0, 0, 1}; /* of formats */
+    /* width, height, gaze; strength, gain; ppd, alpha or sharp, halving; a curve */
+    static const double numbers[][13] = {
+        {43, 25, 0.394, -0.682, 3.337, 0.6065, 1.512, 0.25},
+        {25, 30, 0.997, -0.9365, 1.686, 0.0714, 3.0787, 0.0889},
+        {128, 128, 3.7, 0.5, 1, 0.6065, 8, 0, 30, 34, 0.5, 0.55, 60},
+        {28, 51, 0.95, 0.355, 2.19, 0.3313, 1.163, 0, 1.08, 2.08, 0.76, 0.37, 0.31},
+        {52, 35, -3.5, 2, 1.856, 0.7308, 9.02, 1.246},
+        {48, 51, 0.7827, 0.7246, 1.0105, 0.5988, 36.69, 0.8},
+    };
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const double *n = numbers[i];
+        struct scene scene = small_scene();
+        scene.width_px = (uint32_t)n[0];
+        scene.height_px = (uint32_t)n[1];
+        scene.gaze = (struct fovea_point_uv){n[2], n[3]};
+        scene.format = formats[kinds[i]];
+        scene.pattern = patterns[i];
+        scene.foveation.model = laws[i];
+        scene.foveation.strength = n[4];
+        scene.foveation.cutoff_gain = n[5];
+        scene.foveation.geometry = (struct fovea_geometry){.ppd = n[6]};
+        scene.foveation.physical.alpha = n[7];
+        scene.foveation.relative = (struct fovea_relative){n[6], n[7]};
+        scene.foveation.curve = (struct fovea_curve){3, {0, n[8], n[9]}, {n[10], n[11], n[12]}};
+        smooth_assert(&fixture, &scene);
+    }
+}
+
 /* Runs a picture of random pixels, or of one level. */
 static struct test_image run(const struct scene *scene, const struct prepared *p, int level,
                              struct test_image *out_src)
@@ -244,6 +284,7 @@ int main(void)
         cmocka_unit_test(strides_gaps_and_alignment_are_respected),
         cmocka_unit_test(premultiplied_alpha_is_blurred_like_a_colour),
         cmocka_unit_test(laws_by_angle_are_right),
+        cmocka_unit_test(steep_laws_and_far_gazes_are_right),
         cmocka_unit_test(flat_pictures_stay_flat),
         cmocka_unit_test(ways_to_read_are_told_apart),
         cmocka_unit_test(views_of_rgba_give_what_packed_pictures_give),

@@ -4,6 +4,7 @@
 #include "shader_tiles.h"
 
 #include "kernels/foveate/model/slope.h"
+#include "kernels/foveate/plan/smooth.h"
 #include "kernels/foveate/plan/tile.h"
 #include "shader_tile_shape.h"
 
@@ -55,7 +56,7 @@ struct foveate_shader_tiles foveate_shader_tiles_of(const struct foveate_plan *p
     }
     const struct foveate_slope slope = foveate_slope_of(plan);
     tiles.slope = 0.5f * slope.slope; /* the ramp is twice as steep */
-    if (!(tiles.slope <= (float)FOVEATE_TILE_MAX_SLOPE)) {
+    if (!((double)tiles.slope <= foveate_plan_tile_slope(plan, FOVEATE_TILE_MAX_SLOPE))) {
         return tiles;
     }
     tiles.level_count = count_levels(plan, slope.sigma_px);

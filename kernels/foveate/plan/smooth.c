@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "kernels/foveate/limits.h"
 #include "kernels/foveate/model/map_ready.h"
+#include "tile.h"
 
 #include <math.h>
 
@@ -144,6 +145,20 @@ static enum fovea_result fill_table(struct foveate_plan *plan, const struct fove
         fill_line(plan, model);
     }
     return FOVEA_OK;
+}
+
+/* Tiles take sigma between nodes four pixels apart. Where the place of the gaze is itself blurred,
+ * it is the tip of a cone, on whose sides the nodes lie: at sigma 1.16 and a slope of 0.02 three
+ * and a half levels too much blur. Narrower sigmas are each the law's own. */
+double foveate_plan_tile_slope(const struct foveate_plan *plan, double most)
+{
+    const struct foveate_law *law = &plan->law;
+    const float widest = fmaxf(law->tan_x_per_px, law->tan_y_per_px);
+    const float plain_px =
+        plan->law_table[0] * (law->kind == FOVEATE_LAW_PROJECTED ? 0.01745329252f / widest : 1.0f);
+    const bool is_line = law->kind == FOVEATE_LAW_RADIAL || law->kind == FOVEATE_LAW_PROJECTED;
+    const float tip_px = law->strength * foveate_law_ramp(plain_px, law->sharp_px);
+    return is_line && tip_px >= FOVEATE_TILE_SIGMA_FINE ? 0.5 * most : most;
 }
 
 double foveate_plan_sigma_bound_px(const struct foveate_model *model)

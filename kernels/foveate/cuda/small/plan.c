@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include "blend.h"
+#include "kernels/foveate/plan/smooth.h"
 #include "kernels/image/pixel_float.h"
 #include "matrix.h"
 #include "weights.h"
@@ -17,18 +18,26 @@
 #define MOST FOVEATE_SMALL_MOST_PX
 #define TILE FOVEATE_SMALL_TILE
 
-/* From these sigmas on, in spacings, a level is fine enough. Its nodes begin below, because a pixel
- * is interpolated from samples nearer to the gaze too. */
-#define FROM_1 0.9
+/* From these sigmas on a level is fine enough: level 1 in pixels, as at 0.9 spacings of two pixels
+ * white noise is 3.5 levels off, level 2 in spacings. Its nodes begin below, because a pixel is
+ * interpolated from samples nearer to the gaze too. */
+#define FROM_1_PX 1.94
 #define FROM_2 1.14
 #define NODES_FROM_1 0.75
 #define NODES_FROM_2 0.89
 /* Up to this ratio of level 2's widest to its narrowest sigma four nodes are enough, except in
  * light, where a thousandth of white shows next to black. */
 #define MOST_FOR_FOUR 3.2
+#define MOST_FOR_EIGHT 20.0 /* the same, in light too */
 /* A block's sigma may exceed its smallest by so many pixels: in steeper laws weights of 17 samples
  * end too early. */
 #define MOST_ACROSS_PX 0.8
+/* The entry nearest to a distance is half a step of sigma off at most: at 0.36 px a hundredth of a
+ * pixel is five levels in light. */
+#define MOST_STEP_PX 0.008
+#define NEAR_LAST 2.75 /* sigma of level 0's last node */
+#define BLOCK_DIAGONAL_PX (1.4142 * FOVEATE_SMALL_BLOCK_PX)
+#define RADIAN 0.017453292519943295 /* radians of a degree */
 
 /* ---- Blend weights --------------------------------------------------------------------------- */
 
@@ -72,16 +81,15 @@ static void fill_blend_weights(const struct foveate_plan *plan, struct foveate_s
 
 /* ---- A plan ---------------------------------------------------------------------------------- */
 
+/* The law's largest sigma for any gaze, and what the device's may be beyond. */
 static double largest_sigma(const struct foveate_plan *plan)
 {
-    const struct foveate_law *law = &plan->law;
-    double largest = (double)plan->sigma_max_px;
-    if (law->kind == FOVEATE_LAW_RADIAL) {
-        for (int32_t i = 0; i < law->table_count; i++) {
-            largest = fmax(largest, (double)(law->strength * plan->law_table[i]));
-        }
-    }
-    return largest * (law->kind == FOVEATE_LAW_RADIAL ? 1.02 : 2.0);
+    return 1.02 * (double)plan->sigma_bound_px;
+}
+
+static double first_of_level_2(const struct foveate_small *small)
+{
+    return NODES_FROM_2 * (double)small->spacing[2];
 }
 
 static void fill_axis(struct foveate_small_axis *axis, uint32_t size_px, const float *spacing)
@@ -99,7 +107,7 @@ static void fill_spacing(const struct foveate_plan *plan, struct foveate_small *
     small->spacing[1] = (float)fmax(most / (N1 - 5), 2.0);
     small->spacing[2] = (float)fmax(most / (N2 - 3), 2.03 * (double)small->spacing[1]);
     small->from_sigma[0] = 0.0f;
-    small->from_sigma[1] = (float)(FROM_1 * (double)small->spacing[1]);
+    small->from_sigma[1] = (float)FROM_1_PX;
     small->from_sigma[2] = (float)(FROM_2 * (double)small->spacing[2]);
     fill_axis(&small->x, plan->width_px, small->spacing);
     fill_axis(&small->y, plan->height_px, small->spacing);
@@ -125,24 +133,70 @@ static int32_t near_tiles(const struct foveate_plan *plan, float from_sigma,
     return right < 0 ? 0 : ((right - left + 23) / TILE + 1) * ((bottom - top + 23) / TILE + 1);
 }
 
-/* Returns how much sigma changes across a block of pixels, with the gaze in the middle, in x, or in
- * y. Where the ramp starts, blocks all take level 0, which has every sigma from 0 on. */
-static double across_block(const struct foveate_plan *plan)
+/* Sigma at a place of the law's table, where a picture has so many pixels to the table's unit. */
+static double sigma_along(const struct foveate_plan *plan, double at, double px_per_unit)
 {
-    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
+    const struct foveate_law *law = &plan->law;
+    const float plain = foveate_law_table(law, plan->law_table, (float)at) * (float)px_per_unit;
+    return (double)(law->strength * foveate_law_ramp(plain, law->sharp_px));
+}
+
+/* Returns how much sigma changes at most across a block's diagonal where there are so many pixels
+ * to the table's unit, for any gaze. Blocks that take level 0 even if the gaze is in their middle,
+ * and have no sigma beyond its last node, do not count while they are on the ramp. `growth` is by
+ * how much pixels to the unit grow across the block. */
+static double across_block_of(const struct foveate_plan *plan, const struct foveate_small *small,
+                              double px_per_unit, double growth)
+{
     const double ramp_end = 2.0 * (double)(plan->law.strength * plan->law.sharp_px);
-    const int32_t step = FOVEATE_SMALL_BLOCK_PX;
+    const double block = BLOCK_DIAGONAL_PX / px_per_unit;
     double most = 0.0;
-    for (int32_t y = 0; y + step < (int32_t)plan->height_px; y += step) {
-        for (int32_t x = 0; x + step < (int32_t)plan->width_px; x += step) {
-            const double a = (double)foveate_sigma_at(plan, &frame, x, y);
-            const double b = (double)foveate_sigma_at(plan, &frame, x + step, y);
-            const double c = (double)foveate_sigma_at(plan, &frame, x, y + step);
-            const double d = (double)foveate_sigma_at(plan, &frame, x + step, y + step);
-            const double low = fmin(fmin(a, b), fmin(c, d));
-            const double high = fmax(fmax(a, b), fmax(c, d));
-            most = low > ramp_end ? fmax(most, high - low) : most;
-        }
+    for (int32_t i = 0; i < plan->law.table_count; i++) {
+        const double at = i / (double)plan->law.table_per_unit;
+        const double near = sigma_along(plan, at, px_per_unit);
+        const double far = sigma_along(plan, at + block, px_per_unit * growth);
+        const double middle = sigma_along(plan, at + 0.5 * block, px_per_unit * growth);
+        const bool is_of_level_0 = middle < (double)small->from_sigma[1] && far <= NEAR_LAST;
+        most = near > ramp_end || !is_of_level_0 ? fmax(most, far - near) : most;
+    }
+    return most;
+}
+
+/* A gaze outside the picture shows parts of the law that none inside shows: the table has all. By
+ * angle, pixels to the degree are fewest on the view's axis, and grow by up to half the tangent of
+ * a pixel (model/slope.c). */
+static double across_block(const struct foveate_plan *plan, const struct foveate_small *small)
+{
+    if (plan->law.kind == FOVEATE_LAW_RADIAL) {
+        return across_block_of(plan, small, 1.0, 1.0);
+    }
+    const double widest = (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
+    const double farthest = hypot(1.0, foveate_plan_farthest_tangent(plan));
+    const double growth = 1.0 + 0.5 * widest * BLOCK_DIAGONAL_PX;
+    return fmax(across_block_of(plan, small, RADIAN / widest, growth),
+                across_block_of(plan, small, farthest * RADIAN / widest, growth));
+}
+
+/* Otherwise a block's smallest sigma need not be that of its place nearest to the gaze, and a gaze
+ * far outside may leave all of the picture to level 0. */
+static bool rises(const struct foveate_plan *plan)
+{
+    bool all = true;
+    for (int32_t i = 1; all && i < plan->law.table_count; i++) {
+        all = plan->law_table[i] >= plan->law_table[i - 1];
+    }
+    return all;
+}
+
+/* Returns the largest step of sigma from an entry of level 0's blend weights to the next. */
+static double largest_step(const struct foveate_plan *plan)
+{
+    const int32_t last = FOVEATE_SMALL_ENTRIES(0) - 1;
+    const double entry = last_distance(plan, NEAR_LAST) / last;
+    double most = 0.0;
+    for (int32_t i = 0; i < last && plan->law.kind == FOVEATE_LAW_RADIAL; i++) {
+        most = fmax(most,
+                    sigma_at_distance(plan, entry * (i + 1)) - sigma_at_distance(plan, entry * i));
     }
     return most;
 }
@@ -158,12 +212,12 @@ bool foveate_small_fits(const struct foveate_plan *plan)
         plan->height_px < FOVEATE_SMALL_LEAST_PX) {
         return false;
     }
-    /* Four nodes do not span more. */
-    const double side_px = fmax(plan->width_px, plan->height_px);
-    if (across_block(plan) > MOST_ACROSS_PX || largest_sigma(plan) > side_px) {
+    fill_spacing(plan, &small);
+    if (!rises(plan) || across_block(plan, &small) > MOST_ACROSS_PX ||
+        largest_step(plan) > MOST_STEP_PX ||
+        largest_sigma(plan) > MOST_FOR_EIGHT * first_of_level_2(&small)) {
         return false;
     }
-    fill_spacing(plan, &small);
     for (int i = 0; i < 9; i++) {
         const struct fovea_point_uv gaze = {0.5 * (i % 3), 0.5 * (i / 3)};
         if (near_tiles(plan, small.from_sigma[1], gaze) > FOVEATE_SMALL_NEAR_TILES) {
@@ -190,13 +244,14 @@ static void fill_nodes(struct foveate_small_sets *sets, int32_t k, int32_t count
 
 /* The picture's nodes were placed by trial: to within 0.0013 of any frequency up to a sigma of
  * 2.8. */
-static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0, 0.52, 0.74, 1.042, 1.525, 2.24, 2.75};
+static const double near_nodes[FOVEATE_SMALL_NODES_0] = {0.0,   0.52, 0.74,     1.042,
+                                                         1.525, 2.24, NEAR_LAST};
 
 static void fill_sets(const struct foveate_plan *plan, const struct foveate_small *small,
                       struct foveate_small_sets *sets)
 {
-    const double across = fmax(across_block(plan), 0.5) + 0.05;
-    const double first_2 = NODES_FROM_2 * (double)small->spacing[2];
+    const double across = fmax(across_block(plan, small), 0.5) + 0.05;
+    const double first_2 = first_of_level_2(small);
     const double last_2 = fmax(largest_sigma(plan), 1.5 * first_2);
     *sets = (struct foveate_small_sets){.counts = {FOVEATE_SMALL_NODES_0}};
     sets->light = foveate_plan_light(plan) != IMAGE_LIGHT_STORED;
@@ -205,16 +260,6 @@ static void fill_sets(const struct foveate_plan *plan, const struct foveate_smal
                NODES_FROM_1 * (double)small->spacing[1], (double)small->from_sigma[2] + across);
     const bool few = !sets->light && last_2 < MOST_FOR_FOUR * first_2;
     fill_nodes(sets, 2, FOVEATE_SMALL_NODES_2 * (few ? 1 : 2), first_2, last_2);
-}
-
-/* Otherwise a block's smallest sigma need not be that of its place nearest to the gaze. */
-static bool rises_with_distance(const struct foveate_plan *plan)
-{
-    bool rises = plan->law.kind == FOVEATE_LAW_RADIAL;
-    for (int32_t i = 1; rises && i < plan->law.table_count; i++) {
-        rises = plan->law_table[i] >= plan->law_table[i - 1];
-    }
-    return rises;
 }
 
 /* Returns where blocks of a level begin: HUGE_VALF if the law does not stay above. */
@@ -250,7 +295,7 @@ enum fovea_result foveate_small_fill(const struct foveate_plan *plan,
     fill_spacing(plan, out_small);
     fill_sets(plan, out_small, &sets);
     out_small->nodes_2 = sets.counts[2];
-    out_small->by_distance = rises_with_distance(plan);
+    out_small->by_distance = plan->law.kind == FOVEATE_LAW_RADIAL;
     for (int32_t k = 0; k < 3 && out_small->by_distance; k++) {
         out_small->from_square[k] = square_from(plan, (double)out_small->from_sigma[k]);
     }

@@ -214,7 +214,7 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     }
     const struct table_bounds bounds = bounds_of(plan);
     const double slope = slope_of(plan, &bounds);
-    if (!(slope <= max_slope)) {
+    if (!(slope <= foveate_plan_tile_slope(plan, max_slope))) {
         return false;
     }
     const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
