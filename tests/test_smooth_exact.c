@@ -128,6 +128,33 @@ static void every_strength(void **state)
     }
 }
 
+/* Up to half a pixel, weights are no line of sigma: between two nodes, or across a kink of the
+ * law. */
+static void a_narrow_blur_that_changes_slowly(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fovea_model model;
+        double strength, gain, ppd, e_max_deg;
+        struct exact_case at;
+    } cases[] = {
+        {FOVEA_MODEL_PAPER, 0.0423, 0.6065, 0, 100, {96, 79, 1, IMAGE_CHECKER, 152.25, 0}},
+        {FOVEA_MODEL_PAPER, 0.2612, 0.6065, 0, 13.14, {127, 49, 1, IMAGE_CHECKER, 0, 36.95}},
+        {FOVEA_MODEL_CURVE, 1.5119, 0.7, 34.56, 100, {72, 58, 2, IMAGE_ZONE_PLATE, 19.4, 58}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fovea_foveation settings = smooth_settings(cases[i].model);
+        settings.strength = cases[i].strength;
+        settings.cutoff_gain = cases[i].gain;
+        settings.paper.e_max_deg = cases[i].e_max_deg;
+        settings.geometry.ppd = cases[i].ppd;
+        settings.light = FOVEA_LIGHT_LINEAR;
+        settings.curve = (struct fovea_curve){
+            .count = 3, .eccentricity_deg = {0.0, 6.08, 34.3}, .cutoff_cpd = {11.84, 23.03, 48.68}};
+        check(settings, &cases[i].at);
+    }
+}
+
 static void a_blur_far_wider_than_the_picture(void **state)
 {
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -217,6 +244,7 @@ int main(void)
         cmocka_unit_test(every_model_and_view),
         cmocka_unit_test(a_window_and_a_scotoma),
         cmocka_unit_test(every_strength),
+        cmocka_unit_test(a_narrow_blur_that_changes_slowly),
         cmocka_unit_test(a_blur_far_wider_than_the_picture),
         cmocka_unit_test(light_lines_dots_and_squares_on_dark),
         cmocka_unit_test(random_settings_sizes_and_gazes),
