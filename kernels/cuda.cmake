@@ -136,7 +136,6 @@ add_library(fovea_cuda STATIC
     cuda/cuda_driver.c
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
-    cuda/cuda_texture.c
     cuda/cuda_uses.c
     foveate/cuda/batch.c
     foveate/cuda/common/code.c
@@ -159,7 +158,6 @@ add_library(fovea_cuda STATIC
     image/planes_cuda.c
     lens/cuda/fatbin.c
     lens/cuda/fixed.c
-    lens/cuda/soft.c
     lens/cuda/lens_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})

@@ -76,8 +76,6 @@ fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/l
 fovea_add_test(NAME test_cuda_lens_paper
     SOURCES gpu/test_cuda_lens_paper.c bench/lens_paper/tables.c $<TARGET_OBJECTS:bench_lens_paper_ptx> ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu)
-fovea_add_test(NAME test_cuda_soft SOURCES gpu/test_cuda_soft.c ${fixture}
-    LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
 fovea_add_test(NAME test_cuda_gradient SOURCES gpu/test_cuda_gradient.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 240)
 fovea_add_test(NAME test_cuda_images SOURCES gpu/test_cuda_images.c ${fixture}
@@ -148,7 +146,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example operators lens lens_paper soft gradient row capture)
+    set(emulated kernels images example operators lens lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated nodes small smooth foveate light)
     endif()

@@ -11,9 +11,6 @@ static void free_block(const struct cuda_device *device, struct cuda_block *bloc
         block->reads->readers--;
     }
     cuda_uses_finish(device, &block->uses);
-    if (block->texture) {
-        CU_WARN(device->log, device->cu, device->cu->TexObjectDestroy(block->texture));
-    }
     if (block->memory && block->from) {
         cuda_memory_give_back(block->from, block->memory);
     } else if (block->memory) {

@@ -18,7 +18,6 @@ struct cuda_block {
     struct cuda_uses uses;
     struct cuda_block *reads; /* NULL: none. What uses this block may use that one too */
     uint32_t readers; /* blocks that name this one so */
-    CUtexObject texture; /* of this memory, which its owner makes; goes with it. 0: there is none */
 };
 
 /* Launches that are added to `reader` need not be added to `read`, which then lives as long. Both

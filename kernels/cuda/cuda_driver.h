@@ -92,8 +92,6 @@
     X(ArrayDestroy, 2000)                                                                          \
     X(SurfObjectCreate, 5000)                                                                      \
     X(SurfObjectDestroy, 5000)                                                                     \
-    X(TexObjectCreate, 5000)                                                                       \
-    X(TexObjectDestroy, 5000)                                                                      \
     X(MipmappedArrayGetLevel, 5000)                                                                \
     X(MipmappedArrayDestroy, 5000)                                                                 \
     X(ImportExternalMemory, 10000)                                                                 \

@@ -104,18 +104,6 @@ PTX unsigned long long ptx_clock_ns()
     return now;
 }
 
-/* ---- Textures */
-
-/* Returns what lies at a place, in the texture's coordinates. */
-PTX float4 ptx_texture(uint64_t texture, float x, float y)
-{
-    float4 value;
-    asm("tex.level.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], %7;"
-        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-        : "l"(texture), "f"(x), "f"(y), "f"(0.0f));
-    return value;
-}
-
 /* ---- Shared memory, addressed by 32 bits */
 
 PTX uint32_t ptx_load_shared(uint32_t place)

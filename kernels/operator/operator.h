@@ -33,12 +33,7 @@ struct operator_plan {
     /* On Vulkan and on CUDA surfaces, for whoever has the images: how many more of their size and
      * format a frame works on; up to OPERATOR_MAX_BETWEEN, 0 for an operator that is no row. */
     uint32_t images_between;
-    /* Farther than this from the gaze all of the result is blurred, by a Gaussian of
-     * OPERATOR_SOFT_SIGMA_PX or more, but for alpha. Pixels; 0: nobody knows. */
-    double soft_from_px;
 };
-
-#define OPERATOR_SOFT_SIGMA_PX 0.8
 
 #define OPERATOR_DESCRIPTION_BYTES 512
 #define OPERATOR_PROBLEM_BYTES 256

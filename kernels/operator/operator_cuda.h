@@ -16,15 +16,6 @@ struct operator_cuda_plan;
 struct operator_cuda_gradient;
 struct operator_cuda_gradient_plan;
 
-/* An image that another operator of the row has made, as a texture beside what it is anyway. The
- * device interpolates RGBA8 as sRGB's light, by weights of eight bits and by light that is off by
- * less than half a level: which is enough where the image is soft. */
-struct operator_cuda_texture {
-    CUtexObject light; /* coordinates are pixels of the image; 0: there is none */
-    double soft_from_px; /* of that operator's plan; more than 0 */
-    bool is_view; /* as between_is_view; linear images: true */
-};
-
 /* What is written of dst is the view, and all of it; src and dst are apart. On failure dst is not
  * written, unless it is FOVEA_ERROR_DEVICE_LOST. Runs of one plan that write to memory of its own
  * follow each other on the device, whatever their streams. */
@@ -38,9 +29,6 @@ struct operator_cuda_run {
     /* Surfaces: the plan's images_between, with as many bytes a pixel as src and dst have, and no
      * smaller. Nothing else runs on them meanwhile. */
     CUsurfObject between[OPERATOR_MAX_BETWEEN];
-    CUtexObject between_light[OPERATOR_MAX_BETWEEN]; /* of the same, of RGBA8; 0: there is none */
-    bool between_is_view[OPERATOR_MAX_BETWEEN]; /* it begins and ends where the frame's view does */
-    struct operator_cuda_texture src_texture; /* the row's to fill, where reads_texture is true */
 };
 
 struct operator_cuda_api {
@@ -69,8 +57,6 @@ struct operator_cuda_api {
      * failure everything is as it was. */
     enum fovea_result (*reserve)(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
                                  const struct operator_images *images);
-    /* Runs of RGBA8 may take what they read from a texture. NULL: none do. */
-    bool (*reads_texture)(const struct operator_plan *plan);
     /* Device pointers and strides, any format, after reserve. Gazes of host memory are copied when
      * it returns. On failure some of several images may have been enqueued. */
     enum fovea_result (*run_linear)(struct operator_cuda *cuda, const struct operator_cuda_run *run,

@@ -8,7 +8,6 @@
 
 #include "core/log.h"
 #include "kernels/cuda/cuda_block.h"
-#include "kernels/cuda/cuda_texture.h"
 #include "kernels/image/planes_cuda.h"
 #include "kernels/operators.h"
 #include "row_plan.h"
@@ -36,7 +35,6 @@ struct row_cuda_plan {
     const struct row_plan *plan;
     uint32_t count;
     struct row_cuda_part parts[FOVEA_OPERATOR_COUNT];
-    uint32_t textured; /* the part that may read what the one before made as a texture; 0: none */
     struct cuda_block *between; /* NULL: no linear images need any */
     uint64_t between_bytes;
 };
@@ -177,19 +175,6 @@ static enum fovea_result make_parts(struct row_cuda *row, enum fovea_format form
     return FOVEA_OK;
 }
 
-/* Finds the part for which a texture is worth making. */
-static uint32_t textured_part(const struct row_plan *row)
-{
-    for (uint32_t i = 1; i < row->count; i++) {
-        const struct operator_cuda_api *api = api_at(row->parts[i].name);
-        if (row->parts[i - 1].plan->soft_from_px > 0.0 && api->reads_texture &&
-            api->reads_texture(row->parts[i].plan)) {
-            return i;
-        }
-    }
-    return 0;
-}
-
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
@@ -204,45 +189,10 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
         plan_retire(cuda, out_plan);
         return result;
     }
-    made->textured = textured_part(made->plan);
     return FOVEA_OK;
 }
 
 /* ---- Frames */
-
-/* Makes a texture of the image between that the textured part reads, for a single image of RGBA8,
- * whose images between come first whatever the memory was made for. */
-static enum fovea_result make_texture(const struct cuda_device *device,
-                                      const struct row_cuda_plan *plan, uint64_t bytes,
-                                      struct cuda_block *block)
-{
-    const struct fovea_image like = {.format = FOVEA_FORMAT_RGBA8,
-                                     .width_px = plan->plan->width_px,
-                                     .height_px = plan->plan->height_px};
-    const uint64_t before_bytes = row_between(plan->textured - 1) * row_image_bytes(&like);
-    const CUDA_RESOURCE_DESC image = {.resType = CU_RESOURCE_TYPE_PITCH2D,
-                                      .res.pitch2D = {.devPtr = block->memory + before_bytes,
-                                                      .format = CU_AD_FORMAT_UNSIGNED_INT8,
-                                                      .numChannels = 4,
-                                                      .width = like.width_px,
-                                                      .height = like.height_px,
-                                                      .pitchInBytes = row_image_pitch(&like)}};
-    return before_bytes + row_image_bytes(&like) <= bytes
-               ? cuda_texture_of_light(device, &image, &block->texture)
-               : FOVEA_OK;
-}
-
-static enum fovea_result make_between(struct row_cuda *row, const struct row_cuda_plan *plan,
-                                      uint64_t bytes, struct cuda_block **out_block)
-{
-    FOVEA_TRY(cuda_block_create(row->device, NULL, bytes, out_block));
-    const enum fovea_result result =
-        plan->textured > 0 ? make_texture(row->device, plan, bytes, *out_block) : FOVEA_OK;
-    if (result < 0) {
-        cuda_block_retire(&row->retired, out_block);
-    }
-    return result;
-}
 
 static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
                               const struct operator_images *images)
@@ -252,7 +202,7 @@ static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
     if (bytes <= plan->between_bytes) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(make_between(row, plan, bytes, &grown));
+    FOVEA_TRY(cuda_block_create(row->device, NULL, bytes, &grown));
     cuda_block_retire(&row->retired, &plan->between);
     cuda_block_free_idle(row->device, &row->retired);
     plan->between = grown;
@@ -306,31 +256,11 @@ static struct operator_cuda_run run_of(const struct operator_cuda_run *run, uint
     return of_part;
 }
 
-/* Sets what a part may read beside its own source. */
-static void set_texture(const struct row_cuda_plan *plan, uint32_t part, CUtexObject light,
-                        bool is_view, struct operator_cuda_run *run)
-{
-    if (part > 0 && part == plan->textured) {
-        run->src_texture = (struct operator_cuda_texture){
-            light, plan->plan->parts[part - 1].plan->soft_from_px, is_view};
-    }
-}
-
-/* Textures are of one image's memory, and whoever reads them asks the frame where its gaze is. */
-static CUtexObject light_of(const struct row_cuda_plan *plan, const struct row_way *way,
-                            const struct operator_images *slice)
-{
-    const bool single = slice->count == 1 && slice->src->format == FOVEA_FORMAT_RGBA8;
-    const bool whole = way->count == plan->count && !slice->gazes_uv;
-    return plan->between && single && whole ? plan->between->texture : 0;
-}
-
 static enum fovea_result run_slice(struct row_cuda *row, const struct operator_cuda_run *run,
                                    const struct operator_images *slice)
 {
     const struct row_cuda_plan *plan = own_plan(run->cuda_plan);
     const struct row_way way = row_way_of(plan->plan, run->frame->blind);
-    const CUtexObject light = light_of(plan, &way, slice);
     void *between = between_of(plan);
     struct planes planes;
     if (row_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
@@ -340,9 +270,8 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
         const enum fovea_operator name = plan->parts[part].name;
-        struct operator_cuda_run of_part = run_of(run, part);
+        const struct operator_cuda_run of_part = run_of(run, part);
         struct row_images images_of_part;
-        set_texture(plan, part, light, true, &of_part);
         row_images_of(plan->plan, &way, i, slice, between, &images_of_part);
         FOVEA_TRY(api_at(name)->run_linear(atomic_load(&row->kernels[name]), &of_part,
                                            &images_of_part.images));
@@ -394,12 +323,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     const struct row_way way = row_way_of(plan, run->frame->blind);
     for (uint32_t i = 0; i < way.count; i++) {
         const enum fovea_operator name = plan->parts[way.parts[i]].name;
-        struct operator_cuda_run of_part = run_of(run, way.parts[i]);
-        if (i > 0 && way.count == plan->count && format == FOVEA_FORMAT_RGBA8) {
-            const uint32_t read = row_between(i - 1);
-            set_texture(own_plan(run->cuda_plan), way.parts[i], run->between_light[read],
-                        run->between_is_view[read], &of_part);
-        }
+        const struct operator_cuda_run of_part = run_of(run, way.parts[i]);
         FOVEA_TRY(
             api_at(name)->run_surface(atomic_load(&row->kernels[name]), &of_part, format,
                                       i == 0 ? src : run->between[row_between(i - 1)],

@@ -16,11 +16,10 @@ extern const char bench_kernels_ptx[];
 extern const char bench_lens_paper_ptx[];
 extern const char bench_lens_peers_ptx[];
 
-/* A picture in an array, as surface object and, of RGBA8, as a texture of its light. */
+/* A picture in an array, as surface object. */
 struct cuda_array {
     CUarray array;
     CUsurfObject surface;
-    CUtexObject light;
 };
 
 /* Pictures in device memory that take turns. */

@@ -46,9 +46,7 @@ static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct pre
                                               .cuda_plan = p->cuda_plans[i],
                                               .frame = &p->frame,
                                               .stream = b->stream,
-                                              .between = {between->surface},
-                                              .between_light = {between->light},
-                                              .between_is_view = {true}};
+                                              .between = {between->surface}};
         result = row_operator.cuda->run_surface(
             p->cuda, &run, b->pictures.format,
             i == 0 ? b->pictures.src_arrays[picture].surface : between->surface,

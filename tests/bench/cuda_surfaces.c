@@ -5,7 +5,6 @@
  * surface objects: an engine's frames are such. */
 
 #include "cuda_bench.h"
-#include "kernels/cuda/cuda_texture.h"
 
 static bool format_of(enum fovea_format format, CUDA_ARRAY3D_DESCRIPTOR *out)
 {
@@ -45,9 +44,6 @@ struct cuda_array cuda_array_make(struct cuda_bench *b)
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
                                          .res.array.hArray = made.array};
     CUDA_MUST(b, b->cu->SurfObjectCreate(&made.surface, &resource));
-    if (b->pictures.format == FOVEA_FORMAT_RGBA8) {
-        bench_must(cuda_texture_of_light(b->device, &resource, &made.light), "texture");
-    }
     return made;
 }
 
@@ -69,9 +65,6 @@ void cuda_array_free(struct cuda_bench *b, struct cuda_array *array)
 {
     if (!array->array) {
         return;
-    }
-    if (array->light) {
-        CUDA_MUST(b, b->cu->TexObjectDestroy(array->light));
     }
     CUDA_MUST(b, b->cu->SurfObjectDestroy(array->surface));
     CUDA_MUST(b, b->cu->ArrayDestroy(array->array));

@@ -553,43 +553,6 @@ EMULATED(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *reso
 
 NOTHING_TO_DO(SurfObjectDestroy, CUsurfObject surface)
 
-/* Textures of light alone, of four bytes a texel. */
-EMULATED(TexObjectCreate, CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
-         const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
-{
-    const bool is_array = resource->resType == CU_RESOURCE_TYPE_ARRAY;
-    const struct cuda_host_surface *array =
-        (const struct cuda_host_surface *)(const void *)resource->res.array.hArray;
-    if (view || how->filterMode != CU_TR_FILTER_MODE_LINEAR || how->flags != CU_TRSF_SRGB ||
-        (!is_array && (resource->resType != CU_RESOURCE_TYPE_PITCH2D ||
-                       resource->res.pitch2D.format != CU_AD_FORMAT_UNSIGNED_INT8 ||
-                       resource->res.pitch2D.devPtr % 512 != 0 ||
-                       resource->res.pitch2D.pitchInBytes % 32 != 0))) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    struct cuda_host_texture *made = calloc(1, sizeof *made);
-    if (!made) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    if (is_array) {
-        *made = (struct cuda_host_texture){array->data, array->row_bytes,
-                                           (int)(array->row_bytes / 4), array->rows};
-    } else {
-        *made = (struct cuda_host_texture){(const void *)(uintptr_t)resource->res.pitch2D.devPtr,
-                                           resource->res.pitch2D.pitchInBytes,
-                                           (int)resource->res.pitch2D.width,
-                                           (int)resource->res.pitch2D.height};
-    }
-    *texture = (CUtexObject)(uintptr_t)made;
-    return CUDA_SUCCESS;
-}
-
-EMULATED(TexObjectDestroy, CUtexObject texture)
-{
-    free((void *)(uintptr_t)texture);
-    return CUDA_SUCCESS;
-}
-
 /* ---- What the host cannot do */
 
 static CUresult emulated_absent(void)

@@ -481,16 +481,6 @@ FAKE(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource
 
 FAKE_END(SurfObjectDestroy, CUsurfObject, surfaces)
 
-FAKE(TexObjectCreate, CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
-     const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
-{
-    CALLED(TexObjectCreate);
-    *texture = 0x2000u + (unsigned)fake_cuda.textures++;
-    return CUDA_SUCCESS;
-}
-
-FAKE_END(TexObjectDestroy, CUtexObject, textures)
-
 /* On success the descriptor is the driver's. */
 FAKE(ImportExternalMemory, CUexternalMemory *memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc)
 {

@@ -39,7 +39,6 @@ struct fake_cuda {
     int memories; /* and arrays, external ones included */
     int pools;
     int surfaces;
-    int textures;
     int semaphores;
     int graphs; /* watched, by objects of a user's that they keep (fake_cuda_end_graphs) */
     CUstreamCaptureMode mode; /* of the thread */
@@ -56,8 +55,8 @@ struct fake_cuda {
 static inline int fake_cuda_living(const struct fake_cuda *fake)
 {
     return fake->contexts + fake->own_contexts + fake->pushed + fake->streams + fake->events +
-           fake->modules + fake->memories + fake->pools + fake->surfaces + fake->textures +
-           fake->semaphores + fake->graphs;
+           fake->modules + fake->memories + fake->pools + fake->surfaces + fake->semaphores +
+           fake->graphs;
 }
 
 #define FAKE_CUDA_MOST_GRAPHS 16

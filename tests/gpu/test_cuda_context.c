@@ -147,36 +147,6 @@ TEST(a_lens_is_one_launch)
     }
 }
 
-/* It is there once, and goes with the memory that it is of; where it cannot be had, bytes are read.
- */
-TEST(a_lens_behind_foveation_reads_a_texture)
-{
-    struct capture capture = {0};
-    struct fovea_settings settings = fovea_settings_default();
-    settings.backend = FOVEA_BACKEND_CUDA;
-    settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
-    settings.foveation.light = FOVEA_LIGHT_LINEAR;
-    const struct fovea_image src = image(DEVICE_POINTER(0), 64);
-    const struct fovea_image dst = image(DEVICE_POINTER(0x100000), 64);
-    struct fovea_context *context = context_open_with(&settings, &capture);
-    fake->fails = "TexObjectCreate";
-    fake->fail_at = 1;
-    fake->error = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
-    assert_non_null(strstr(fake->launched, " lens_light_linear_rgba8 "));
-    assert_int_equal(capture.errors, 1);
-    context_close(context);
-    context = context_open_with(&settings, &capture);
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
-    assert_int_equal(fake->textures, 1);
-    fake->launched[0] = fake->calls[0] = '\0';
-    assert_int_equal(fovea_context_run(context, &src, &dst, centre, NULL), FOVEA_OK);
-    assert_non_null(strstr(fake->launched, " lens_soft_linear_rgba8 "));
-    assert_null(strstr(fake->calls, "TexObject"));
-    context_close(context);
-    assert_int_equal(fake->textures, 0);
-}
-
 /* More launches in flight than there are events to tell them apart. */
 TEST(many_frames_in_flight_neither_allocate_nor_wait)
 {

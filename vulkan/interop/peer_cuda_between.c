@@ -5,7 +5,6 @@
  * same: as large as the largest image that jobs may be about. They are made where images and plans
  * come to be known, so that a job allocates nothing. */
 
-#include "kernels/cuda/cuda_texture.h"
 #include "peer_cuda_state.h"
 
 #include <stdlib.h>
@@ -18,9 +17,7 @@ static enum fovea_result make_surface(const struct cuda_device *device,
     CU_TRY(device->log, device->cu, device->cu->Array3DCreate(&image->array, &array));
     resource.res.array.hArray = image->array;
     CU_TRY(device->log, device->cu, device->cu->SurfObjectCreate(&image->surface, &resource));
-    return desc->format == FOVEA_FORMAT_RGBA8
-               ? cuda_texture_of_light(device, &resource, &image->light)
-               : FOVEA_OK;
+    return FOVEA_OK;
 }
 
 static enum fovea_result make_image(const struct cuda_device *device,

@@ -90,9 +90,6 @@ enum fovea_result peer_cuda_map_image(const struct cuda_device *device,
 void peer_cuda_unmap_image(const struct cuda_device *device, struct peer_image *image)
 {
     const struct cuda_driver *cu = device->cu;
-    if (image->light) {
-        CU_WARN(device->log, cu, cu->TexObjectDestroy(image->light));
-    }
     if (image->surface) {
         CU_WARN(device->log, cu, cu->SurfObjectDestroy(image->surface));
     }

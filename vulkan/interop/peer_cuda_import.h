@@ -14,7 +14,6 @@ struct peer_image {
     CUmipmappedArray levels;
     CUarray array; /* of an image that is no import */
     CUsurfObject surface;
-    CUtexObject light; /* cuda_texture.h, of an image between of RGBA8; else 0 */
     enum fovea_format format;
     uint32_t width_px;
     uint32_t height_px;

@@ -21,13 +21,6 @@ static enum fovea_result enqueue_signal(struct cuda_peer *peer, const struct pee
     return FOVEA_OK;
 }
 
-static bool is_view(const struct peer_image *image, const struct operator_frame *frame)
-{
-    return frame->origin_x_px == 0 && frame->origin_y_px == 0 &&
-           image->width_px == (uint32_t)frame->width_px &&
-           image->height_px == (uint32_t)frame->height_px;
-}
-
 static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer_job *job,
                                        CUdeviceptr gazes)
 {
@@ -42,8 +35,6 @@ static enum fovea_result enqueue_views(struct cuda_peer *peer, const struct peer
                                         .gazes = gazes};
         for (uint32_t j = 0; j < view->plan->plan->images_between; j++) {
             run.between[j] = between->images[j]->surface;
-            run.between_light[j] = between->images[j]->light;
-            run.between_is_view[j] = is_view(between->images[j], &view->frame);
         }
         FOVEA_TRY(peer->api->run_surface(peer->kernels, &run, job->src->format, job->src->surface,
                                          job->dst->surface));

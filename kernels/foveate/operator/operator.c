@@ -42,7 +42,6 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         foveate_plan_create(&desc->settings->foveation, desc->width_px, desc->height_px, &plan));
     plan->base.api = &foveate_operator;
     plan->base.cuda_bytes = foveate_plan_cuda_bytes(plan);
-    plan->base.soft_from_px = foveate_plan_soft_from_px(plan);
     *out_plan = &plan->base;
     return FOVEA_OK;
 }

@@ -30,7 +30,4 @@ double foveate_plan_farthest_tangent(const struct foveate_plan *plan);
 /* Returns the slope up to which GPUs take the law in tiles, whose limit for most laws is `most`. */
 double foveate_plan_tile_slope(const struct foveate_plan *plan, double most);
 
-/* Returns what struct operator_plan has under that name. */
-double foveate_plan_soft_from_px(const struct foveate_plan *plan);
-
 #endif

@@ -9,12 +9,10 @@
  *     <prefix>_moved      RGBA8, nearest
  *     <prefix>_bytes      RGBA8, bilinear, as it is stored: sums of whole numbers
  *     <prefix>_light      RGBA8, bilinear, in sRGB's light, which is worked out in halves
- *     <prefix>_soft       the same, of a source that is a texture too
- *     <prefix>_bytes_samples, <prefix>_light_samples, <prefix>_soft_samples    the same, with
- *                         several places a pixel
+ *     <prefix>_bytes_samples, <prefix>_light_samples    the same, with several places a pixel
  *     <prefix>_bytes_bicubic, <prefix>_light_bicubic    RGBA8, bicubic, one place or several
  *
- * The last nine have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
+ * The last seven have a twin for colours that lie apart, <prefix>_moved_colored and so on. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_KERNELS_CUH
 
@@ -22,8 +20,6 @@
 #include "general.cuh"
 #include "pixels.cuh"
 #include "samples.cuh"
-#include "soft.cuh"
-#include "soft_samples.cuh"
 
 /* ---- Every format */
 
@@ -104,33 +100,9 @@
                      lens_make_light_samples<by, lens_light_cubic, false>(frame, src, dst))        \
     LENS_BYTE_KERNEL(prefix, light_bicubic_colored, kind, 80,                                      \
                      lens_make_light_samples<by, lens_light_cubic, true>(frame, src, dst))
-#define LENS_SOFT_KERNEL(prefix, by, name, kind, registers, own, pixel)                            \
-    extern "C" __global__ void __maxnreg__(registers)                                              \
-        prefix##_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)      \
-    {                                                                                              \
-        lens_make_soft_picture<by, own, pixel>(params);                                            \
-    }
-#define LENS_SOFT_KERNELS(prefix, by, kind)                                                        \
-    LENS_SOFT_KERNEL(prefix, by, soft, kind, by::sharp::COLORED_REGISTERS, lens_soft_plain,        \
-                     lens_plain)                                                                   \
-    LENS_SOFT_KERNEL(prefix, by, soft_colored, kind, by::sharp::COLORED_REGISTERS,                 \
-                     lens_soft_colored, lens_colored)
-#define LENS_SOFT_SAMPLES_KERNEL(prefix, by, name, kind, registers, colored)                       \
-    extern "C" __global__ void __maxnreg__(registers)                                              \
-        prefix##_##name##_##kind##_rgba8(const __grid_constant__ lens_##kind##_params params)      \
-    {                                                                                              \
-        by::make<colored>(params);                                                                 \
-    }
-#define LENS_SOFT_SAMPLES_KERNELS(prefix, by, kind)                                                \
-    LENS_SOFT_SAMPLES_KERNEL(prefix, by, soft_samples, kind, 48, false)                            \
-    LENS_SOFT_SAMPLES_KERNEL(prefix, by, soft_samples_colored, kind, 64, true)
-#define LENS_BYTE_KERNELS(prefix, by, samples_by, soft_by, soft_samples_by)                        \
+#define LENS_BYTE_KERNELS(prefix, by, samples_by)                                                  \
     LENS_BYTE_PAIR(prefix, by, linear)                                                             \
     LENS_BYTE_PAIR(prefix, by, surface)                                                            \
-    LENS_SOFT_KERNELS(prefix, soft_by, linear)                                                     \
-    LENS_SOFT_KERNELS(prefix, soft_by, surface)                                                    \
-    LENS_SOFT_SAMPLES_KERNELS(prefix, soft_samples_by, linear)                                     \
-    LENS_SOFT_SAMPLES_KERNELS(prefix, soft_samples_by, surface)                                    \
     LENS_SAMPLE_KERNELS(prefix, samples_by, linear)                                                \
     LENS_SAMPLE_KERNELS(prefix, samples_by, surface)                                               \
     LENS_CUBIC_KERNELS(prefix, samples_by, linear)                                                 \

@@ -8,5 +8,4 @@
 #include "kernels.cuh"
 
 LENS_FORMATS(lens, lens_formula_places)
-LENS_BYTE_KERNELS(lens, lens_by_formula, lens_samples_by_formula, lens_soft_by_formula,
-                  lens_soft_samples_by_formula)
+LENS_BYTE_KERNELS(lens, lens_by_formula, lens_samples_by_formula)

@@ -12,7 +12,6 @@
 #include "kernels/lens/operator/lens_operator.h"
 #include "kernels/operator/operator_cuda.h"
 #include "params.h"
-#include "soft.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -33,9 +32,7 @@ enum {
     LIGHT = BYTES_BICUBIC + 2,
     LIGHT_SAMPLES = LIGHT + 2,
     LIGHT_BICUBIC = LIGHT_SAMPLES + 2,
-    SOFT = LIGHT_BICUBIC + 2, /* of a source that is a texture too */
-    SOFT_SAMPLES = SOFT + 2,
-    WAYS = SOFT_SAMPLES + 2,
+    WAYS = LIGHT_BICUBIC + 2,
 };
 
 /* A module's kernels: NULL until it is loaded. */
@@ -91,11 +88,7 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
                                             "light_samples",
                                             "light_samples_colored",
                                             "light_bicubic",
-                                            "light_bicubic_colored",
-                                            "soft",
-                                            "soft_colored",
-                                            "soft_samples",
-                                            "soft_samples_colored"};
+                                            "light_bicubic_colored"};
     for (int i = 0; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
@@ -297,18 +290,6 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
     return way + more + plan->colored;
 }
 
-/* The run's, of which SOFT is a faster one. */
-static int way_of_run(const struct operator_cuda_run *run, enum fovea_format format, bool packed)
-{
-    const struct lens_plan *plan = lens_plan_of(run->plan);
-    const int way = way_of(plan, format, packed);
-    const bool soft = lens_soft_serves(plan, &run->src_texture);
-    return !soft                                  ? way
-           : way == LIGHT + plan->colored         ? SOFT + plan->colored
-           : way == LIGHT_SAMPLES + plan->colored ? SOFT_SAMPLES + plan->colored
-                                                  : way;
-}
-
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
                                              const struct operator_cuda_run *run, int way)
 {
@@ -345,11 +326,7 @@ static uint32_t rows_of(int way)
     if (way < MOVED) {
         return LENS_ROWS;
     }
-    if (way == SOFT || way == SOFT + 1) {
-        return way == SOFT ? LENS_SOFT_ROWS : LENS_SOFT_COLORED_ROWS;
-    }
-    return way < LIGHT_SAMPLES || way >= SOFT_SAMPLES ? LENS_BYTE_ROWS
-                                                      : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
+    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
 }
 
 /* Over a block's tiles, one below the other. A block takes some time to begin, so that it has more
@@ -396,15 +373,12 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct lens_cuda *lens = own(cuda);
-    const int way = way_of_run(run, format, true);
+    const int way = way_of(lens_plan_of(run->plan), format, true);
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    if (way >= SOFT) {
-        params.soft = lens_soft_of(run, &params.frame);
-    }
     return launch(lens, run, way, block_of(way, true), kernels->surface[format], 1, &params.frame,
                   &params);
 }
@@ -438,10 +412,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     params.frame.src_next_bytes = images->src_next_bytes;
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
-    const int way = way_of_run(run, format, packed);
-    if (way >= SOFT) {
-        params.soft = lens_soft_of(run, &params.frame);
-    }
+    const int way = way_of(lens_plan_of(run->plan), format, packed);
     const struct cuda_kernels *kernels = kernels_of(lens, run, way);
     if (!cuda_kernels_has(kernels->linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
@@ -458,7 +429,6 @@ const struct operator_cuda_api lens_operator_cuda = {
     .plan_create = plan_create,
     .plan_retire = plan_retire,
     .reserve = reserve,
-    .reads_texture = lens_soft_reads,
     .run_linear = run_linear,
     .run_surface = run_surface,
 };

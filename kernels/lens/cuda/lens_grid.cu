@@ -8,5 +8,4 @@
 #include "kernels.cuh"
 
 LENS_FORMATS(lens_grid, lens_grid_places)
-LENS_BYTE_KERNELS(lens_grid, lens_by_grid, lens_samples_by_grid, lens_soft_by_grid,
-                  lens_soft_samples_by_grid)
+LENS_BYTE_KERNELS(lens_grid, lens_by_grid, lens_samples_by_grid)

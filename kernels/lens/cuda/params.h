@@ -16,9 +16,6 @@
 #define LENS_SURFACE_SIDE 16
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
-#define LENS_SOFT_ROWS 4 /* likewise where a texture has the source (soft.cuh); even */
-#define LENS_SOFT_COLORED_ROWS 2 /* and each colour its place */
-#define LENS_SOFT_ROUNDS 49152.0f /* plus a place: it has eight bits behind the point */
 #define LENS_PASSES 3 /* so many times as many in a large picture, whose colours lie together */
 #define LENS_TABLE_PASSES 4 /* so many times as many where a block fills a table first */
 
@@ -64,38 +61,14 @@ struct lens_frame {
     struct lens_fixed fixed;
 };
 
-/* A source as a texture of its light (soft.cuh). */
-struct lens_soft {
-    uint64_t texture;
-    uint64_t gazes; /* int32_t[2] in 1/256 px, if is_late */
-    int32_t is_late;
-    int32_t is_whole; /* surfaces: the texture is the view, else: */
-    float last_x_px; /* the centre of the last pixel, from the view's corner */
-    float last_y_px;
-    float rounded_x_px; /* LENS_SOFT_ROUNDS less the view's corner */
-    float rounded_y_px;
-    float white; /* 255: the product with a parameter stays in a register */
-    float gaze_x_2px; /* unless is_late; in halves of a pixel from the view's corner */
-    float gaze_y_2px;
-    float from_2px; /* the source is soft farther from the gaze along an axis; likewise halves */
-    uint32_t width_bits; /* of the view's sides as floats */
-    uint32_t height_bits;
-    float px_a_step; /* 1 / lens_fixed.steps_a_px */
-    float center_x_px; /* from the view's corner */
-    float center_y_px;
-    float terms[LENS_COLORS * LENS_POWERS]; /* a polynomial's, for r in px, with the 1 */
-};
-
 struct lens_linear_params {
     struct lens_frame frame;
-    struct lens_soft soft;
     struct image_linear src;
     struct image_linear dst;
 };
 
 struct lens_surface_params {
     struct lens_frame frame;
-    struct lens_soft soft;
     uint64_t src;
     uint64_t dst;
 };

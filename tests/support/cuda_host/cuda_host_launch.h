@@ -19,14 +19,6 @@ struct cuda_host_surface {
     int rows;
 };
 
-/* Behind the number that is a texture: RGBA8, whose light is interpolated. */
-struct cuda_host_texture {
-    const void *data;
-    size_t row_bytes;
-    int columns;
-    int rows;
-};
-
 struct cuda_host_launch {
     unsigned grid[3];
     unsigned block[3];

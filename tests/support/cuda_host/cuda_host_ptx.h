@@ -62,41 +62,6 @@ static inline unsigned long long ptx_clock_ns()
     return (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
 }
 
-/* ---- Textures */
-
-/* sRGB's light with seven bits behind the first, which is what an H200 makes of a byte. */
-static inline float cuda_host_texel(const struct cuda_host_texture *of, int x, int y, int channel)
-{
-    const int column = x < 0 ? 0 : x < of->columns ? x : of->columns - 1;
-    const int row = y < 0 ? 0 : y < of->rows ? y : of->rows - 1;
-    const unsigned char *texel = (const unsigned char *)of->data + row * of->row_bytes + 4 * column;
-    const double stored = texel[channel] / 255.0;
-    const double light = stored <= 0.04045 ? stored / 12.92 : pow((stored + 0.055) / 1.055, 2.4);
-    int exponent = 0;
-    const double part = frexp(light, &exponent);
-    return channel == 3 ? (float)stored : (float)ldexp(rint(part * 256.0) / 256.0, exponent);
-}
-/* Weights have eight bits, as the device's have. */
-static inline float4 ptx_texture(uint64_t texture, float x, float y)
-{
-    const struct cuda_host_texture *of = (const struct cuda_host_texture *)texture;
-    const float from_x = fmaxf(fminf(x - 0.5f, 1e6f), -1e6f);
-    const float from_y = fmaxf(fminf(y - 0.5f, 1e6f), -1e6f);
-    const int left = (int)floorf(from_x);
-    const int above = (int)floorf(from_y);
-    const float part_x = roundf((from_x - (float)left) * 256.0f) / 256.0f;
-    const float part_y = roundf((from_y - (float)above) * 256.0f) / 256.0f;
-    float values[4];
-    for (int i = 0; i < 4; i++) {
-        const float upper = cuda_host_texel(of, left, above, i) * (1.0f - part_x) +
-                            cuda_host_texel(of, left + 1, above, i) * part_x;
-        const float lower = cuda_host_texel(of, left, above + 1, i) * (1.0f - part_x) +
-                            cuda_host_texel(of, left + 1, above + 1, i) * part_x;
-        values[i] = upper * (1.0f - part_y) + lower * part_y;
-    }
-    return make_float4(values[0], values[1], values[2], values[3]);
-}
-
 /* ---- Shared memory */
 
 static inline uint32_t *cuda_host_word(uint32_t place, unsigned alignment)
