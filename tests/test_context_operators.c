@@ -26,12 +26,13 @@ static void pictures_are_the_reference(void **state)
     for (uint64_t i = 0; i < 11; i++) {
         struct operator_scene scene = operator_scene_of(test->of, i);
         scene.settings.foveation = fovea_settings_default().foveation;
-        test->of->set(&scene.settings.own);
+        test->of->set(&scene.settings);
         scene.blue_first = false;
         struct test_image src = scene_draw(&scene);
         struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
-        const struct fovea_point_uv gaze = {0.1 * (double)i, 0.5};
-        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, gaze, NULL), FOVEA_OK);
+        scene.gaze = (struct fovea_point_uv){0.1 * (double)i, 0.5};
+        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, scene.gaze, NULL),
+                         FOVEA_OK);
         scene_assert_exact(&scene, &src.view, &dst.view);
         image_free(&src);
         image_free(&dst);
@@ -40,7 +41,7 @@ static void pictures_are_the_reference(void **state)
     assert_silent(&said);
 }
 
-/* What foveation makes of a picture is what the operator takes. */
+/* What one operator makes of a picture is what the next one takes. */
 static void a_row_is_one_after_the_other(void **state)
 {
     const struct operator_test *test = *state;
@@ -48,7 +49,8 @@ static void a_row_is_one_after_the_other(void **state)
     struct said said = {0};
     struct test_image images[4];
     char row[64];
-    snprintf(row, sizeof row, "foveate,%s", test->of->name);
+    const char *first = strcmp(test->of->name, "foveate") == 0 ? "blur" : "foveate";
+    snprintf(row, sizeof row, "%s,%s", first, test->of->name);
     for (int i = 0; i < 4; i++) {
         images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
     }
@@ -56,7 +58,7 @@ static void a_row_is_one_after_the_other(void **state)
     const struct {
         const char *operators;
         int from, to;
-    } runs[] = {{"foveate", 0, 1}, {test->of->name, 1, 2}, {row, 0, 3}};
+    } runs[] = {{first, 0, 1}, {test->of->name, 1, 2}, {row, 0, 3}};
     for (int i = 0; i < 3; i++) {
         struct fovea_context *context = context_for(test->of, runs[i].operators, &said);
         assert_int_equal(fovea_context_run(context, &images[runs[i].from].view,
@@ -75,6 +77,6 @@ int main(void)
 {
     static struct operator_tests tests;
     operator_tests_add(&tests, "pictures_are_the_reference", pictures_are_the_reference);
-    operator_tests_add(&tests, "behind_foveation", a_row_is_one_after_the_other);
+    operator_tests_add(&tests, "behind_another", a_row_is_one_after_the_other);
     return _cmocka_run_group_tests("tests", tests.tests, tests.count, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void a_plan_fits_its_settings_alone(void **state)
     const struct operator_plan_desc same = {&other.settings, scene.width_px, scene.height_px};
     assert_false(api->plan_fits(plan, &wider));
     assert_true(api->plan_fits(plan, &same));
-    test->of->change(&other.settings.own);
+    test->of->change(&other.settings);
     assert_false(api->plan_fits(plan, &same));
     other = scene;
     other.settings.foveation.light = FOVEA_LIGHT_LINEAR;

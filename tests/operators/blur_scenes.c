@@ -93,14 +93,14 @@ static void choose_of_view(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = i % 2 ? 9.0 : 2.0;
 }
 
-static void set(struct fovea_operator_settings *own)
+static void set(struct fovea_settings *settings)
 {
-    own->blur_sigma_px = 3.5;
+    settings->own.blur_sigma_px = 3.5;
 }
 
-static void change(struct fovea_operator_settings *own)
+static void change(struct fovea_settings *settings)
 {
-    own->blur_sigma_px += 1e-9;
+    settings->own.blur_sigma_px += 1e-9;
 }
 
 /* Test, kind, scenes; how many on the processor, on CUDA, on CUDA when it is quick, in frames;

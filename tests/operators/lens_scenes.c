@@ -521,15 +521,15 @@ static void choose_of_view(uint64_t i, struct operator_scene *scene)
     scene->settings.own.lens_filter = (uint32_t)(i % 3);
 }
 
-static void set(struct fovea_operator_settings *own)
+static void set(struct fovea_settings *settings)
 {
-    *own = fovea_settings_default().own;
-    own->lens_r2 = 0.3;
+    settings->own = fovea_settings_default().own;
+    settings->own.lens_r2 = 0.3;
 }
 
-static void change(struct fovea_operator_settings *own)
+static void change(struct fovea_settings *settings)
 {
-    own->lens_r2 += 1e-6;
+    settings->own.lens_r2 += 1e-6;
 }
 
 /* Test, kind, scenes; how many on the processor, on CUDA, on CUDA when it is quick, in frames;

@@ -6,6 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct operator_under_test *const operators_under_test[] = {
+    &foveate_under_test,
     &blur_under_test,
     &lens_under_test,
 };
@@ -54,6 +55,7 @@ struct operator_scene operator_scene_of(const struct operator_under_test *of, ui
                                    .height_px = 1 + (uint32_t)(random >> 20) % 110,
                                    .picture = (int)(i / COUNT(formats) % IMAGE_CONTRAST_COUNT),
                                    .blue_first = random >> 32 & 1,
+                                   .gaze = {0.3, 0.6},
                                    .random = random >> 34};
     scene.settings.foveation.alpha =
         random >> 33 & 1 ? FOVEA_ALPHA_PREMULTIPLIED : FOVEA_ALPHA_KEEP;
@@ -84,9 +86,10 @@ struct operator_plan *scene_plan(const struct operator_scene *scene)
 
 struct operator_frame scene_frame(const struct operator_scene *scene)
 {
-    return (struct operator_frame){.width_px = (int32_t)scene->width_px,
-                                   .height_px = (int32_t)scene->height_px,
-                                   .blue_first = scene->blue_first};
+    struct operator_frame frame =
+        operator_frame_make(scene->width_px, scene->height_px, scene->gaze);
+    frame.blue_first = scene->blue_first;
+    return frame;
 }
 
 struct test_image scene_draw(const struct operator_scene *scene)

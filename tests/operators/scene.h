@@ -27,6 +27,7 @@ struct operator_scene {
     uint32_t height_px;
     int picture; /* enum image_pattern or image_contrast */
     bool blue_first;
+    struct fovea_point_uv gaze;
     uint64_t random; /* the scene's own number */
 };
 
@@ -69,13 +70,14 @@ struct operator_under_test {
     /* A setting to try in contexts, and the same in a scene. */
     const char *setting;
     const char *value;
-    void (*set)(struct fovea_operator_settings *own);
+    void (*set)(struct fovea_settings *settings);
     /* Changes a setting by so little that only another plan can tell. */
-    void (*change)(struct fovea_operator_settings *own);
+    void (*change)(struct fovea_settings *settings);
     uint64_t change_of; /* the scene that it is done to */
     uint32_t batch_count; /* on the processor: more than fit in memory together */
 };
 
+extern const struct operator_under_test foveate_under_test;
 extern const struct operator_under_test blur_under_test;
 extern const struct operator_under_test lens_under_test;
 
@@ -134,7 +136,7 @@ struct operator_test {
     char name[80];
 };
 
-#define OPERATOR_TESTS_MOST 48
+#define OPERATOR_TESTS_MOST 64
 
 struct operator_tests {
     struct CMUnitTest tests[OPERATOR_TESTS_MOST];

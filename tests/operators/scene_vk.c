@@ -16,17 +16,21 @@ VkFormat scene_vk_format(unsigned i)
                                        VK_FORMAT_A2R10G10B10_UNORM_PACK32,
                                        VK_FORMAT_B10G11R11_UFLOAT_PACK32,
                                        VK_FORMAT_R16G16B16A16_SFLOAT,
-                                       VK_FORMAT_B8G8R8A8_SRGB};
+                                       VK_FORMAT_B8G8R8A8_SRGB,
+                                       VK_FORMAT_R8G8B8A8_SRGB,
+                                       VK_FORMAT_A8B8G8R8_UNORM_PACK32};
     return formats[i % (sizeof formats / sizeof formats[0])];
 }
 
-void scene_vk_run(struct rig *rig, VkFormat format, struct operator_scene *scene,
-                  struct test_image *out_src, struct test_image *out_dst)
+void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
+                  struct operator_scene *scene, struct test_image *out_src,
+                  struct test_image *out_dst)
 {
     scene->format = rig_pixel_format(format);
     scene->blue_first = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB ||
                         format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
     rig->settings.foveation = scene->settings.foveation;
+    rig->settings.foveation.map.serial = 0; /* the frame loop counts maps itself */
     rig->settings.own = scene->settings.own;
     rig->settings.operators = scene_vk_operators(scene->of);
     if (scene->settings.own.lens_file[0]) {
@@ -35,16 +39,17 @@ void scene_vk_run(struct rig *rig, VkFormat format, struct operator_scene *scene
     assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
     *out_src = scene_draw(scene);
     *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
-    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, format, &out_src->view,
-                               rig_gaze(0.3, 0.6), &out_dst->view),
+    assert_int_equal(rig_frame(rig, path, format, &out_src->view,
+                               rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view),
                      FOVEA_OK);
 }
 
-void scene_vk_check(struct rig *rig, VkFormat format, struct operator_scene *scene)
+void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,
+                    struct operator_scene *scene)
 {
     struct test_image src;
     struct test_image dst;
-    scene_vk_run(rig, format, scene, &src, &dst);
+    scene_vk_run(rig, format, path, scene, &src, &dst);
     scene_assert_exact(scene, &src.view, &dst.view);
     image_free(&src);
     image_free(&dst);

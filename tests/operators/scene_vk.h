@@ -15,10 +15,12 @@ struct fovea_operators scene_vk_operators(const struct operator_under_test *of);
 VkFormat scene_vk_format(unsigned i);
 
 /* A frame of the scene, which takes on the format, and what came of it. The caller frees both. */
-void scene_vk_run(struct rig *rig, VkFormat format, struct operator_scene *scene,
-                  struct test_image *out_src, struct test_image *out_dst);
+void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
+                  struct operator_scene *scene, struct test_image *out_src,
+                  struct test_image *out_dst);
 /* The same against the reference. */
-void scene_vk_check(struct rig *rig, VkFormat format, struct operator_scene *scene);
+void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,
+                    struct operator_scene *scene);
 
 /* A frame of several views, of which each is the picture of its own scene. */
 void scene_vk_check_views(struct rig *rig, const struct stereo *views, enum rig_path path,

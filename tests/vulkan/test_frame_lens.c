@@ -43,7 +43,7 @@ TEST(frames_of_grids_are_the_reference)
         lens_scene_use_points(which, &scene);
         lens_scene_write_points(&scene, path);
         snprintf(scene.settings.own.lens_file, sizeof scene.settings.own.lens_file, "%s", path);
-        scene_vk_check(&rig, scene_vk_format((unsigned)i), &scene);
+        scene_vk_check(&rig, scene_vk_format((unsigned)i), RIG_ENGINE_TO_ENGINE, &scene);
     }
     assert_int_equal(remove(path), 0);
     rig_close(&rig);

@@ -17,7 +17,8 @@ static void frames_are_the_reference(void **state)
     for (int i = set->each ? 0 : test_first((int)set->frames); i < (int)set->frames;
          i += set->each ? 1 : TEST_STEP(i)) {
         struct operator_scene scene = operator_scene_of_set(test->of, set, (uint64_t)i);
-        scene_vk_check(&rig, scene_vk_format((unsigned)i), &scene);
+        scene_vk_check(&rig, scene_vk_format((unsigned)i), (enum rig_path)(i / 9 % RIG_PATH_COUNT),
+                       &scene);
     }
     rig_close(&rig);
 }
@@ -31,7 +32,7 @@ static void every_bit_is_copied(void **state)
         struct operator_scene scene = operator_scene_of_set(test->of, test->set, i);
         struct test_image src;
         struct test_image dst;
-        scene_vk_run(&rig, scene_vk_format(i), &scene, &src, &dst);
+        scene_vk_run(&rig, scene_vk_format(i), RIG_ENGINE_TO_ENGINE, &scene, &src, &dst);
         compare_assert_all_same(&dst.view, &src.view, test->name);
         image_free(&src);
         image_free(&dst);
