@@ -67,10 +67,6 @@ static inline __half __float2half_rn(float value)
 {
     return {cuda_host_half_of(value)};
 }
-static inline __half __float2half(float value)
-{
-    return __float2half_rn(value);
-}
 static inline float __half2float(__half value)
 {
     return cuda_host_float_of(value.x);
@@ -104,10 +100,6 @@ static inline __half2 __floats2half2_rn(float x, float y)
 {
     return {__float2half_rn(x), __float2half_rn(y)};
 }
-static inline __half2 __float22half2_rn(float2 value)
-{
-    return __floats2half2_rn(value.x, value.y);
-}
 static inline float2 __half22float2(__half2 value)
 {
     return {__half2float(value.x), __half2float(value.y)};
@@ -135,14 +127,6 @@ static inline __half2 __low2half2(__half2 value)
 static inline __half2 __high2half2(__half2 value)
 {
     return {value.y, value.y};
-}
-static inline __half2 __lows2half2(__half2 a, __half2 b)
-{
-    return {a.x, b.x};
-}
-static inline __half2 __highs2half2(__half2 a, __half2 b)
-{
-    return {a.y, b.y};
 }
 
 #define CUDA_HOST_HALVES(name, made)                                                               \
@@ -174,10 +158,6 @@ static inline __half2 __habs2(__half2 v)
 {
     return {{(unsigned short)(v.x.x & 0x7fffu)}, {(unsigned short)(v.y.x & 0x7fffu)}};
 }
-static inline __half2 __hneg2(__half2 v)
-{
-    return {{(unsigned short)(v.x.x ^ 0x8000u)}, {(unsigned short)(v.y.x ^ 0x8000u)}};
-}
 static inline __half2 h2rint(__half2 v)
 {
     return __floats2half2_rn(nearbyintf(__half2float(v.x)), nearbyintf(__half2float(v.y)));
@@ -186,10 +166,6 @@ static inline unsigned __hle2_mask(__half2 a, __half2 b)
 {
     return (__half2float(a.x) <= __half2float(b.x) ? 0xffffu : 0u) |
            (__half2float(a.y) <= __half2float(b.y) ? 0xffff0000u : 0u);
-}
-static inline unsigned __hge2_mask(__half2 a, __half2 b)
-{
-    return __hle2_mask(b, a);
 }
 
 static inline __half2 operator+(__half2 a, __half2 b)

@@ -119,7 +119,6 @@ extern "C" const cuda_host_place *cuda_host_where(void);
 #define blockIdx (cuda_host_where()->block)
 #define blockDim (cuda_host_where()->block_size)
 #define gridDim (cuda_host_where()->grid)
-#define warpSize 32
 
 /* Says what a kernel did wrong, and where, and ends the process. */
 extern "C" [[noreturn]] void cuda_host_fail(const char *format, ...)
@@ -166,12 +165,6 @@ static inline void __syncwarp(uint32_t mask = ~0u)
     cuda_host_warp(mask, cuda_host_nothing_made, NULL);
 }
 
-static inline void __threadfence_block()
-{
-}
-static inline void __threadfence()
-{
-}
 static inline void __threadfence_system()
 {
 }
@@ -227,13 +220,6 @@ static inline T __shfl_down_sync(uint32_t mask, T value, unsigned by, int width 
     const int lane = cuda_host_lane();
     const int from = lane + (int)by;
     return cuda_host_shuffled(mask, value, from / width != lane / width ? lane : from);
-}
-template <typename T>
-static inline T __shfl_up_sync(uint32_t mask, T value, unsigned by, int width = 32)
-{
-    const int lane = cuda_host_lane();
-    const int from = lane - (int)by;
-    return cuda_host_shuffled(mask, value, from < lane / width * width ? lane : from);
 }
 
 /* One result of all values. */
@@ -313,30 +299,6 @@ template <typename T, typename V> static inline T atomicMin(T *to, V value)
     *to = (T)value < old ? (T)value : old;
     return old;
 }
-template <typename T, typename V> static inline T atomicOr(T *to, V value)
-{
-    const T old = *to;
-    *to = old | (T)value;
-    return old;
-}
-template <typename T, typename V> static inline T atomicAnd(T *to, V value)
-{
-    const T old = *to;
-    *to = old & (T)value;
-    return old;
-}
-template <typename T, typename V> static inline T atomicExch(T *to, V value)
-{
-    const T old = *to;
-    *to = (T)value;
-    return old;
-}
-template <typename T> static inline T atomicCAS(T *to, T expected, T value)
-{
-    const T old = *to;
-    *to = old == expected ? value : old;
-    return old;
-}
 
 /* ---- Memory */
 
@@ -344,19 +306,7 @@ template <typename T> static inline T __ldg(const T *from)
 {
     return *from;
 }
-template <typename T> static inline T __ldcg(const T *from)
-{
-    return *from;
-}
-template <typename T> static inline T __ldcs(const T *from)
-{
-    return *from;
-}
 template <typename T> static inline void __stcs(T *to, T value)
-{
-    *to = value;
-}
-template <typename T> static inline void __stcg(T *to, T value)
 {
     *to = value;
 }

@@ -73,26 +73,6 @@ static inline int __popc(unsigned value)
 {
     return __builtin_popcount(value);
 }
-static inline int __clz(int value)
-{
-    return value ? __builtin_clz((unsigned)value) : 32;
-}
-static inline int __ffs(int value)
-{
-    return __builtin_ffs(value);
-}
-static inline unsigned __brev(unsigned value)
-{
-    unsigned turned = 0;
-    for (int i = 0; i < 32; i++) {
-        turned |= (value >> i & 1) << (31 - i);
-    }
-    return turned;
-}
-static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
-{
-    return (unsigned)((((uint64_t)high << 32 | low) << (by & 31)) >> 32);
-}
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 {
     return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
@@ -192,14 +172,6 @@ static inline unsigned __float2uint_rn(float value)
     const double whole = nearbyint((double)value);
     return !(whole > 0.0) ? 0u : whole >= 4294967295.0 ? ~0u : (unsigned)whole;
 }
-static inline int __float2int_rd(float value)
-{
-    return __float2int_rn(floorf(value));
-}
-static inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
 /* The C library has functions of these names. */
 #define __expf(x) expf(x)
 #define __logf(x) logf(x)
@@ -208,22 +180,6 @@ static inline float __fdividef(float a, float b)
 static inline float __saturatef(float x)
 {
     return isnan(x) ? 0.0f : fminf(fmaxf(x, 0.0f), 1.0f);
-}
-static inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-static inline float __frcp_rn(float x)
-{
-    return 1.0f / x;
-}
-static inline float __fmaf_rn(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-static inline float __fmul_rn(float a, float b)
-{
-    return a * b;
 }
 /* Towards less than nothing. The error of a sum of floats is a float. */
 static inline float __fadd_rd(float a, float b)
@@ -242,10 +198,6 @@ static inline float __fmaf_rd(float a, float b, float c)
     const volatile float nearest = fmaf(a, b, c);
     const volatile double above = (double)nearest - (double)c;
     return above > product ? nextafterf(nearest, -INFINITY) : nearest;
-}
-static inline float __fadd_rn(float a, float b)
-{
-    return a + b;
 }
 
 #endif
