@@ -161,5 +161,5 @@ add_library(fovea_cuda STATIC
     lens/cuda/lens_cuda.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
-target_link_libraries(fovea_cuda PRIVATE fovea_build PUBLIC fovea_kernels Threads::Threads
+target_link_libraries(fovea_cuda PRIVATE fovea_build fovea_stack PUBLIC fovea_kernels Threads::Threads
     ${CMAKE_DL_LIBS})

@@ -39,15 +39,31 @@ uint32_t pixel_light_samples(int32_t light, const struct fovea_display *display)
     return light == IMAGE_LIGHT_TABLE ? display->table_count : 0;
 }
 
+static float sample_of(const struct fovea_display *display, uint32_t i)
+{
+    const double black = (double)display->table[0];
+    const double white = (double)display->table[display->table_count - 1];
+    return (float)(((double)display->table[i] - black) / (white - black));
+}
+
 void pixel_light_fill_samples(int32_t light, const struct fovea_display *display,
                               float *out_samples)
 {
     const uint32_t count = pixel_light_samples(light, display);
-    const float *table = display->table;
     for (uint32_t i = 0; i < count; i++) {
-        const double above_black = (double)table[i] - (double)table[0];
-        out_samples[i] = (float)(above_black / ((double)table[count - 1] - (double)table[0]));
+        out_samples[i] = sample_of(display, i);
     }
+}
+
+bool pixel_light_fills_samples(int32_t light, const struct fovea_display *display,
+                               const float *samples)
+{
+    const uint32_t count = pixel_light_samples(light, display);
+    bool same = true;
+    for (uint32_t i = 0; i < count && same; i++) {
+        same = samples[i] == sample_of(display, i);
+    }
+    return same;
 }
 
 void pixel_lights_init(struct pixel_lights *lights, const struct pixel_transfer *transfer)

@@ -176,7 +176,7 @@ void pixel_light_init(struct pixel_light *light, enum fovea_format format,
     }
     if (transfer->light == IMAGE_LIGHT_TABLE) {
         light->sample_count = (uint32_t)transfer->value;
-        memcpy(light->samples, transfer->samples, light->sample_count * sizeof light->samples[0]);
+        memmove(light->samples, transfer->samples, light->sample_count * sizeof light->samples[0]);
     } else {
         fill_levels(light, transfer);
     }

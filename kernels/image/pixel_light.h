@@ -47,6 +47,9 @@ uint32_t pixel_light_samples(int32_t light, const struct fovea_display *display)
 /* So many of them, black 0 and white 1: a mean does not depend on what black gives off. */
 void pixel_light_fill_samples(int32_t light, const struct fovea_display *display,
                               float *out_samples);
+/* Whether it would write these. */
+bool pixel_light_fills_samples(int32_t light, const struct fovea_display *display,
+                               const float *samples);
 
 /* HLG's, of a display of that peak: 1.2 + 0.42 log10(peak / 1000) from 400 to 2000 cd/m^2 (ITU-R
  * BT.2100, note 5f), 1.2 * 1.111^log2(peak / 1000) beyond (ITU-R BT.2390, 6.2). */

@@ -33,10 +33,10 @@ struct lens_plan {
     int32_t samples_across; /* a pixel is the mean of so many places either way; 1 where the filter
                                is nearest */
     bool averages_alpha; /* else it is the nearest pixel's */
-    bool copies; /* nothing is moved */
-    bool colored; /* colours come from different places */
     struct lens_light light; /* STORED where the filter is nearest */
     struct lens_shape shape; /* of images whose first colour is red; blank in 0..1 */
+    bool copies; /* nothing is moved */
+    bool colored; /* colours come from different places */
     struct lens_calibration *calibration; /* a share; NULL: the settings are all */
     const struct lens_map *map; /* in it, of the plan's eye */
     /* Of a grid: x and y in pixels at its points, by rows, of green or of red, green and blue.

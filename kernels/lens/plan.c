@@ -190,17 +190,36 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
 
 /* ---- Plans */
 
-static struct lens_light light_of(const struct fovea_settings *settings)
+static int32_t light_kind_of(const struct fovea_settings *settings)
 {
-    const struct fovea_foveation *foveation = &settings->foveation;
-    struct lens_light light = {.kind = IMAGE_LIGHT_STORED};
-    if (settings->own.lens_filter != LENS_NEAREST) {
-        light.kind = pixel_light_of(foveation->light, foveation->transfer);
-        light.value = pixel_light_value(light.kind, &foveation->display);
-        light.sample_count = pixel_light_samples(light.kind, &foveation->display);
-        pixel_light_fill_samples(light.kind, &foveation->display, light.samples);
-    }
-    return light;
+    return settings->own.lens_filter == LENS_NEAREST
+               ? IMAGE_LIGHT_STORED
+               : pixel_light_of(settings->foveation.light, settings->foveation.transfer);
+}
+
+static float light_value_of(const struct fovea_settings *settings)
+{
+    return settings->own.lens_filter == LENS_NEAREST
+               ? 0.0f
+               : pixel_light_value(light_kind_of(settings), &settings->foveation.display);
+}
+
+static void set_light(const struct fovea_settings *settings, struct lens_light *light)
+{
+    const struct fovea_display *display = &settings->foveation.display;
+    light->kind = light_kind_of(settings);
+    light->value = light_value_of(settings);
+    light->sample_count = pixel_light_samples(light->kind, display);
+    pixel_light_fill_samples(light->kind, display, light->samples);
+}
+
+static bool has_light(const struct lens_light *light, const struct fovea_settings *settings)
+{
+    const struct fovea_display *display = &settings->foveation.display;
+    const int32_t kind = light_kind_of(settings);
+    return light->kind == kind && light->value == light_value_of(settings) &&
+           light->sample_count == pixel_light_samples(kind, display) &&
+           pixel_light_fills_samples(kind, display, light->samples);
 }
 
 static int32_t samples_across(const struct fovea_settings *settings)
@@ -215,7 +234,13 @@ static bool averages_alpha(const struct fovea_settings *settings)
 }
 
 /* Without its ways. */
-static void set_grid(const struct operator_plan_desc *desc, struct lens_plan *plan)
+/* What set_shape finds out of a plan: without the light, it is small enough for a stack. */
+struct shaped {
+    struct lens_shape shape;
+    bool copies, colored;
+};
+
+static void set_grid(const struct operator_plan_desc *desc, struct shaped *plan)
 {
     const struct lens_points *points = &map_of(desc)->points;
     const int32_t count = (int32_t)(points->columns * points->rows);
@@ -267,7 +292,7 @@ static enum fovea_result make_ways(const struct operator_plan_desc *desc, struct
     return FOVEA_OK;
 }
 
-static void set_shape(const struct operator_plan_desc *desc, struct lens_plan *plan)
+static void set_shape(const struct operator_plan_desc *desc, struct shaped *plan)
 {
     const struct fovea_operator_settings *own = &desc->settings->own;
     const struct model model = model_of(desc);
@@ -310,8 +335,12 @@ enum fovea_result lens_plan_create(const struct operator_plan_desc *desc,
     plan->filter = (int32_t)desc->settings->own.lens_filter;
     plan->samples_across = samples_across(desc->settings);
     plan->averages_alpha = averages_alpha(desc->settings);
-    plan->light = light_of(desc->settings);
-    set_shape(desc, plan);
+    set_light(desc->settings, &plan->light);
+    struct shaped shaped = {0};
+    set_shape(desc, &shaped);
+    plan->shape = shaped.shape;
+    plan->copies = shaped.copies;
+    plan->colored = shaped.colored;
     plan->calibration =
         (struct lens_calibration *)shared_data_share(desc->settings->own.lens_file_data);
     plan->map = map_of(desc);
@@ -339,8 +368,7 @@ void lens_plan_destroy(struct lens_plan **plan)
 /* The shape of a plan was no cause to complain when it was made. */
 bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_desc *desc)
 {
-    const struct lens_light light = light_of(desc->settings);
-    struct lens_plan other = {0};
+    struct shaped other = {0};
     if (plan->calibration != calibration_of(desc) || plan->map != map_of(desc)) {
         return false;
     }
@@ -349,9 +377,7 @@ bool lens_plan_fits(const struct lens_plan *plan, const struct operator_plan_des
            memcmp(&plan->shape, &other.shape, sizeof other.shape) == 0 &&
            plan->samples_across == samples_across(desc->settings) &&
            plan->averages_alpha == averages_alpha(desc->settings) &&
-           plan->light.kind == light.kind && plan->light.value == light.value &&
-           plan->light.sample_count == light.sample_count &&
-           memcmp(plan->light.samples, light.samples, light.sample_count * sizeof(float)) == 0;
+           has_light(&plan->light, desc->settings);
 }
 
 /* ---- Places */

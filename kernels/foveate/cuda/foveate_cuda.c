@@ -209,6 +209,16 @@ struct smooth_tables {
 };
 
 /* Their tables lie behind all else. */
+/* Returns the samples of the plan's light, which are too many for a stack, or NULL. */
+static float *make_light(const struct foveate_plan *source)
+{
+    float *light = malloc((foveate_plan_light_samples(source) + 1) * sizeof *light);
+    if (light) {
+        foveate_plan_fill_light(source, light);
+    }
+    return light;
+}
+
 static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                        const struct foveate_plan *source,
                                        struct foveate_cuda_plan *plan,
@@ -226,8 +236,17 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     const uint64_t matrices_at =
         small_at + (small->bytes + line_bytes - 1) / line_bytes * line_bytes;
     const uint64_t wide_at = matrices_at + tables->matrix_bytes; /* a multiple of 256 further */
-    FOVEA_TRY(cuda_block_create(foveate->device, &foveate->memory,
-                                wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block));
+    float *light = make_light(source);
+    if (!light) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const enum fovea_result made =
+        cuda_block_create(foveate->device, &foveate->memory,
+                          wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block);
+    if (made < 0) {
+        free(light);
+        return made;
+    }
     fill_smooth_params(source, plan, table_bytes);
     plan->small.table = plan->smooth.table;
     plan->small.operands = plan->block->memory + small_at;
@@ -235,15 +254,15 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
     plan->nodes.matrices = plan->block->memory + matrices_at;
     plan->smooth.nodes = plan->block->memory + wide_at;
     plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
-    float light[FOVEA_DISPLAY_MAX];
-    foveate_plan_fill_light(source, light);
     const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
                                   {plan->smooth.table + law_bytes, light, light_bytes},
                                   {plan->small.operands, small->halves, small->bytes},
                                   {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
                                   {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
                                   {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};
-    return upload(foveate, parts, sizeof parts / sizeof *parts);
+    const enum fovea_result result = upload(foveate, parts, sizeof parts / sizeof *parts);
+    free(light);
+    return result;
 }
 
 static enum fovea_result fill_nodes(const struct foveate_plan *source,

@@ -48,14 +48,15 @@ static void destroy(struct operator_gradient **gradient)
 enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
                                              const struct foveate_plan *plan)
 {
-    struct fovea_foveation foveation = plan->foveation;
-    *own = (struct foveate_gradient_plan){.view = *plan};
+    own->own = NULL;
+    own->view = *plan;
     own->view.fragment_px = 0;
     if (plan->law.kind != FOVEATE_LAW_RINGS) {
         return FOVEA_OK;
     }
-    foveation.method = FOVEA_METHOD_SMOOTH;
-    FOVEA_TRY(foveate_plan_create(&foveation, plan->width_px, plan->height_px, &own->own));
+    own->view.foveation.method = FOVEA_METHOD_SMOOTH;
+    FOVEA_TRY(
+        foveate_plan_create(&own->view.foveation, plan->width_px, plan->height_px, &own->own));
     own->view = *own->own;
     own->view.sigma_bound_px = fmaxf(own->own->sigma_bound_px, plan->sigma_bound_px);
     return FOVEA_OK;

@@ -12,6 +12,7 @@
 struct builder {
     struct foveate_gradient_tables *tables;
     bool out_of_memory;
+    float rounded[FOVEATE_LADDER_TAPS]; /* a row's weights */
 };
 
 /* Samples of a level along an axis: those kept are -margin .. count - 1 + margin. */
@@ -83,24 +84,25 @@ static void add_row(struct builder *builder, const struct foveate_gradient_band 
         (struct foveate_gradient_row){.first = first, .count = count, .at = at};
 }
 
-/* Weights of samples first .. of which those not kept count for the outermost one. */
+/* Weights of samples first .. of which those not kept count for the outermost one: they are added
+ * to it where they lie, which is never before its place. */
 static void add_folded(struct builder *builder, const struct foveate_gradient_band *band,
-                       int32_t period, struct axis from, int32_t first, const double *weights,
+                       int32_t period, struct axis from, int32_t first, double *weights,
                        int32_t count)
 {
     const int32_t low = -from.margin;
     const int32_t high = from.count - 1 + from.margin;
     const int32_t start = clamp(first, low, high);
     const int32_t end = clamp(first + count - 1, low, high) + 1;
-    double folded[FOVEATE_LADDER_TAPS] = {0.0};
-    float rounded[FOVEATE_LADDER_TAPS];
     for (int32_t i = 0; i < count; i++) {
-        folded[clamp(first + i, low, high) - start] += weights[i];
+        const double weight = weights[i];
+        weights[i] = 0.0;
+        weights[clamp(first + i, low, high) - start] += weight;
     }
     for (int32_t i = 0; i < end - start; i++) {
-        rounded[i] = (float)folded[i];
+        builder->rounded[i] = (float)weights[i];
     }
-    add_row(builder, band, period, start + from.margin, rounded, end - start);
+    add_row(builder, band, period, start + from.margin, builder->rounded, end - start);
 }
 
 static struct foveate_gradient_band begin(const struct builder *builder, int32_t row_count)
@@ -114,9 +116,9 @@ static struct foveate_gradient_band begin(const struct builder *builder, int32_t
 static struct foveate_gradient_band reduce(struct builder *builder, struct axis from,
                                            struct axis to)
 {
-    static const double filter[] = {1.0 / 32, 5.0 / 32, 10.0 / 32, 10.0 / 32, 5.0 / 32, 1.0 / 32};
     const struct foveate_gradient_band band = begin(builder, kept(to));
     for (int32_t i = -to.margin; i < to.count + to.margin; i++) {
+        double filter[] = {1.0 / 32, 5.0 / 32, 10.0 / 32, 10.0 / 32, 5.0 / 32, 1.0 / 32};
         add_folded(builder, &band, 1, from, 2 * i - 2, filter, 6);
     }
     return band;

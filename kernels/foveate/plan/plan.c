@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
 {
@@ -82,11 +83,12 @@ enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
                                          const struct fovea_foveation *foveation, double sigma_px,
                                          uint32_t width_px, uint32_t height_px)
 {
-    plan->foveation = (struct fovea_foveation){.method = FOVEA_METHOD_SMOOTH,
-                                               .light = foveation->light,
-                                               .alpha = foveation->alpha,
-                                               .transfer = foveation->transfer,
-                                               .display = foveation->display};
+    memset(&plan->foveation, 0, sizeof plan->foveation); /* which is too large for a stack */
+    plan->foveation.method = FOVEA_METHOD_SMOOTH;
+    plan->foveation.light = foveation->light;
+    plan->foveation.alpha = foveation->alpha;
+    plan->foveation.transfer = foveation->transfer;
+    plan->foveation.display = foveation->display;
     plan->width_px = width_px;
     plan->height_px = height_px;
     plan->sigma_max_px = (float)sigma_px;

@@ -199,13 +199,12 @@ struct line {
 /* Sets channels of a run, around the places of a colour's pixels. A spline may take them below 0,
  * which no format with a light encodes. */
 static void take(const struct lens_cpu *cpu, const struct line *line, int32_t color,
-                 const struct lens_places *centres, const struct lens_taken *taken)
+                 struct lens_places *centres, const struct lens_taken *taken)
 {
     const struct lens_samples samples = {cpu->samples, row_floats(cpu->plan), cpu->shape.width_px,
                                          cpu->shape.height_px, cpu->channels};
     const int32_t across = cpu->plan->samples_across;
     const int32_t count = line->run.count;
-    struct lens_places places;
     lens_mark_outside(&cpu->shape, centres, count, taken->bits, line->marks);
     if (taken->filter == LENS_NEAREST) {
         lens_copy_nearest(&samples, taken, centres, count, line->marks, line->out);
@@ -216,8 +215,8 @@ static void take(const struct lens_cpu *cpu, const struct line *line, int32_t co
     }
     for (int32_t i = 0; across > 1 && i < across * across; i++) {
         lens_find_places(&cpu->shape, cpu->plan->ways, color, &line->run, lens_offset_of(across, i),
-                         &places);
-        lens_add_between(&samples, taken, &places, count, 1.0f / (float)(across * across),
+                         centres);
+        lens_add_between(&samples, taken, centres, count, 1.0f / (float)(across * across),
                          line->marks, line->out);
     }
 }
@@ -231,18 +230,21 @@ static void make_run(const struct lens_cpu *cpu, const struct line *line)
     const bool has_alpha = cpu->channels > colors;
     const bool together = !apart && has_alpha && cpu->plan->averages_alpha;
     const struct lens_offset none = {0.0f, 0.0f};
-    struct lens_places centres;
-    struct lens_places own;
-    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none, &centres);
+    struct lens_places centres; /* one at a time, as they take 2 KiB: take() writes them */
     for (uint32_t c = 0; apart && c < colors; c++) {
         const struct lens_taken one = {filter, c, c + 1, (unsigned char)(1u << c)};
-        lens_find_places(&cpu->shape, cpu->plan->ways, (int32_t)c, &line->run, none, &own);
-        take(cpu, line, (int32_t)c, &own, &one);
+        lens_find_places(&cpu->shape, cpu->plan->ways, (int32_t)c, &line->run, none, &centres);
+        take(cpu, line, (int32_t)c, &centres, &one);
     }
+    lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none, &centres);
     if (!apart) {
         const uint32_t end = together ? cpu->channels : colors;
         const struct lens_taken all = {filter, 0, end, (unsigned char)((1u << end) - 1u)};
         take(cpu, line, axis_of(cpu), &centres, &all);
+        if (has_alpha && !together && cpu->plan->samples_across > 1) {
+            lens_find_places(&cpu->shape, cpu->plan->ways, axis_of(cpu), &line->run, none,
+                             &centres);
+        }
     }
     if (has_alpha && !together) {
         const int32_t alphas = cpu->plan->averages_alpha ? filter : LENS_NEAREST;

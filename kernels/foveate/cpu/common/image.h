@@ -36,7 +36,7 @@ static inline struct foveate_cpu_view foveate_cpu_view_of(const struct foveate_c
 static inline void foveate_cpu_lights_init(struct pixel_lights *lights,
                                            const struct foveate_plan *plan)
 {
-    float samples[FOVEA_DISPLAY_MAX];
+    float *samples = lights->bits8.samples; /* where the first depth keeps them */
     const struct pixel_transfer transfer = {
         .light = foveate_plan_light(plan),
         .value = foveate_plan_light_value(plan),

@@ -12,32 +12,54 @@ struct axis {
     double weights[FOVEATE_LADDER_TAPS];
 };
 
-static struct axis axis_of(const struct foveate_node *node, float reach, int32_t px)
+static void set_axis(struct axis *axis, const struct foveate_node *node, float reach, int32_t px)
 {
-    struct axis axis;
     const double centre = (px + 0.5) / (1 << node->level) - 0.5;
-    axis.count = foveate_node_row(node, (double)reach, centre, &axis.first, axis.weights);
-    return axis;
+    axis->count = foveate_node_row(node, (double)reach, centre, &axis->first, axis->weights);
 }
 
-static float sum_square(const struct foveate_cpu_picture *picture, int32_t level, int32_t channel,
-                        const struct axis *x, const struct axis *y)
+static double sum_row(const struct foveate_cpu_picture *picture, int32_t level, const float *in,
+                      const struct axis *x)
 {
-    const struct foveate_level *size = &picture->plan->levels[level];
     const int32_t margin = foveate_level_margin(level);
+    const int32_t last = picture->plan->levels[level].width + margin - 1;
     double sum = 0.0;
-    for (int32_t j = 0; j < y->count; j++) {
-        const int32_t row = foveate_cpu_clamp(y->first + j, -margin, size->height + margin - 1);
-        const float *in = foveate_cpu_plane_row(picture, level, channel, row);
-        double across = 0.0;
-        for (int32_t i = 0; i < x->count; i++) {
-            const int32_t column =
-                foveate_cpu_clamp(x->first + i, -margin, size->width + margin - 1);
-            across += x->weights[i] * (double)in[column];
-        }
-        sum += y->weights[j] * across;
+    for (int32_t i = 0; i < x->count; i++) {
+        sum += x->weights[i] * (double)in[foveate_cpu_clamp(x->first + i, -margin, last)];
     }
-    return (float)sum;
+    return sum;
+}
+
+/* Weighs a sample at a distance in samples; the caller divides by the sum of the weights. */
+static double weight_of(const struct foveate_node *node, double distance)
+{
+    return node->residual > 0.0
+               ? exp(-0.5 * distance * distance / (node->residual * node->residual))
+               : 1.0;
+}
+
+static void sum_square(const struct foveate_cpu_picture *picture, const struct foveate_node *node,
+                       float reach, const struct axis *x, int32_t y_px, float *out)
+{
+    const int32_t margin = foveate_level_margin(node->level);
+    const int32_t last_row = picture->plan->levels[node->level].height + margin - 1;
+    const double centre = (y_px + 0.5) / (1 << node->level) - 0.5;
+    const double reach_samples = (double)reach * node->residual;
+    const int32_t last = (int32_t)floor(centre + reach_samples);
+    double sums[FOVEATE_CPU_MAX_CHANNELS] = {0.0};
+    double total = 0.0;
+    for (int32_t j = (int32_t)ceil(centre - reach_samples); j <= last; j++) {
+        const int32_t row = foveate_cpu_clamp(j, -margin, last_row);
+        const double weight = weight_of(node, j - centre);
+        total += weight;
+        for (int32_t c = 0; c < picture->channels; c++) {
+            const float *in = foveate_cpu_plane_row(picture, node->level, c, row);
+            sums[c] += weight * sum_row(picture, node->level, in, x);
+        }
+    }
+    for (int32_t c = 0; c < picture->channels; c++) {
+        out[c] = (float)(sums[c] / total);
+    }
 }
 
 static void gather_pixel(const struct foveate_cpu_picture *picture, float sigma_px, int32_t x_px,
@@ -53,11 +75,9 @@ static void gather_pixel(const struct foveate_cpu_picture *picture, float sigma_
     const double residual_sq =
         node.sigma_px * node.sigma_px - (double)foveate_level_variance(node.level);
     node.residual = sqrt(residual_sq) / (1 << node.level);
-    const struct axis x = axis_of(&node, reach, x_px);
-    const struct axis y = axis_of(&node, reach, y_px);
-    for (int32_t c = 0; c < picture->channels; c++) {
-        out[c] = sum_square(picture, node.level, c, &x, &y);
-    }
+    struct axis x;
+    set_axis(&x, &node, reach, x_px);
+    sum_square(picture, &node, reach, &x, y_px, out);
 }
 
 void foveate_cpu_node_gather(const struct foveate_cpu_picture *picture, const float *sigma_px,

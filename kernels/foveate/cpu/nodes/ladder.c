@@ -116,11 +116,10 @@ enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
     *ladder = (struct foveate_cpu_ladder){
         .count = last + 1 < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES,
     };
-    struct foveate_node nodes[FOVEATE_LADDER_NODES];
     size_t floats = LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
-        nodes[i] = foveate_ladder_node(i, light, levels);
-        floats += floats_of(&nodes[i], reach);
+        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        floats += floats_of(&node, reach);
     }
     ladder->nodes = calloc((size_t)ladder->count, sizeof *ladder->nodes);
     ladder->memory = large_memory_make(floats, sizeof *ladder->memory);
@@ -130,7 +129,8 @@ enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
     }
     float *memory = ladder->memory + LINE - (uintptr_t)ladder->memory / sizeof(float) % LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
-        memory = fill_node(&nodes[i], reach, &ladder->nodes[i], memory);
+        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        memory = fill_node(&node, reach, &ladder->nodes[i], memory);
     }
     ladder->most_samples = most_samples(ladder);
     return FOVEA_OK;

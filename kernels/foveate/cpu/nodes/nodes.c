@@ -189,8 +189,9 @@ static void open_window(const struct foveate_cpu_node_tile *tile,
     }
 }
 
+/* Bytes, as there is one for each node on the stack. */
 struct span {
-    int32_t first, end;
+    uint8_t first, end;
 };
 
 /* Finds the rows of pixels that blend each node. */
@@ -198,7 +199,8 @@ static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out
 {
     const bool all = tile->nodes.count == tile->nodes.together;
     for (int32_t n = 0; n < tile->nodes.count; n++) {
-        out[n] = all ? (struct span){0, tile->height_px} : (struct span){tile->height_px, 0};
+        out[n].first = all ? 0 : (uint8_t)tile->height_px;
+        out[n].end = all ? (uint8_t)tile->height_px : 0;
     }
     if (all) {
         return;
@@ -212,8 +214,8 @@ static void find_rows(const struct foveate_cpu_node_tile *tile, struct span *out
             high = fmaxf(high, lanes_most(lanes_at(firsts + x)));
         }
         for (int32_t n = (int32_t)low; n < (int32_t)high + tile->nodes.together; n++) {
-            out[n].first = y < out[n].first ? y : out[n].first;
-            out[n].end = y + 1;
+            out[n].first = y < out[n].first ? (uint8_t)y : out[n].first;
+            out[n].end = (uint8_t)(y + 1);
         }
     }
 }

@@ -85,7 +85,7 @@ size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes)
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
 struct matrix {
-    double at[TILE][MOST_COLUMNS];
+    float at[TILE][MOST_COLUMNS]; /* halves */
 };
 
 /* Flat pictures stay flat: the largest weight takes what is missing to 1. A sum is then off by at
@@ -102,18 +102,23 @@ static void round_row(double *row, int32_t columns)
     row[largest] += 1.0 - sum;
 }
 
-/* Writes the matrix as lanes hold it (foveate/cuda/nodes/product.cuh). */
-static uint16_t *put_matrix(struct matrix *m, int32_t steps, uint16_t *out)
+static void set_row(struct matrix *m, int32_t i, double *row, int32_t columns)
 {
-    for (int32_t i = 0; i < TILE; i++) {
-        round_row(m->at[i], 8 * steps);
+    round_row(row, columns);
+    for (int32_t k = 0; k < columns; k++) {
+        m->at[i][k] = (float)row[k];
     }
+}
+
+/* Writes the matrix as lanes hold it (foveate/cuda/nodes/product.cuh). */
+static uint16_t *put_matrix(const struct matrix *m, int32_t steps, uint16_t *out)
+{
     for (int32_t step = 0; step < steps; step++) {
         for (int32_t lane = 0; lane < 32; lane++) {
             for (int32_t i = 0; i < 4; i++) {
                 const int32_t row = lane / 4 + i / 2 * 8;
                 const int32_t column = 8 * step + lane % 4 * 2 + i % 2;
-                *out++ = pixel_float_to_half((float)m->at[row][column]);
+                *out++ = pixel_float_to_half(m->at[row][column]);
             }
         }
     }
@@ -126,9 +131,11 @@ static uint16_t *put_taps(uint16_t *out)
     static const double taps[] = {1, 5, 10, 10, 5, 1};
     struct matrix m = {0};
     for (int32_t i = 0; i < TILE; i++) {
+        double row[MOST_COLUMNS] = {0.0};
         for (int32_t k = 0; k < 6; k++) {
-            m.at[i][2 * i - 2 + FOVEATE_NODES_BEFORE_BELOW + k] = taps[k] / 32.0;
+            row[2 * i - 2 + FOVEATE_NODES_BEFORE_BELOW + k] = taps[k] / 32.0;
         }
+        set_row(&m, i, row, MOST_COLUMNS);
     }
     return put_matrix(&m, FOVEATE_NODES_STEPS_BELOW, out);
 }
@@ -142,16 +149,17 @@ static uint16_t *put_node(const struct foveate_node *node, int32_t tile, uint16_
     const double falloff = node->residual > 0.0 ? -0.5 / (node->residual * node->residual) : 0.0;
     for (int32_t x = 0; x < TILE; x++) {
         const double centre = (TILE * tile + x + 0.5) / (1 << node->level) - 0.5;
+        double row[MOST_COLUMNS];
         double sum = 0.0;
         for (int32_t i = 0; i < 8 * steps; i++) {
             const double distance = window + i - centre;
-            m.at[x][i] =
-                node->residual > 0.0 ? exp(falloff * distance * distance) : distance == 0.0;
-            sum += m.at[x][i];
+            row[i] = node->residual > 0.0 ? exp(falloff * distance * distance) : distance == 0.0;
+            sum += row[i];
         }
         for (int32_t i = 0; i < 8 * steps; i++) {
-            m.at[x][i] /= sum;
+            row[i] /= sum;
         }
+        set_row(&m, x, row, 8 * steps);
     }
     return put_matrix(&m, steps, out);
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BINS FOVEATE_SMALL_BINS
 #define NODES FOVEATE_SMALL_NODES
@@ -64,10 +65,11 @@ enum fovea_result foveate_small_blender_init(const struct foveate_small_sets *se
                                              struct foveate_small_blender *out)
 {
     const int32_t n = sets->counts[level];
-    *out = (struct foveate_small_blender){.level = level,
-                                          .count = n,
-                                          .first = sets->sigmas[level][0],
-                                          .last = sets->sigmas[level][n - 1]};
+    memset(out, 0, sizeof *out);
+    out->level = level;
+    out->count = n;
+    out->first = sets->sigmas[level][0];
+    out->last = sets->sigmas[level][n - 1];
     struct foveate_small_matrix *gram = foveate_small_matrix_new(n, n);
     struct foveate_small_matrix *inverse = foveate_small_matrix_new(n, n);
     if (gram && inverse) {

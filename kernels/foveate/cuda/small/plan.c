@@ -274,14 +274,16 @@ static enum fovea_result fill_tables(const struct foveate_plan *plan,
                                      struct foveate_small *small,
                                      struct foveate_small_tables *tables)
 {
-    enum fovea_result result = foveate_small_write_weights(sets, small, tables);
+    struct foveate_small_blender *blender = malloc(sizeof *blender);
+    enum fovea_result result =
+        blender ? foveate_small_write_weights(sets, small, tables) : FOVEA_ERROR_OUT_OF_MEMORY;
     for (int32_t k = 0; k < 3 && result == FOVEA_OK; k++) {
-        struct foveate_small_blender blender;
-        result = foveate_small_blender_init(sets, k, &blender);
+        result = foveate_small_blender_init(sets, k, blender);
         if (result == FOVEA_OK) {
-            fill_blend_weights(plan, small, tables, &blender);
+            fill_blend_weights(plan, small, tables, blender);
         }
     }
+    free(blender);
     return result;
 }
 

@@ -100,7 +100,17 @@ static void write_band(struct writer *w, const double *taps, double scale)
 /* Scratch for the axes. */
 struct work {
     struct foveate_small_matrix *make_1, *make_2, *both, *gaussians, *a, *b, *c;
+    struct foveate_small_matrix *tile; /* rows of a tile's outputs */
 };
+
+/* Returns the rows of a tile, which are zeros. */
+static struct foveate_small_matrix *rows_of(const struct work *work, int32_t columns)
+{
+    memset(work->tile, 0, sizeof *work->tile);
+    work->tile->rows = TILE;
+    work->tile->columns = columns;
+    return work->tile;
+}
 
 static double spline(double u)
 {
@@ -143,7 +153,7 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
     for (int32_t tile = 0; tile < axis->samples / TILE; tile++) {
         const double place = (double)axis->first[1] + spacing * TILE * tile;
         const int32_t start = (int32_t)floor((place - 3.6 * sigma) / 4.0) * 4;
-        double rows[TILE][MAKE_1] = {{0.0}};
+        struct foveate_small_matrix *rows = rows_of(work, MAKE_1);
         axis->start_1[tile] = foveate_small_clamp(start, 0, last_start);
         for (int32_t i = 0; i < TILE; i++) {
             double *whole = foveate_small_matrix_row(work->make_1, tile * TILE + i);
@@ -152,12 +162,13 @@ static void write_make_1(struct writer *w, struct work *work, struct foveate_sma
                 foveate_small_clamp(axis->size_px - axis->start_1[tile], 0, MAKE_1);
             foveate_small_add_gaussian(whole, axis->size_px, place + spacing * i, sigma,
                                        3.5 * sigma);
-            memcpy(rows[i], used, (size_t)count * sizeof *used);
-            round_row(rows[i], MAKE_1);
-            memcpy(used, rows[i], (size_t)count * sizeof *used);
+            double *row = foveate_small_matrix_row(rows, i);
+            memcpy(row, used, (size_t)count * sizeof *used);
+            round_row(row, MAKE_1);
+            memcpy(used, row, (size_t)count * sizeof *used);
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_operand(w, &rows[0][TILE * k], MAKE_1,
+            write_operand(w, rows->at + TILE * k, MAKE_1,
                           (struct order){.inputs = !down, .scale = w->scales[down]});
         }
     }
@@ -174,22 +185,23 @@ static void write_make_2(struct writer *w, struct work *work, struct foveate_sma
     memset(work->make_2->at, 0, sizeof work->make_2->at);
     axis->make_2 = w->operands;
     for (int32_t tile = 0; tile < N2 / TILE; tile++) {
-        double rows[TILE][48] = {{0.0}};
+        struct foveate_small_matrix *rows = rows_of(work, 48);
         for (int32_t i = 0; i < TILE; i++) {
             double *whole = foveate_small_matrix_row(work->make_2, tile * TILE + i);
             foveate_small_add_gaussian(whole, axis->samples, first + step * (tile * TILE + i),
                                        sqrt(variance), 3.5 * sqrt(variance));
+            double *row = foveate_small_matrix_row(rows, i);
             for (int32_t k = 0; k < 48; k++) {
-                rows[i][k] = k + tile * TILE < axis->samples ? whole[k + tile * TILE] : 0.0;
+                row[k] = k + tile * TILE < axis->samples ? whole[k + tile * TILE] : 0.0;
             }
-            round_row(rows[i], 48);
+            round_row(row, 48);
             for (int32_t k = 0; k < axis->samples; k++) {
                 const int32_t at = k - tile * TILE;
-                whole[k] = at >= 0 && at < 48 ? rows[i][at] : 0.0;
+                whole[k] = at >= 0 && at < 48 ? row[at] : 0.0;
             }
         }
         for (int32_t k = 0; k < 3; k++) {
-            write_operand(w, &rows[0][TILE * k], 48, (struct order){0});
+            write_operand(w, rows->at + TILE * k, 48, (struct order){0});
         }
     }
 }
@@ -262,20 +274,21 @@ static void write_upsampling(struct writer *w, struct work *work, struct foveate
     }
 }
 
-static void write_blur_0(struct writer *w, struct foveate_small *small, const double *sigmas,
-                         int32_t count)
+static void write_blur_0(struct writer *w, struct work *work, struct foveate_small *small,
+                         const double *sigmas, int32_t count)
 {
     small->blur_0 = w->operands;
     for (int32_t s = 1; s < count; s++) {
         const struct order order = {.outputs = true, .inputs = true, .scale = w->scales[0]};
-        double rows[TILE][32] = {{0.0}};
+        struct foveate_small_matrix *rows = rows_of(work, 32);
         for (int32_t i = 0; i < TILE; i++) {
-            foveate_small_add_gaussian(rows[i], 32, i + 8, sigmas[s], 8.0);
-            round_row(rows[i], 32);
+            double *row = foveate_small_matrix_row(rows, i);
+            foveate_small_add_gaussian(row, 32, i + 8, sigmas[s], 8.0);
+            round_row(row, 32);
         }
-        write_operand(w, &rows[0][0], 32, order);
-        write_operand(w, &rows[0][TILE], 32, order);
-        write_band(w, rows[0], w->scales[1]);
+        write_operand(w, rows->at, 32, order);
+        write_operand(w, rows->at + TILE, 32, order);
+        write_band(w, rows->at, w->scales[1]);
     }
 }
 
@@ -292,7 +305,7 @@ static void write_blur_1(struct writer *w, struct work *work, struct foveate_sma
     invert_gram(work, make, work->b);
     small->blur_1 = w->operands;
     for (int32_t s = 0; s < count; s++) {
-        double rows[TILE][32] = {{0.0}};
+        struct foveate_small_matrix *rows = rows_of(work, 32);
         double taps[17];
         double sum = 0.0;
         work->gaussians->rows = N1;
@@ -307,12 +320,12 @@ static void write_blur_1(struct writer *w, struct work *work, struct foveate_sma
         }
         for (int32_t i = 0; i < TILE; i++) {
             for (int32_t k = 0; k < 17; k++) {
-                rows[i][i + k] = taps[k] / sum;
+                foveate_small_matrix_row(rows, i)[i + k] = taps[k] / sum;
             }
-            round_row(rows[i], 32);
+            round_row(foveate_small_matrix_row(rows, i), 32);
         }
-        write_operand(w, &rows[0][0], 32, (struct order){0});
-        write_operand(w, &rows[0][TILE], 32, (struct order){0});
+        write_operand(w, rows->at, 32, (struct order){0});
+        write_operand(w, rows->at + TILE, 32, (struct order){0});
     }
 }
 
@@ -336,7 +349,7 @@ static void write_axis(struct writer *w, struct work *work, struct foveate_small
 static bool work_make(struct work *w)
 {
     struct foveate_small_matrix **all[] = {&w->make_1, &w->make_2, &w->both, &w->gaussians,
-                                           &w->a,      &w->b,      &w->c};
+                                           &w->a,      &w->b,      &w->c,    &w->tile};
     bool made = true;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         *all[i] = foveate_small_matrix_new(0, 0);
@@ -354,6 +367,7 @@ static void work_free(struct work *w)
     free(w->a);
     free(w->b);
     free(w->c);
+    free(w->tile);
 }
 
 enum fovea_result foveate_small_write_weights(const struct foveate_small_sets *sets,
@@ -368,7 +382,7 @@ enum fovea_result foveate_small_write_weights(const struct foveate_small_sets *s
     }
     const bool made = work_make(&work);
     if (made) {
-        write_blur_0(&w, small, sets->sigmas[0], sets->counts[0]);
+        write_blur_0(&w, &work, small, sets->sigmas[0], sets->counts[0]);
         write_blur_1(&w, &work, small, sets->sigmas[1], sets->counts[1]);
         write_axis(&w, &work, small, &small->x, sets->sigmas[2], sets->counts[2]);
         write_axis(&w, &work, small, &small->y, sets->sigmas[2], sets->counts[2]);
