@@ -200,6 +200,13 @@ struct layer_alias {
     struct layer_alias *next;
 };
 
+/* How a swapchain's images are seen. */
+struct layer_seen {
+    VkFormat format; /* 0: nothing was said */
+    VkColorSpaceKHR color_space;
+    bool by_kernels; /* else they are copied */
+};
+
 /* Fovea for one queue. It outlives its swapchain, because a window that is resized has a new one
  * each time and a context is dear: pipelines, CUDA's modules, perhaps a measurement. */
 struct layer_context {
@@ -215,6 +222,8 @@ struct layer_context {
     bool follows; /* and does: its GPU reads the source itself */
     struct layer_context *next_asked;
     struct layer_context *next;
+    struct layer_seen seen; /* what the log has said last, and so of frames */
+    uint64_t frames_said, passed_said;
 };
 
 /* Of an image whose present ran out of memory. */

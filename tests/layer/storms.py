@@ -75,10 +75,10 @@ class Seen:
         self.allocations = self.number(r"storm: (\d+) allocations")
         self.threads = self.number(r"at the end: (\d+) threads")
         self.descriptors = self.number(r"at the end: \d+ threads, (\d+) descriptors")
-        # When a swapchain goes, the numbers are said of all that its context has done, also for those before.
+        # When a swapchain goes, the numbers are said of what its context has done for it.
         claims = re.findall(r"(\d+) frames foveated, (\d+) passed through", done.log)
-        self.foveated = max((int(foveated) for foveated, _ in claims), default=0)
-        self.passed = max((int(passed) for _, passed in claims), default=0)
+        self.foveated = sum(int(foveated) for foveated, _ in claims)
+        self.passed = sum(int(passed) for _, passed in claims)
 
     def number(self, pattern):
         found = re.search(pattern, self.done.output)

@@ -71,6 +71,7 @@ def test_pictures_of_every_size(rig):
     assert done.code == 0, done.output + done.log
     sizes = {(frame.width, frame.height): frame for frame in done.frames}
     assert set(sizes) == {(160, 120), (320, 200), (64, 64), (301, 77), (1, 1), (2, 600)}
+    assert sum(done.foveations) == len(done.frames), done.log  # each is counted once
     for size, frame in sizes.items():
         assert numpy.abs(frame.after - rig.expected(frame, sets)).max() <= 1, size
 

@@ -13,8 +13,16 @@
 #define MAX_FRAMES_IN_FLIGHT 32 /* fovea_vulkan.h has no more */
 #define MAX_CONTEXTS 4 /* of a swapchain; programs present from one queue, a few from two */
 
-static void describe(const struct layer_swapchain *swapchain)
+/* The next one of a window that is resized is told of if it is seen in another way. */
+static void describe(struct layer_context *context, const struct layer_swapchain *swapchain)
 {
+    const struct layer_seen seen = {swapchain->format, swapchain->color_space,
+                                    swapchain->raw_views != NULL};
+    if (context->seen.format == seen.format && context->seen.color_space == seen.color_space &&
+        context->seen.by_kernels == seen.by_kernels) {
+        return;
+    }
+    context->seen = seen;
     log_info(layer_log(), "swapchain of %u images, %ux%u, VkFormat %d, colour space %d, %s",
              swapchain->image_count, swapchain->width_px, swapchain->height_px,
              (int)swapchain->format, (int)swapchain->color_space,
@@ -132,22 +140,24 @@ struct layer_context *layer_context_find(struct layer_swapchain *swapchain,
                        "their swapchain is presented from more than four queues");
         return NULL;
     }
-    describe(swapchain);
     struct layer_context *context = get(swapchain, queue);
     if (!context) {
         swapchain->failed = true; /* without memory once, without foveation for good */
         return NULL;
     }
+    describe(context, swapchain);
     context->next = swapchain->contexts;
     swapchain->contexts = context;
     return context->fovea ? context : NULL;
 }
 
-/* A context outlives swapchains, and its numbers are of all of them. */
-static void sum_up(const struct fovea_vk *fovea)
+/* A context outlives swapchains: its frames are counted from the last one's end, its times are of
+ * its newest frames. */
+static void sum_up(struct layer_context *context)
 {
     struct fovea_vk_stats stats = {.struct_bytes = sizeof stats};
-    if (fovea_vk_get_stats(fovea, &stats) == FOVEA_OK && stats.frames > 0) {
+    if (fovea_vk_get_stats(context->fovea, &stats) == FOVEA_OK &&
+        stats.frames > context->frames_said) {
         char late[48] = "";
         if (stats.late_age_p50_ms > 0.0) {
             snprintf(late, sizeof late, "; late gazes of %.1f ms p50", stats.late_age_p50_ms);
@@ -155,10 +165,13 @@ static void sum_up(const struct fovea_vk *fovea)
         log_info(layer_log(),
                  "%llu frames foveated, %llu passed through; %s backend, sync %s; %s %.1f us "
                  "p50, %.1f p99; presenting thread %.1f us p50, %.1f p99%s",
-                 (unsigned long long)stats.frames, (unsigned long long)stats.frames_passed_through,
+                 (unsigned long long)(stats.frames - context->frames_said),
+                 (unsigned long long)(stats.frames_passed_through - context->passed_said),
                  fovea_backend_name(stats.backend), stats.sync,
                  stats.gpu_is_cpu ? "CPU cores" : "GPU", stats.gpu_p50_us, stats.gpu_p99_us,
                  stats.cpu_p50_us, stats.cpu_p99_us, late);
+        context->frames_said = stats.frames;
+        context->passed_said = stats.frames_passed_through;
     }
 }
 
@@ -185,7 +198,7 @@ void layer_contexts_leave(struct layer_swapchain *swapchain)
         if (context->fovea) {
             layer_session_part(context);
             fovea_vk_wait(context->fovea);
-            sum_up(context->fovea);
+            sum_up(context);
         }
         if (context->fovea && swapchain->failed) {
             free_context(swapchain->device, context);
