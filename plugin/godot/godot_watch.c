@@ -54,7 +54,9 @@ static void tick(void)
         atomic_store(&ticks, 0);
     } else if (atomic_fetch_add(&ticks, 1) + 1 == TICKS) {
         atomic_store(&done, true);
-        say();
+        if (godot_device_draws()) {
+            say();
+        }
     }
 }
 

@@ -27,6 +27,7 @@ struct object;
 struct host_options {
     uint32_t minor; /* of version 4.minor; 0: 5 */
     bool headless; /* get_rendering_device returns NULL, no frames come */
+    bool compatibility; /* beside headless: OpenGL draws, else nothing does */
     bool render_thread; /* frames come on a thread of their own, as with thread_model = 2 */
     bool mobile; /* the colour buffer of the Mobile renderer */
     bool editor; /* is_editor_hint */

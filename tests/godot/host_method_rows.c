@@ -35,6 +35,7 @@ const struct method method_rows[] = {
     M("OS", "has_feature", 3927539163, "bool(String) const", method_has_feature),
     M("Engine", "is_editor_hint", 36873697, "bool() const", method_is_editor_hint),
     M(RS, "get_rendering_device", 1405107940, "RenderingDevice() const", method_get_rendering_device),
+    M(RS, "get_video_adapter_name", 201670096, "String() const", method_adapter_name),
     M(RS, "call_on_render_thread", 1611583062, "void(Callable)", method_call_on_render_thread),
     M(RS, "force_sync", 3218959716, "void()", method_force_sync),
     M("CompositorEffect", "set_effect_callback_type", 1390728419, "void(#CompositorEffect.EffectCallbackType)", method_set_callback_type),

@@ -157,3 +157,10 @@ void method_get_rendering_device(struct call *call)
 {
     call->ret.object = the_host.options.headless ? NULL : the_host.device;
 }
+
+void method_adapter_name(struct call *call)
+{
+    *(char **)call->ret.words = string_of(the_host.options.compatibility ? "an OpenGL device"
+                                          : the_host.options.headless    ? ""
+                                                                         : "a Vulkan device");
+}

@@ -209,8 +209,9 @@ TEST(an_effect_that_is_never_called_says_so_once)
         struct host_options options;
         bool by_setting;
         const char *words;
-    } cases[] = {{{.minor = 5, .headless = true}, false, "not Compatibility"},
-                 {{.minor = 4}, true, "must be in the Compositor"}};
+    } cases[] = {
+        {{.minor = 5, .headless = true, .compatibility = true}, false, "not Compatibility"},
+        {{.minor = 4}, true, "must be in the Compositor"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct object *effect = host_open_effect(FOVEA_GODOT, &cases[i].options);
         assert_int_equal(warnings_after(A_WHILE, effect, cases[i].by_setting), 1);
@@ -222,10 +223,10 @@ TEST(an_effect_that_is_never_called_says_so_once)
     }
 }
 
-TEST(what_is_called_or_disabled_or_edited_is_not_watched)
+TEST(what_is_called_disabled_edited_or_never_drawn_is_not_watched)
 {
-    for (int what = 0; what < 3; what++) {
-        const struct host_options options = {.editor = what == 2};
+    for (int what = 0; what < 4; what++) {
+        const struct host_options options = {.editor = what == 2, .headless = what == 3};
         struct object *effect = host_open_effect(FOVEA_GODOT, &options);
         const struct host_frame frame = board();
         if (what == 0) {

@@ -17,6 +17,19 @@ struct godot_object *godot_device_find(void)
     return device;
 }
 
+bool godot_device_draws(void)
+{
+    struct godot_object *server = godot_rendering_server();
+    char text[2] = "?";
+    if (server && godot.methods[GODOT_RenderingServer_get_video_adapter_name]) {
+        struct godot_string name = godot_string_make("");
+        GODOT_GET(RenderingServer_get_video_adapter_name, server, &name);
+        godot_string_text(&name, text, sizeof text);
+        godot_string_finish(&name);
+    }
+    return text[0] != '\0';
+}
+
 uint32_t godot_device_shared_bytes(struct godot_object *device)
 {
     static const int64_t limit = LIMIT_SHARED_BYTES;

@@ -21,6 +21,8 @@ enum {
 
 /* NULL: the engine has none, as without a GPU and with the Compatibility renderer. */
 struct godot_object *godot_device_find(void);
+/* False with --headless, where no device draws; on any thread. */
+bool godot_device_draws(void);
 /* Bytes that a workgroup may share. */
 uint32_t godot_device_shared_bytes(struct godot_object *device);
 
