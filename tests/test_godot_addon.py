@@ -120,24 +120,47 @@ def project(build_dir, tmp_path):
     return folder
 
 
-def frames_of(godot, project, folder, count, *properties):
-    """The pictures of so many frames of the example, or of those before it ends itself."""
-    folder.mkdir()
+def run_godot(godot, project, count, *arguments, method="forward_plus"):
+    """What it prints in so many frames, or in those before the project ends itself."""
     command = [
         need_tool("xvfb-run"), "-a", "-s", "-screen 0 1280x720x24", godot, "--path", project, "--audio-driver", "Dummy",
-        "--rendering-method", "forward_plus", "--rendering-driver", "vulkan", "--fixed-fps", "30",
-        "--quit-after", str(count), "--write-movie", folder / "frame.png", "--", *properties,
+        "--rendering-method", method, "--rendering-driver", "vulkan", "--resolution", "800x450",
+        "--quit-after", str(count), *arguments,
     ]  # fmt: skip
     done = run_program(*command, timeout=600)
-    for words in ("Fovea:", "Fovea ", "FoveaEffect", "SCRIPT ERROR", "is not supported yet"):
-        assert words not in done.stdout + done.stderr
-    return [np.asarray(Image.open(path).convert("L"), dtype=float) for path in sorted(folder.glob("frame*.png"))]
+    printed = done.stdout + done.stderr
+    for words in ("SCRIPT ERROR", "is not supported yet"):
+        assert words not in printed
+    return printed
 
 
-def detail(picture, x_uv, y_uv):
-    """Of a square of 80 pixels."""
+def grey(path):
+    return np.asarray(Image.open(path).convert("L"), dtype=float)
+
+
+def frames_of(godot, project, folder, count, *properties):
+    """The pictures of the frames, and what was printed."""
+    folder.mkdir()
+    printed = run_godot(godot, project, count, "--fixed-fps", "30", "--write-movie", folder / "frame.png", "--", *properties)
+    for words in ("Fovea:", "Fovea ", "FoveaEffect"):
+        assert words not in printed
+    return [grey(path) for path in sorted(folder.glob("frame*.png"))], printed
+
+
+def detail(picture, x_uv, y_uv, half_px):
+    """Of a square."""
     x, y = int(x_uv * picture.shape[1]), int(y_uv * picture.shape[0])
-    return np.abs(np.diff(picture[y - 40 : y + 40, x - 40 : x + 40])).mean()
+    return np.abs(np.diff(picture[y - half_px : y + half_px, x - half_px : x + half_px])).mean()
+
+
+def is_sharp(picture, drawn, x_uv, y_uv):
+    return detail(picture, x_uv, y_uv, 8) > 0.9 * detail(drawn, x_uv, y_uv, 8)
+
+
+def is_blurred(picture, drawn):
+    """In a corner, away from the gaze."""
+    half_px = picture.shape[0] // 12
+    return detail(picture, 0.9, 0.9, half_px) < 0.5 * detail(drawn, 0.9, 0.9, half_px)
 
 
 SETTINGS = {"as it is": "", "scaled": "scaling_3d/scale=0.5", "own thread": "driver/threads/thread_model=2"}
@@ -147,11 +170,11 @@ SETTINGS = {"as it is": "", "scaled": "scaling_3d/scale=0.5", "own thread": "dri
 def test_example_runs_in_godot(godot, project, tmp_path, setting):
     (project / "override.cfg").write_text(f"[rendering]\n\n{SETTINGS[setting]}\n")
     gaze = "gaze_uv=Vector2(0.5, 0.6)"
-    drawn = frames_of(godot, project, tmp_path / "drawn", 10, gaze, "strength=0.0")[-1]
-    foveated = frames_of(godot, project, tmp_path / "foveated", 10, gaze, "strength=2.0")[-1]
+    drawn = frames_of(godot, project, tmp_path / "drawn", 8, gaze, "strength=0.0")[0][-1]
+    foveated = frames_of(godot, project, tmp_path / "foveated", 8, gaze, "strength=2.0")[0][-1]
     assert drawn.shape == foveated.shape
-    assert detail(foveated, 0.5, 0.6) > 0.9 * detail(drawn, 0.5, 0.6)
-    assert detail(foveated, 0.9, 0.9) < 0.5 * detail(drawn, 0.9, 0.9)
+    assert is_sharp(foveated, drawn, 0.5, 0.6)
+    assert is_blurred(foveated, drawn)
 
 
 def test_effect_lives_in_godot(godot, project, tmp_path):
@@ -159,10 +182,35 @@ def test_effect_lives_in_godot(godot, project, tmp_path):
     shutil.copy(ROOT / "tests" / "godot" / "trial.gd", project)
     (project / "override.cfg").write_text('[autoload]\n\nTrial="*res://trial.gd"\n')
     gaze = "gaze_uv=Vector2(0.5, 0.6)"
-    drawn = frames_of(godot, project, tmp_path / "drawn", 200, gaze, "strength=0.0")
-    foveated = frames_of(godot, project, tmp_path / "foveated", 200, gaze, "strength=2.0")
-    assert 60 < len(drawn) == len(foveated) < 80
+    drawn, _ = frames_of(godot, project, tmp_path / "drawn", 200, gaze, "strength=0.0")
+    drawn_view = grey(project / "view.png")
+    foveated, printed = frames_of(godot, project, tmp_path / "foveated", 200, gaze, "strength=2.0")
+    assert 40 < len(drawn) == len(foveated) < 50
     assert len({picture.shape for picture in drawn}) == 2
-    for at in (8, 18, 28, 38, 48, 68):
-        assert detail(foveated[at], 0.9, 0.9) < 0.5 * detail(drawn[at], 0.9, 0.9)
-    assert detail(foveated[58], 0.9, 0.9) > 0.9 * detail(drawn[58], 0.9, 0.9)  # the effect is off
+    resized, chosen, off = 8, 23, 38
+    for at in range(3, len(drawn), 5):
+        assert is_blurred(foveated[at], drawn[at]) == (at != off)
+    assert is_sharp(foveated[resized], drawn[resized], 0.5, 0.6)
+    assert is_sharp(foveated[chosen], drawn[chosen], 0.4, 0.55)
+    beside_panel = np.s_[:, 400:]
+    assert (foveated[off][beside_panel] == drawn[off][beside_panel]).all()
+    assert is_blurred(grey(project / "view.png"), drawn_view)
+    assert "leaked" not in printed
+    assert printed.index("The gaze is lost.") < printed.index("The gaze is found.")
+
+
+def test_effect_without_a_compositor_says_so_in_godot(godot, project):
+    """From 4.5 on, after 200 frames of the main loop."""
+    (project / "main.gd").write_text(
+        'extends Node3D\n\nvar effect = ClassDB.instantiate("FoveaEffect")\n\n'
+        "func _process(_delta: float) -> void:\n\tOS.delay_msec(12)\n"
+    )
+    (project / "main.tscn").write_text(
+        '[gd_scene format=3]\n\n[ext_resource type="Script" path="res://main.gd" id="1"]\n\n'
+        '[node name="Main" type="Node3D"]\nscript = ExtResource("1")\n'
+    )
+    assert run_godot(godot, project, 260).count("Fovea: ") == 1
+
+
+def test_mobile_renderer_is_refused_in_godot(godot, project):
+    assert run_godot(godot, project, 10, method="mobile").count("needs the Forward+ renderer, not Mobile") == 1

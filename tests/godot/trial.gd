@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
 
-## Beside the example in an engine: what a player or a script may change while the effect runs, a change every ten
+## Beside the example in an engine: what a player or a script may change while the effect runs, a change every five
 ## frames, and then the end.
 extends Node
 
 var frame := 0
-var changes: Array[Callable] = [resize, scale_view, add_view, choose, switch_off, switch_on, leave]
+var view := SubViewport.new()
+var changes: Array[Callable] = [resize, scale_view, add_view, choose, lose, find, switch_off, switch_on, leave]
 
 
 func _process(_delta: float) -> void:
 	frame += 1
-	if frame % 10 == 0:
-		changes[int(frame / 10.0) - 1].call()
+	if frame % 5 == 0:
+		changes[int(frame / 5.0) - 1].call()
 
 
 func effect() -> Object:
@@ -28,16 +29,26 @@ func scale_view() -> void:
 
 
 func add_view() -> void:
-	var view := SubViewport.new()
 	view.size = Vector2i(320, 180)
 	view.render_target_update_mode = SubViewport.UPDATE_ALWAYS
-	view.add_child(Camera3D.new())
+	var camera: Camera3D = get_node("/root/Main/Camera3D").duplicate()
+	view.add_child(camera)
 	add_child(view)
 
 
 func choose() -> void:
 	effect().set("method", "blockwise")
 	effect().set("gaze_uv", Vector2(0.4, 0.55))
+
+
+func lose() -> void:
+	view.get_texture().get_image().save_png("res://view.png")
+	effect().set("gaze_validity_hold_ms", 0.0)
+	effect().set("gaze_valid", false)
+
+
+func find() -> void:
+	effect().set("gaze_valid", true)
 
 
 func switch_off() -> void:

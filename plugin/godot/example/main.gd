@@ -59,8 +59,9 @@ func make_checks() -> Texture2D:
 	return ImageTexture.create_from_image(image)
 
 
+## Without ambient light, in a shader with which old software Vulkan ends (Debian 12's, in LLVM).
 func make_material(texture: Texture2D, color: Color, repeats: float) -> Material:
-	var material := StandardMaterial3D.new()
+	var material: StandardMaterial3D = $Ground.mesh.material.duplicate()
 	material.albedo_texture = texture
 	material.albedo_color = color
 	material.uv1_scale = Vector3(repeats, repeats, repeats)
