@@ -46,8 +46,6 @@ fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_capture SOURCES gpu/test_cuda_capture.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
-fovea_add_test(NAME test_cuda_light SOURCES gpu/test_cuda_light.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 foreach(name IN ITEMS operators lens)
     fovea_add_test(NAME test_cuda_${name} SOURCES gpu/test_cuda_${name}.c gpu/operator_rig.c ${fixture}
         LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
@@ -148,7 +146,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 if(COMMAND fovea_add_emulated)
     set(emulated kernels images example operators lens lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
-        list(APPEND emulated nodes small smooth foveate light)
+        list(APPEND emulated nodes small smooth foveate)
     endif()
     foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})

@@ -11,7 +11,7 @@ add_library(fovea_test_foveate STATIC test_foveate_support.c)
 target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS cover exact formats fragments grid law memory pixel plan properties)
+foreach(topic IN ITEMS cover formats grid law memory pixel plan properties)
     fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
@@ -34,15 +34,12 @@ endif()
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 fovea_add_test(NAME test_sample SOURCES test_sample.c LABELS unit)
 fovea_add_test(NAME test_said SOURCES test_said.c LINK fovea_internal LABELS unit)
-foreach(topic IN ITEMS depth exact)
+foreach(topic IN ITEMS depth display)
     fovea_add_test(NAME test_light_${topic} SOURCES test_light_${topic}.c LINK fovea_test_foveate
         LABELS unit TIMEOUT 600)
 endforeach()
 
-foreach(topic IN ITEMS exact law)
-    fovea_add_test(NAME test_map_${topic} SOURCES test_map_${topic}.c LINK fovea_test_foveate
-        LABELS unit)
-endforeach()
+fovea_add_test(NAME test_map_law SOURCES test_map_law.c LINK fovea_test_foveate LABELS unit)
 
 foreach(topic IN ITEMS arguments batch planes memory row run)
     fovea_add_test(NAME test_context_${topic}

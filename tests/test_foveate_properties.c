@@ -222,6 +222,37 @@ static void mean_of_a_picture_is_kept(void **state)
     pair_free(&pair);
 }
 
+/* Mirrored picture, gaze and eye: the mirrored result. */
+static void eyes_are_each_others_mirror(void **state)
+{
+    struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
+    f.map.eye = FOVEA_MAP_EYE_RIGHT;
+    struct test_image src = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);
+    struct test_image mirrored_src = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);
+    struct test_image mirrored_dst = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);
+    struct test_image expected = image_make_packed(140, 100, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_STROKES, 3);
+    image_mirror(&src.view, &mirrored_src.view, true, false);
+    struct rig right = rig_make(f, 140, 100);
+    f.map.eye = FOVEA_MAP_EYE_LEFT;
+    struct rig left = rig_make(f, 140, 100);
+    struct compare_rect where;
+    rig_run(&right, &src.view, &dst.view, 31, 66);
+    image_mirror(&dst.view, &expected.view, true, false);
+    rig_run(&left, &mirrored_src.view, &mirrored_dst.view, 109, 66);
+    assert_true(compare_largest(&mirrored_dst.view, &expected.view, &where) <= 1.0);
+    rig_run(&right, &mirrored_src.view, &mirrored_dst.view, 109, 66);
+    assert_true(compare_largest(&mirrored_dst.view, &expected.view, &where) > 3.0);
+    rig_finish(&right);
+    rig_finish(&left);
+    image_free(&src);
+    image_free(&dst);
+    image_free(&mirrored_src);
+    image_free(&mirrored_dst);
+    image_free(&expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +263,7 @@ int main(void)
         cmocka_unit_test(moving_by_a_tenth_changes_only_where_sigma_changes),
         cmocka_unit_test(a_still_gaze_does_not_flicker),
         cmocka_unit_test(mean_of_a_picture_is_kept),
+        cmocka_unit_test(eyes_are_each_others_mirror),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,5 @@ const char report_preface[] =
     "nan_stays_within_reach; in tiles of the vulkan backend the filters of the tile: "
     "test_frame_smooth: nan_stays_within_the_reach_of_its_tile |\n"
     "| 1 level of 8 bits where stored values are averaged, 0.012 of white in floats | blockwise | "
-    "test_foveate_exact, "
-    "test_foveate_law, test_frame_exact, test_cuda_foveate |\n"
+    "test_operators_exact, test_frame_operators, test_cuda_operators |\n"
     "\n";

@@ -3,7 +3,7 @@
 
 /* Images of an engine's that kernels see: who copies what, and that tests would notice a copy that
  * is left out, a layout that is wrong and a barrier that is missing. What comes out is compared in
- * test_frame_exact, test_frame_views and test_frame_overlay. */
+ * test_frame_operators, test_frame_views and test_frame_overlay. */
 
 #include "cmocka_all.h"
 #include "compare.h"

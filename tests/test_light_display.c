@@ -1,84 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Images of PQ and HLG on the cpu against the double-precision reference, pixel by pixel, with
- * pictures of full contrast: what is 1e-6 of white is far from black. */
+/* What light is averaged for images of sRGB, PQ and HLG and for displays of their own. */
 
-#include "sanitized.h"
 #include "test_foveate_support.h"
 
 #include "compare.h"
 #include "images.h"
 
-#define WIDTH_PX 240
-#define HEIGHT_PX 136
-
 static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
-/* From the end of BT.2390's range, of BT.2100's and the middle. */
-static const double peaks[] = {1000, 400, 2000, 100, 10000};
-static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10,
-                                            FOVEA_FORMAT_RGB8, FOVEA_FORMAT_R8};
-
-static void check(const struct fovea_foveation *foveation, enum fovea_format format, int drawn,
-                  struct fovea_point_uv gaze)
-{
-    const struct exact_case c = {WIDTH_PX,
-                                 HEIGHT_PX,
-                                 format,
-                                 (enum image_pattern)drawn,
-                                 gaze.x_uv * WIDTH_PX,
-                                 gaze.y_uv * HEIGHT_PX};
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, format);
-    image_draw_contrast(&src.view, drawn);
-    assert_exact_picture(*foveation, &c, &src.view, drawn == IMAGE_CHECKER ? 10.0 : 1.0);
-    image_free(&src);
-}
-
-static void check_all(enum fovea_method method, enum fovea_model model)
-{
-    for (int i = test_first(2 * 2 * IMAGE_CONTRAST_COUNT); i < 2 * 2 * IMAGE_CONTRAST_COUNT;
-         i += TEST_STEP(i)) {
-        struct fovea_foveation foveation = smooth_settings(model);
-        foveation.method = method;
-        foveation.light = FOVEA_LIGHT_LINEAR;
-        foveation.transfer = transfers[i % 2];
-        foveation.display.hlg_peak_cd_m2 = peaks[i / 2 % 5];
-        foveation.geometry.distance_m = 0.05;
-        foveation.paper.fragment_px = 16;
-        check(&foveation, formats[i / 2 % 2], i / 4,
-              (struct fovea_point_uv){i % 3 ? 0.39 : 0.02, 0.27});
-    }
-}
-
-TEST(blockwise_is_the_reference)
-{
-    check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PAPER);
-}
-
-TEST(smooth_is_the_reference)
-{
-    check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PAPER);
-}
-
-TEST(real_views_are_the_reference)
-{
-    check_all(FOVEA_METHOD_BLOCKWISE, FOVEA_MODEL_PHYSICAL);
-    check_all(FOVEA_METHOD_SMOOTH, FOVEA_MODEL_PHYSICAL);
-}
-
-TEST(every_unorm_format_strength_and_alpha_is_the_reference)
-{
-    static const double strengths[] = {0.02, 0.25, 0.6, 3.0};
-    for (int i = test_first(16); i < 16; i += TEST_STEP(i)) {
-        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-        foveation.transfer = transfers[i % 2]; /* light auto is linear */
-        foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
-        foveation.strength = strengths[i / 4];
-        foveation.alpha = (enum fovea_alpha)(i / 2 % 2);
-        check(&foveation, formats[i % 4], (int)IMAGE_PHOTO + i % 3,
-              (struct fovea_point_uv){0.6, 0.4});
-    }
-}
 
 /* Black and white columns become half of white's light on the display, which each function has a
  * level of its own for. 913.82: 1.2 root of a half is 0.5612 of the scene's white. */
@@ -112,51 +42,6 @@ TEST(what_is_averaged_is_light)
         rig_finish(&rig);
         image_free(&src);
         image_free(&dst);
-    }
-}
-
-/* Colours that are no greys and change over the picture, with red and blue in either order, of a
- * display of any peak: both methods; what is copied is the same to the bit. */
-TEST(coloured_hlg_is_the_reference)
-{
-    for (int i = test_first(20); i < 20; i += TEST_STEP(i)) {
-        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-        foveation.method = (enum fovea_method)(i / 10);
-        foveation.light = FOVEA_LIGHT_LINEAR;
-        foveation.transfer = FOVEA_TRANSFER_HLG;
-        foveation.display.hlg_peak_cd_m2 = peaks[i % 5];
-        struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
-        struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_A2B10G10R10);
-        image_draw_contrast(&src.view, IMAGE_COLORS);
-        struct rig rig = rig_make(foveation, WIDTH_PX, HEIGHT_PX);
-        struct foveate_frame frame = frame_at(rig.plan, 40, 30);
-        frame.light = image_light_in_order(frame.light, i / 5 % 2);
-        foveate_cpu_run(rig.cpu, &src.view, &dst.view, &frame);
-        double *expected = compare_expected(&foveation, &src.view, &frame);
-        char what[80];
-        snprintf(what, sizeof what, "peak %g, method %d, light %d", peaks[i % 5],
-                 (int)foveation.method, (int)frame.light);
-        compare_assert_close(&dst.view, expected,
-                             compare_budget_for(&foveation, FOVEA_FORMAT_A2B10G10R10), what);
-        const struct compare_rect gaze = {40, 30, 1, 1};
-        compare_assert_same(&dst.view, &src.view, gaze, what);
-        free(expected);
-        rig_finish(&rig);
-        image_free(&src);
-        image_free(&dst);
-    }
-}
-
-/* The curves of screens that somebody measured: 0 to 3; and each picture of full contrast. */
-TEST(a_display_of_its_own_is_the_reference)
-{
-    for (int i = test_first(2 * 6 * IMAGE_CONTRAST_COUNT); i < 2 * 6 * IMAGE_CONTRAST_COUNT;
-         i += TEST_STEP(i)) {
-        struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
-        foveation.method = (enum fovea_method)(i % 2);
-        foveation.light = compare_display(i / 2 % 6, &foveation.display);
-        foveation.paper.fragment_px = 16;
-        check(&foveation, formats[i / 3 % 4], i / 12, (struct fovea_point_uv){0.39, 0.27});
     }
 }
 
