@@ -9,11 +9,6 @@
 #include "compare.h"
 #include "images.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FLAT 77
 
 static void check_flat(const struct test_image *dst, unsigned char level, const char *what)
@@ -67,7 +62,7 @@ static void cover_check(struct cover *cover, double gaze_x_px, double gaze_y_px)
 }
 
 /* The published program leaves rows and columns out at 48 of these 64 positions on each axis. */
-static void all_64_by_64_gaze_positions_write_every_pixel(void **state)
+TEST(all_64_by_64_gaze_positions_write_every_pixel)
 {
     struct cover cover = cover_make(71, 67, 32);
     for (int y = 0; y < 64; y++) {
@@ -78,7 +73,7 @@ static void all_64_by_64_gaze_positions_write_every_pixel(void **state)
     cover_finish(&cover);
 }
 
-static void fractions_of_a_pixel_write_every_pixel(void **state)
+TEST(fractions_of_a_pixel_write_every_pixel)
 {
     struct cover cover = cover_make(41, 37, 5);
     for (int q8 = -2 * 5 * 256; q8 <= 2 * 5 * 256; q8 += 3) {
@@ -87,7 +82,7 @@ static void fractions_of_a_pixel_write_every_pixel(void **state)
     cover_finish(&cover);
 }
 
-static void gaze_outside_every_edge_writes_every_pixel(void **state)
+TEST(gaze_outside_every_edge_writes_every_pixel)
 {
     struct cover cover = cover_make(65, 49, 16);
     for (int along = -40; along <= 100; along += 7) {
@@ -103,7 +98,7 @@ static void gaze_outside_every_edge_writes_every_pixel(void **state)
     cover_finish(&cover);
 }
 
-static void every_size_with_every_fragment_writes_every_pixel(void **state)
+TEST(every_size_with_every_fragment_writes_every_pixel)
 {
     static const uint32_t sizes[][2] = {{1, 1},   {3, 5},   {31, 33}, {1, 300},
                                         {300, 1}, {64, 64}, {97, 83}, {641, 359}};
@@ -119,7 +114,7 @@ static void every_size_with_every_fragment_writes_every_pixel(void **state)
     }
 }
 
-static void all_256_levels_stay_what_they_are(void **state)
+TEST(all_256_levels_stay_what_they_are)
 {
     struct cover cover = cover_make(160, 120, 8);
     for (int level = 0; level < 256; level++) {
@@ -130,7 +125,7 @@ static void all_256_levels_stay_what_they_are(void **state)
     cover_finish(&cover);
 }
 
-static void the_largest_sigma_there_is_keeps_a_flat_picture(void **state)
+TEST(the_largest_sigma_there_is_keeps_a_flat_picture)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 30.0 * 11.8;
@@ -145,17 +140,4 @@ static void the_largest_sigma_there_is_keeps_a_flat_picture(void **state)
     rig_finish(&rig);
     image_free(&src);
     image_free(&dst);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_64_by_64_gaze_positions_write_every_pixel),
-        cmocka_unit_test(fractions_of_a_pixel_write_every_pixel),
-        cmocka_unit_test(gaze_outside_every_edge_writes_every_pixel),
-        cmocka_unit_test(every_size_with_every_fragment_writes_every_pixel),
-        cmocka_unit_test(all_256_levels_stay_what_they_are),
-        cmocka_unit_test(the_largest_sigma_there_is_keeps_a_flat_picture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

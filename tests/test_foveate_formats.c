@@ -8,11 +8,6 @@
 #include "compare.h"
 #include "images.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WIDTH_PX 75
 #define HEIGHT_PX 50
 
@@ -54,7 +49,7 @@ static void check_layouts(enum fovea_format format, enum fovea_alpha alpha,
     image_free(&dst);
 }
 
-static void every_format_in_every_layout(void **state)
+TEST(every_format_in_every_layout)
 {
     for (size_t f = 0; f < FORMAT_COUNT; f++) {
         for (size_t s = 0; s < LAYOUT_COUNT; s++) {
@@ -79,7 +74,7 @@ static void set_alpha_bits(const struct fovea_image *image, uint32_t x, uint32_t
 }
 
 /* Kept alpha is bits, not a number: signalling NaN, denormals and minus zero come through. */
-static void kept_alpha_comes_through_bit_by_bit(void **state)
+TEST(kept_alpha_comes_through_bit_by_bit)
 {
     static const uint32_t bits[] = {0x7f800001u, 0xffc12345u, 0x80000000u, 0x00000001u, 0x7c01u};
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
@@ -107,7 +102,7 @@ static void kept_alpha_comes_through_bit_by_bit(void **state)
 }
 
 /* Premultiplied: one opaque pixel on nothing. Colour and alpha must spread alike. */
-static void premultiplied_alpha_spreads_like_colour(void **state)
+TEST(premultiplied_alpha_spreads_like_colour)
 {
     struct fovea_foveation settings = paper_settings(8);
     settings.alpha = FOVEA_ALPHA_PREMULTIPLIED;
@@ -133,7 +128,7 @@ static void premultiplied_alpha_spreads_like_colour(void **state)
     image_free(&dst);
 }
 
-static void largest_finite_values_stay_finite(void **state)
+TEST(largest_finite_values_stay_finite)
 {
     static const enum fovea_format floats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_B10G11R11F};
     for (size_t i = 0; i < 2; i++) {
@@ -147,15 +142,4 @@ static void largest_finite_values_stay_finite(void **state)
         image_free(&src);
         image_free(&dst);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_in_every_layout),
-        cmocka_unit_test(kept_alpha_comes_through_bit_by_bit),
-        cmocka_unit_test(premultiplied_alpha_spreads_like_colour),
-        cmocka_unit_test(largest_finite_values_stay_finite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,10 @@
 
 #include "test_foveate_support.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const int32_t sides[] = {4, 5, 7, 8, 16, 31, 32, 64, 127, 128};
 #define SIDE_COUNT ((int)(sizeof sides / sizeof *sides))
 
-static void the_papers_example_has_its_shift_and_grid(void **state)
+TEST(the_papers_example_has_its_shift_and_grid)
 {
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 1920, 1080);
@@ -29,7 +26,7 @@ static int32_t shift_by_formula(int32_t gaze_q8, int32_t side)
     return (int32_t)floor(rest <= 0.5 * side ? 0.5 * side - rest : 1.5 * side - rest);
 }
 
-static void shift_is_the_formulas_for_every_gaze(void **state)
+TEST(shift_is_the_formulas_for_every_gaze)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         const int32_t period = sides[f] * 256;
@@ -42,7 +39,7 @@ static void shift_is_the_formulas_for_every_gaze(void **state)
     }
 }
 
-static void centre_is_truncated_toward_zero(void **state)
+TEST(centre_is_truncated_toward_zero)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         for (int32_t shift = 0; shift < sides[f]; shift++) {
@@ -58,7 +55,7 @@ static void centre_is_truncated_toward_zero(void **state)
 
 /* Gaze inside the image: exactly the pixels of one fragment, the one with the gaze in it, are left
  * as they are. */
-static void one_fragment_is_the_fovea(void **state)
+TEST(one_fragment_is_the_fovea)
 {
     for (int f = 0; f < SIDE_COUNT; f++) {
         const struct fovea_foveation settings = paper_settings((uint32_t)sides[f]);
@@ -81,7 +78,7 @@ static void one_fragment_is_the_fovea(void **state)
 }
 
 /* Against the formula in whole numbers of 128 bits, around every bound and at random. */
-static void ring_begins_at_its_bound_exactly(void **state)
+TEST(ring_begins_at_its_bound_exactly)
 {
     srand(31);
     for (int i = 0; i < 40000; i++) {
@@ -106,7 +103,7 @@ static void ring_begins_at_its_bound_exactly(void **state)
 
 /* F = 5: bounds 2.5, 9.5, 16.5. A gaze at 2.5 puts middles at -0.5 + 5 k from it: 9.5 is met
  * exactly. Half the diagonal of 20x20 is 14.1, so 9.5 is the last bound too. */
-static void distance_equal_to_the_last_bound_takes_the_last_ring(void **state)
+TEST(distance_equal_to_the_last_bound_takes_the_last_ring)
 {
     const struct fovea_foveation settings = paper_settings(5);
     struct foveate_plan *plan = plan_of(&settings, 20, 20);
@@ -120,7 +117,7 @@ static void distance_equal_to_the_last_bound_takes_the_last_ring(void **state)
 
 /* ---- Gaze */
 
-static void gaze_is_rounded_to_256ths(void **state)
+TEST(gaze_is_rounded_to_256ths)
 {
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 100, 50);
@@ -130,7 +127,7 @@ static void gaze_is_rounded_to_256ths(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void gaze_far_outside_is_held_at_four_images(void **state)
+TEST(gaze_far_outside_is_held_at_four_images)
 {
     const struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *plan = plan_of(&settings, 16384, 100);
@@ -143,7 +140,7 @@ static void gaze_far_outside_is_held_at_four_images(void **state)
 }
 
 /* Sigma follows the distance to every corner, for a gaze in a corner too. */
-static void sigma_grows_with_distance_for_any_gaze(void **state)
+TEST(sigma_grows_with_distance_for_any_gaze)
 {
     const struct fovea_foveation settings = paper_settings(8);
     struct foveate_plan *plan = plan_of(&settings, 320, 180);
@@ -157,20 +154,4 @@ static void sigma_grows_with_distance_for_any_gaze(void **state)
     const float last = plan->law_table[plan->law.table_count - 1];
     assert_true(foveate_sigma_at(plan, &frame, 319, 179) == last);
     foveate_plan_destroy(&plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_example_has_its_shift_and_grid),
-        cmocka_unit_test(shift_is_the_formulas_for_every_gaze),
-        cmocka_unit_test(centre_is_truncated_toward_zero),
-        cmocka_unit_test(one_fragment_is_the_fovea),
-        cmocka_unit_test(ring_begins_at_its_bound_exactly),
-        cmocka_unit_test(distance_equal_to_the_last_bound_takes_the_last_ring),
-        cmocka_unit_test(gaze_is_rounded_to_256ths),
-        cmocka_unit_test(gaze_far_outside_is_held_at_four_images),
-        cmocka_unit_test(sigma_grows_with_distance_for_any_gaze),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

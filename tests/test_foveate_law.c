@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The blockwise method with the models that have a law, on the cpu, against the double-precision
- * reference. */
+/* The blockwise method with the models that have a law, on the cpu: plans and properties. */
 
-#include "sanitized.h"
 #include "test_foveate_support.h"
 
 #include <math.h>
@@ -40,7 +38,7 @@ static struct fovea_foveation law_at(int i, uint32_t fragment_px)
     return settings;
 }
 
-static void sigma_zero_everywhere_copies(void **state)
+TEST(sigma_zero_everywhere_copies)
 {
     for (int i = 0; i < 3; i++) {
         struct fovea_foveation settings = law_settings(FOVEA_MODEL_CURVE, 16);
@@ -61,7 +59,7 @@ static void sigma_zero_everywhere_copies(void **state)
     }
 }
 
-static void fragments_of_no_size_are_refused(void **state)
+TEST(fragments_of_no_size_are_refused)
 {
     static const uint32_t sides[] = {0, 3, 129, UINT32_MAX};
     for (size_t i = 0; i < 2 * sizeof sides / sizeof *sides; i++) {
@@ -76,7 +74,7 @@ static void fragments_of_no_size_are_refused(void **state)
 }
 
 /* What the smooth method does not use must not make it another plan, and blockwise needs it. */
-static void a_plan_fits_by_what_its_method_uses(void **state)
+TEST(a_plan_fits_by_what_its_method_uses)
 {
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation settings = law_at(i, 16);
@@ -92,7 +90,7 @@ static void a_plan_fits_by_what_its_method_uses(void **state)
 
 /* ---- Properties */
 
-static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
+TEST(mirrored_picture_and_gaze_give_the_mirrored_result)
 {
     static const int even[] = {0, 1, 3}; /* the human map is none: up and down differ */
     for (int i = 0; i < 9; i++) {
@@ -118,7 +116,7 @@ static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
     }
 }
 
-static void a_constant_picture_stays_constant(void **state)
+TEST(a_constant_picture_stays_constant)
 {
     for (int i = 0; i < 14; i++) {
         const enum fovea_format format = (enum fovea_format)(1 + i / 2);
@@ -140,7 +138,7 @@ static void a_constant_picture_stays_constant(void **state)
 }
 
 /* The fragment at the gaze has its centre within half a pixel of it, where these models copy. */
-static void the_fovea_is_copied_bit_by_bit(void **state)
+TEST(the_fovea_is_copied_bit_by_bit)
 {
     for (int i = 0; i < 2; i++) {
         struct fovea_foveation settings = law_at(i, 32);
@@ -155,17 +153,4 @@ static void the_fovea_is_copied_bit_by_bit(void **state)
         image_free(&src);
         image_free(&dst);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sigma_zero_everywhere_copies),
-        cmocka_unit_test(fragments_of_no_size_are_refused),
-        cmocka_unit_test(a_plan_fits_by_what_its_method_uses),
-        cmocka_unit_test(mirrored_picture_and_gaze_give_the_mirrored_result),
-        cmocka_unit_test(a_constant_picture_stays_constant),
-        cmocka_unit_test(the_fovea_is_copied_bit_by_bit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

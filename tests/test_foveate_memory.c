@@ -27,7 +27,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return __real_pthread_create(thread, attributes, start, argument);
 }
 
-static void plan_without_memory_says_so(void **state)
+TEST(plan_without_memory_says_so)
 {
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
@@ -45,7 +45,7 @@ static void plan_without_memory_says_so(void **state)
     }
 }
 
-static void cpu_without_memory_says_so(void **state)
+TEST(cpu_without_memory_says_so)
 {
     for (int i = 0; i < 2; i++) {
         const struct fovea_foveation settings =
@@ -65,7 +65,7 @@ static void cpu_without_memory_says_so(void **state)
     }
 }
 
-static void reference_without_memory_says_so(void **state)
+TEST(reference_without_memory_says_so)
 {
     const struct fovea_foveation paper = paper_settings(4);
     const struct fovea_foveation smooth = smooth_settings(FOVEA_MODEL_PAPER);
@@ -84,7 +84,7 @@ static void reference_without_memory_says_so(void **state)
     }
 }
 
-static void fewer_threads_than_asked_for_still_do_the_work(void **state)
+TEST(fewer_threads_than_asked_for_still_do_the_work)
 {
     const struct fovea_foveation settings = paper_settings(16);
     struct foveate_plan *plan = plan_of(&settings, 100, 100);
@@ -108,7 +108,7 @@ static void fewer_threads_than_asked_for_still_do_the_work(void **state)
 }
 
 /* In any format, of which the first is blockwise's too. */
-static void frames_allocate_nothing(void **state)
+TEST(frames_allocate_nothing)
 {
     for (int i = FOVEA_FORMAT_NONE; i <= FOVEA_FORMAT_R32F; i++) {
         const bool blockwise = i == FOVEA_FORMAT_NONE;
@@ -127,16 +127,4 @@ static void frames_allocate_nothing(void **state)
         image_free(&src);
         image_free(&dst);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plan_without_memory_says_so),
-        cmocka_unit_test(cpu_without_memory_says_so),
-        cmocka_unit_test(reference_without_memory_says_so),
-        cmocka_unit_test(fewer_threads_than_asked_for_still_do_the_work),
-        cmocka_unit_test(frames_allocate_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,6 @@
 #include "kernels/image/pixel.h"
 #include "kernels/image/pixel_float.h"
 
-#include <math.h>
-#include <string.h>
-
 static bool same_float(double a, double b)
 {
     return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
@@ -52,7 +49,7 @@ static void check_all_codes(enum fovea_format format, uint32_t code_bits)
     image_free(&dst);
 }
 
-static void bytes_and_halves_decode_and_encode_every_code(void **state)
+TEST(bytes_and_halves_decode_and_encode_every_code)
 {
     check_all_codes(FOVEA_FORMAT_RGBA8, 8);
     check_all_codes(FOVEA_FORMAT_RGB8, 8);
@@ -62,7 +59,7 @@ static void bytes_and_halves_decode_and_encode_every_code(void **state)
     check_all_codes(FOVEA_FORMAT_R16F, 16);
 }
 
-static void words_decode_and_encode_every_code_of_a_channel(void **state)
+TEST(words_decode_and_encode_every_code_of_a_channel)
 {
     static const struct {
         enum fovea_format format;
@@ -98,7 +95,7 @@ static void words_decode_and_encode_every_code_of_a_channel(void **state)
 }
 
 /* Between any two neighbouring halves: a little below the middle, the middle, a little above. */
-static void halves_round_to_the_nearest_and_ties_to_even(void **state)
+TEST(halves_round_to_the_nearest_and_ties_to_even)
 {
     for (uint32_t code = 0; code < 0x7bffu; code++) {
         const float low = pixel_half_to_float((uint16_t)code);
@@ -112,7 +109,7 @@ static void halves_round_to_the_nearest_and_ties_to_even(void **state)
     }
 }
 
-static void floats_beyond_the_range_become_the_largest_finite(void **state)
+TEST(floats_beyond_the_range_become_the_largest_finite)
 {
     assert_int_equal(pixel_float_to_half(65520.0f), 0x7bff);
     assert_int_equal(pixel_float_to_half(-3e38f), 0xfbff);
@@ -127,7 +124,7 @@ static void floats_beyond_the_range_become_the_largest_finite(void **state)
     assert_int_equal(pixel_float_to_unsigned(-NAN, 5), 0x3f0);
 }
 
-static void levels_round_halves_up_and_stay_in_range(void **state)
+TEST(levels_round_halves_up_and_stay_in_range)
 {
     static const float in[] = {-3.0f, 0.4999f, 0.5f, 1.5f, 254.5f, 255.4f, 300.0f, 7.49f};
     static const unsigned char expected[] = {0, 0, 1, 2, 255, 255, 255, 7};
@@ -137,22 +134,9 @@ static void levels_round_halves_up_and_stay_in_range(void **state)
     assert_memory_equal(out, expected, sizeof out);
 }
 
-static void numbers_that_are_no_format_have_no_codec(void **state)
+TEST(numbers_that_are_no_format_have_no_codec)
 {
     assert_null(pixel_codec_of(FOVEA_FORMAT_NONE));
     assert_null(pixel_codec_of((enum fovea_format)12));
     assert_null(pixel_codec_of((enum fovea_format) - 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_and_halves_decode_and_encode_every_code),
-        cmocka_unit_test(words_decode_and_encode_every_code_of_a_channel),
-        cmocka_unit_test(halves_round_to_the_nearest_and_ties_to_even),
-        cmocka_unit_test(floats_beyond_the_range_become_the_largest_finite),
-        cmocka_unit_test(levels_round_halves_up_and_stay_in_range),
-        cmocka_unit_test(numbers_that_are_no_format_have_no_codec),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,6 @@
 
 #include "test_foveate_support.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #define CT0_PROGRAM 0.0133
 
 /* 1920x1080, fragments of 32 px, f_max 30: sigma to three digits. */
@@ -54,13 +51,13 @@ static void check_against_oracle(double ct0)
     foveate_plan_destroy(&plan);
 }
 
-static void table_of_the_paper_is_met_to_its_printed_digits(void **state)
+TEST(table_of_the_paper_is_met_to_its_printed_digits)
 {
     check_against_oracle(CT0_PROGRAM);
     check_against_oracle(1.0 / 64.0);
 }
 
-static void regions_have_the_known_numbers(void **state)
+TEST(regions_have_the_known_numbers)
 {
     static const struct {
         uint32_t width_px, height_px, fragment_px;
@@ -76,7 +73,7 @@ static void regions_have_the_known_numbers(void **state)
     }
 }
 
-static void strength_multiplies_sigma(void **state)
+TEST(strength_multiplies_sigma)
 {
     struct fovea_foveation settings = paper_settings(32);
     struct foveate_plan *once = plan_of(&settings, 640, 480);
@@ -92,7 +89,7 @@ static void strength_multiplies_sigma(void **state)
 
 /* What the display cannot show anyway is not blurred away: f_max is at Nyquist, sigma 1/pi
  * there. */
-static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
+TEST(sigma_does_not_fall_below_its_value_at_nyquist)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.paper.f_max_cpd = 10.0;
@@ -102,7 +99,7 @@ static void sigma_does_not_fall_below_its_value_at_nyquist(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void strength_zero_has_no_levels(void **state)
+TEST(strength_zero_has_no_levels)
 {
     struct fovea_foveation settings = paper_settings(32);
     settings.strength = 0.0;
@@ -113,7 +110,7 @@ static void strength_zero_has_no_levels(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void every_image_has_a_ring_however_small(void **state)
+TEST(every_image_has_a_ring_however_small)
 {
     const struct fovea_foveation settings = paper_settings(128);
     struct foveate_plan *plan = plan_of(&settings, 1, 1);
@@ -122,7 +119,7 @@ static void every_image_has_a_ring_however_small(void **state)
 }
 
 /* Half the diagonal of 36x48 is 30, and so is the bound F/2 + 1.4 F * 5 for F = 4. */
-static void bound_that_equals_half_the_diagonal_makes_no_ring(void **state)
+TEST(bound_that_equals_half_the_diagonal_makes_no_ring)
 {
     const struct fovea_foveation settings = paper_settings(4);
     struct foveate_plan *plan = plan_of(&settings, 36, 48);
@@ -133,7 +130,7 @@ static void bound_that_equals_half_the_diagonal_makes_no_ring(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void the_largest_image_with_the_strongest_settings_is_planned(void **state)
+TEST(the_largest_image_with_the_strongest_settings_is_planned)
 {
     struct fovea_foveation settings = paper_settings(4);
     settings.strength = 8.0;
@@ -153,7 +150,7 @@ static void refuse(struct fovea_foveation settings, uint32_t width_px, uint32_t 
     assert_null(plan);
 }
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     static const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (size_t i = 0; i < 4; i++) {
@@ -183,7 +180,7 @@ static void settings_out_of_range_are_refused(void **state)
     refuse(paper_settings(129), 64, 64);
 }
 
-static void unknown_names_are_refused(void **state)
+TEST(unknown_names_are_refused)
 {
     struct fovea_foveation s = paper_settings(32);
     s.model = (enum fovea_model)77;
@@ -199,7 +196,7 @@ static void unknown_names_are_refused(void **state)
     refuse(s, 64, 64);
 }
 
-static void sizes_out_of_range_are_refused(void **state)
+TEST(sizes_out_of_range_are_refused)
 {
     refuse(paper_settings(32), 0, 64);
     refuse(paper_settings(32), 64, 0);
@@ -207,7 +204,7 @@ static void sizes_out_of_range_are_refused(void **state)
     refuse(paper_settings(32), 64, 0xffffffffu);
 }
 
-static void blur_beyond_reason_is_refused_whatever_the_size(void **state)
+TEST(blur_beyond_reason_is_refused_whatever_the_size)
 {
     struct fovea_foveation s = paper_settings(32);
     s.paper.f_max_cpd = 1e9;
@@ -223,7 +220,7 @@ static void blur_beyond_reason_is_refused_whatever_the_size(void **state)
 
 /* ---- Fitting */
 
-static void plan_fits_its_own_settings_and_no_others(void **state)
+TEST(plan_fits_its_own_settings_and_no_others)
 {
     const struct fovea_foveation own = paper_settings(32);
     struct foveate_plan *plan = plan_of(&own, 64, 48);
@@ -244,30 +241,9 @@ static void plan_fits_its_own_settings_and_no_others(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void destroy_takes_null_twice_over(void **state)
+TEST(destroy_takes_null_twice_over)
 {
     struct foveate_plan *plan = NULL;
     foveate_plan_destroy(&plan);
     foveate_plan_destroy(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_of_the_paper_is_met_to_its_printed_digits),
-        cmocka_unit_test(regions_have_the_known_numbers),
-        cmocka_unit_test(strength_multiplies_sigma),
-        cmocka_unit_test(sigma_does_not_fall_below_its_value_at_nyquist),
-        cmocka_unit_test(strength_zero_has_no_levels),
-        cmocka_unit_test(every_image_has_a_ring_however_small),
-        cmocka_unit_test(bound_that_equals_half_the_diagonal_makes_no_ring),
-        cmocka_unit_test(the_largest_image_with_the_strongest_settings_is_planned),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-        cmocka_unit_test(unknown_names_are_refused),
-        cmocka_unit_test(sizes_out_of_range_are_refused),
-        cmocka_unit_test(blur_beyond_reason_is_refused_whatever_the_size),
-        cmocka_unit_test(plan_fits_its_own_settings_and_no_others),
-        cmocka_unit_test(destroy_takes_null_twice_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

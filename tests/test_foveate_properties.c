@@ -36,7 +36,7 @@ static void pair_free(struct pair *pair)
     image_free(&pair->dst);
 }
 
-static void strength_zero_is_the_identity_in_every_format(void **state)
+TEST(strength_zero_is_the_identity_in_every_format)
 {
     struct fovea_foveation settings = paper_settings(16);
     settings.strength = 0.0;
@@ -66,7 +66,7 @@ static struct compare_rect fovea_rect(const struct foveate_frame *frame)
                                  (uint32_t)bottom - rect.y};
 }
 
-static void fovea_is_copied_bit_by_bit_and_nothing_around_it(void **state)
+TEST(fovea_is_copied_bit_by_bit_and_nothing_around_it)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct pair pair = pair_make(200, 150, (enum fovea_format)format, IMAGE_RANDOM);
@@ -87,7 +87,7 @@ static void fovea_is_copied_bit_by_bit_and_nothing_around_it(void **state)
 }
 
 /* Whole-pixel gaze and even fragments: the grid of the mirrored gaze is the mirrored grid. */
-static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
+TEST(mirrored_picture_and_gaze_give_the_mirrored_result)
 {
     for (int axes = 1; axes < 4; axes++) {
         const bool x = axes & 1;
@@ -180,21 +180,21 @@ static void check_step(const struct motion *m)
     assert_true(m->largest_step > 0.0);
 }
 
-static void moving_by_a_pixel_changes_only_where_sigma_changes(void **state)
+TEST(moving_by_a_pixel_changes_only_where_sigma_changes)
 {
     struct motion m;
     move(IMAGE_PHOTO, 1.0, 34, &m);
     check_step(&m);
 }
 
-static void moving_by_a_tenth_changes_only_where_sigma_changes(void **state)
+TEST(moving_by_a_tenth_changes_only_where_sigma_changes)
 {
     struct motion m;
     move(IMAGE_PHOTO, 0.1, 60, &m);
     check_step(&m);
 }
 
-static void a_still_gaze_does_not_flicker(void **state)
+TEST(a_still_gaze_does_not_flicker)
 {
     struct motion m;
     move(IMAGE_RANDOM, 0.0, 3, &m);
@@ -204,7 +204,7 @@ static void a_still_gaze_does_not_flicker(void **state)
 /* ---- Means */
 
 /* Far from the borders a blur moves light and makes none. */
-static void mean_of_a_picture_is_kept(void **state)
+TEST(mean_of_a_picture_is_kept)
 {
     struct pair pair = pair_make(320, 240, FOVEA_FORMAT_RGBA32F, IMAGE_RANDOM);
     struct rig rig = rig_make(paper_settings(16), 320, 240);
@@ -223,7 +223,7 @@ static void mean_of_a_picture_is_kept(void **state)
 }
 
 /* Mirrored picture, gaze and eye: the mirrored result. */
-static void eyes_are_each_others_mirror(void **state)
+TEST(eyes_are_each_others_mirror)
 {
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
@@ -251,19 +251,4 @@ static void eyes_are_each_others_mirror(void **state)
     image_free(&mirrored_src);
     image_free(&mirrored_dst);
     image_free(&expected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strength_zero_is_the_identity_in_every_format),
-        cmocka_unit_test(fovea_is_copied_bit_by_bit_and_nothing_around_it),
-        cmocka_unit_test(mirrored_picture_and_gaze_give_the_mirrored_result),
-        cmocka_unit_test(moving_by_a_pixel_changes_only_where_sigma_changes),
-        cmocka_unit_test(moving_by_a_tenth_changes_only_where_sigma_changes),
-        cmocka_unit_test(a_still_gaze_does_not_flicker),
-        cmocka_unit_test(mean_of_a_picture_is_kept),
-        cmocka_unit_test(eyes_are_each_others_mirror),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

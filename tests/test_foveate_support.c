@@ -3,10 +3,6 @@
 
 #include "test_foveate_support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 struct fovea_foveation paper_settings(uint32_t fragment_px)
 {
     return (struct fovea_foveation){

@@ -143,7 +143,7 @@ static void check_singles(struct kind kind)
     scene_free(s);
 }
 
-static void batches_are_as_single_images(void **state)
+TEST(batches_are_as_single_images)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_R16F,    FOVEA_FORMAT_RGB16F,
                                                 FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_R32F,
@@ -158,7 +158,7 @@ static void batches_are_as_single_images(void **state)
     }
 }
 
-static void one_gradient_alone_is_as_both(void **state)
+TEST(one_gradient_alone_is_as_both)
 {
     struct kind kind = usual;
     struct scene *both = scene_make(kind);
@@ -182,7 +182,7 @@ static void one_gradient_alone_is_as_both(void **state)
 }
 
 /* One src, one d_dst. */
-static void one_picture_serves_all_gazes(void **state)
+TEST(one_picture_serves_all_gazes)
 {
     struct scene *s = scene_make(usual);
     s->batch.src_next_bytes = 0;
@@ -249,7 +249,7 @@ static void check_products(struct kind kind)
 
 static const uint32_t sizes[][2] = {{84, 84}, {37, 29}, {1, 1}, {1, 33}, {33, 1}, {160, 120}};
 
-static void products_with_frames_agree(void **state)
+TEST(products_with_frames_agree)
 {
     for (int i = 0; i < 24; i++) {
         struct kind kind = usual;
@@ -280,7 +280,7 @@ static void losses_at(struct scene *s, float right_px, float down_px, double out
     }
 }
 
-static void losses_change_with_the_gaze_as_said(void **state)
+TEST(losses_change_with_the_gaze_as_said)
 {
     for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_MAP; model++) {
         struct kind kind = usual;
@@ -314,7 +314,7 @@ static void losses_change_with_the_gaze_as_said(void **state)
 
 /* ---- What is not a number */
 
-static void nan_stays_in_its_channel(void **state)
+TEST(nan_stays_in_its_channel)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
@@ -343,7 +343,7 @@ static void nan_stays_in_its_channel(void **state)
     }
 }
 
-static void gazes_out_of_reach_change_nothing(void **state)
+TEST(gazes_out_of_reach_change_nothing)
 {
     struct scene *s = scene_make(usual);
     s->gazes_uv[0] = 5.5f;
@@ -363,7 +363,7 @@ static void refuse(struct scene *s, const struct fovea_batch_gradient *batch,
     assert_said(&s->said, word);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
     const enum fovea_result invalid = FOVEA_ERROR_INVALID_ARGUMENT;
     struct scene *s = scene_make(usual);
@@ -415,7 +415,7 @@ static void wrong_arguments_are_refused(void **state)
     scene_free(s);
 }
 
-static void other_formats_and_operators_are_unsupported(void **state)
+TEST(other_formats_and_operators_are_unsupported)
 {
     struct fovea_settings settings = fovea_settings_default();
     struct scene *s = scene_make(usual);
@@ -431,20 +431,4 @@ static void other_formats_and_operators_are_unsupported(void **state)
     bytes.src.format = bytes.d_dst.format = bytes.d_src.format = FOVEA_FORMAT_RGBA8;
     refuse(s, &bytes, FOVEA_ERROR_UNSUPPORTED, "16 and 32-bit floats");
     scene_free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_are_as_single_images),
-        cmocka_unit_test(one_gradient_alone_is_as_both),
-        cmocka_unit_test(one_picture_serves_all_gazes),
-        cmocka_unit_test(products_with_frames_agree),
-        cmocka_unit_test(losses_change_with_the_gaze_as_said),
-        cmocka_unit_test(nan_stays_in_its_channel),
-        cmocka_unit_test(gazes_out_of_reach_change_nothing),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(other_formats_and_operators_are_unsupported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

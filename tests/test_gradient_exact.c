@@ -13,10 +13,6 @@
 #include "kernels/gaze/gaze.h"
 #include "sheet.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Of the largest derivative: what interpolated nodes are off by, and rounding of halves. */
 #define IMAGE_BUDGET 1e-3
 #define HALF_BUDGET 2e-3
@@ -211,7 +207,7 @@ static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB32F,  FOVEA_FORMAT_R
                                             FOVEA_FORMAT_RGB16F,  FOVEA_FORMAT_R16F};
 static const float gazes[][2] = {{0.5f, 0.5f}, {0.13f, 0.81f}, {1.2f, -0.15f}, {0.93f, 0.08f}};
 
-static void every_law_and_format(void **state)
+TEST(every_law_and_format)
 {
     static const uint32_t sizes[][2] = {{84, 84}, {61, 37}, {33, 97}, {1, 1},  {1, 40},
                                         {40, 1},  {2, 3},   {17, 16}, {96, 64}};
@@ -229,7 +225,7 @@ static void every_law_and_format(void **state)
     }
 }
 
-static void large_sigmas_from_coarse_levels(void **state)
+TEST(large_sigmas_from_coarse_levels)
 {
     static const double strengths[] = {2.0, 4.0, 8.0};
     for (size_t i = (size_t)test_first(3); i < 3; i += TEST_STEP(i)) {
@@ -244,7 +240,7 @@ static void large_sigmas_from_coarse_levels(void **state)
     }
 }
 
-static void a_large_picture(void **state)
+TEST(a_large_picture)
 {
     const struct kind kind = {.foveation = law_of(FOVEA_MODEL_PAPER),
                               .width_px = 256,
@@ -255,7 +251,7 @@ static void a_large_picture(void **state)
     check(&kind);
 }
 
-static void blockwise_as_far_as_its_filters_reach(void **state)
+TEST(blockwise_as_far_as_its_filters_reach)
 {
     static const uint32_t sizes[][2] = {{29, 23}, {1, 17}, {40, 12}, {1, 1}};
     for (size_t i = (size_t)test_first(16); i < 16; i += TEST_STEP(i)) {
@@ -275,13 +271,7 @@ static void blockwise_as_far_as_its_filters_reach(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_law_and_format),
-        cmocka_unit_test(large_sigmas_from_coarse_levels),
-        cmocka_unit_test(a_large_picture),
-        cmocka_unit_test(blockwise_as_far_as_its_filters_reach),
-    };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = tests_run(NULL, NULL);
     printf("image %.2e of the largest (blockwise %.2e), gaze %.2e of the root of squares\n",
            worst_image, worst_blockwise, worst_gaze);
     return failed;

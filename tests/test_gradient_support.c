@@ -6,10 +6,6 @@
 
 #include "kernels/foveate/foveate.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CUT_OFF_SIGMAS 4.5
 
 /* Weights of -radius .. radius, and what they gain a pixel of sigma. */

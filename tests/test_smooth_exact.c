@@ -16,9 +16,8 @@ static void check(struct fovea_foveation foveation, const struct exact_case *c)
 
 /* Up to half a pixel, weights are no line of sigma: between two nodes, or across a kink of the
  * law. */
-static void a_narrow_blur_that_changes_slowly(void **state)
+TEST(a_narrow_blur_that_changes_slowly)
 {
-    (void)state;
     static const struct {
         enum fovea_model model;
         double strength, gain, ppd, e_max_deg;
@@ -41,7 +40,7 @@ static void a_narrow_blur_that_changes_slowly(void **state)
     }
 }
 
-static void a_blur_far_wider_than_the_picture(void **state)
+TEST(a_blur_far_wider_than_the_picture)
 {
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.strength = 8.0;
@@ -69,7 +68,7 @@ static void draw_night(const struct fovea_image *image, uint32_t every)
     }
 }
 
-static void light_lines_dots_and_squares_on_dark(void **state)
+TEST(light_lines_dots_and_squares_on_dark)
 {
     for (int i = 0; i < 8; i++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -81,14 +80,4 @@ static void light_lines_dots_and_squares_on_dark(void **state)
                              &src.view, 1.0);
         image_free(&src);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_narrow_blur_that_changes_slowly),
-        cmocka_unit_test(a_blur_far_wider_than_the_picture),
-        cmocka_unit_test(light_lines_dots_and_squares_on_dark),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,7 @@
 
 #include "kernels/foveate/plan/ladder.h"
 
-#include <math.h>
-
-static void coordinates_are_the_sampled_sum_and_go_back(void **state)
+TEST(coordinates_are_the_sampled_sum_and_go_back)
 {
     double before = -1.0;
     for (double sigma = 0.0; sigma < 1100.0; sigma = sigma * 1.013 + 0.001) {
@@ -34,7 +32,7 @@ static void coordinates_are_the_sampled_sum_and_go_back(void **state)
                 FOVEATE_LADDER_NODES);
 }
 
-static void nodes_take_the_level_of_their_sigma(void **state)
+TEST(nodes_take_the_level_of_their_sigma)
 {
     for (int light = 0; light < IMAGE_LIGHT_COUNT; light++) {
         for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
@@ -78,7 +76,7 @@ static void check_row(const struct foveate_node *node, double reach, double cent
     }
 }
 
-static void rows_sum_to_one_and_have_the_variance_that_is_left(void **state)
+TEST(rows_sum_to_one_and_have_the_variance_that_is_left)
 {
     for (int i = 0; i < FOVEATE_LADDER_NODES; i++) {
         for (int x = 0; x < 64; x++) {
@@ -103,7 +101,7 @@ static double polynomial(double at, int degree)
            at * at * at * (degree > 2 ? 0.2 : 0.0);
 }
 
-static void weights_sum_to_one_and_meet_polynomials(void **state)
+TEST(weights_sum_to_one_and_meet_polynomials)
 {
     for (int together = 1; together <= FOVEATE_LADDER_TOGETHER; together++) {
         for (float at = 0.0f; at <= (float)(together - 1); at += 0.0625f) {
@@ -139,7 +137,7 @@ static void check_tile(float lowest, float highest, int32_t blend)
     }
 }
 
-static void nodes_of_a_tile_hold_all_its_places(void **state)
+TEST(nodes_of_a_tile_hold_all_its_places)
 {
     for (int32_t blend = FOVEATE_BLEND_STORED; blend <= FOVEATE_BLEND_FLOATS; blend++) {
         for (float lowest = 0.0f; lowest < 181.0f; lowest += 0.37f) {
@@ -148,16 +146,4 @@ static void nodes_of_a_tile_hold_all_its_places(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coordinates_are_the_sampled_sum_and_go_back),
-        cmocka_unit_test(nodes_take_the_level_of_their_sigma),
-        cmocka_unit_test(rows_sum_to_one_and_have_the_variance_that_is_left),
-        cmocka_unit_test(weights_sum_to_one_and_meet_polynomials),
-        cmocka_unit_test(nodes_of_a_tile_hold_all_its_places),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

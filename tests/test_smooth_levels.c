@@ -5,10 +5,7 @@
 
 #include "test_foveate_support.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-static void levels_lie_one_after_another_and_hold_the_picture(void **state)
+TEST(levels_lie_one_after_another_and_hold_the_picture)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1920, 1080}, {641, 3}, {16384, 16384}, {2, 999}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -32,7 +29,7 @@ static void levels_lie_one_after_another_and_hold_the_picture(void **state)
 }
 
 /* One level more would never be read; one less would be missed. */
-static void there_are_as_many_levels_as_sigma_needs(void **state)
+TEST(there_are_as_many_levels_as_sigma_needs)
 {
     for (double strength = 0.05; strength <= 8.0; strength *= 1.3) {
         struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
@@ -44,7 +41,7 @@ static void there_are_as_many_levels_as_sigma_needs(void **state)
     }
 }
 
-static void a_gaze_outside_the_picture_has_its_levels_too(void **state)
+TEST(a_gaze_outside_the_picture_has_its_levels_too)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     struct foveate_plan *plan = plan_of(&f, 640, 360);
@@ -59,7 +56,7 @@ static void a_gaze_outside_the_picture_has_its_levels_too(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void no_gaze_asks_for_more_than_the_limit(void **state)
+TEST(no_gaze_asks_for_more_than_the_limit)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.curve =
@@ -73,7 +70,7 @@ static void no_gaze_asks_for_more_than_the_limit(void **state)
     foveate_plan_destroy(&plan);
 }
 
-static void strength_zero_has_no_levels_and_no_sigma(void **state)
+TEST(strength_zero_has_no_levels_and_no_sigma)
 {
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
@@ -90,7 +87,7 @@ static void strength_zero_has_no_levels_and_no_sigma(void **state)
     }
 }
 
-static void auto_light_goes_by_the_method(void **state)
+TEST(auto_light_goes_by_the_method)
 {
     static const int expected[2][3] = {{0, 0, 1}, {1, 0, 1}};
     for (int i = 0; i < 6; i++) {
@@ -149,7 +146,7 @@ static bool used_by(enum fovea_model model, int what)
            (relative && model == FOVEA_MODEL_RELATIVE);
 }
 
-static void plan_fits_the_settings_it_was_made_for(void **state)
+TEST(plan_fits_the_settings_it_was_made_for)
 {
     static const enum fovea_model models[] = {FOVEA_MODEL_PAPER, FOVEA_MODEL_PHYSICAL,
                                               FOVEA_MODEL_CURVE, FOVEA_MODEL_RELATIVE};
@@ -182,7 +179,7 @@ static void check_refused(const struct fovea_foveation *f, const char *what)
         check_refused(&f, #__VA_ARGS__);                                                           \
     } while (0)
 
-static void settings_out_of_range_are_refused(void **state)
+TEST(settings_out_of_range_are_refused)
 {
     const double nan = (double)NAN;
     REFUSE(FOVEA_MODEL_PAPER, f.cutoff_gain = 0.0);
@@ -206,7 +203,7 @@ static void settings_out_of_range_are_refused(void **state)
     REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[0] = nan);
 }
 
-static void views_that_are_none_are_refused(void **state)
+TEST(views_that_are_none_are_refused)
 {
     const double inf = (double)INFINITY;
     REFUSE(FOVEA_MODEL_PHYSICAL, f.geometry.screen_width_m = 0.0);
@@ -221,25 +218,8 @@ static void views_that_are_none_are_refused(void **state)
 }
 
 /* What together is too much: an eye so bad that its blur is wider than the picture. */
-static void blur_beyond_reason_is_refused(void **state)
+TEST(blur_beyond_reason_is_refused)
 {
     REFUSE(FOVEA_MODEL_PHYSICAL, f.physical.alpha = 200.0; f.strength = 8.0);
     REFUSE(FOVEA_MODEL_CURVE, f.curve.cutoff_cpd[2] = 1e-9; f.geometry.distance_m = 0.3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_lie_one_after_another_and_hold_the_picture),
-        cmocka_unit_test(there_are_as_many_levels_as_sigma_needs),
-        cmocka_unit_test(a_gaze_outside_the_picture_has_its_levels_too),
-        cmocka_unit_test(no_gaze_asks_for_more_than_the_limit),
-        cmocka_unit_test(strength_zero_has_no_levels_and_no_sigma),
-        cmocka_unit_test(auto_light_goes_by_the_method),
-        cmocka_unit_test(plan_fits_the_settings_it_was_made_for),
-        cmocka_unit_test(settings_out_of_range_are_refused),
-        cmocka_unit_test(views_that_are_none_are_refused),
-        cmocka_unit_test(blur_beyond_reason_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

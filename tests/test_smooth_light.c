@@ -7,8 +7,6 @@
 
 #include "kernels/image/pixel_light.h"
 
-#include <math.h>
-
 static double exact_level(double light, double white)
 {
     return white * (light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055);
@@ -43,7 +41,7 @@ static void init(struct pixel_light *light, enum fovea_format format, enum fovea
         &(struct pixel_transfer){.light = IMAGE_LIGHT_SRGB + (int32_t)transfer, .value = 1.2f});
 }
 
-static void every_level_comes_back_to_the_bit(void **state)
+TEST(every_level_comes_back_to_the_bit)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_A2B10G10R10};
     for (int i = 0; i < 6; i++) {
@@ -63,7 +61,7 @@ static void every_level_comes_back_to_the_bit(void **state)
 
 /* The error must be small beside half a level, and no smaller light may get a higher level. PQ and
  * HLG show the darkest light too: it is gone through by its octaves. */
-static void levels_follow_the_transfer_function(void **state)
+TEST(levels_follow_the_transfer_function)
 {
     for (int i = 0; i < 6; i++) {
         struct pixel_light light;
@@ -83,7 +81,7 @@ static void levels_follow_the_transfer_function(void **state)
 }
 
 /* BT.2100 and, from 100 to 10,000 cd/m^2, BT.2390. */
-static void the_system_gamma_follows_the_peak(void **state)
+TEST(the_system_gamma_follows_the_peak)
 {
     static const double gammas[][2] = {{0, 1.2},         {1000, 1.2},      {400, 1.03287},
                                        {2000, 1.32643},  {100, 0.84591},   {10000, 1.70232},
@@ -95,7 +93,7 @@ static void the_system_gamma_follows_the_peak(void **state)
 
 /* Saturated colours, whose luminance is not their largest: by the letter of BT.2100 to light, and
  * back. */
-static void hlg_couples_the_colours(void **state)
+TEST(hlg_couples_the_colours)
 {
     static const double peaks[] = {100, 400, 1000, 2000, 10000};
     static const float colors[][3] = {{1023, 0, 0},    {0, 1023, 0},      {0, 0, 1023},
@@ -133,7 +131,7 @@ static void hlg_couples_the_colours(void **state)
 
 /* A screen's gamma and samples of its light, dark ones the same: the lowest level of such light
  * comes back. */
-static void a_display_of_its_own_comes_back(void **state)
+TEST(a_display_of_its_own_comes_back)
 {
     static const float samples[] = {0, 0, 0.001f, 0.004f, 0.02f, 0.1f, 0.3f, 0.31f, 0.7f, 1, 1};
     static const float gammas[] = {1, 1.8f, 2.2f, 3};
@@ -161,7 +159,7 @@ static void a_display_of_its_own_comes_back(void **state)
     }
 }
 
-static void light_outside_the_range_is_clamped(void **state)
+TEST(light_outside_the_range_is_clamped)
 {
     struct pixel_light light;
     init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
@@ -172,7 +170,7 @@ static void light_outside_the_range_is_clamped(void **state)
     assert_true(values[6] > 254.99f && values[6] < 255.0f);
 }
 
-static void alpha_is_no_light(void **state)
+TEST(alpha_is_no_light)
 {
     struct pixel_light light;
     init(&light, FOVEA_FORMAT_RGBA8, FOVEA_TRANSFER_SRGB);
@@ -184,25 +182,10 @@ static void alpha_is_no_light(void **state)
     assert_true(values[0] == 255.0f && values[3] == 77.0f && values[7] == 40.0f);
 }
 
-static void float_formats_hold_light_already(void **state)
+TEST(float_formats_hold_light_already)
 {
     for (int format = FOVEA_FORMAT_NONE; format <= FOVEA_FORMAT_R32F; format++) {
         assert_int_equal(pixel_light_known((enum fovea_format)format),
                          format >= FOVEA_FORMAT_RGBA8 && format <= FOVEA_FORMAT_A2B10G10R10);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_level_comes_back_to_the_bit),
-        cmocka_unit_test(levels_follow_the_transfer_function),
-        cmocka_unit_test(the_system_gamma_follows_the_peak),
-        cmocka_unit_test(hlg_couples_the_colours),
-        cmocka_unit_test(a_display_of_its_own_comes_back),
-        cmocka_unit_test(light_outside_the_range_is_clamped),
-        cmocka_unit_test(alpha_is_no_light),
-        cmocka_unit_test(float_formats_hold_light_already),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,6 @@
 #include "kernels/foveate/cpu/tiles/tile.h"
 #include "kernels/foveate/model/slope.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum drawing { CHECKER, HALF_PLANE, DOTS, NOISE, LINES, DRAWINGS };
 
 /* Up to 254: what becomes the middle of it is a level and not between two. */
@@ -120,17 +117,17 @@ static void every_law_at_every_size_as(enum fovea_light light)
     }
 }
 
-static void every_law_at_every_size_as_stored(void **state)
+TEST(every_law_at_every_size_as_stored)
 {
     every_law_at_every_size_as(FOVEA_LIGHT_ENCODED);
 }
 
-static void every_law_at_every_size_in_light(void **state)
+TEST(every_law_at_every_size_in_light)
 {
     every_law_at_every_size_as(FOVEA_LIGHT_LINEAR);
 }
 
-static void every_strength_on_every_drawing(void **state)
+TEST(every_strength_on_every_drawing)
 {
     static const double strengths[] = {0.5, 1.0, 2.0, 4.0, 8.0};
     for (int i = test_first(2 * 5 * DRAWINGS); i < 2 * 5 * DRAWINGS; i += TEST_STEP(i)) {
@@ -146,7 +143,7 @@ static void every_strength_on_every_drawing(void **state)
 }
 
 /* Their levels are chosen as for wide light, whose ladder the plan has. */
-static void floats_are_averaged_as_they_are_whatever_the_transfer(void **state)
+TEST(floats_are_averaged_as_they_are_whatever_the_transfer)
 {
     static const enum fovea_transfer transfers[] = {FOVEA_TRANSFER_PQ, FOVEA_TRANSFER_HLG};
     for (int i = 0; i < 4; i++) {
@@ -161,7 +158,7 @@ static void floats_are_averaged_as_they_are_whatever_the_transfer(void **state)
 }
 
 /* Its codes have a kink at each sample. */
-static void a_table_of_a_few_samples_is_the_reference(void **state)
+TEST(a_table_of_a_few_samples_is_the_reference)
 {
     for (int i = 0; i < DRAWINGS; i++) {
         struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
@@ -178,7 +175,7 @@ static void a_table_of_a_few_samples_is_the_reference(void **state)
 }
 
 /* These are the laws that no square takes. */
-static void laws_of_small_pictures_are_steep(void **state)
+TEST(laws_of_small_pictures_are_steep)
 {
     struct fovea_foveation foveation = smooth_settings(FOVEA_MODEL_PAPER);
     for (int i = 0; i < 5; i++) {
@@ -187,17 +184,4 @@ static void laws_of_small_pictures_are_steep(void **state)
         assert_true(foveate_slope_of(plan).slope > FOVEATE_CPU_TILE_MAX_SLOPE);
         foveate_plan_destroy(&plan);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_law_at_every_size_as_stored),
-        cmocka_unit_test(every_law_at_every_size_in_light),
-        cmocka_unit_test(every_strength_on_every_drawing),
-        cmocka_unit_test(floats_are_averaged_as_they_are_whatever_the_transfer),
-        cmocka_unit_test(a_table_of_a_few_samples_is_the_reference),
-        cmocka_unit_test(laws_of_small_pictures_are_steep),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

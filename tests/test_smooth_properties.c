@@ -10,10 +10,6 @@
 #include "kernels/foveate/cpu/nodes/nodes.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct pair {
     struct rig rig;
@@ -45,7 +41,7 @@ static struct foveate_frame pair_run(struct pair *pair, double x_px, double y_px
 
 /* ---- Identities */
 
-static void strength_zero_is_the_identity_in_every_format(void **state)
+TEST(strength_zero_is_the_identity_in_every_format)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct fovea_foveation settings = smooth_settings((enum fovea_model)(format % 3));
@@ -59,7 +55,7 @@ static void strength_zero_is_the_identity_in_every_format(void **state)
     }
 }
 
-static void pixels_without_sigma_are_copied_bit_by_bit(void **state)
+TEST(pixels_without_sigma_are_copied_bit_by_bit)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
@@ -89,7 +85,7 @@ static void check_flat(struct pair *pair, double level, const char *what)
     compare_assert_all_same(&pair->dst.view, &pair->src.view, what);
 }
 
-static void flat_pictures_stay_flat_at_every_level(void **state)
+TEST(flat_pictures_stay_flat_at_every_level)
 {
     for (int light = FOVEA_LIGHT_ENCODED; light <= FOVEA_LIGHT_LINEAR; light++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -115,7 +111,7 @@ static void flat_pictures_stay_flat_at_every_level(void **state)
 
 /* To the rounding of sums taken from the other end. Sizes are whole multiples of every level's
  * step: otherwise the mirrored picture is decimated at other places. */
-static void mirrored_picture_and_gaze_give_the_mirrored_result(void **state)
+TEST(mirrored_picture_and_gaze_give_the_mirrored_result)
 {
     for (int axes = 1; axes < 4; axes++) {
         const bool x = axes & 1;
@@ -169,7 +165,7 @@ static double largest_step(enum fovea_method method, enum image_pattern pattern,
 /* Where the blur begins sigma grows by 0.02 px a step on a picture so small, and one black pixel
  * among white ones shows every bit of it: a twentieth of the range at most, where a fragment of the
  * blockwise method takes half of it at once. On pictures without pixel-fine contrast it is 1/64. */
-static void moving_by_a_tenth_of_a_pixel_changes_little(void **state)
+TEST(moving_by_a_tenth_of_a_pixel_changes_little)
 {
     static const double bounds[IMAGE_PATTERN_COUNT][2] = {
         [IMAGE_RANDOM] = {9, 13},   [IMAGE_CHECKER] = {12, 18}, [IMAGE_ZONE_PLATE] = {2, 3},
@@ -187,7 +183,7 @@ static void moving_by_a_tenth_of_a_pixel_changes_little(void **state)
     }
 }
 
-static void a_still_gaze_does_not_flicker(void **state)
+TEST(a_still_gaze_does_not_flicker)
 {
     assert_true(largest_step(FOVEA_METHOD_SMOOTH, IMAGE_RANDOM, FOVEA_LIGHT_LINEAR, 0.0) == 0.0);
 }
@@ -195,7 +191,7 @@ static void a_still_gaze_does_not_flicker(void **state)
 /* ---- Light */
 
 /* Away from the borders and where sigma hardly varies a blur moves light and makes none. */
-static void energy_is_kept_in_light(void **state)
+TEST(energy_is_kept_in_light)
 {
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
     settings.curve = (struct fovea_curve){.count = 1, .cutoff_cpd = {1.0}};
@@ -216,7 +212,7 @@ static void energy_is_kept_in_light(void **state)
     pair_finish(&pair);
 }
 
-static void a_checker_becomes_the_grey_that_has_half_its_light(void **state)
+TEST(a_checker_becomes_the_grey_that_has_half_its_light)
 {
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     struct pair pair = pair_make(settings, 200, 150, FOVEA_FORMAT_RGB8);
@@ -243,7 +239,7 @@ static int64_t reach_px(float sigma_px, int32_t levels)
     return (int64_t)ceilf(FOVEATE_REACH * rest_px) + 4 * ((1 << k) - 1);
 }
 
-static void nan_stays_within_reach(void **state)
+TEST(nan_stays_within_reach)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA16F, FOVEA_FORMAT_RGBA32F,
                                                 FOVEA_FORMAT_B10G11R11F};
@@ -281,7 +277,7 @@ static void nan_stays_within_reach(void **state)
 
 /* ---- Threads and processors */
 
-static void any_number_of_threads_gives_the_same_bits(void **state)
+TEST(any_number_of_threads_gives_the_same_bits)
 {
     static const uint32_t counts[] = {1, 2, 5, 256};
     struct pair pair = pair_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110, FOVEA_FORMAT_RGBA8);
@@ -316,7 +312,7 @@ static void run_nodes(const struct foveate_cpu_nodes *nodes,
     free(scratch);
 }
 
-static void all_compilations_agree(void **state)
+TEST(all_compilations_agree)
 {
     for (int light = FOVEA_LIGHT_ENCODED; light <= FOVEA_LIGHT_LINEAR; light++) {
         struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
@@ -356,22 +352,4 @@ static void all_compilations_agree(void **state)
         image_free(&other);
         pair_finish(&pair);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strength_zero_is_the_identity_in_every_format),
-        cmocka_unit_test(pixels_without_sigma_are_copied_bit_by_bit),
-        cmocka_unit_test(flat_pictures_stay_flat_at_every_level),
-        cmocka_unit_test(mirrored_picture_and_gaze_give_the_mirrored_result),
-        cmocka_unit_test(moving_by_a_tenth_of_a_pixel_changes_little),
-        cmocka_unit_test(a_still_gaze_does_not_flicker),
-        cmocka_unit_test(energy_is_kept_in_light),
-        cmocka_unit_test(a_checker_becomes_the_grey_that_has_half_its_light),
-        cmocka_unit_test(nan_stays_within_reach),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(all_compilations_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

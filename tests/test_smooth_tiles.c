@@ -12,10 +12,6 @@
 #include "kernels/foveate/cpu/tiles/tile.h"
 #include "kernels/foveate/model/slope.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* A sigma that is nearly the same everywhere. */
 static struct fovea_foveation even_settings(double sigma_px)
 {
@@ -49,7 +45,7 @@ static void check(struct fovea_foveation settings, uint32_t width_px, uint32_t h
     image_free(&src);
 }
 
-static void every_sigma_on_every_pattern(void **state)
+TEST(every_sigma_on_every_pattern)
 {
     static const double sigmas_px[] = {0.45, 0.7, 1.3, 1.99, 2.01, 3.0, 3.99, 4.02, 6.0, 8.1, 17.0};
     for (size_t i = 0; i < sizeof sigmas_px / sizeof *sigmas_px; i++) {
@@ -61,7 +57,7 @@ static void every_sigma_on_every_pattern(void **state)
     }
 }
 
-static void every_format_and_both_kinds_of_alpha(void **state)
+TEST(every_format_and_both_kinds_of_alpha)
 {
     for (int i = test_first(32); i < 32; i += TEST_STEP(i)) {
         struct fovea_foveation settings = even_settings(i / 16 ? 4.5 : 0.9);
@@ -72,7 +68,7 @@ static void every_format_and_both_kinds_of_alpha(void **state)
 }
 
 /* Squares are 32, 64 or 128 pixels wide, registers 4 or 8. */
-static void every_odd_size(void **state)
+TEST(every_odd_size)
 {
     static const uint32_t sizes[][2] = {{1, 1},   {7, 9},   {1, 40},  {130, 1}, {33, 31},
                                         {64, 65}, {129, 3}, {127, 8}, {128, 5}, {257, 130}};
@@ -155,7 +151,7 @@ static void both_compare(const struct both *both, const char *what)
 }
 
 /* All levels and the fovea in one picture; squares meet others of every other size. */
-static void whole_pictures_are_as_those_of_nodes(void **state)
+TEST(whole_pictures_are_as_those_of_nodes)
 {
     static const double gazes[][2] = {{640, 360}, {20, 700}, {-300, 100}, {1281.5, 333.25}};
     for (int i = 0; i < 2 * IMAGE_PATTERN_COUNT; i++) {
@@ -175,7 +171,7 @@ static void whole_pictures_are_as_those_of_nodes(void **state)
 
 /* ---- Identities */
 
-static void flat_pictures_stay_flat(void **state)
+TEST(flat_pictures_stay_flat)
 {
     static const double sigmas_px[] = {0.6, 2.7, 5.0};
     for (int i = 0; i < 6; i++) {
@@ -201,7 +197,7 @@ static void flat_pictures_stay_flat(void **state)
     }
 }
 
-static void mirrored_pictures_have_mirrored_results(void **state)
+TEST(mirrored_pictures_have_mirrored_results)
 {
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
     settings.light = FOVEA_LIGHT_ENCODED;
@@ -253,7 +249,7 @@ static const struct foveate_cpu_tiles *widest(void)
                : &foveate_cpu_tiles_avx2;
 }
 
-static void all_compilations_agree(void **state)
+TEST(all_compilations_agree)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         skip();
@@ -299,19 +295,3 @@ static void all_compilations_agree(void **state)
     foveate_plan_destroy(&plan);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sigma_on_every_pattern),
-        cmocka_unit_test(every_format_and_both_kinds_of_alpha),
-        cmocka_unit_test(every_odd_size),
-        cmocka_unit_test(whole_pictures_are_as_those_of_nodes),
-        cmocka_unit_test(flat_pictures_stay_flat),
-        cmocka_unit_test(mirrored_pictures_have_mirrored_results),
-#ifdef FOVEATE_CPU_HAVE_AVX2
-        cmocka_unit_test(all_compilations_agree),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
