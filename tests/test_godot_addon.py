@@ -18,6 +18,7 @@ from PIL import Image
 ADDON = ROOT / "plugin" / "godot" / "addon"
 EXAMPLE = ROOT / "plugin" / "godot" / "example"
 PAGE = ROOT / "docs" / "godot.md"
+EXTENSION_LIST = ".godot/extension_list.cfg"  # an editor writes it too; without it a first start has no extension
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,8 @@ def test_extension_file_names_what_the_library_has():
 def make_project(build_dir, folder):
     """As ./run godot-addon --example does, with the library of the build that is tested."""
     script = (ROOT / "tests" / "run" / "godot.sh").read_text()
-    for part in ("plugin/godot/addon/.", "plugin/godot/example/.", "libfovea_godot.so"):
+    extension = "res://addons/fovea/fovea.gdextension"
+    for part in ("plugin/godot/addon/.", "plugin/godot/example/.", "libfovea_godot.so", f"{extension} >", EXTENSION_LIST):
         assert part in script
     shutil.copytree(EXAMPLE, folder)
     shutil.copytree(ADDON, folder / "addons" / "fovea")
@@ -90,6 +92,8 @@ def make_project(build_dir, folder):
         build_dir / "plugin" / "godot" / "libfovea_godot.so",
         folder / "addons" / "fovea" / "bin" / f"libfovea_godot.{machine}.so",
     )
+    (folder / EXTENSION_LIST).parent.mkdir()
+    (folder / EXTENSION_LIST).write_text(f"{extension}\n")
 
 
 def test_library_exports_its_entry_alone(build_dir):
@@ -112,11 +116,8 @@ def godot():
 
 @pytest.fixture
 def project(build_dir, tmp_path):
-    """As an editor leaves it that has been started once; builds without an editor run it, too."""
     folder = tmp_path / "project"
     make_project(build_dir, folder)
-    (folder / ".godot").mkdir()
-    (folder / ".godot" / "extension_list.cfg").write_text("res://addons/fovea/fovea.gdextension\n")
     return folder
 
 

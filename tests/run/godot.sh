@@ -11,8 +11,7 @@ help_godot_addon()
 (DIR is out/godot unless it is given). Copy that folder into a project. docs/godot.md says how it is used.
 
   --example   a whole project in DIR, with a scene, the pointer as gaze and a panel of sliders; DIR holds no other project.
-              Open it in the editor once, then start the editor again: the first time Godot finds the extension, it has
-              read the scene already
+              Open it in the editor, or run it: godot --path DIR
 END
 }
 
@@ -58,6 +57,11 @@ command_godot_addon()
         "$addon/bin/libfovea_godot.$(godot_machine).so" || fail "cannot write $addon/bin"
     if ((example)); then
         cp -R -- "$ROOT/plugin/godot/example/." "$folder/" || fail "cannot write $folder"
+        # Else Godot finds the extension when it has read the scene already, and an editor must start twice.
+        mkdir -p -- "$folder/.godot" || fail "cannot make $folder/.godot"
+        [[ -e $folder/.godot/extension_list.cfg ]] ||
+            echo res://addons/fovea/fovea.gdextension >"$folder/.godot/extension_list.cfg" ||
+            fail "cannot write $folder/.godot"
     fi
     say "Wrote ${addon#"$PWD"/}."
 }
