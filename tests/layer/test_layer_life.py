@@ -75,6 +75,8 @@ def test_a_dragged_window_takes_no_more_threads(rig, backend, threads):
     assert alone.code == done.code == 0, done.output + done.log
     most = int(re.search(r"most: threads (\d+)", done.output)[1])
     start, rested = counts(done, "start"), counts(done, "rested")
+    # The second swapchain takes what the first has left, and so do all the others.
+    assert done.log.count(f"backend {backend} on ") == 1, done.log
     # The pool without its first worker, and: the peer's, the watchdog's, the settings', the input's.
     assert most <= counts(alone, "dragged")[0] + max(threads - 1, 0) + 4, done.output
     assert rested[0] <= most and rested[1] <= start[1], done.output
