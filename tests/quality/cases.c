@@ -122,7 +122,7 @@ double *exact_levels(const struct fovea_foveation *foveation, const struct fovea
                : compare_expected(foveation, src, &frame);
 }
 
-size_t exact_round(const double *levels, const struct fovea_image *actual,
+size_t exact_round(const double *levels, const struct fovea_image *actual, double tie_levels,
                    const struct fovea_image *dst)
 {
     const unsigned char *other = actual ? actual->data : NULL;
@@ -131,7 +131,7 @@ size_t exact_round(const double *levels, const struct fovea_image *actual,
     for (size_t i = 0; i < (size_t)dst->width_px * dst->height_px * 4; i++) {
         const double level = fmin(fmax(levels[i], 0.0), 255.0);
         out[i] = (unsigned char)floor(level + 0.5);
-        if (other && other[i] != out[i] && fabs(level - other[i]) < 0.5 + EXACT_TIE_LEVELS) {
+        if (other && other[i] != out[i] && fabs(level - other[i]) < 0.5 + tie_levels) {
             out[i] = other[i];
             ties++;
         }

@@ -56,12 +56,14 @@ double *exact_levels(const struct fovea_foveation *foveation, const struct fovea
                      struct fovea_point_uv gaze);
 
 /* A value so close to the middle between two levels may be rounded to either: a checker's average
- * is 127.5, and no arithmetic agrees with another one about where that belongs. */
+ * is 127.5, and no arithmetic agrees with another one about where that belongs. All of a fragment
+ * has one sigma, so where a pixel of it is near to the middle, all of them are. */
 #define EXACT_TIE_LEVELS 0.01
+#define EXACT_TIE_LEVELS_BLOCKWISE 0.25
 
 /* Rounds to 8 bits, where there is a tie as `actual` has it (unless NULL). Returns how many values
  * that made equal which plain rounding would not. */
-size_t exact_round(const double *levels, const struct fovea_image *actual,
+size_t exact_round(const double *levels, const struct fovea_image *actual, double tie_levels,
                    const struct fovea_image *dst);
 
 #endif

@@ -148,7 +148,7 @@ static void *make_exact(void *user)
 {
     struct row *row = user;
     double *levels = exact_levels(&row->foveation, row->src, row->gaze);
-    exact_round(levels, &row->actual.view, &row->exact.view);
+    exact_round(levels, &row->actual.view, EXACT_TIE_LEVELS, &row->exact.view);
     free(levels);
     row->score = metrics_score(&row->actual.view, &row->exact.view);
     fill_error(row);

@@ -47,6 +47,9 @@ static void do_job(struct crew *crew, size_t job)
     const struct fovea_image *src = &sample->image.view;
     const struct fovea_point_uv point = quality_gazes[gaze].point;
     const struct fovea_foveation foveation = quality_foveation(&quality_cases[c]);
+    const double tie_levels = foveation.method == FOVEA_METHOD_BLOCKWISE
+                                  ? EXACT_TIE_LEVELS_BLOCKWISE
+                                  : EXACT_TIE_LEVELS;
     struct test_image exact = image_make_packed(src->width_px, src->height_px, src->format);
     struct test_image actual[BACKENDS_MAX];
     double *levels = exact_levels(&foveation, src, point);
@@ -57,7 +60,7 @@ static void do_job(struct crew *crew, size_t job)
     }
     pthread_mutex_unlock(&crew->turn);
     for (size_t b = 0; b < m->backend_count; b++) {
-        const size_t ties = exact_round(levels, &actual[b].view, &exact.view);
+        const size_t ties = exact_round(levels, &actual[b].view, tie_levels, &exact.view);
         struct score *score = &m->scores[job * BACKENDS_MAX + b];
         *score = metrics_score(&exact.view, &actual[b].view);
         score->ties = (double)ties / (3.0 * src->width_px * src->height_px);
