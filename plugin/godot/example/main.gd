@@ -59,7 +59,7 @@ func make_checks() -> Texture2D:
 	return ImageTexture.create_from_image(image)
 
 
-## Without ambient light, in a shader with which old software Vulkan ends (Debian 12's, in LLVM).
+## Without ambient light: at its shader old software Vulkan crashes (Debian 12's, in LLVM).
 func make_material(texture: Texture2D, color: Color, repeats: float) -> Material:
 	var material: StandardMaterial3D = $Ground.mesh.material.duplicate()
 	material.albedo_texture = texture
