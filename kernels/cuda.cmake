@@ -37,8 +37,7 @@ endif()
 
 # Machine code for every architecture, and the newest PTX for those to come. Most of nvcc's time goes into PTX, and where
 # no code asks for 90 (tests/test_sources.py), that of 80 and 90 is the same but for its name, as is that of 100 and 120:
-# each architecture takes the newest one of its list. Tiles ask, and small pictures through the toolkit's own headers:
-# their __vi functions are one instruction from 90 on.
+# each architecture takes the newest one of its list. Tiles ask.
 # FOVEA_CUDA_ARCHITECTURES=check makes PTX alone, hardly optimised: it proves in seconds that the kernels compile.
 execute_process(COMMAND ${FOVEA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+" known "${known}")
@@ -102,7 +101,6 @@ set(FOVEA_FATBINS
     foveate/cuda/tiles/foveate_tiles
     foveate/cuda/tiles/foveate_tiles_float
     foveate/cuda/tiles/foveate_tiles_unorm
-    foveate/cuda/small/foveate_small
     foveate/cuda/nodes/foveate_nodes
     foveate/cuda/nodes_wide/foveate_smooth
     foveate/gradient/foveate_gradient
@@ -115,11 +113,14 @@ set(fatbins)
 foreach(kernel IN LISTS FOVEA_FATBINS)
     get_filename_component(name ${kernel} NAME)
     set(architecture_flags ${gencode})
-    if(name MATCHES "tiles|small")
+    if(name MATCHES "tiles")
         set(architecture_flags ${gencode_90})
     endif()
-    if(name MATCHES "nodes") # whose sigmas and tangents may be off by a millionth
-        list(APPEND architecture_flags -ftz=true -prec-div=false -prec-sqrt=false)
+    if(kernel MATCHES "cuda/nodes") # and nodes_wide: sigmas and tangents may be off by a millionth
+        list(APPEND architecture_flags -prec-div=false -prec-sqrt=false)
+    endif()
+    if(name MATCHES "nodes") # whose samples are halves
+        list(APPEND architecture_flags -ftz=true)
     endif()
     fovea_add_fatbin(${FOVEA_CUDA_KERNELS}/${kernel}.cu ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin
         ${architecture_flags})
@@ -146,7 +147,6 @@ add_library(fovea_cuda STATIC
     foveate/cuda/nodes_wide/plan.c
     foveate/cuda/nodes_wide/smooth.c
     foveate/cuda/run.c
-    foveate/cuda/small/small.c
     foveate/cuda/tiles/list.c
     foveate/cuda/tiles/plan.c
     foveate/cuda/tiles/tiles.c

@@ -90,9 +90,6 @@ target_link_options(test_minimal_cuda PRIVATE -Wl,-z,lazy)
 fovea_add_test(NAME test_cuda_example SOURCES gpu/test_cuda_example.c ${fixture}
     LINK test_minimal_cuda fovea_internal fovea_test_images LABELS gpu)
 target_link_options(test_cuda_example PRIVATE -Wl,--allow-shlib-undefined -Wl,-z,lazy)
-fovea_add_test(NAME test_cuda_small
-    SOURCES gpu/test_cuda_small.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_smooth
     SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400 PARTS 3)
@@ -146,7 +143,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 if(COMMAND fovea_add_emulated)
     set(emulated kernels images example operators lens lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
-        list(APPEND emulated nodes small smooth foveate)
+        list(APPEND emulated nodes smooth foveate)
     endif()
     foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})

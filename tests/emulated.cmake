@@ -70,7 +70,7 @@ if(TARGET fovea_cuda)
     list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/lens_paper/lens_paper.cu)
     foreach(name IN ITEMS 
         foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
-        foveate/cuda/small/foveate_small foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
+        foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float
         foveate/cuda/tiles/foveate_tiles_unorm foveate/gradient/foveate_gradient gaze/gaze gaze/late image/planes
         lens/cuda/lens lens/cuda/lens_grid)
         list(APPEND emulated_kernels ${PROJECT_SOURCE_DIR}/kernels/${name}.cu)

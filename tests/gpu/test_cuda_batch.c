@@ -28,10 +28,10 @@ static const struct kind usual = {.method = FOVEA_METHOD_SMOOTH,
                                   .count = 9,
                                   .width_px = 91,
                                   .height_px = 67};
-/* A block each (foveate/cuda/small/small.h). */
+/* A block each (foveate_nodes_are_whole). */
 static const struct kind small = {.method = FOVEA_METHOD_SMOOTH,
                                   .format = FOVEA_FORMAT_RGBA8,
-                                  .count = 9,
+                                  .count = 130,
                                   .width_px = 123,
                                   .height_px = 128};
 
@@ -232,11 +232,11 @@ static void a_thousand_small_images_are_as_single_runs(void **state)
     }
 }
 
-/* Levels of 1448 images fit in the memory for them. */
+/* Levels of 13,000 images fit in the memory for them. */
 static void images_beyond_the_memory_of_levels_are_as_single_runs(void **state)
 {
-    struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R8, .count = 3100};
-    kind.width_px = kind.height_px = 128;
+    struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R16F, .count = 14000};
+    kind.width_px = kind.height_px = 64;
     check(kind);
 }
 
@@ -245,7 +245,7 @@ static void one_picture_may_have_many_gazes(void **state)
     for (int i = 0; i < 3; i++) {
         struct kind kind = i < 2 ? usual : small;
         kind.method = i == 0 ? FOVEA_METHOD_BLOCKWISE : FOVEA_METHOD_SMOOTH;
-        kind.count = 50;
+        kind.count = i < 2 ? 50 : 150;
         struct scene *s = scene_make(kind);
         s->batch.src_next_bytes = 0;
         run_singles(s, 0);

@@ -58,8 +58,6 @@ struct picture {
 };
 
 static const struct picture pictures[] = {
-    {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGB8, 128, 128, "small_rgb8 ",
-     "nodes_picture_linear_rgb8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_ENCODED, FOVEA_FORMAT_RGBA8, 1920, 1080,
      "tile_bytes_linear_rgba8 ", "tile_levels_linear_rgba8 "},
     {FOVEA_METHOD_SMOOTH, FOVEA_LIGHT_LINEAR, FOVEA_FORMAT_RGBA8, 1920, 1080,
@@ -129,19 +127,6 @@ TEST(the_loaded_function_decides_and_not_the_card)
         }
         close_rig(&rig);
     }
-}
-
-/* Nothing of it stays in the device's memory either. */
-TEST(kernels_that_cannot_be_used_are_unloaded)
-{
-    struct rig rig;
-    open_rig(&rig, 90);
-    const int all = fake->modules;
-    close_rig(&rig);
-    open_rig(&rig, 75);
-    assert_int_equal(fake->modules, all - 1); /* of small pictures */
-    assert_null(rig.foveate->small.r8[0]);
-    close_rig(&rig);
 }
 
 TEST(code_that_is_older_than_the_card_is_told_of)

@@ -43,13 +43,11 @@ TEST(blockwise_in_every_size_of_fragment)
 }
 
 /* Fails where the picture takes another way than the one that is meant. */
-static void check_smooth(const struct scene *scene, bool in_tiles, bool as_small)
+static void check_smooth(const struct scene *scene, bool in_tiles)
 {
     struct prepared p = {0};
     scene_prepare(&fixture, &p, scene);
     assert_int_equal(smooth_in_tiles(&fixture, &p, scene->format), in_tiles);
-    assert_int_equal(foveate_cuda_as_small(fixture.foveate, p.tables, scene->format) != 0,
-                     as_small);
     scene_finish(&fixture, &p);
     smooth_assert(&fixture, scene);
 }
@@ -64,7 +62,7 @@ TEST(smooth_of_steep_laws_in_every_format)
             scene.format = (enum fovea_format)format;
             scene.foveation.light = lights[k];
             scene.foveation.strength = 3.0;
-            check_smooth(&scene, false, false);
+            check_smooth(&scene, false);
         }
     }
 }
@@ -90,13 +88,13 @@ TEST(smooth_in_tiles_in_every_format)
             scene.format = (enum fovea_format)format;
             scene.foveation.light = lights[k];
             scene.no_reference = true;
-            check_smooth(&scene, true, false);
+            check_smooth(&scene, true);
         }
     }
     allow_slope(FOVEATE_TILE_MAX_SLOPE);
 }
 
-TEST(small_pictures_in_every_format)
+TEST(whole_pictures_in_every_format)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_R8};
@@ -107,7 +105,9 @@ TEST(small_pictures_in_every_format)
             scene.height_px = k ? 121 : 119;
             scene.format = formats[i];
             scene.foveation.light = lights[k];
-            check_smooth(&scene, false, true);
+            foveate_nodes_make_whole(&fixture.foveate->nodes, true);
+            check_smooth(&scene, false);
+            foveate_nodes_make_whole(&fixture.foveate->nodes, false);
         }
     }
 }

@@ -40,12 +40,11 @@ TEST(no_kernel_of_tensor_cores_is_loaded)
 {
     const struct foveate_cuda *foveate = fixture.foveate;
     struct foveate_cuda_code code;
-    assert_int_equal(
-        foveate_cuda_code_of(fixture.device, foveate->kernels.linear[FOVEA_FORMAT_RGBA8], &code),
-        FOVEA_OK);
+    assert_int_equal(foveate_cuda_code_of(fixture.device,
+                                          foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &code),
+                     FOVEA_OK);
     assert_int_equal(code.architecture, 75);
     assert_false(code.has_mma);
-    assert_null(foveate->small.module);
     assert_null(foveate->tiles.bytes.linear[FOVEA_FORMAT_RGBA8]);
     assert_null(foveate->tiles.light.surface[FOVEA_FORMAT_RGBA8]);
     assert_null(foveate->tiles.floats.linear[FOVEA_FORMAT_RGBA16F]);

@@ -15,6 +15,15 @@ static enum foveate_cuda_way way_of(const struct foveate_cuda *foveate,
     return foveate_cuda_way_of(foveate, plan, image);
 }
 
+/* A block each makes the images, without levels in memory. */
+static bool are_whole(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
+                      const struct foveate_cuda_images *images)
+{
+    return way_of(foveate, plan, images) == FOVEATE_CUDA_NODES &&
+           foveate_nodes_are_whole(&foveate->nodes, &plan->nodes, images->src->format,
+                                   plan->blurs_alpha, images->count);
+}
+
 /* Bytes for one image. */
 static int64_t node_bytes(const struct foveate_cuda_plan *plan)
 {
@@ -42,7 +51,7 @@ static uint32_t count_levels(const struct foveate_cuda *foveate,
     if (plan->level_samples == 0) {
         return 0;
     }
-    if (way == FOVEATE_CUDA_SMALL) {
+    if (are_whole(foveate, plan, images)) {
         return 1; /* none of them needs any; another format may come, one at a time */
     }
     if (way == FOVEATE_CUDA_NODES) {
@@ -171,7 +180,7 @@ static uint32_t images_at_a_time(const struct foveate_cuda *foveate,
 {
     uint32_t most = images->count;
     const enum foveate_cuda_way way = way_of(foveate, plan, images);
-    if (way == FOVEATE_CUDA_SMALL) {
+    if (are_whole(foveate, plan, images)) {
         return image_slice_smaller(most, MOST_IN_A_GRID);
     }
     if (way == FOVEATE_CUDA_NODES && images->src_next_bytes != 0) {

@@ -6,7 +6,6 @@
 CUDA_EMBED(gaze);
 CUDA_EMBED(late);
 CUDA_EMBED(foveate_nodes);
-CUDA_EMBED(foveate_small);
 CUDA_EMBED(foveate_smooth);
 CUDA_EMBED(foveate_tiles);
 CUDA_EMBED(foveate_tiles_float);

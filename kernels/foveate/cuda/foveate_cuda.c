@@ -35,7 +35,6 @@ static enum fovea_result load(struct foveate_cuda *foveate)
     const struct cuda_device *device = foveate->device;
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
-    FOVEA_TRY(foveate_cuda_small_load(device, &foveate->small));
     FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
     FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(gaze_cuda_load(device, &foveate->gaze));
@@ -118,7 +117,6 @@ static void destroy_on_device(struct foveate_cuda *foveate)
     }
     gaze_cuda_unload(device, &foveate->gaze);
     foveate_nodes_unload(device, &foveate->nodes);
-    foveate_cuda_small_unload(device, &foveate->small);
     foveate_cuda_tiles_unload(device, &foveate->tiles);
     foveate_cuda_smooth_unload(device, &foveate->smooth);
 }
@@ -162,7 +160,7 @@ static enum fovea_result upload(struct foveate_cuda *foveate, const struct table
     return FOVEA_OK;
 }
 
-/* Light that tiles and small pictures know. */
+/* Light that tiles and nodes of halves know. */
 static bool is_plain_light(const struct foveate_plan *plan)
 {
     return foveate_plan_light(plan) <= IMAGE_LIGHT_SRGB;
@@ -200,15 +198,13 @@ static void fill_smooth_params(const struct foveate_plan *source, struct foveate
     plan->states_dirty = true;
 }
 
-/* Bytes of nodes, of floats and of halves, and of small pictures, which some plans have besides. */
+/* Bytes of nodes, of floats and of halves. */
 struct smooth_tables {
     struct foveate_wide_tables wide;
-    struct foveate_small_tables small;
     uint16_t *matrices; /* the nodes' */
     size_t matrix_bytes;
 };
 
-/* Their tables lie behind all else. */
 /* Returns the samples of the plan's light, which are too many for a stack, or NULL. */
 static float *make_light(const struct foveate_plan *source)
 {
@@ -219,22 +215,20 @@ static float *make_light(const struct foveate_plan *source)
     return light;
 }
 
+/* Their tables lie behind all else. */
 static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
                                        const struct foveate_plan *source,
                                        struct foveate_cuda_plan *plan,
                                        const struct smooth_tables *tables)
 {
-    const struct foveate_small_tables *small = &tables->small;
     const struct foveate_wide_tables *wide = &tables->wide;
     const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
     const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
     const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
     const uint64_t line_bytes = 128; /* bytes of a cache line */
-    const uint64_t small_at = (foveate_cuda_level_bytes(plan) + table_bytes +
-                               foveate_cuda_state_bytes(plan) + line_bytes - 1) /
-                              line_bytes * line_bytes;
-    const uint64_t matrices_at =
-        small_at + (small->bytes + line_bytes - 1) / line_bytes * line_bytes;
+    const uint64_t matrices_at = (foveate_cuda_level_bytes(plan) + table_bytes +
+                                  foveate_cuda_state_bytes(plan) + line_bytes - 1) /
+                                 line_bytes * line_bytes;
     const uint64_t wide_at = matrices_at + tables->matrix_bytes; /* a multiple of 256 further */
     float *light = make_light(source);
     if (!light) {
@@ -248,15 +242,11 @@ static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
         return made;
     }
     fill_smooth_params(source, plan, table_bytes);
-    plan->small.table = plan->smooth.table;
-    plan->small.operands = plan->block->memory + small_at;
-    plan->small.blend_weights = plan->small.operands + small->blend_at;
     plan->nodes.matrices = plan->block->memory + matrices_at;
     plan->smooth.nodes = plan->block->memory + wide_at;
     plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
     const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
                                   {plan->smooth.table + law_bytes, light, light_bytes},
-                                  {plan->small.operands, small->halves, small->bytes},
                                   {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
                                   {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
                                   {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};
@@ -283,9 +273,6 @@ static enum fovea_result fill_tables(const struct foveate_plan *source,
                                      struct foveate_cuda_plan *plan, struct smooth_tables *tables)
 {
     FOVEA_TRY(foveate_wide_fill(source, &plan->smooth, &tables->wide));
-    if (plan->has_small) {
-        FOVEA_TRY(foveate_small_fill(source, &plan->small, &tables->small));
-    }
     return fill_nodes(source, plan, tables);
 }
 
@@ -301,15 +288,12 @@ static enum fovea_result fill_plan(struct foveate_cuda *foveate, const struct fo
     plan->has_tiles =
         plan->light_is_plain && foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
-    plan->has_small =
-        plan->light_is_plain && foveate->small.most_shared_bytes > 0 && foveate_small_fits(source);
     struct smooth_tables tables = {0};
     enum fovea_result result = fill_tables(source, plan, &tables);
     if (result == FOVEA_OK) {
         result = upload_smooth(foveate, source, plan, &tables);
     }
     free(tables.wide.matrices);
-    free(tables.small.halves);
     free(tables.matrices);
     return result;
 }

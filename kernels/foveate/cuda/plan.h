@@ -11,7 +11,6 @@
 #include "kernels/cuda/cuda_memory.h"
 #include "kernels/foveate/cuda/nodes/nodes.h"
 #include "kernels/foveate/cuda/nodes_wide/smooth.h"
-#include "kernels/foveate/cuda/small/small.h"
 #include "kernels/foveate/cuda/tiles/tiles.h"
 #include "kernels/gaze/gaze_cuda.h"
 
@@ -35,9 +34,7 @@ struct foveate_cuda_plan {
     bool has_tiles; /* for the formats that tiles take; they use the levels' memory */
     struct foveate_tiles tiles;
     bool states_dirty;
-    bool has_small; /* for linear images of the formats that small pictures take */
     bool blurs_alpha;
-    struct foveate_small small;
     struct foveate_nodes nodes; /* for the formats that they take; they use the levels' memory */
     struct foveate_cuda_batch_memory batch;
 };
@@ -46,7 +43,6 @@ struct foveate_cuda {
     const struct cuda_device *device;
     struct foveate_cuda_smooth_kernels smooth;
     struct foveate_cuda_tile_kernels tiles;
-    struct foveate_cuda_small_kernels small;
     struct foveate_nodes_kernels nodes;
     double tile_slope; /* steeper laws are not for tiles */
     struct gaze_cuda_kernels gaze;
@@ -81,16 +77,13 @@ uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan);
  *     way     laws                        formats                            light    memory
  *     TILES   by distance or angle, flat  0 to 255, 0 to 1023, RGBA16F,      plain    any
  *                                         B10G11R11F
- *     SMALL   any, 24 to 128 pixels       RGB8, RGBA8, R8                    plain    linear
  *     NODES   any                         all but 32-bit floats              plain    any
  *     WIDE    any                         all but smaller floats             any      any
  *
  * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE, and no steps. Plain light is stored values and
- * sRGB's, and what floats are. SMALL needs mma in the loaded code. README.md says which files make
- * each. */
+ * sRGB's, and what floats are. README.md says which files make each. */
 enum foveate_cuda_way {
     FOVEATE_CUDA_TILES,
-    FOVEATE_CUDA_SMALL,
     FOVEATE_CUDA_NODES,
     FOVEATE_CUDA_WIDE,
 };
@@ -105,9 +98,6 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
 /* Levels of halves do not hold 32-bit floats. */
 bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format);
 bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format);
-/* Returns whether linear images go by a block each, without levels in memory. */
-bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
-                           enum fovea_format format);
 
 /* Frames of one plan share its levels, so each waits on its stream for the one before. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,

@@ -54,13 +54,6 @@ bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_form
     return plan->has_tiles && foveate_cuda_tiles_take_format(format);
 }
 
-bool foveate_cuda_as_small(const struct foveate_cuda *foveate, const struct foveate_cuda_plan *plan,
-                           enum fovea_format format)
-{
-    return plan->has_small && !plan->has_tiles &&
-           foveate_cuda_small_takes(&foveate->small, &plan->small, format, plan->blurs_alpha);
-}
-
 /* The table is at enum foveate_cuda_way; kernels/foveate/README.md has it with the files. */
 enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
                                           const struct foveate_cuda_plan *plan,
@@ -68,9 +61,6 @@ enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
 {
     if (foveate_cuda_in_tiles(plan, image.format)) {
         return FOVEATE_CUDA_TILES;
-    }
-    if (!image.is_surface && foveate_cuda_as_small(foveate, plan, image.format)) {
-        return FOVEATE_CUDA_SMALL;
     }
     return cuda_kernels_has(foveate->smooth.picture.linear, image.format) &&
                    (!plan->light_is_plain ||
@@ -134,18 +124,11 @@ enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
                                             const struct foveate_cuda_slice *slice)
 {
     const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
-    const struct foveate_cuda_small_run small = {.device = foveate->device,
-                                                 .kernels = &foveate->small,
-                                                 .small = &run->plan->small,
-                                                 .frame = run->frame,
-                                                 .stream = run->stream};
     const struct foveate_nodes_run nodes = nodes_run(foveate, run, levels);
     const struct foveate_cuda_smooth_run wide = smooth_run(foveate, run, levels);
     switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, false})) {
     case FOVEATE_CUDA_TILES:
         return foveate_cuda_tiles_linear(&tiles, format, slice);
-    case FOVEATE_CUDA_SMALL:
-        return foveate_cuda_small_linear(&small, format, slice);
     case FOVEATE_CUDA_NODES:
         return foveate_nodes_linear(&nodes, format, slice);
     default:

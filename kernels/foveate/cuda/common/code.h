@@ -15,7 +15,7 @@
 
 struct foveate_cuda_code {
     int architecture; /* __CUDA_ARCH__ / 10 of the function: 75, 80, 90... */
-    bool has_mma; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_small.cu */
+    bool has_mma; /* tensor cores for halves and bytes: cuda/mma.cuh, foveate_tiles.cu */
     bool has_narrow_mma; /* mma_add_of_8 alone: foveate_nodes.cu */
 };
 

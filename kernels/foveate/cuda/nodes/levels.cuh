@@ -21,134 +21,190 @@ struct node_lane {
         : row((int)threadIdx.x % 32 / 4), pair((int)threadIdx.x % 4)
     {
     }
+    /* Its first row among 16, which has the next two rows on; the other is two further. */
+    __device__ __forceinline__ int place() const
+    {
+        return foveate_nodes_place(row);
+    }
 };
+
+/* ---- Levels in memory */
+
+/* The window of a level's tile as a lane reads it. Beyond the margins the level is constant: the
+ * outermost pairs stand for all that lies there. CONSTANT: nobody writes there meanwhile. */
+template <int CHANNELS, int STEPS, bool CONSTANT> struct node_window {
+    const char *rows[STEPS];
+    uint32_t fours[STEPS / 2];
+    uint32_t last;
+    uint32_t left, right; /* a bit for each four that lies beyond the level */
+    bool crosses; /* in any lane */
+
+    template <typename Word> static __device__ __forceinline__ Word read(const char *from)
+    {
+        if constexpr (CONSTANT) {
+            return __ldg((const Word *)from);
+        } else {
+            return *(const Word *)from;
+        }
+    }
+    __device__ __forceinline__ uint2 four(int j, int i, int c) const
+    {
+        return read<uint2>(rows[j] + fours[i] + 8 * c);
+    }
+    __device__ __forceinline__ uint2 repeated(uint2 words, int i) const
+    {
+        return make_uint2((right >> i & 1u) != 0 ? words.y : words.x,
+                          (left >> i & 1u) != 0 ? words.x : words.y);
+    }
+    __device__ __forceinline__ uint32_t pair(int j, int c) const
+    {
+        return read<uint32_t>(rows[j] + last + 8 * c);
+    }
+};
+
+/* Returns where the levels of this block's image begin. */
+static __device__ __forceinline__ char *levels_of_image(const foveate_nodes &nodes)
+{
+    return (char *)(nodes.samples + blockIdx.z * nodes.next_bytes);
+}
 
 /* A level of this block's image. */
-template <typename Pair> struct node_level {
-    Pair *first;
-    int pairs;
+template <int CHANNELS> struct node_level {
+    static const int four_bytes = 8 * CHANNELS;
+
+    char *first;
+    int fours;
     int rows;
 
-    __device__ __forceinline__ node_level(Pair *pairs_of_all, int pairs_of_a_row, int count)
-        : first(pairs_of_all), pairs(pairs_of_a_row), rows(count)
-    {
-    }
-    __device__ __forceinline__ node_level(const foveate_nodes &nodes, int k)
-        : first((Pair *)(nodes.samples + blockIdx.z * nodes.next_bytes) + nodes.levels[k].first),
-          pairs(nodes.levels[k].pairs), rows(nodes.levels[k].rows)
+    __device__ __forceinline__ node_level(const foveate_nodes &nodes, char *levels, int k)
+        : first(levels + (int64_t)nodes.levels[k].first * four_bytes), fours(nodes.levels[k].fours),
+          rows(nodes.levels[k].rows)
     {
     }
 
-    /* Returns the pair of sample (x, y). */
-    __device__ Pair pair_at(int x, int y) const
+    __device__ __forceinline__ char *row_at(int y) const
     {
         const int row = min(max(y + FOVEATE_NODES_MARGIN, 0), rows - 1);
-        return first[row * pairs + min(max((x + FOVEATE_NODES_MARGIN) >> 1, 0), pairs - 1)];
+        return first + (uint32_t)(row * fours * four_bytes);
+    }
+    /* Returns where the pair that has sample x lies in its row. */
+    __device__ __forceinline__ uint32_t pair_at(int x) const
+    {
+        const int pair = min(max((x + FOVEATE_NODES_MARGIN) >> 1, 0), 2 * fours - 1);
+        return (uint32_t)(pair / 2 * four_bytes + pair % 2 * 4);
+    }
+    /* Returns channel c of sample (x, y). */
+    __device__ float value(int x, int y, int c) const
+    {
+        const char *pair = row_at(y) + pair_at(x) + 8 * c;
+        return __half2float(__ushort_as_half(((const uint16_t *)pair)[x & 1]));
     }
 
-    /* Opens the window whose first sample is (x, y), x even. Beyond the margins the level is
-     * constant. */
-    template <int STEPS>
-    __device__ __forceinline__ void open(int x, int y, node_window<Pair, STEPS> &window) const
+    /* Opens the window whose whole pairs of steps begin at (x, y), multiples of four. */
+    template <int STEPS, bool CONSTANT>
+    __device__ __forceinline__ void open(int x, int early_x, int y, int early_y,
+                                         node_window<CHANNELS, STEPS, CONSTANT> &window) const
     {
         const node_lane lane;
-        window.first = first;
+        const int whole = STEPS / 2 * 16;
+        const int begin = (x + FOVEATE_NODES_MARGIN) / 4;
 #pragma unroll
-        for (int i = 0; i < STEPS; i++) {
-            const int row = y + FOVEATE_NODES_MARGIN + 8 * i + lane.row;
-            const int pair = (x + FOVEATE_NODES_MARGIN) / 2 + 4 * i + lane.pair;
-            window.rows[i] = (uint32_t)(min(max(row, 0), rows - 1) * pairs);
-            window.columns[i] = (uint32_t)min(max(pair, 0), pairs - 1);
+        for (int j = 0; j < STEPS; j++) {
+            const bool is_last = j == STEPS - 1 && STEPS % 2 != 0;
+            const int row = is_last ? foveate_nodes_last(whole, early_y, lane.row)
+                                    : j / 2 * 16 + j % 2 * 2 + lane.place();
+            window.rows[j] = row_at(y + row);
         }
+        window.left = window.right = 0;
+        window.crosses = begin < 0 || begin + STEPS / 2 * 4 > fours;
+#pragma unroll
+        for (int i = 0; i < STEPS / 2; i++) {
+            const int four = begin + 4 * i + lane.pair;
+            window.fours[i] = (uint32_t)(min(max(four, 0), fours - 1) * four_bytes);
+            window.left |= four < 0 ? 1u << i : 0u;
+            window.right |= four >= fours ? 1u << i : 0u;
+        }
+        window.last = pair_at(x + foveate_nodes_last(whole, early_x, 2 * lane.pair));
     }
 };
 
-/* Stores the tile's samples that the level has. */
-template <int CHANNELS, typename Pair>
-static __device__ __forceinline__ void store_samples(const node_level<Pair> &level, int tile_x,
-                                                     int tile_y,
-                                                     const node_outputs<CHANNELS> &outputs)
+/* Stores a channel of the tile's samples that the level has. */
+template <int CHANNELS>
+static __device__ __forceinline__ void store_samples(const node_level<CHANNELS> &level, int tile_x,
+                                                     int tile_y, int c,
+                                                     const node_float_sums (&outputs)[2])
 {
     const node_lane lane;
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-#pragma unroll
-        for (int r = 0; r < 2; r++) {
-            const int pair = NODES_TILE / 2 * tile_x + 4 * half + lane.pair;
-            const int row = NODES_TILE * tile_y + 8 * r + lane.row;
-            uint32_t words[4] = {};
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                words[c] = mma_rounded(outputs.of[c][half][2 * r], outputs.of[c][half][2 * r + 1]);
-            }
-            if (pair < level.pairs && row < level.rows) {
-                level.first[row * level.pairs + pair] = Pair::make(words);
-            }
-        }
+    const int four = NODES_TILE / 4 * tile_x + lane.pair;
+    const int row = NODES_TILE * tile_y + lane.place();
+    char *to = level.first +
+               (uint32_t)((row * level.fours + four) * node_level<CHANNELS>::four_bytes + 8 * c);
+    if (four < level.fours && row < level.rows) {
+        *(uint2 *)to = make_uint2(outputs[0].upper(), outputs[1].upper());
+    }
+    if (four < level.fours && row + 2 < level.rows) {
+        *(uint2 *)(to + (uint32_t)(2 * level.fours * node_level<CHANNELS>::four_bytes)) =
+            make_uint2(outputs[0].lower(), outputs[1].lower());
     }
 }
 
-template <int CHANNELS, typename Row>
-static __device__ __forceinline__ bool all_finite(const Row (&rows)[CHANNELS])
+/* Returns whether the warp's values are all finite. */
+template <int ROWS, int COUNT>
+static __device__ __forceinline__ bool all_finite(const float (&values)[ROWS][COUNT])
 {
-    const float *values = (const float *)rows;
     float none = 0.0f;
 #pragma unroll
-    for (int i = 0; i < (int)(sizeof rows / sizeof(float)); i++) {
-        none += values[i] * 0.0f;
+    for (int i = 0; i < ROWS * COUNT; i++) {
+        none += values[i / COUNT][i % COUNT] * 0.0f;
     }
     return __all_sync(~0u, none == 0.0f);
 }
 
-/* Returns channel c of a pair's first or second sample. */
-template <typename Pair>
-static __device__ __forceinline__ float sample_of(const Pair &pair, int c, int second)
-{
-    return __half2float(__ushort_as_half((unsigned short)(pair.channel(c) >> 16 * second)));
-}
-
-/* Sums the samples of a tile one by one, from (x, y) of the level below on: matrix products would
- * spread values that are not finite over all of it. */
-template <int CHANNELS, typename Pair>
-static __device__ __noinline__ void sum_samples(const node_level<Pair> level, int tile_x,
-                                                int tile_y, const node_level<Pair> below, int x,
-                                                int y)
+/* Sums a channel's samples of a tile one by one, from (x, y) of what lies below on: matrix products
+ * would spread values that are not finite over all of it. */
+template <int CHANNELS, typename Below>
+static __device__ __noinline__ void sum_samples(const node_level<CHANNELS> level, int tile_x,
+                                                int tile_y, int c, const Below below, int x, int y)
 {
     const float taps[6] = {1.0f / 32, 5.0f / 32, 10.0f / 32, 10.0f / 32, 5.0f / 32, 1.0f / 32};
     const int before = FOVEATE_NODES_BEFORE_BELOW - 2;
     for (int i = (int)threadIdx.x % 32; i < NODES_TILE * NODES_TILE; i += 32) {
         const int column = NODES_TILE * tile_x + i % NODES_TILE;
         const int row = NODES_TILE * tile_y + i / NODES_TILE;
-        float sums[CHANNELS] = {};
+        float sum = 0.0f;
         for (int k = 0; k < 36; k++) {
-            const int at = x + before + 2 * (i % NODES_TILE) + k % 6;
-            const Pair pair = below.pair_at(at, y + before + 2 * (i / NODES_TILE) + k / 6);
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                sums[c] = fmaf(taps[k % 6] * taps[k / 6], sample_of(pair, c, at & 1), sums[c]);
-            }
+            const float value = below.value(x + before + 2 * (i % NODES_TILE) + k % 6,
+                                            y + before + 2 * (i / NODES_TILE) + k / 6, c);
+            sum = fmaf(taps[k % 6] * taps[k / 6], value, sum);
         }
-        uint16_t *halves = (uint16_t *)(level.first + row * level.pairs + column / 2);
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            if (column / 2 < level.pairs && row < level.rows) {
-                halves[2 * c + column % 2] = __half_as_ushort(__float2half_rn(sums[c]));
-            }
+        if (column < 4 * level.fours && row < level.rows) {
+            const uint32_t four = (uint32_t)(row * level.fours + column / 4);
+            char *to = level.first + four * node_level<CHANNELS>::four_bytes + 8 * c;
+            ((uint16_t *)to)[column % 4] = __half_as_ushort(__float2half_rn(sum));
         }
     }
 }
 
-/* Writes a warp's tile of a level; (x, y) is its first sample of the level below. */
-template <bool FLOATS, int CHANNELS, typename Pair>
-static __device__ __forceinline__ void put_samples(const node_level<Pair> &level, int tile_x,
-                                                   int tile_y,
-                                                   const node_outputs<CHANNELS> &outputs,
-                                                   const node_level<Pair> &below, int x, int y)
+/* Makes a channel of a warp's tile of a level from a window; (x, y) is the first sample of what
+ * lies below. */
+template <bool FLOATS, int CHANNELS, typename Window, typename Below>
+static __device__ __forceinline__ void make_samples(
+    const node_level<CHANNELS> &level, int tile_x, int tile_y, int c,
+    const node_matrix<FOVEATE_NODES_STEPS_BELOW> &by, const Window &window, const Below &below,
+    int x, int y)
 {
-    if (FLOATS && !all_finite(outputs.of)) {
-        sum_samples<CHANNELS>(level, tile_x, tile_y, below, x, y);
+    node_channel<FOVEATE_NODES_STEPS_BELOW> samples;
+    node_float_sums outputs[2];
+    samples.load(window, c);
+    if (window.crosses) {
+        samples.repeat_edges(window);
+    }
+    node_product<node_float_sums>(by, by, samples, outputs);
+    const float(&values)[2][4] = *(const float(*)[2][4])outputs;
+    if (FLOATS && !all_finite(values)) {
+        sum_samples(level, tile_x, tile_y, c, below, x, y);
     } else {
-        store_samples(level, tile_x, tile_y, outputs);
+        store_samples(level, tile_x, tile_y, c, outputs);
     }
 }
 
@@ -159,64 +215,38 @@ static __device__ __forceinline__ int first_below(int tile)
     return 2 * (NODES_TILE * tile - FOVEATE_NODES_MARGIN) - FOVEATE_NODES_BEFORE_BELOW;
 }
 
-/* ---- Level 1 from the picture: a block makes 2 x 2 tiles from 68 x 68 pixels, loaded as runs of
- * four, 72 wide */
+/* ---- Level 1 from the picture: a block makes 2 x 2 tiles from 72 x 72 pixels, loaded as runs of
+ * four */
 
-const int NODES_STAGE_RUNS = 18;
-const int NODES_STAGE_ROWS = 68;
-const int NODES_STAGE_PITCH =
-    2 * NODES_STAGE_RUNS; /* 64 bytes off a multiple of 128, if a pair has 16 */
-/* The first two rows of a tile's window have no weight and are not stored. */
-const int NODES_STAGE_ABOVE = 2;
+const int NODES_LEVEL_ROWS = 72;
+typedef node_stage<NODES_LEVEL_ROWS / 4, NODES_LEVEL_ROWS, 40, NODES_THREADS> node_level_stage;
+static_assert(4 * node_level_stage::plane == FOVEATE_NODES_STAGE_BYTES, "what a launch asks for");
 
-/* Makes a warp's tile from the `rows` rows that its block has staged. */
-template <int CHANNELS, bool FLOATS, typename Pair>
-static __device__ __forceinline__ void make_tile_of_level_1(const node_level<Pair> &level,
-                                                            uint64_t matrices, Pair *stage,
-                                                            int rows)
-{
-    const node_lane lane;
-    const int warp = (int)threadIdx.x / 32;
-    const int x = 2 * NODES_TILE * (warp % 2);
-    const int y = 2 * NODES_TILE * (warp / 2) - NODES_STAGE_ABOVE;
-    node_window<Pair, FOVEATE_NODES_STEPS_BELOW> window;
-    window.first = stage;
-#pragma unroll
-    for (int i = 0; i < FOVEATE_NODES_STEPS_BELOW; i++) {
-        window.rows[i] =
-            (uint32_t)(min(max(y + 8 * i + lane.row, 0), rows - 1) * NODES_STAGE_PITCH);
-        window.columns[i] = (uint32_t)(x / 2 + 4 * i + lane.pair);
-    }
-    const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(matrices, 0);
-    node_outputs<CHANNELS> outputs;
-    node_product<node_float_sums>(taps, taps, window, outputs);
-    const node_level<Pair> below(stage, NODES_STAGE_PITCH, rows);
-    put_samples<FLOATS>(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2,
-                        outputs, below, x - FOVEATE_NODES_MARGIN, y - FOVEATE_NODES_MARGIN);
-}
-
-template <typename Pixel, typename Pair, typename Image>
+template <bool FLOATS, int CHANNELS, typename Pixel, typename Image>
 static __device__ __forceinline__ void make_level_1(const foveate_frame &frame,
-                                                    const foveate_nodes &nodes, const Image &src)
+                                                    const foveate_nodes &nodes, const Image &src,
+                                                    node_lights<Pixel> &lights, uint32_t *memory)
 {
-    __shared__ Pair stage[NODES_STAGE_ROWS * NODES_STAGE_PITCH];
-    const node_level<Pair> level(nodes, 1);
+    const node_level<CHANNELS> level(nodes, levels_of_image(nodes), 1);
     const int left = level.rows - 2 * NODES_TILE * (int)blockIdx.y;
-    const node_stage<NODES_STAGE_RUNS, NODES_STAGE_PITCH, NODES_THREADS> window = {
-        first_below(2 * (int)blockIdx.x), first_below(2 * (int)blockIdx.y) + NODES_STAGE_ABOVE,
-        min(2 * left + 4, NODES_STAGE_ROWS)};
-    window.template fill<Pixel>(frame, src, stage);
+    const node_level_stage stage = {memory, first_below(2 * (int)blockIdx.x),
+                                    first_below(2 * (int)blockIdx.y)};
+    stage.template fill<Pixel, CHANNELS>(frame, src, lights, min(2 * left + 8, NODES_LEVEL_ROWS));
     const int warp = (int)threadIdx.x / 32;
     if (NODES_TILE * (warp / 2) >= left ||
-        NODES_TILE / 2 * (2 * (int)blockIdx.x + warp % 2) >= level.pairs) {
+        NODES_TILE / 4 * (2 * (int)blockIdx.x + warp % 2) >= level.fours) {
         return;
     }
-    const int count = Pixel::channels;
-    const bool floats = Pixel::white == 0;
-    if (count < 4 || frame.blur_alpha) {
-        make_tile_of_level_1<count, floats>(level, nodes.matrices, stage, window.rows);
-    } else if constexpr (count == 4) {
-        make_tile_of_level_1<3, floats>(level, nodes.matrices, stage, window.rows);
+    const int x = 2 * NODES_TILE * (warp % 2);
+    const int y = 2 * NODES_TILE * (warp / 2);
+    const node_lane lane;
+    const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
+    const auto window = stage.open(x, y, lane.row, lane.pair);
+    /* Each is the same code, which the multiprocessor has to fetch first. */
+#pragma unroll 1
+    for (int c = 0; c < CHANNELS; c++) {
+        make_samples<FLOATS>(level, 2 * (int)blockIdx.x + warp % 2, 2 * (int)blockIdx.y + warp / 2,
+                             c, taps, window, stage, x, y);
     }
 }
 
@@ -227,33 +257,32 @@ static __device__ __forceinline__ int tiles_along(int samples)
     return (samples + NODES_TILE - 1) / NODES_TILE;
 }
 
-template <int CHANNELS, bool FLOATS, typename Pair>
-static __device__ __forceinline__ void make_tile_of_level(const foveate_nodes &nodes, int k,
-                                                          int tile_x, int tile_y)
+/* Makes levels from `first` to `last` by so many warps, of which this is number `warp`: each a tile
+ * at a time, or of a tile AT_ONCE channels, where there are more warps than tiles. */
+template <int CHANNELS, int AT_ONCE, bool FLOATS>
+static __device__ __forceinline__ void make_levels(const foveate_nodes &nodes, char *levels,
+                                                   int first, int last, int warp, int warps)
 {
-    const int x = first_below(tile_x);
-    const int y = first_below(tile_y);
-    const node_level<Pair> below(nodes, k - 1);
-    node_window<Pair, FOVEATE_NODES_STEPS_BELOW> window;
-    below.open(x, y, window);
     const node_matrix<FOVEATE_NODES_STEPS_BELOW> taps(nodes.matrices, 0);
-    node_outputs<CHANNELS> outputs;
-    node_product<node_float_sums>(taps, taps, window, outputs);
-    put_samples<FLOATS>(node_level<Pair>(nodes, k), tile_x, tile_y, outputs, below, x, y);
-}
-
-template <int CHANNELS, bool FLOATS, typename Pair>
-static __device__ __forceinline__ void make_levels(const foveate_nodes_levels_params &params)
-{
-    const int warps = (int)(blockDim.x / 32 * gridDim.x);
-    const int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    for (int k = params.first; k <= params.last; k++) {
-        const foveate_nodes_level &level = params.nodes.levels[k];
-        const int columns = tiles_along(2 * level.pairs);
-        const int count = columns * tiles_along(level.rows);
-        for (int tile = warp; tile < count; tile += warps) {
-            make_tile_of_level<CHANNELS, FLOATS, Pair>(params.nodes, k, tile % columns,
-                                                       tile / columns);
+#pragma unroll 1
+    for (int k = first; k <= last; k++) {
+        const node_level<CHANNELS> level(nodes, levels, k);
+        const node_level<CHANNELS> below(nodes, levels, k - 1);
+        const int columns = tiles_along(4 * level.fours);
+        const int count = columns * tiles_along(level.rows) * (CHANNELS / AT_ONCE);
+#pragma unroll 1
+        for (int i = warp; i < count; i += warps) {
+            const int tile_y = i / (CHANNELS / AT_ONCE) / columns;
+            const int tile_x = i / (CHANNELS / AT_ONCE) - tile_y * columns;
+            const int x = first_below(tile_x);
+            const int y = first_below(tile_y);
+            const int begin = i % (CHANNELS / AT_ONCE) * AT_ONCE;
+            node_window<CHANNELS, FOVEATE_NODES_STEPS_BELOW, false> window;
+            below.open(x, 0, y, 0, window);
+#pragma unroll
+            for (int c = 0; c < AT_ONCE; c++) {
+                make_samples<FLOATS>(level, tile_x, tile_y, begin + c, taps, window, below, x, y);
+            }
         }
         __syncthreads();
     }

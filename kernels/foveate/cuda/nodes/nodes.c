@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 #include "nodes.h"
+#include "plan.h"
 
 #include "kernels/foveate/cuda/common/code.h"
 
@@ -17,13 +18,58 @@ _Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a 
 #define TILES_OF_A_BLOCK (3 * FOVEATE_NODES_LEVEL_WARPS)
 
 static const uint32_t formats = CUDA_EVERY_FORMAT & ~CUDA_32_BIT_FLOATS;
+/* A block's shared memory beside the levels of a whole picture. */
+#define WHOLE_OTHER_BYTES 2048
+/* With fewer pictures, blocks that share one out are done sooner. */
+#define WHOLE_PICTURES 128
+
+static const uint32_t formats_of_whole =
+    1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_RGB8 | 1u << FOVEA_FORMAT_R8;
 static const uint32_t formats_with_alpha =
     1u << FOVEA_FORMAT_RGBA8 | 1u << FOVEA_FORMAT_A2B10G10R10 | 1u << FOVEA_FORMAT_RGBA16F;
 
 /* In the order of levels_kernel_of. */
 static const char *const levels_names[FOVEATE_NODES_LEVELS_KERNELS] = {
-    "nodes_levels_colours", "nodes_levels_alpha", "nodes_levels_floats",
-    "nodes_levels_floats_alpha", "nodes_levels_grey"};
+    "nodes_levels_grey",        "nodes_levels_colours",        "nodes_levels_alpha",
+    "nodes_levels_floats_grey", "nodes_levels_floats_colours", "nodes_levels_floats_alpha"};
+
+/* With alpha blurred, level 1 takes more shared memory than a block has unasked. */
+static enum fovea_result allow_shared_memory(const struct cuda_device *device, CUfunction level_1)
+{
+    if (level_1) {
+        CU_TRY(device->log, device->cu,
+               device->cu->FuncSetAttribute(level_1,
+                                            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                            4 * FOVEATE_NODES_STAGE_BYTES));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result get_whole(const struct cuda_device *device,
+                                   struct foveate_nodes_kernels *kernels)
+{
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&kernels->most_shared_bytes,
+                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                          device->handle));
+    CU_TRY(device->log, device->cu,
+           device->cu->DeviceGetAttribute(&kernels->shared_bytes,
+                                          CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+                                          device->handle));
+    kernels->most_shared_bytes -= WHOLE_OTHER_BYTES;
+    foveate_nodes_make_whole(kernels, false);
+    FOVEA_TRY(cuda_kernels_get_linear(device, kernels->module, "nodes_whole", formats_of_whole,
+                                      &kernels->whole));
+    for (int format = 0; format < (int)CUDA_FORMATS; format++) {
+        if (kernels->whole.linear[format]) {
+            CU_TRY(device->log, device->cu,
+                   device->cu->FuncSetAttribute(kernels->whole.linear[format],
+                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                kernels->most_shared_bytes));
+        }
+    }
+    return FOVEA_OK;
+}
 
 static enum fovea_result get_kernels(const struct cuda_device *device,
                                      struct foveate_nodes_kernels *kernels)
@@ -36,7 +82,14 @@ static enum fovea_result get_kernels(const struct cuda_device *device,
         FOVEA_TRY(
             cuda_device_get_kernel(device, kernels->module, levels_names[i], &kernels->levels[i]));
     }
-    return cuda_kernels_get(device, kernels->module, "nodes_level_1", formats, &kernels->level_1);
+    FOVEA_TRY(get_whole(device, kernels));
+    FOVEA_TRY(
+        cuda_kernels_get(device, kernels->module, "nodes_level_1", formats, &kernels->level_1));
+    for (int format = 0; format < (int)CUDA_FORMATS; format++) {
+        FOVEA_TRY(allow_shared_memory(device, kernels->level_1.linear[format]));
+        FOVEA_TRY(allow_shared_memory(device, kernels->level_1.surface[format]));
+    }
+    return FOVEA_OK;
 }
 
 enum fovea_result foveate_nodes_load(const struct cuda_device *device,
@@ -73,6 +126,25 @@ static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct sta
     return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
 }
 
+/* Counts the channels that levels have. */
+static uint32_t channels(enum fovea_format format, bool blurs_alpha)
+{
+    const uint32_t grey = 1u << FOVEA_FORMAT_R8 | 1u << FOVEA_FORMAT_R16F;
+    return (grey >> format & 1u) != 0                                ? 1
+           : blurs_alpha && (formats_with_alpha >> format & 1u) != 0 ? 4
+                                                                     : 3;
+}
+static uint32_t channels_of(const struct foveate_nodes_run *run, enum fovea_format format)
+{
+    return channels(format, run->frame->blur_alpha);
+}
+
+static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
+{
+    const uint32_t of_floats = (CUDA_SMALLER_FLOATS >> format & 1u) != 0 ? 3 : 0;
+    return run->kernels->levels[of_floats + channels_of(run, format) / 2];
+}
+
 static enum fovea_result launch_level_1(const struct foveate_nodes_run *run,
                                         const struct stages *stages)
 {
@@ -80,29 +152,18 @@ static enum fovea_result launch_level_1(const struct foveate_nodes_run *run,
     const struct foveate_nodes_level *level = &run->nodes->levels[1];
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(kernel_of(&run->kernels->level_1, stages),
-                                    foveate_nodes_parts(2 * level->pairs, 2 * TILE),
+                                    foveate_nodes_parts(4 * level->fours, 2 * TILE),
                                     foveate_nodes_parts(level->rows, 2 * TILE), stages->sources,
-                                    THREADS, 1, 1, 0, run->stream, (void *[]){stages->params},
-                                    NULL));
+                                    THREADS, 1, 1,
+                                    channels_of(run, stages->format) * FOVEATE_NODES_STAGE_BYTES,
+                                    run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 
+/* Counts the level's tiles. */
 static uint32_t tiles_of(const struct foveate_nodes_level *level)
 {
-    return foveate_nodes_parts(2 * level->pairs, TILE) * foveate_nodes_parts(level->rows, TILE);
-}
-
-static bool blurs_alpha(const struct foveate_nodes_run *run, enum fovea_format format)
-{
-    return run->frame->blur_alpha && (formats_with_alpha >> format & 1u) != 0;
-}
-
-static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
-{
-    const int of_floats = (CUDA_SMALLER_FLOATS >> format & 1u) != 0 ? 2 : 0;
-    const int grey = FOVEATE_NODES_LEVELS_KERNELS - 1;
-    return run->kernels
-        ->levels[format == FOVEA_FORMAT_R8 ? grey : of_floats + blurs_alpha(run, format)];
+    return foveate_nodes_parts(4 * level->fours, TILE) * foveate_nodes_parts(level->rows, TILE);
 }
 
 /* Launches level `first` alone, or the levels from it to `last` in one block. */
@@ -113,9 +174,9 @@ static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
     const struct cuda_device *device = run->device;
     struct foveate_nodes_levels_params params = {
         .nodes = *run->nodes, .first = first, .last = last};
-    const uint32_t tiles = tiles_of(&run->nodes->levels[first]);
+    const uint32_t warps = tiles_of(&run->nodes->levels[first]) * channels_of(run, format);
     const uint32_t blocks =
-        first < last ? 1 : (tiles + FOVEATE_NODES_LEVEL_WARPS - 1) / FOVEATE_NODES_LEVEL_WARPS;
+        first < last ? 1 : (warps + FOVEATE_NODES_LEVEL_WARPS - 1) / FOVEATE_NODES_LEVEL_WARPS;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(levels_kernel_of(run, format), blocks, 1, sources,
                                     LEVEL_THREADS, 1, 1, 0, run->stream, (void *[]){&params},
@@ -123,7 +184,7 @@ static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
     return FOVEA_OK;
 }
 
-enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
+static enum fovea_result launch_further_levels(const struct foveate_nodes_run *run,
                                                enum fovea_format format, uint32_t sources,
                                                int32_t first)
 {
@@ -144,14 +205,46 @@ static enum fovea_result launch_all(const struct foveate_nodes_run *run,
     if (run->nodes->level_count > 1) {
         FOVEA_TRY(launch_level_1(run, stages));
     }
-    FOVEA_TRY(foveate_nodes_further_levels(run, stages->format, stages->sources, 2));
+    FOVEA_TRY(launch_further_levels(run, stages->format, stages->sources, 2));
     const struct cuda_kernels *picture =
-        blurs_alpha(run, stages->format) ? &run->kernels->alpha : &run->kernels->picture;
+        channels_of(run, stages->format) == 4 ? &run->kernels->alpha : &run->kernels->picture;
     CU_TRY(device->log, device->cu,
            device->cu->LaunchKernel(
                kernel_of(picture, stages), foveate_nodes_parts(run->frame->width_px, 2 * TILE),
                foveate_nodes_parts(run->frame->height_px, 2 * TILE), stages->images, THREADS, 1, 1,
                0, run->stream, (void *[]){stages->params}, NULL));
+    return FOVEA_OK;
+}
+
+void foveate_nodes_make_whole(struct foveate_nodes_kernels *kernels, bool few)
+{
+    kernels->whole_from = few ? 1 : WHOLE_PICTURES;
+}
+
+bool foveate_nodes_are_whole(const struct foveate_nodes_kernels *kernels,
+                             const struct foveate_nodes *nodes, enum fovea_format format,
+                             bool blurs_alpha, uint32_t count)
+{
+    return cuda_kernels_has(kernels->whole.linear, format) && channels(format, blurs_alpha) < 4 &&
+           nodes->level_count > 0 && count >= kernels->whole_from &&
+           foveate_nodes_whole_bytes(nodes, channels(format, blurs_alpha)) <=
+               (size_t)kernels->most_shared_bytes;
+}
+
+/* A multiprocessor's threads are shared out among the blocks that its memory holds. */
+static enum fovea_result launch_whole(const struct foveate_nodes_run *run,
+                                      const struct stages *stages)
+{
+    const struct cuda_device *device = run->device;
+    const uint32_t bytes =
+        (uint32_t)foveate_nodes_whole_bytes(run->nodes, channels_of(run, stages->format));
+    const uint32_t blocks = (uint32_t)run->kernels->shared_bytes / (bytes + WHOLE_OTHER_BYTES);
+    const uint32_t least = 128;
+    const uint32_t threads = FOVEATE_NODES_WHOLE_THREADS / 32 / (blocks > 1 ? blocks : 1) * 32;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(run->kernels->whole.linear[stages->format], 1, 1,
+                                    stages->images, threads > least ? threads : least, 1, 1, bytes,
+                                    run->stream, (void *[]){stages->params}, NULL));
     return FOVEA_OK;
 }
 
@@ -179,5 +272,8 @@ enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
                                                  .dst = slice->dst};
     const uint32_t sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count;
     const struct stages stages = {format, false, sources, slice->count, &params};
-    return launch_all(run, &stages);
+    return foveate_nodes_are_whole(run->kernels, run->nodes, format, run->frame->blur_alpha,
+                                   slice->count)
+               ? launch_whole(run, &stages)
+               : launch_all(run, &stages);
 }

@@ -12,20 +12,27 @@
 #include "kernels/foveate/cuda/common/slice.h"
 #include "params.h"
 
-#define FOVEATE_NODES_LEVELS_KERNELS 5
+#define FOVEATE_NODES_LEVELS_KERNELS 6
 
 struct foveate_nodes_kernels {
     CUmodule module;
     struct cuda_kernels level_1; /* level 1 from a picture */
     struct cuda_kernels picture; /* a picture from the levels */
     struct cuda_kernels alpha; /* the same, with alpha blurred */
+    struct cuda_kernels whole; /* a picture by one block */
     CUfunction levels[FOVEATE_NODES_LEVELS_KERNELS]; /* further levels */
+    uint32_t whole_from; /* as many pictures */
+    int most_shared_bytes; /* of a block */
+    int shared_bytes; /* of a multiprocessor, for its blocks */
 };
 
 /* If it fails, unload frees what it has loaded. */
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_load(const struct cuda_device *device,
                                                       struct foveate_nodes_kernels *out_kernels);
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels);
+
+/* For tests: a block each makes also few pictures, or as many as ever. */
+void foveate_nodes_make_whole(struct foveate_nodes_kernels *kernels, bool few);
 
 /* Returns how many parts of that size cover it. */
 static inline uint32_t foveate_nodes_parts(int32_t size, int32_t part)
@@ -44,10 +51,10 @@ struct foveate_nodes_run {
     CUdeviceptr gazes; /* for a surface; 0: the frame's own gaze */
 };
 
-/* Launches the levels from `first` on, each from the one below it, for so many pictures. */
-FOVEA_MUST_CHECK enum fovea_result foveate_nodes_further_levels(const struct foveate_nodes_run *run,
-                                                                enum fovea_format format,
-                                                                uint32_t sources, int32_t first);
+/* Returns whether so many pictures are made by a block each, without levels in memory. */
+bool foveate_nodes_are_whole(const struct foveate_nodes_kernels *kernels,
+                             const struct foveate_nodes *nodes, enum fovea_format format,
+                             bool blurs_alpha, uint32_t count);
 
 FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
                                                          enum fovea_format format, CUsurfObject src,

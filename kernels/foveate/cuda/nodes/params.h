@@ -20,25 +20,29 @@
 #define FOVEATE_NODES_MARGIN 4 /* samples beyond each edge; the outermost pair is constant */
 
 /* Samples of a window along an axis; eight are a step of a product: on level 0, on all others, and
- * on the level below for 16 samples of a level. BEFORE_* count the samples from the window's first
- * to the tile's first pixel or sample. */
+ * on the level below for 16 samples of a level. Two steps are 16 neighbours from a multiple of four
+ * on, so that a lane reads four of a row at once. BEFORE_* count the samples from there to the
+ * tile's first pixel or sample. */
 #define FOVEATE_NODES_STEPS_0 4
 #define FOVEATE_NODES_STEPS 3
 #define FOVEATE_NODES_STEPS_BELOW 5
-#define FOVEATE_NODES_BEFORE_0 8
-#define FOVEATE_NODES_BEFORE_1 8
-#define FOVEATE_NODES_BEFORE 10
+#define FOVEATE_NODES_BEFORE 8
 #define FOVEATE_NODES_BEFORE_BELOW 4
 
 #define FOVEATE_NODES_STEP_BYTES 256 /* of a matrix, 16 x 8 halves */
 
+#define FOVEATE_NODES_STAGE_BYTES 12672 /* of a channel in a block that makes level 1 */
+
 #define FOVEATE_NODES_WARPS 4 /* in a block; each makes a tile */
+#define FOVEATE_NODES_WHOLE_THREADS                                                                \
+    768 /* of the blocks of a multiprocessor that make whole pictures */
 #define FOVEATE_NODES_LEVEL_WARPS 8 /* in a block that makes further levels */
 
-/* A level's pairs of samples; the first pair is samples -4 and -3 of row -4. */
+/* A level's samples by fours of a row, the first of them -4 to -1 of row -4; a four has its
+ * channels one after another. */
 struct foveate_nodes_level {
-    int32_t first; /* among the pairs of all levels */
-    int32_t pairs; /* pairs of a row */
+    int32_t first; /* among the fours of all levels */
+    int32_t fours; /* of a row */
     int32_t rows;
     int32_t reserved;
 };
@@ -51,15 +55,22 @@ struct foveate_nodes_span {
 
 struct foveate_nodes {
     struct foveate_law law;
-    struct foveate_nodes_level levels[FOVEATE_NODES_LEVELS];
+    struct foveate_nodes_level levels[FOVEATE_NODES_LEVELS]; /* level 0 is the last in memory */
     struct foveate_nodes_span
         spans[FOVEATE_NODES_LEVELS + 1]; /* The last span's `first` is one beyond the nodes. */
     int32_t level_count; /* with level 0 */
     float end; /* no place on the ladder lies beyond */
+    /* A law by distance that is a line between its least and its largest sigma, all before the
+     * ramp: sigma at the gaze, and what it grows by in a pixel. line_slope is 0 where the table
+     * says more. */
+    float line_px;
+    float line_slope;
+    float line_least_px;
+    float line_most_px;
     uint64_t table; /* float[law.table_count] */
     /* matrices in steps, in the order of a warp's lanes; those that make a level come first */
     uint64_t matrices;
-    uint64_t samples; /* levels from 1 on: four halves a sample, or one of a grey picture */
+    uint64_t samples; /* levels from 1 on: as many halves a sample as channels are blurred */
     int64_t next_bytes; /* bytes from an image's levels to the next image's */
 };
 
@@ -87,19 +98,42 @@ struct foveate_nodes_levels_params {
     int32_t last;
 };
 
-/* Returns the first sample of a tile's window on a level, which is even. */
-HOST_DEVICE int32_t foveate_nodes_window(int32_t level, int32_t tile)
+/* Returns which of 16 neighbours is number i of two steps, or of a tile's rows or columns: a lane,
+ * which holds numbers 2t, 2t + 1, and those 8 on, has four neighbours. */
+HOST_DEVICE int32_t foveate_nodes_place(int32_t i)
 {
-    const int32_t begin = FOVEATE_NODES_TILE_PX * tile >> level & ~1;
-    return begin - (level == 0   ? FOVEATE_NODES_BEFORE_0
-                    : level == 1 ? FOVEATE_NODES_BEFORE_1
-                                 : FOVEATE_NODES_BEFORE);
+    return i % 8 / 2 * 4 + i / 8 * 2 + i % 2;
 }
 
-/* Tiles have so many phases on a level's pairs. */
+/* Returns the tile's first sample of a level, which is even. */
+HOST_DEVICE int32_t foveate_nodes_begin(int32_t level, int32_t tile)
+{
+    return FOVEATE_NODES_TILE_PX * tile >> level & ~1;
+}
+
+/* Returns the first of the samples that a tile's window on a level has in whole pairs of steps. */
+HOST_DEVICE int32_t foveate_nodes_window(int32_t level, int32_t tile)
+{
+    return (foveate_nodes_begin(level, tile) - FOVEATE_NODES_BEFORE) & ~3;
+}
+
+/* Returns how many of the samples of a third step come before those; the others come after. */
+HOST_DEVICE int32_t foveate_nodes_early(int32_t level, int32_t tile)
+{
+    return level >= 2 && foveate_nodes_begin(level, tile) % 4 == 0 ? 2 : 0;
+}
+
+/* Returns where sample i of an odd last step lies, from the first of the `whole` samples in pairs
+ * of steps on. */
+HOST_DEVICE int32_t foveate_nodes_last(int32_t whole, int32_t early, int32_t i)
+{
+    return i < early ? i - early : whole - early + i;
+}
+
+/* Tiles have so many phases on a level's fours. */
 HOST_DEVICE int32_t foveate_nodes_phases(int32_t level)
 {
-    return level <= 3 ? 1 : 1 << (level - 3);
+    return level <= 2 ? 1 : 1 << (level - 2);
 }
 
 HOST_DEVICE int32_t foveate_nodes_steps(int32_t level)

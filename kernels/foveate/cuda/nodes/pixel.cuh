@@ -9,7 +9,9 @@
 
 #include "kernels/foveate/cuda/common/vectors.cuh"
 #include "kernels/image/light.cuh"
-#include "product.cuh"
+#include "params.h"
+
+#include <cuda_fp16.h>
 
 /* Returns the stored value of a channel's 0. Its distance from 1024, above which halves count by
  * ones, is a half. */
@@ -51,11 +53,11 @@ static __device__ __forceinline__ uint32_t node_centred(uint32_t levels, int c)
 template <typename Pixel>
 static __device__ __forceinline__ uint32_t stored_pair(uint32_t first, uint32_t second, int c)
 {
-    const uint32_t base = 0x64006400u; /* 1024, as halves */
     if constexpr (Pixel::white == 255) {
-        const uint32_t levels = __byte_perm(first, second, (uint32_t)(c | (4 + c) << 8));
-        return node_centred<Pixel>((levels & 0x00ff00ffu) | base, c);
+        const uint32_t levels = __byte_perm(first, second, (uint32_t)(c | (4 + c) << 4));
+        return node_centred<Pixel>(__byte_perm(levels, 0x64646464u, 0x4140), c);
     } else {
+        const uint32_t base = 0x64006400u; /* 1024, as halves */
         const uint32_t mask = c < 3 ? 1023u : 3u;
         const uint32_t levels = (first >> 10 * c & mask) | (second >> 10 * c & mask) << 16;
         return node_centred<Pixel>(levels | base, c);
@@ -89,22 +91,17 @@ static __device__ __forceinline__ uint32_t float_pair(uint32_t first, uint32_t s
     return __byte_perm(float_half(first, c), float_half(second, c), 0x5410) & mask;
 }
 
-template <typename Pixel, bool LIGHT, typename Pair>
-static __device__ __forceinline__ Pair pair_of_words(const node_lights<Pixel> &lights,
-                                                     typename Pixel::word first,
-                                                     typename Pixel::word second)
+template <typename Pixel, bool LIGHT>
+static __device__ __forceinline__ uint32_t pair_of_words(const node_lights<Pixel> &lights,
+                                                         typename Pixel::word first,
+                                                         typename Pixel::word second, int c)
 {
-    uint32_t words[4] = {};
-#pragma unroll
-    for (int c = 0; c < Pixel::channels; c++) {
-        if constexpr (Pixel::white == 0) {
-            words[c] = float_pair(first, second, c);
-        } else {
-            words[c] = LIGHT && c < 3 ? light_pair<Pixel>(lights, first, second, c)
-                                      : stored_pair<Pixel>(first, second, c);
-        }
+    if constexpr (Pixel::white == 0) {
+        return float_pair(first, second, c);
+    } else {
+        return LIGHT && c < 3 ? light_pair<Pixel>(lights, first, second, c)
+                              : stored_pair<Pixel>(first, second, c);
     }
-    return Pair::make(words);
 }
 
 /* ---- Runs of four pixels of a row */
@@ -147,6 +144,17 @@ static __device__ __forceinline__ node_run<Pixel> read_words(const char *at)
     return run;
 }
 
+/* Takes pixels of one or three bytes apart. */
+template <typename Pixel>
+static __device__ __forceinline__ node_run<Pixel> run_of_words(const uint32_t (&words)[4])
+{
+    if (Pixel::part_count == 1) {
+        return {{words[0], words[0] >> 8, words[0] >> 16, words[0] >> 24}};
+    }
+    return {{words[0], __funnelshift_r(words[0], words[1], 24),
+             __funnelshift_r(words[1], words[2], 16), words[2] >> 8}};
+}
+
 /* Does the same for one or three bytes a pixel. Words across a row's end are read only where the
  * row goes on there. */
 template <typename Pixel>
@@ -176,11 +184,7 @@ static __device__ __forceinline__ node_run<Pixel> read_bytes(const char *at, int
             own[i / 4] |= (uint32_t)__ldg((const uint8_t *)at + i) << 8 * (i % 4);
         }
     }
-    if (count == 1) {
-        return {{own[0], own[0] >> 8, own[0] >> 16, own[0] >> 24}};
-    }
-    return {{own[0], __funnelshift_r(own[0], own[1], 24), __funnelshift_r(own[1], own[2], 16),
-             own[2] >> 8}};
+    return run_of_words<Pixel>(own);
 }
 
 template <typename Pixel>
@@ -244,48 +248,187 @@ static __device__ __forceinline__ node_run<Pixel> run_of_pixels(const foveate_fr
     return run;
 }
 
-/* ---- A block's pixels as pairs of samples in shared memory, in rows of RUNS runs */
+/* ---- Even rows are whole numbers of runs, each of which is aligned */
 
-template <int RUNS, int PITCH, int THREADS> struct node_stage {
-    static const int at_once = 5; /* runs that a thread loads before it waits */
+template <typename Pixel>
+static __device__ __forceinline__ bool is_even(const linear_image<Pixel> &image, int width)
+{
+    const bool whole = linear_image<Pixel>::has_whole;
+    const uint64_t all = image.view.data | (uint64_t)image.view.row_stride_bytes;
+    return has_runs(image) && width % 4 == 0 && all % (whole ? 16 : 4) == 0;
+}
+template <typename Pixel>
+static __device__ __forceinline__ bool is_even(const surface_image<Pixel> &image, int width)
+{
+    return has_runs(image, 4) && width % 4 == 0;
+}
 
+template <typename Pixel>
+static __device__ __forceinline__ node_run<Pixel> load_even(const linear_image<Pixel> &image, int x,
+                                                            int row)
+{
+    const int bytes = Pixel::part_count * (int)sizeof(typename Pixel::part);
+    const char *at = (const char *)image.view.data + row * image.view.row_stride_bytes + x * bytes;
+    node_run<Pixel> run = {};
+    if constexpr (linear_image<Pixel>::has_whole) {
+#pragma unroll
+        for (int i = 0; i < (int)sizeof run.of / 16; i++) {
+            ((uint4 *)run.of)[i] = __ldg((const uint4 *)at + i);
+        }
+    } else if constexpr (Pixel::white > 0) {
+        uint32_t words[4] = {};
+#pragma unroll
+        for (int i = 0; i < Pixel::part_count; i++) {
+            words[i] = __ldg((const uint32_t *)at + i);
+        }
+        run = run_of_words<Pixel>(words);
+    }
+    return run;
+}
+template <typename Pixel>
+static __device__ __forceinline__ node_run<Pixel> load_even(const surface_image<Pixel> &image,
+                                                            int x, int row)
+{
+    const tile_words<typename Pixel::word, 4> words =
+        read_run<typename Pixel::word, 4>(run_at(image, x, row));
+    node_run<Pixel> run;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        run.of[i] = words.of[i];
+    }
+    return run;
+}
+
+/* Does run_of_pixels for an image with even rows; x is a multiple of four. */
+template <typename Pixel, typename Image>
+static __device__ __forceinline__ node_run<Pixel> even_run(const foveate_frame &frame,
+                                                           const Image &src, int x, int y)
+{
+    node_run<Pixel> run =
+        load_even(src, min(max(x, 0), frame.width_px - 4), min(max(y, 0), frame.height_px - 1));
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        run.of[i + 1] = x < 0 ? run.of[0] : run.of[i + 1];
+        run.of[i] = x >= frame.width_px ? run.of[3] : run.of[i];
+    }
+    return run;
+}
+
+/* ---- A block's pixels as samples in shared memory, a plane for each channel */
+
+/* A tile's window of it as a lane reads it. */
+template <int PITCH, int GROUP, int PLANE> struct node_stage_window {
+    static const bool crosses = false;
+
+    const uint32_t *fours; /* of the lane's row of the first eight */
+    const uint32_t *last; /* the lane's pair of an odd last step there */
+    int last_row; /* from that row to the one of the last eight, if their number is odd */
+
+    __device__ __forceinline__ int row(int j) const
+    {
+        return j == 4 ? last_row : j / 2 * 4 * GROUP + j % 2 * 2 * PITCH;
+    }
+    __device__ __forceinline__ uint2 four(int j, int i, int c) const
+    {
+        return *(const uint2 *)(fours + (c * PLANE + row(j) + 8 * i));
+    }
+    __device__ __forceinline__ uint32_t pair(int j, int c) const
+    {
+        return last[c * PLANE + row(j)];
+    }
+    __device__ __forceinline__ uint2 repeated(uint2 words, int) const
+    {
+        return words;
+    }
+};
+
+/* RUNS fours of pixels across, ROWS down. A row has PITCH words, and a group of four rows 16 more:
+ * so the four rows that half a warp reads at once lie in different banks. */
+template <int RUNS, int ROWS, int PITCH, int THREADS> struct node_stage {
+    static const int at_once = 5; /* runs of even rows that a thread loads before it waits */
+    static const int group = 4 * PITCH + 16; /* words */
+    static const int plane = ROWS / 4 * group;
+    typedef node_stage_window<PITCH, group, plane> window;
+
+    uint32_t *memory;
     int x, y; /* the first pixel's place */
-    int rows;
 
-    template <typename Pixel, bool LIGHT, typename Pair, typename Image>
+    static __device__ __forceinline__ int word_of(int row)
+    {
+        return row / 4 * group + row % 4 * PITCH;
+    }
+    /* The window whose first sample is (left, above), multiples of four, for a lane. */
+    __device__ __forceinline__ window open(int left, int above, int row, int pair) const
+    {
+        const int first = word_of(foveate_nodes_place(row));
+        const uint32_t *from = memory + (above / 4 * group + left / 2 + first);
+        return {from + 2 * pair, from + 16 + pair, 8 * group + word_of(row) - first};
+    }
+    __device__ float value(int column, int row, int c) const
+    {
+        const uint32_t word = memory[c * plane + word_of(row) + column / 2];
+        return __half2float(__ushort_as_half((unsigned short)(word >> column % 2 * 16)));
+    }
+
+    template <typename Pixel, bool LIGHT, int CHANNELS>
+    __device__ __forceinline__ void put(const node_lights<Pixel> &lights,
+                                        const node_run<Pixel> &run, int i) const
+    {
+        uint32_t *to = memory + word_of(i / RUNS) + 2 * (i % RUNS);
+#pragma unroll
+        for (int c = 0; c < CHANNELS; c++) {
+            *(uint2 *)(to + c * plane) =
+                make_uint2(pair_of_words<Pixel, LIGHT>(lights, run.of[0], run.of[1], c),
+                           pair_of_words<Pixel, LIGHT>(lights, run.of[2], run.of[3], c));
+        }
+    }
+    template <typename Pixel, bool LIGHT, int CHANNELS, typename Image>
     __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
-                                         const node_lights<Pixel> &lights, Pair *to) const
+                                         const node_lights<Pixel> &lights, int rows) const
     {
         const int count = rows * RUNS;
+        if (!is_even(src, frame.width_px)) {
+#pragma unroll 1
+            for (int i = (int)threadIdx.x; i < count; i += THREADS) {
+                const int column = x + 4 * (i % RUNS);
+                node_run<Pixel> run = run_of_pixels<Pixel>(frame, src, column, y + i / RUNS);
+                run.move_to(column, frame.width_px);
+                put<Pixel, LIGHT, CHANNELS>(lights, run, i);
+            }
+            return;
+        }
+#pragma unroll 1
         for (int first = (int)threadIdx.x; first < count; first += at_once * THREADS) {
             node_run<Pixel> runs[at_once];
 #pragma unroll
             for (int k = 0; k < at_once; k++) {
                 const int i = min(first + k * THREADS, count - 1);
-                runs[k] = run_of_pixels<Pixel>(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
+                runs[k] = even_run<Pixel>(frame, src, x + 4 * (i % RUNS), y + i / RUNS);
             }
 #pragma unroll
             for (int k = 0; k < at_once; k++) {
-                const int i = min(first + k * THREADS, count - 1);
-                runs[k].move_to(x + 4 * (i % RUNS), frame.width_px);
-                Pair *pairs = to + i / RUNS * PITCH + 2 * (i % RUNS);
-                const auto &words = runs[k].of;
-                pairs[0] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[0], words[1]);
-                pairs[1] = pair_of_words<Pixel, LIGHT, Pair>(lights, words[2], words[3]);
+                put<Pixel, LIGHT, CHANNELS>(lights, runs[k], min(first + k * THREADS, count - 1));
             }
         }
     }
 
-    template <typename Pixel, typename Pair, typename Image>
+    /* Fills the first rows, an even number; the others have no weight, and are 0. */
+    template <typename Pixel, int CHANNELS, typename Image>
     __device__ __forceinline__ void fill(const foveate_frame &frame, const Image &src,
-                                         Pair *to) const
+                                         node_lights<Pixel> &lights, int rows) const
     {
-        __shared__ node_lights<Pixel> lights;
+        for (int i = rows * (PITCH / 2) + (int)threadIdx.x; i < ROWS * (PITCH / 2); i += THREADS) {
+#pragma unroll
+            for (int c = 0; c < CHANNELS; c++) {
+                *(uint2 *)(memory + c * plane + word_of(i / (PITCH / 2)) + i % (PITCH / 2) * 2) =
+                    make_uint2(0, 0);
+            }
+        }
         if (Pixel::white > 0 && frame.light) {
             lights.fill();
-            fill<Pixel, true>(frame, src, lights, to);
+            fill<Pixel, true, CHANNELS>(frame, src, lights, rows);
         } else {
-            fill<Pixel, false>(frame, src, lights, to);
+            fill<Pixel, false, CHANNELS>(frame, src, lights, rows);
         }
         __syncthreads();
     }

@@ -15,12 +15,10 @@
  * of floats, which are no light. */
 void foveate_nodes_fill(const struct foveate_plan *plan, struct foveate_nodes *out_nodes);
 
-/* Lays out levels from the first stored one on; level_count is known. */
-void foveate_nodes_lay_levels(const struct foveate_plan *plan, int32_t first_level,
-                              struct foveate_nodes *nodes);
-
 /* Returns the bytes of an image's levels, a multiple of 16. */
 size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
+/* Returns the bytes that a picture's levels of so many channels have, with level 0. */
+size_t foveate_nodes_whole_bytes(const struct foveate_nodes *nodes, uint32_t channels);
 
 size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes);
 void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, uint16_t *out_halves);

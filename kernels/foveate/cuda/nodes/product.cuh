@@ -2,79 +2,41 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A warp's matrix products: 16 x 16 outputs D X A^T from a window X of samples, 8 STEPS along
- * either axis. Its rows lie in memory as pairs of samples, with the channels of a pair side by
- * side. The first product, A X^T, leaves in a lane's registers the operand of the second
- * (cuda/mma.cuh). */
+ * either axis. The first product, A X^T, leaves in a lane's registers the operand of the second
+ * (cuda/mma.cuh). Rows and columns of a window are numbered as foveate_nodes_place and
+ * foveate_nodes_last say, and so are the rows of the matrices: what a lane reads of a row at once
+ * is four neighbours, and so is what it has of a row in the end. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_PRODUCT_CUH
 
 #include "kernels/cuda/mma.cuh"
 #include "params.h"
 
-/* Two neighbouring samples of a row, with a word of two halves for each channel. */
-struct node_pair {
-    uint4 of;
-
-    __device__ __forceinline__ uint32_t channel(int c) const
-    {
-        return c == 0 ? of.x : c == 1 ? of.y : c == 2 ? of.z : of.w;
-    }
-    static __device__ __forceinline__ node_pair read(const node_pair *constant)
-    {
-        return {__ldg(&constant->of)};
-    }
-    static __device__ __forceinline__ node_pair make(const uint32_t (&words)[4])
-    {
-        return {make_uint4(words[0], words[1], words[2], words[3])};
-    }
-};
-
-/* Two samples of a grey picture. */
-struct node_grey_pair {
-    uint32_t of;
-
-    __device__ __forceinline__ uint32_t channel(int) const
-    {
-        return of;
-    }
-    static __device__ __forceinline__ node_grey_pair read(const node_grey_pair *constant)
-    {
-        return {__ldg(&constant->of)};
-    }
-    static __device__ __forceinline__ node_grey_pair make(const uint32_t (&words)[4])
-    {
-        return {words[0]};
-    }
-};
-
-/* The type that holds two samples of a format: floats of one colour are as rare as they are few,
- * and go as three. */
-template <typename Pixel, bool GREY = Pixel::channels == 1 && (Pixel::white > 0)>
-struct node_samples_of {
-    typedef node_pair pair;
-};
-template <typename Pixel> struct node_samples_of<Pixel, true> {
-    typedef node_grey_pair pair;
-};
-
 /* A matrix of 16 rows: of each step of 8 columns a lane holds rows g and g + 8, columns 2t and 2t +
  * 1. */
 template <int STEPS> struct node_matrix {
     uint2 steps[STEPS];
 
-    __device__ __forceinline__ node_matrix(const uint64_t matrices, int first_step)
+    /* `first_byte` is that of its first step. */
+    __device__ __forceinline__ node_matrix(const uint64_t matrices, uint32_t first_byte)
     {
-        const uint2 *place =
-            (const uint2 *)matrices + (uint32_t)(first_step * 32 + threadIdx.x % 32);
+        const char *place = (const char *)matrices + first_byte;
+        const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
-        for (int i = 0; i < STEPS; i++) {
-            steps[i] = __ldg(place + 32 * i);
+        for (int i = 0; i + 1 < STEPS; i += 2) {
+            const uint4 both = __ldg((const uint4 *)(place + FOVEATE_NODES_STEP_BYTES * i) + lane);
+            steps[i] = make_uint2(both.x, both.y);
+            steps[i + 1] = make_uint2(both.z, both.w);
+        }
+        if (STEPS % 2 != 0) {
+            steps[STEPS - 1] =
+                __ldg((const uint2 *)(place + FOVEATE_NODES_STEP_BYTES * (STEPS - 1)) + lane);
         }
     }
 };
 
-/* D += A B for B's steps of 8 rows. D is in floats, or in the halves that a next product takes.
- * Devices from sm_80 on take two steps at once. */
+/* D += A B for B's steps of 8 rows. D is in floats, or in halves. Devices from sm_80 on take two
+ * steps at once. */
 template <int STEPS, typename Sums>
 static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<STEPS> &a,
                                                      const uint32_t (&b)[STEPS])
@@ -96,32 +58,38 @@ static __device__ __forceinline__ void node_multiply(Sums &d, const node_matrix<
 #endif
 }
 
-/* The window as a lane reads it: its row of each eight rows, and its pair of each eight columns. */
-template <typename Pair, int STEPS> struct node_window {
-    const Pair *first;
-    uint32_t rows[STEPS];
-    uint32_t columns[STEPS];
+/* A channel of a window: a lane's row of each eight rows, and its pairs of each step along it. */
+template <int STEPS> struct node_channel {
+    uint32_t of[STEPS][STEPS];
 
-    __device__ __forceinline__ Pair at(int j, int i) const
+    /* window.four(j, i, c) are four samples of row j and of pair of steps i, window.pair(j, c) two
+     * of the last step; window.repeated(four, i) is right also where the window crosses edges. */
+    template <typename Window> __device__ __forceinline__ void load(const Window &window, int c)
     {
-        return first[rows[j] + columns[i]];
+#pragma unroll
+        for (int j = 0; j < STEPS; j++) {
+#pragma unroll
+            for (int i = 0; i + 1 < STEPS; i += 2) {
+                const uint2 four = window.four(j, i / 2, c);
+                of[j][i] = four.x;
+                of[j][i + 1] = four.y;
+            }
+            if (STEPS % 2 != 0) {
+                of[j][STEPS - 1] = window.pair(j, c);
+            }
+        }
     }
-};
-
-/* The same, for memory that nobody writes to. */
-template <typename Pair, int STEPS> struct node_constant_window {
-    const node_window<Pair, STEPS> &of;
-
-    __device__ __forceinline__ Pair at(int j, int i) const
+    template <typename Window> __device__ __forceinline__ void repeat_edges(const Window &window)
     {
-        return Pair::read(of.first + (of.rows[j] + of.columns[i]));
+#pragma unroll
+        for (int k = 0; k < STEPS * (STEPS / 2); k++) {
+            const int j = k / (STEPS / 2);
+            const int i = k % (STEPS / 2) * 2;
+            const uint2 four = window.repeated(make_uint2(of[j][i], of[j][i + 1]), i / 2);
+            of[j][i] = four.x;
+            of[j][i + 1] = four.y;
+        }
     }
-};
-
-/* For each channel and half of the tile's columns: outputs of row g, columns 2t and 2t + 1, then of
- * row g + 8. */
-template <int CHANNELS> struct node_outputs {
-    float of[CHANNELS][2][4];
 };
 
 /* The sums of the first product: floats, or halves, of which a step loses up to one in 2,048. That
@@ -151,43 +119,26 @@ struct node_half_sums {
     }
 };
 
-/* Multiplies a node_window or a node_constant_window. */
-template <typename Sums, int CHANNELS, int STEPS, typename Window>
+/* Makes the window's products, the second one's sums by Outputs, floats or halves: for each half of
+ * the tile's columns two outputs of row g, then of row g + 8. */
+template <typename Sums, typename Outputs, int STEPS>
 static __device__ __forceinline__ void node_product(const node_matrix<STEPS> &across,
                                                     const node_matrix<STEPS> &down,
-                                                    const Window &window,
-                                                    node_outputs<CHANNELS> &outputs)
+                                                    const node_channel<STEPS> &samples,
+                                                    Outputs (&outputs)[2])
 {
-    uint32_t transposed[CHANNELS][2][STEPS];
+    uint32_t transposed[2][STEPS];
 #pragma unroll
     for (int j = 0; j < STEPS; j++) {
-        uint32_t samples[CHANNELS][STEPS];
-#pragma unroll
-        for (int i = 0; i < STEPS; i++) {
-            const auto pair = window.at(j, i);
-#pragma unroll
-            for (int c = 0; c < CHANNELS; c++) {
-                samples[c][i] = pair.channel(c);
-            }
-        }
-#pragma unroll
-        for (int c = 0; c < CHANNELS; c++) {
-            Sums sums = {};
-            node_multiply(sums.of, across, samples[c]);
-            transposed[c][0][j] = sums.upper();
-            transposed[c][1][j] = sums.lower();
-        }
+        Sums sums = {};
+        node_multiply(sums.of, across, samples.of[j]);
+        transposed[0][j] = sums.upper();
+        transposed[1][j] = sums.lower();
     }
 #pragma unroll
-    for (int c = 0; c < CHANNELS; c++) {
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                outputs.of[c][half][i] = 0.0f;
-            }
-            node_multiply(outputs.of[c][half], down, transposed[c][half]);
-        }
+    for (int half = 0; half < 2; half++) {
+        outputs[half] = {};
+        node_multiply(outputs[half].of, down, transposed[half]);
     }
 }
 

@@ -12,23 +12,24 @@
 
 const int NODES_PIXELS = 8; /* the lane's */
 
-/* A lane has eight pixels: i = 4 half + 2 r + k is column 8 half + 2 pair + k, row 8 r + row. */
+/* A lane has four neighbours of each of two rows: i = 4 half + 2 r + k is the k-th of the left or
+ * the right two, of row r. */
 struct node_tile {
     int x, y; /* the tile's first pixel */
     node_lane lane;
 
     __device__ __forceinline__ int column(int i) const
     {
-        return x + i / 4 * 8 + 2 * lane.pair + i % 2;
+        return x + 4 * lane.pair + i / 4 * 2 + i % 2;
     }
     __device__ __forceinline__ int row(int i) const
     {
-        return y + i / 2 % 2 * 8 + lane.row;
+        return y + lane.place() + i / 2 % 2 * 2;
     }
 };
 
 struct node_places {
-    float of[NODES_PIXELS]; /* later, as the tile's nodes count */
+    float of[NODES_PIXELS]; /* later from the middle of the tile's nodes, or the first of many */
     float lowest, highest; /* of the warp */
     uint32_t copied; /* a bit for each pixel at node 0, the picture itself */
 };
@@ -48,12 +49,12 @@ static __device__ __forceinline__ float4 colour_of(const float (&sums)[CHANNELS]
 /* 2^23: a float beyond it has an integer in its low bits. */
 const float NODES_WHOLE = 8388608.0f;
 
-/* Does foveate_law_plain_at for a law by distance, whose square is given. */
+/* Does foveate_law_plain_at for a law by distance. */
 template <typename Plan>
-static __device__ __forceinline__ float radial_plain(const Plan &plan, float square)
+static __device__ __forceinline__ float radial_plain(const Plan &plan, float distance_px)
 {
     const float last = (float)(plan.law.table_count - 1);
-    const float place = fminf(ptx_sqrt(square) * plan.law.table_per_unit, last);
+    const float place = fminf(distance_px * plan.law.table_per_unit, last);
     const float below = __fadd_rd(fminf(place, last - 1.0f), NODES_WHOLE);
     const float *entry =
         (const float *)plan.table + (__float_as_int(below) - __float_as_int(NODES_WHOLE));
@@ -123,6 +124,27 @@ static __device__ __forceinline__ node_law_places fragment_places(const foveate_
     return places;
 }
 
+/* Finds sigmas before the ramp from distances, if the law is a line. Of the plans that kernels
+ * have, those of nodes say so. */
+static __device__ __forceinline__ bool follow_line(const foveate_nodes &nodes,
+                                                   float (&distances)[NODES_PIXELS])
+{
+    if (nodes.line_slope <= 0.0f) {
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        const float sigma = fmaf(distances[i], nodes.line_slope, nodes.line_px);
+        distances[i] = fminf(fmaxf(sigma, nodes.line_least_px), nodes.line_most_px);
+    }
+    return true;
+}
+template <typename Plan>
+static __device__ __forceinline__ bool follow_line(const Plan &, float (&)[NODES_PIXELS])
+{
+    return false;
+}
+
 template <typename Plan>
 static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame, const Plan &plan,
                                                      const node_law_places &places,
@@ -134,10 +156,19 @@ static __device__ __forceinline__ void radial_sigmas(const foveate_frame &frame,
     for (int i = 0; i < NODES_PIXELS; i++) {
         const float dx = places.x(i) - gaze_x_px;
         const float dy = places.y(i) - gaze_y_px;
-        const float plain = radial_plain(plan, fmaf(dx, dx, dy * dy));
+        sigmas[i] = ptx_sqrt(fmaf(dx, dx, dy * dy));
+    }
+    if (!follow_line(plan, sigmas)) {
+#pragma unroll
+        for (int i = 0; i < NODES_PIXELS; i++) {
+            sigmas[i] = radial_plain(plan, sigmas[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
         const float risen =
-            fmaf(2.0f, plain, -2.0f * plan.law.sharp_px); /* Does foveate_law_ramp. */
-        sigmas[i] = plan.law.strength * fmaxf(fminf(plain, risen), 0.0f);
+            fmaf(2.0f, sigmas[i], -2.0f * plan.law.sharp_px); /* Does foveate_law_ramp. */
+        sigmas[i] = plan.law.strength * fmaxf(fminf(sigmas[i], risen), 0.0f);
     }
 }
 
@@ -269,7 +300,8 @@ static __device__ __forceinline__ foveate_tile_nodes choose_nodes(int blend, nod
 {
     const foveate_tile_nodes chosen = foveate_tile_nodes_of(places.lowest, places.highest, blend);
     const float per_node = ptx_rcp((float)chosen.apart);
-    const float first = (float)chosen.first * per_node;
+    const float middle = chosen.count > chosen.together ? 0.0f : 0.5f * (float)(chosen.count - 1);
+    const float first = fmaf((float)chosen.first, per_node, middle);
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
         places.of[i] = fmaf(places.of[i], per_node, -first);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Converts a tile's sums to pixels and writes them, two neighbours at once if memory allows it. */
+/* Converts a tile's sums to pixels and writes them, four neighbours at once if memory allows it. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WRITE_CUH
 
+#include "kernels/cuda/halves.cuh"
 #include "sigma.cuh"
 
 /* ---- Words */
@@ -92,140 +93,62 @@ static __device__ __forceinline__ void words_of_sums(int light,
     }
 }
 
+/* Rounds two sums to levels of 8 bits, which stand in the low bytes of the halves from 1024 on. */
+static __device__ __forceinline__ uint32_t levels_of_halves(__half2 sums)
+{
+    const __half2 least = __float2half2_rn(1024.0f);
+    const __half2 most = __float2half2_rn(1024.0f + 255.0f);
+    const __half2 biased = __hadd2(sums, __float2half2_rn(1024.0f + 128.0f));
+    return bits_of(__hmin2(__hmax2(biased, least), most));
+}
+
+/* The same for sums in halves, of formats of 8 bits. */
+template <typename Pixel, int CHANNELS>
+static __device__ __forceinline__ void words_of_sums(
+    int light, const __half2 (&sums)[CHANNELS][NODES_PIXELS / 2], uint32_t (&words)[NODES_PIXELS])
+{
+    if (light) {
+        float values[CHANNELS][NODES_PIXELS];
+#pragma unroll
+        for (int i = 0; i < CHANNELS * NODES_PIXELS; i += 2) {
+            const float2 two = __half22float2(sums[i / NODES_PIXELS][i % NODES_PIXELS / 2]);
+            values[i / NODES_PIXELS][i % NODES_PIXELS] = two.x;
+            values[i / NODES_PIXELS][i % NODES_PIXELS + 1] = two.y;
+        }
+        words_of_sums<Pixel>(light, values, words);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i += 2) {
+        uint32_t levels[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            levels[c] = levels_of_halves(sums[c < CHANNELS ? c : 0][i / 2]);
+        }
+        if (CHANNELS == 1) {
+            words[i] = levels[0] & 255u;
+            words[i + 1] = levels[0] >> 16 & 255u;
+            continue;
+        }
+        const uint32_t first = __byte_perm(levels[0], levels[1], 0x6240);
+        const uint32_t second = __byte_perm(levels[2], levels[3], 0x6240);
+        words[i] = __byte_perm(first, second, 0x5410);
+        words[i + 1] = __byte_perm(first, second, 0x7632);
+    }
+}
+
 /* ---- Memory */
 
-/* Stores two neighbours at once. */
-static __device__ __forceinline__ void copy_two(const uint32_t *from, uint32_t *to)
+/* The words of a lane's row r, from left to right. */
+template <typename Word>
+static __device__ __forceinline__ tile_words<Word, 4> words_of_row(
+    const Word (&words)[NODES_PIXELS], int r)
 {
-    *(uint2 *)to = *(const uint2 *)from;
-}
-static __device__ __forceinline__ void copy_two(const uint2 *from, uint2 *to)
-{
-    *(uint4 *)to = *(const uint4 *)from;
-}
-static __device__ __forceinline__ void copy_two(const uint4 *from, uint4 *to)
-{
-    to[0] = from[0];
-    to[1] = from[1];
+    return {{words[2 * r], words[2 * r + 1], words[4 + 2 * r], words[5 + 2 * r]}};
 }
 
-/* Reads and stores a lane's words of two rows without gaps, if the tile lies wholly inside such a
- * picture. */
-template <typename Image> struct node_rows;
-template <typename Pixel> struct node_rows<linear_image<Pixel>> {
-    typedef typename Pixel::word Word;
-
-    char *rows[2];
-    bool are_there;
-    bool in_pairs;
-
-    __device__ __forceinline__ node_rows(const foveate_frame &frame,
-                                         const linear_image<Pixel> &image, const node_tile &tile)
-        : rows{image.at(tile.column(0), tile.row(0)), image.at(tile.column(2), tile.row(2))},
-          are_there(linear_image<Pixel>::has_whole && image.view.whole_pixels &&
-                    image.view.pixel_stride_bytes == (int)sizeof(Word) &&
-                    tile.x + NODES_TILE <= frame.width_px &&
-                    tile.y + NODES_TILE <= frame.height_px),
-          in_pairs((((uint64_t)rows[0] | (uint64_t)image.view.row_stride_bytes) %
-                    (2 * sizeof(Word))) == 0)
-    {
-    }
-    /* Words i and i + 1; i is even. */
-    __device__ __forceinline__ void read(int i, Word *to) const
-    {
-        copy(pair(i), to);
-    }
-    __device__ __forceinline__ void store(int i, const Word *from) const
-    {
-        copy(from, pair(i));
-    }
-
-  private:
-    __device__ __forceinline__ Word *pair(int i) const
-    {
-        return (Word *)rows[i / 2 % 2] + i / 4 * 8;
-    }
-    __device__ __forceinline__ void copy(const Word *from, Word *to) const
-    {
-        if (in_pairs) {
-            copy_two(from, to);
-        } else {
-            to[0] = from[0];
-            to[1] = from[1];
-        }
-    }
-};
-template <typename Pixel> struct node_rows<surface_image<Pixel>> {
-    typedef typename Pixel::word Word;
-
-    const surface_image<Pixel> &image;
-    const node_tile &tile;
-    bool are_there;
-
-    __device__ __forceinline__ node_rows(const foveate_frame &frame, const surface_image<Pixel> &of,
-                                         const node_tile &from)
-        : image(of), tile(from),
-          are_there(has_runs(of, 2) && from.x + NODES_TILE <= frame.width_px &&
-                    from.y + NODES_TILE <= frame.height_px)
-    {
-    }
-    __device__ __forceinline__ void read(int i, Word *to) const
-    {
-        const tile_words<Word, 2> two =
-            read_run<Word, 2>(run_at(image, tile.column(i), tile.row(i)));
-        to[0] = two.of[0];
-        to[1] = two.of[1];
-    }
-    __device__ __forceinline__ void store(int i, const Word *from) const
-    {
-        write_run_at(run_at(image, tile.column(i), tile.row(i)),
-                     tile_words<Word, 2>{{from[0], from[1]}});
-    }
-};
-
-/* A lane whose pixels lie beyond the picture reads its nearest ones. */
-template <typename Pixel, typename Image>
-static __device__ __forceinline__ void load_tile(const foveate_frame &frame, const Image &src,
-                                                 const node_tile &tile,
-                                                 typename Pixel::word (&words)[NODES_PIXELS])
-{
-    const node_rows<Image> rows(frame, src, tile);
-    if (rows.are_there) {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i += 2) {
-            rows.read(i, words + i);
-        }
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        words[i] = src.load(min(tile.column(i), frame.width_px - 1),
-                            min(tile.row(i), frame.height_px - 1));
-    }
-}
-
-template <typename Pixel, typename Image>
-static __device__ __forceinline__ void store_tile(const foveate_frame &frame, const Image &dst,
-                                                  const node_tile &tile,
-                                                  const typename Pixel::word (&words)[NODES_PIXELS])
-{
-    const node_rows<Image> rows(frame, dst, tile);
-    if (rows.are_there) {
-#pragma unroll
-        for (int i = 0; i < NODES_PIXELS; i += 2) {
-            rows.store(i, words + i);
-        }
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i++) {
-        if (tile.column(i) < frame.width_px && tile.row(i) < frame.height_px) {
-            dst.store(tile.column(i), tile.row(i), words[i]);
-        }
-    }
-}
-
-/* Copied pixels, and alpha that is kept, come from the source. */
+/* Copied pixels, and alpha that is kept, come from the source; a lane whose pixels lie beyond the
+ * picture reads its nearest ones. */
 template <typename Pixel, int CHANNELS, typename Image>
 static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, const Image &src,
                                                     const node_tile &tile,
@@ -236,105 +159,86 @@ static __device__ __forceinline__ void keep_sources(const foveate_frame &frame, 
     if (!keeps_alpha && places.lowest > 0.0f) {
         return;
     }
-    typename Pixel::word sources[NODES_PIXELS];
-    load_tile<Pixel>(frame, src, tile, sources);
+    const clamped_image<Image> clamped = {src, frame.width_px - 1, frame.height_px - 1};
+    const bool runs = has_runs(src, 4) && tile.column(0) + 4 <= frame.width_px;
+    tile_words<typename Pixel::word, 4> sources[2];
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        sources[r] =
+            load_four(clamped, runs, tile.column(0), min(tile.row(2 * r), frame.height_px - 1));
+    }
+#pragma unroll
+    for (int i = 0; keeps_alpha && i < NODES_PIXELS; i++) {
+        words[i] = Pixel::keep_alpha(words[i], sources[i / 2 % 2].of[i / 4 * 2 + i % 2]);
+    }
+    if (places.lowest > 0.0f) {
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < NODES_PIXELS; i++) {
         const bool copied = (places.copied >> i & 1u) != 0;
-        const typename Pixel::word kept =
-            keeps_alpha ? Pixel::keep_alpha(words[i], sources[i]) : words[i];
-        words[i] = copied ? sources[i] : kept;
+        words[i] = copied ? sources[i / 2 % 2].of[i / 4 * 2 + i % 2] : words[i];
     }
 }
 
-/* ---- Formats of one or three bytes: a tile goes out by way of shared memory */
-
-const int NODES_SCRATCH_BYTES = 3 * NODES_TILE * NODES_TILE; /* for a warp */
-
-/* Writes BYTES a pixel by units of UNIT: a group of lanes has a row's next 16 bytes. */
-template <int BYTES, typename Unit>
-static __device__ __forceinline__ void write_units(const foveate_frame &frame, char *first,
-                                                   int64_t stride, const node_tile &tile,
-                                                   const uint8_t *scratch)
+template <typename Pixel, typename Image>
+static __device__ __forceinline__ void store_tile(const foveate_frame &frame, const Image &dst,
+                                                  const node_tile &tile,
+                                                  const typename Pixel::word (&words)[NODES_PIXELS])
 {
-    const int size = (int)sizeof(Unit);
-    const int lanes = 16 / size;
-    const int rows_at_once = 32 / lanes;
-    const int lane = (int)threadIdx.x % 32;
-    const int at = lane % lanes * size;
-    const int row_bytes = BYTES * (frame.width_px - tile.x);
-    int row = lane / lanes;
-    first += row * stride + at;
+    const bool runs = has_runs(dst, 4);
 #pragma unroll
-    for (int i = 0; i < NODES_TILE / rows_at_once; i++) {
-        const uint8_t *from = scratch + row * (BYTES * NODES_TILE) + at;
-#pragma unroll
-        for (int k = 0; k < BYTES; k++) {
-            if (tile.y + row < frame.height_px && at + 16 * k < row_bytes) {
-                *(Unit *)(first + 16 * k) = *(const Unit *)(from + 16 * k);
-            }
-        }
-        first += rows_at_once * stride;
-        row += rows_at_once;
-    }
-}
-
-template <int BYTES>
-static __device__ __forceinline__ void put_bytes(const node_tile &tile,
-                                                 const uint32_t (&words)[NODES_PIXELS],
-                                                 uint8_t *scratch)
-{
-#pragma unroll
-    for (int i = 0; i < NODES_PIXELS; i += 2) {
-        uint16_t *to =
-            (uint16_t *)(scratch +
-                         (NODES_TILE * (tile.row(i) - tile.y) + tile.column(i) - tile.x) * BYTES);
-        const uint32_t first = words[i];
-        const uint32_t second = words[i + 1];
-        if (BYTES == 1) {
-            to[0] = (uint16_t)__byte_perm(first, second, 0x40);
-        } else {
-            to[0] = (uint16_t)first;
-            to[1] = (uint16_t)__byte_perm(first, second, 0x42);
-            to[2] = (uint16_t)(second >> 8);
+    for (int r = 0; r < 2; r++) {
+        if (tile.row(2 * r) < frame.height_px) {
+            store_run(dst, runs, tile.column(0), tile.row(2 * r), frame.width_px,
+                      words_of_row(words, r));
         }
     }
 }
 
+/* Does the same for one or three bytes a pixel without gaps, by words where they are aligned. */
 template <typename Pixel>
 static __device__ __forceinline__ void store_bytes(const foveate_frame &frame,
                                                    const linear_image<Pixel> &dst,
                                                    const node_tile &tile,
-                                                   const uint32_t (&words)[NODES_PIXELS],
-                                                   uint8_t *scratch)
+                                                   const uint32_t (&words)[NODES_PIXELS])
 {
-    const int bytes = Pixel::part_count;
-    char *first = dst.at(tile.x, tile.y);
-    const int64_t stride = dst.view.row_stride_bytes;
-    put_bytes<bytes>(tile, words, scratch);
-    __syncwarp();
-    if (((uint64_t)first | (uint64_t)stride | (uint64_t)(bytes * frame.width_px)) % 4 == 0) {
-        write_units<bytes, uint32_t>(frame, first, stride, tile, scratch);
-    } else {
-        write_units<bytes, uint8_t>(frame, first, stride, tile, scratch);
+    const int x = tile.column(0);
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int y = tile.row(2 * r);
+        uint32_t *to = (uint32_t *)dst.at(x, y);
+        const tile_words<uint32_t, 4> four = words_of_row(words, r);
+        const auto &row = four.of;
+        if (y >= frame.height_px) {
+            continue;
+        }
+        if (x + 4 > frame.width_px || ((uint64_t)to & 3) != 0) {
+            store_run(dst, false, x, y, frame.width_px, words_of_row(words, r));
+        } else if (Pixel::part_count == 1) {
+            to[0] = __byte_perm(__byte_perm(row[0], row[1], 0x40),
+                                __byte_perm(row[2], row[3], 0x40), 0x5410);
+        } else {
+            to[0] = __byte_perm(row[0], row[1], 0x4210);
+            to[1] = __byte_perm(row[1], row[2], 0x5421);
+            to[2] = __byte_perm(row[2], row[3], 0x6542);
+        }
     }
 }
 
 /* ---- The tile */
 
-template <typename Pixel, int CHANNELS, typename Image>
+template <typename Pixel, int CHANNELS, typename Image, typename Sums>
 static __device__ __forceinline__ void write_tile(const foveate_frame &frame, const Image &src,
                                                   const Image &dst, const node_tile &tile,
-                                                  const node_places &places,
-                                                  float (&sums)[CHANNELS][NODES_PIXELS],
-                                                  uint8_t *scratch)
+                                                  const node_places &places, Sums &sums)
 {
     typename Pixel::word words[NODES_PIXELS];
-    words_of_sums<Pixel>(frame.light, sums, words);
+    words_of_sums<Pixel, CHANNELS>(frame.light, sums, words);
     keep_sources<Pixel, CHANNELS>(frame, src, tile, places, words);
     if constexpr (!linear_image<Pixel>::has_whole && Pixel::white > 0) {
         if (dst.view.pixel_stride_bytes == Pixel::part_count) {
-            store_bytes<Pixel>(frame, dst, tile, words, scratch);
+            store_bytes<Pixel>(frame, dst, tile, words);
             return;
         }
     }

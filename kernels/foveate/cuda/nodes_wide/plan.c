@@ -82,6 +82,12 @@ static void fill_node(const struct foveate_node *node, double reach, struct fove
     out->steps = (out->before + most + 7) / 8;
 }
 
+/* Returns the row of a matrix that stands for a tile's row (foveate_nodes_place). */
+static int32_t row_of_place(int32_t place)
+{
+    return place / 4 * 2 + place % 2 + place / 2 % 2 * 8;
+}
+
 static float *put_matrix(const struct foveate_node *node, double reach,
                          const struct foveate_wide_node *wide, int32_t phase, float *out)
 {
@@ -92,9 +98,9 @@ static float *put_matrix(const struct foveate_node *node, double reach,
         round_row(&row);
         for (int32_t i = 0; i < row.count; i++) {
             const int32_t column = row.first - first + i;
-            const int32_t lane = y % 8 * 4 + column % 8 / 2;
-            out[(size_t)(column / 8) * STEP_FLOATS + (size_t)(4 * lane + column % 2 * 2 + y / 8)] =
-                (float)row.weights[i];
+            const int32_t lane = row_of_place(y) % 8 * 4 + column % 8 / 2;
+            const int32_t at = 4 * lane + column % 2 * 2 + row_of_place(y) / 8;
+            out[(size_t)(column / 8) * STEP_FLOATS + (size_t)at] = (float)row.weights[i];
         }
     }
     return out + (size_t)wide->steps * STEP_FLOATS;
