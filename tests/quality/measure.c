@@ -47,9 +47,8 @@ static void do_job(struct crew *crew, size_t job)
     const struct fovea_image *src = &sample->image.view;
     const struct fovea_point_uv point = quality_gazes[gaze].point;
     const struct fovea_foveation foveation = quality_foveation(&quality_cases[c]);
-    const double tie_levels = foveation.method == FOVEA_METHOD_BLOCKWISE
-                                  ? EXACT_TIE_LEVELS_BLOCKWISE
-                                  : EXACT_TIE_LEVELS;
+    const double tie_levels =
+        foveation.method == FOVEA_METHOD_BLOCKWISE ? EXACT_TIE_LEVELS_BLOCKWISE : EXACT_TIE_LEVELS;
     struct test_image exact = image_make_packed(src->width_px, src->height_px, src->format);
     struct test_image actual[BACKENDS_MAX];
     double *levels = exact_levels(&foveation, src, point);
