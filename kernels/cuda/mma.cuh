@@ -111,16 +111,11 @@ static __device__ __forceinline__ uint32_t mma_transposed(uint32_t pair)
     return transposed;
 }
 
-/* An address in shared memory, and two halves from there. An mma's registers are consecutive: words
- * that are loaded together and do not belong together are moved for every mma anew. */
+/* An address in shared memory. */
 typedef uint32_t mma_place;
 static __device__ __forceinline__ mma_place mma_place_of(const void *shared)
 {
     return (mma_place)__cvta_generic_to_shared(shared);
-}
-static __device__ __forceinline__ uint32_t mma_load(mma_place place)
-{
-    return ptx_load_shared(place);
 }
 
 /* Loads four squares of 8 x 8 halves, transposed: each is half of a B. Lane l says where row l % 8

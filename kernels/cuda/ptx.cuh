@@ -62,15 +62,6 @@ PTX char *ptx_mad_wide(int a, int b, const char *c)
     return d;
 }
 
-/* Takes bytes of both as __byte_perm, whose selectors leave out that 8 to 15 repeat a byte's sign.
- */
-PTX uint32_t ptx_bytes(uint32_t x, uint32_t y, uint32_t selectors)
-{
-    uint32_t word;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(word) : "r"(x), "r"(y), "r"(selectors));
-    return word;
-}
-
 /* ---- What compilers are not to work out ahead */
 
 PTX void ptx_keep(uint32_t &value)
@@ -105,13 +96,6 @@ PTX unsigned long long ptx_clock_ns()
 }
 
 /* ---- Shared memory, addressed by 32 bits */
-
-PTX uint32_t ptx_load_shared(uint32_t place)
-{
-    uint32_t word;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(place) : "memory");
-    return word;
-}
 
 /* Returns the value before. */
 PTX uint32_t ptx_count_shared(uint32_t place)

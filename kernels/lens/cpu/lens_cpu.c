@@ -45,7 +45,6 @@ struct lens_cpu {
     struct thread_steps chunks;
     struct step {
         void (*chunk_fn)(const struct lens_cpu *cpu, int32_t chunk, float *row);
-        int32_t chunk_count;
     } steps[2];
 };
 
@@ -321,7 +320,7 @@ static void work(void *user, uint32_t worker)
 static void add_step(struct lens_cpu *cpu,
                      void (*chunk_fn)(const struct lens_cpu *cpu, int32_t chunk, float *row))
 {
-    cpu->steps[cpu->chunks.count] = (struct step){chunk_fn, strip_count(cpu->plan)};
+    cpu->steps[cpu->chunks.count] = (struct step){chunk_fn};
     thread_steps_add(&cpu->chunks, strip_count(cpu->plan));
 }
 

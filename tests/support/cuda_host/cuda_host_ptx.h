@@ -37,10 +37,6 @@ static inline char *ptx_mad_wide(int a, int b, const char *c)
 {
     return (char *)c + (int64_t)a * b;
 }
-static inline uint32_t ptx_bytes(uint32_t x, uint32_t y, uint32_t selectors)
-{
-    return __byte_perm(x, y, selectors);
-}
 static inline void ptx_keep(uint32_t &)
 {
 }
@@ -71,10 +67,6 @@ static inline uint32_t *cuda_host_word(uint32_t place, unsigned alignment)
         cuda_host_fail("an address of shared memory is no multiple of %u", alignment);
     }
     return (uint32_t *)memory;
-}
-static inline uint32_t ptx_load_shared(uint32_t place)
-{
-    return *cuda_host_word(place, 4);
 }
 static inline uint32_t ptx_count_shared(uint32_t place)
 {
