@@ -11,24 +11,18 @@
 
 #include <math.h>
 
-/* Rows begin at lines of the cache, which kernels like best; textures ask for 32. */
+/* Rows begin at lines of the cache, which kernels like best. */
 #define ALIGN_BYTES 64
-/* Textures ask for images that begin so. */
-#define ALIGN_IMAGE_BYTES 512
-
-static uint64_t multiple(uint64_t bytes, uint64_t of)
-{
-    return (bytes + of - 1) / of * of;
-}
 
 uint64_t row_image_pitch(const struct fovea_image *like)
 {
-    return multiple((uint64_t)pixel_codec_of(like->format)->bytes * like->width_px, ALIGN_BYTES);
+    const uint64_t bytes = (uint64_t)pixel_codec_of(like->format)->bytes * like->width_px;
+    return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
 uint64_t row_image_bytes(const struct fovea_image *like)
 {
-    return multiple(row_image_pitch(like) * like->height_px, ALIGN_IMAGE_BYTES);
+    return row_image_pitch(like) * like->height_px;
 }
 
 /* As much as a large GPU's cache keeps, and enough work for one. */

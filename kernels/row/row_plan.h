@@ -43,8 +43,7 @@ static inline uint32_t row_between(uint32_t step)
     return step % OPERATOR_MAX_BETWEEN;
 }
 
-/* Bytes of an image between in linear memory, and from a row of it to the next. Both are what
- * textures take. */
+/* Bytes from a row of an image between in linear memory to the next, and of the image. */
 uint64_t row_image_pitch(const struct fovea_image *like);
 uint64_t row_image_bytes(const struct fovea_image *like);
 
