@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINDING_COUNT 7
+#define BINDING_COUNT 6
 
 /* Every pipeline has one layout, whose push constants are what each device has. */
 #define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
@@ -22,8 +22,7 @@ _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * LATCHED_WORDS, "as gaze_latch.com
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER};
 
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
@@ -64,7 +63,7 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
-                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * set_count},
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = set_count,
@@ -141,12 +140,11 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
     VkDescriptorImageInfo images[2] = {
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkDescriptorBufferInfo buffers[5] = {
+    VkDescriptorBufferInfo buffers[4] = {
         {bindings->tables.buffer, bindings->tables.offset, bindings->tables.bytes},
         {bindings->scratch.buffer, bindings->scratch.offset, bindings->scratch.bytes},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
-        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
-        {bindings->values.buffer, bindings->values.offset, bindings->values.bytes}};
+        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES}};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,

@@ -43,7 +43,6 @@ struct vk_compute_bindings {
     VkImageView result;
     struct vk_compute_range tables;
     struct vk_compute_range scratch;
-    struct vk_compute_range values;
     VkBuffer text;
     VkDeviceSize text_offset;
     VkDeviceSize text_bytes;

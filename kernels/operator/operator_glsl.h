@@ -20,16 +20,10 @@
 /* A plan on a device. */
 struct operator_glsl;
 
-/* Buffers of a plan that are filled once. */
-struct operator_glsl_memory {
-    uint64_t table_bytes; /* binding 2; never 0 */
-    uint64_t value_bytes; /* binding 6; 0: none */
-};
-
 /* Bytes of a buffer. */
 struct operator_range {
     uint64_t offset; /* a multiple of what every device can bind at */
-    uint64_t bytes; /* 0: there are none */
+    uint64_t bytes;
 };
 
 /* The images that passes read and write; after these come the images between. */
@@ -40,7 +34,6 @@ struct operator_step {
     uint32_t reads; /* OPERATOR_SOURCE, or OPERATOR_BETWEEN and up */
     uint32_t writes; /* OPERATOR_RESULT, or OPERATOR_BETWEEN and up; not what it reads */
     struct operator_range tables;
-    struct operator_range values;
 };
 
 /* A shader, and what it is specialized to. */
@@ -99,9 +92,9 @@ struct operator_glsl_api {
                                 struct operator_glsl **out_glsl);
     void (*destroy)(struct operator_glsl **glsl); /* NULL-safe, sets NULL */
 
-    struct operator_glsl_memory (*memory)(const struct operator_glsl *glsl);
-    /* Once. Values are NULL where they have no bytes. Both are written in order. */
-    void (*fill)(struct operator_glsl *glsl, void *tables, void *values);
+    uint64_t (*table_bytes)(const struct operator_glsl *glsl); /* binding 2; never 0 */
+    /* Once. They are written in order. */
+    void (*fill)(struct operator_glsl *glsl, void *tables);
     /* Binding 3, what passes of that format leave for each other; 0: nothing. */
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 

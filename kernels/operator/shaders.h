@@ -7,9 +7,9 @@
  *
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage
  * buffer (tables), 3 storage buffer (what passes leave for each other), 4 storage buffer (text, of
- * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late), 6 storage buffer
- * (values). The latch itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it
- * leaves: for the kernels, and for the host). */
+ * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late). The latch
+ * itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels,
+ * and for the host). */
 #ifndef FOVEA_KERNELS_OPERATOR_SHADERS_H
 #define FOVEA_KERNELS_OPERATOR_SHADERS_H
 

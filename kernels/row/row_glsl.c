@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A row on Vulkan: the passes of its operators one after the other. Each operator is a step, with
- * tables and values of its own in the row's buffers; what passes leave for each other is one buffer
- * for all, the largest that one of them needs. */
+ * tables of its own in the row's buffer; what passes leave for each other is one buffer for all,
+ * the largest that one of them needs. */
 
 #include "row_plan.h"
 
@@ -20,7 +20,7 @@ struct row_glsl {
     const struct row_plan *plan;
     struct operator_glsl *parts[FOVEA_OPERATOR_COUNT];
     struct operator_step steps[OPERATOR_MAX_STEPS];
-    struct operator_glsl_memory memory;
+    uint64_t table_bytes;
 };
 
 static const struct row_glsl *own(const struct operator_glsl *glsl)
@@ -47,28 +47,18 @@ static void destroy(struct operator_glsl **glsl)
 
 /* ---- Steps */
 
-static struct operator_range append(uint64_t *end, uint64_t bytes)
-{
-    const struct operator_range range = {bytes > 0 ? *end : 0, bytes};
-    *end += bytes == 0 ? 0 : (bytes + OFFSET_BYTES - 1) / OFFSET_BYTES * OFFSET_BYTES;
-    return range;
-}
-
 static void place_steps(struct row_glsl *row)
 {
     const uint32_t count = row->plan->count;
-    struct operator_glsl_memory end = {0};
+    uint64_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct operator_glsl_memory memory = api_of(row, i)->memory(row->parts[i]);
+        const uint64_t bytes = api_of(row, i)->table_bytes(row->parts[i]);
         row->steps[i] = (struct operator_step){
             .reads = i == 0 ? OPERATOR_SOURCE : OPERATOR_BETWEEN + row_between(i - 1),
             .writes = i + 1 == count ? OPERATOR_RESULT : OPERATOR_BETWEEN + row_between(i),
-            .tables = append(&end.table_bytes, memory.table_bytes),
-            .values = append(&end.value_bytes, memory.value_bytes)};
-        row->memory = (struct operator_glsl_memory){
-            row->steps[i].tables.offset + memory.table_bytes,
-            memory.value_bytes > 0 ? row->steps[i].values.offset + memory.value_bytes
-                                   : row->memory.value_bytes};
+            .tables = {end, bytes}};
+        row->table_bytes = end + bytes;
+        end += (bytes + OFFSET_BYTES - 1) / OFFSET_BYTES * OFFSET_BYTES;
     }
 }
 
@@ -103,18 +93,16 @@ static enum fovea_result create(const struct operator_plan *plan,
 
 /* ---- Memory */
 
-static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
+static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
-    return own(glsl)->memory;
+    return own(glsl)->table_bytes;
 }
 
-static void fill(struct operator_glsl *glsl, void *tables, void *values)
+static void fill(struct operator_glsl *glsl, void *tables)
 {
     struct row_glsl *row = (struct row_glsl *)glsl;
     for (uint32_t i = 0; i < row->plan->count; i++) {
-        const struct operator_step *step = &row->steps[i];
-        api_of(row, i)->fill(row->parts[i], (char *)tables + step->tables.offset,
-                             step->values.bytes > 0 ? (char *)values + step->values.offset : NULL);
+        api_of(row, i)->fill(row->parts[i], (char *)tables + row->steps[i].tables.offset);
     }
 }
 
@@ -239,7 +227,7 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
 
 const struct operator_glsl_api row_glsl = {.create = create,
                                            .destroy = destroy,
-                                           .memory = memory,
+                                           .table_bytes = table_bytes,
                                            .fill = fill,
                                            .scratch_bytes = scratch_bytes,
                                            .shaders = shaders,

@@ -110,9 +110,8 @@ struct frame_plan {
     struct peer_plan *peer; /* NULL until a frame goes to the peer */
     struct operator_glsl *glsl;
     bool described; /* the log was told of it */
-    /* The next plan takes those of a free place, if they are as large and at most twice so. */
+    /* The next plan takes that of a free place, if it is as large and at most twice so. */
     struct vk_buffer tables;
-    struct vk_buffer values;
     uint64_t last_frame;
 };
 

@@ -26,7 +26,6 @@ static void finish_plan(struct fovea_vk *fovea, struct frame_plan *plan)
 {
     vacate(fovea, plan);
     vk_buffer_finish(&plan->tables, &fovea->device);
-    vk_buffer_finish(&plan->values, &fovea->device);
     plan->last_frame = 0;
 }
 
@@ -46,18 +45,14 @@ static enum fovea_result make_buffer(struct fovea_vk *fovea, uint64_t bytes,
         return FOVEA_OK;
     }
     vk_buffer_finish(buffer, &fovea->device);
-    return bytes > 0
-               ? vk_buffer_init_shared(buffer, &fovea->device, bytes, VK_BUFFER_READ_BY_KERNELS)
-               : FOVEA_OK;
+    return vk_buffer_init_shared(buffer, &fovea->device, bytes, VK_BUFFER_READ_BY_KERNELS);
 }
 
 static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *entry)
 {
     const struct operator_glsl_api *api = row_operator.glsl;
-    const struct operator_glsl_memory memory = api->memory(entry->glsl);
-    FOVEA_TRY(make_buffer(fovea, memory.table_bytes, &entry->tables));
-    FOVEA_TRY(make_buffer(fovea, memory.value_bytes, &entry->values));
-    api->fill(entry->glsl, entry->tables.mapped, entry->values.mapped);
+    FOVEA_TRY(make_buffer(fovea, api->table_bytes(entry->glsl), &entry->tables));
+    api->fill(entry->glsl, entry->tables.mapped);
     return FOVEA_OK;
 }
 
@@ -91,7 +86,7 @@ enum fovea_result frame_plan_share(struct fovea_vk *fovea, struct frame_plan *en
 static uint64_t bytes_of(const struct frame_plan *entry)
 {
     const uint64_t peers = entry->peer ? entry->plan->cuda_bytes : 0;
-    return entry->tables.bytes + entry->values.bytes + peers;
+    return entry->tables.bytes + peers;
 }
 
 /* Of no interest to jobs of a lost peer, which would have to be waited for. */

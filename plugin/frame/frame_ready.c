@@ -288,7 +288,6 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
         .result = view_of(work, index, step->writes),
         .tables = tables,
         .scratch = work->pass_scratch ? range_of(&work->pass_scratch->buffer, scratch) : tables,
-        .values = step->values.bytes > 0 ? range_of(&plan->values, step->values) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
         .text_bytes = OPERATOR_TEXT_BYTES};

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* foveate's shaders, and how many workgroups each takes. Specialization constants: 1
- * FOVEATE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour.
- * Tables are the plan's law, levels, law's table and the display's samples; there are no values;
- * passes leave levels' samples for each other. */
+ * IMAGE_LIGHT_*, as what UNORM pixels are averaged; 2 whether alpha is averaged like a colour.
+ * Tables are the plan's law, levels, law's table and the display's samples; passes leave levels'
+ * samples for each other. */
 #ifndef FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
 #define FOVEA_KERNELS_FOVEATE_GLSL_FOVEATE_SHADERS_H
 

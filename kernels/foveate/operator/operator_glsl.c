@@ -67,12 +67,11 @@ static size_t law_table_bytes(const struct foveate_plan *plan)
     return (size_t)plan->law.table_count * sizeof plan->law_table[0];
 }
 
-static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
+static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
     const struct foveate_plan *plan = glsl->plan;
     const size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
-    return (struct operator_glsl_memory){.table_bytes = sizeof plan->law + sizeof plan->levels +
-                                                        law_table_bytes(plan) + light_bytes};
+    return sizeof plan->law + sizeof plan->levels + law_table_bytes(plan) + light_bytes;
 }
 
 /* A level's sample is four halves. */
@@ -85,21 +84,17 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 }
 
 /* The law, the levels, the law's table and the display's samples: the buffer Law of law.glsl. */
-static void fill(struct operator_glsl *glsl, void *tables, void *values)
+static void fill(struct operator_glsl *glsl, void *tables)
 {
-    (void)values;
     char *to = tables;
     const struct foveate_plan *plan = glsl->plan;
-    const size_t table_bytes = law_table_bytes(plan);
     const struct foveate_level *levels = glsl->tiles.used ? glsl->tiles.levels : plan->levels;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     to += sizeof plan->law + sizeof plan->levels;
-    if (table_bytes > 0) {
-        memcpy(to, plan->law_table, table_bytes);
-    }
+    memcpy(to, plan->law_table, law_table_bytes(plan));
     if (foveate_plan_light_samples(plan) > 0) {
-        foveate_plan_fill_light(plan, (float *)(void *)(to + table_bytes));
+        foveate_plan_fill_light(plan, (float *)(void *)(to + law_table_bytes(plan)));
     }
 }
 
@@ -313,7 +308,7 @@ static const struct shader *draws(const struct operator_glsl *glsl)
 }
 
 #define MACHINE                                                                                    \
-    .create = create, .destroy = destroy, .memory = memory, .fill = fill,                          \
+    .create = create, .destroy = destroy, .table_bytes = table_bytes, .fill = fill,                \
     .scratch_bytes = scratch_bytes, .shaders = shaders, .passes = passes
 
 const struct operator_glsl_api foveate_machine_glsl = {MACHINE};

@@ -56,17 +56,15 @@ static void destroy(struct operator_glsl **glsl)
 
 /* ---- Memory */
 
-static struct operator_glsl_memory memory(const struct operator_glsl *glsl)
+static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
-    return (struct operator_glsl_memory){.table_bytes =
-                                             table_floats(plan_of(glsl)) * sizeof(float)};
+    return table_floats(plan_of(glsl)) * sizeof(float);
 }
 
-static void fill(struct operator_glsl *glsl, void *tables, void *values)
+static void fill(struct operator_glsl *glsl, void *tables)
 {
     const struct lens_plan *plan = plan_of(glsl);
     const size_t count = sample_count(plan);
-    (void)values;
     memcpy(tables, plan->light.samples, count * sizeof plan->light.samples[0]);
     if (plan->ways) {
         memcpy((float *)tables + count, plan->ways, plan->way_count * sizeof plan->ways[0]);
@@ -141,7 +139,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 
 const struct operator_glsl_api lens_operator_glsl = {.create = create,
                                                      .destroy = destroy,
-                                                     .memory = memory,
+                                                     .table_bytes = table_bytes,
                                                      .fill = fill,
                                                      .scratch_bytes = scratch_bytes,
                                                      .shaders = shaders,

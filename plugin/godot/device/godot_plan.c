@@ -16,7 +16,6 @@ static void finish_plan(struct godot_plan *plan, struct godot_object *device)
 {
     for (uint32_t i = 0; i < OPERATOR_MAX_STEPS; i++) {
         godot_device_free(device, &plan->tables[i]);
-        godot_device_free(device, &plan->values[i]);
     }
     godot_device_free(device, &plan->scratch);
     if (plan->glsl) {
@@ -30,35 +29,25 @@ static void finish_plan(struct godot_plan *plan, struct godot_object *device)
 
 /* The engine binds buffers whole, so that each step has its own. */
 static enum fovea_result make_step(struct godot_plan *plan, struct godot_object *device, uint32_t i,
-                                   const char *tables, const char *values)
+                                   const char *tables)
 {
-    const struct operator_step *step = &plan->steps[i];
-    plan->tables[i] =
-        godot_device_storage(device, tables + step->tables.offset, (size_t)step->tables.bytes);
-    if (step->values.bytes > 0) {
-        plan->values[i] =
-            godot_device_storage(device, values + step->values.offset, (size_t)step->values.bytes);
-    }
-    return plan->tables[i].id && (step->values.bytes == 0 || plan->values[i].id)
-               ? FOVEA_OK
-               : FOVEA_ERROR_OUT_OF_MEMORY;
+    const struct operator_range *range = &plan->steps[i].tables;
+    plan->tables[i] = godot_device_storage(device, tables + range->offset, (size_t)range->bytes);
+    return plan->tables[i].id ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
 static enum fovea_result make_tables(struct godot_plan *plan, struct godot_object *device)
 {
-    const struct operator_glsl_memory memory = row_operator.glsl->memory(plan->glsl);
-    char *tables = calloc(1, (size_t)memory.table_bytes);
-    char *values = memory.value_bytes > 0 ? calloc(1, (size_t)memory.value_bytes) : NULL;
+    char *tables = calloc(1, (size_t)row_operator.glsl->table_bytes(plan->glsl));
     enum fovea_result result = FOVEA_ERROR_OUT_OF_MEMORY;
     plan->step_count = row_operator.glsl->steps(plan->glsl, plan->steps);
-    if (tables && (values || memory.value_bytes == 0)) {
-        row_operator.glsl->fill(plan->glsl, tables, values);
+    if (tables) {
+        row_operator.glsl->fill(plan->glsl, tables);
         result = FOVEA_OK;
     }
     for (uint32_t i = 0; i < plan->step_count && result == FOVEA_OK; i++) {
-        result = make_step(plan, device, i, tables, values);
+        result = make_step(plan, device, i, tables);
     }
-    free(values);
     free(tables);
     return result;
 }

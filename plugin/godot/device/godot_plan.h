@@ -16,7 +16,6 @@ struct godot_plan {
     struct operator_step steps[OPERATOR_MAX_STEPS];
     uint32_t step_count;
     struct godot_rid tables[OPERATOR_MAX_STEPS];
-    struct godot_rid values[OPERATOR_MAX_STEPS];
     struct godot_rid scratch;
     uint64_t last_used;
 };
