@@ -98,6 +98,30 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
     row_operator.glsl->destroy(&glsl);
 }
 
+/* Passes of such plans have no levels to write to. */
+TEST(a_plan_that_blurs_nothing_copies)
+{
+    static const struct setting none[][3] = {{{"foveation.strength", "0"}},
+                                             {{"operators", "blur"}, {"blur.sigma_px", "0"}}};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        const struct operator_glsl_limits limits = {49152, UINT32_C(1) << 27};
+        struct fovea_settings *settings = make_settings(none[i]);
+        const struct operator_plan_desc desc = {settings, 300, 200};
+        const struct operator_frame frame =
+            operator_frame_make(300, 200, (struct fovea_point_uv){0.4, 0.6});
+        struct operator_pass passes[OPERATOR_ROW_PASSES];
+        struct operator_plan *plan = NULL;
+        struct operator_glsl *glsl = NULL;
+        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_int_equal(row_operator.glsl->create(plan, &limits, &glsl), FOVEA_OK);
+        assert_int_equal(row_operator.glsl->passes(glsl, &frame, FOVEA_FORMAT_RGBA16F, passes), 1);
+        assert_ptr_equal(passes[0].shader.shader, &shader_copy);
+        row_operator.glsl->destroy(&glsl);
+        row_operator.plan_destroy(&plan);
+        fovea_settings_destroy(&settings);
+    }
+}
+
 TEST(shaders_declare_what_passes_bring)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

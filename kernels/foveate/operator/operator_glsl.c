@@ -59,9 +59,6 @@ static enum fovea_result create(const struct operator_plan *plan,
 
 /* ---- Memory */
 
-#define LEAST_BYTES                                                                                \
-    64 /* an empty table is one zeroed entry, since a buffer of no bytes cannot be made */
-
 static size_t law_table_bytes(const struct foveate_plan *plan)
 {
     return (size_t)plan->law.table_count * sizeof plan->law_table[0];
@@ -80,7 +77,7 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
     const uint32_t samples =
         glsl->tiles.used ? glsl->tiles.sample_count : glsl->plan->level_samples;
     (void)format;
-    return samples ? 8 * (uint64_t)samples : LEAST_BYTES;
+    return 8 * (uint64_t)samples;
 }
 
 /* The law, the levels, the law's table and the display's samples: the buffer Law of law.glsl. */
@@ -108,6 +105,12 @@ static struct operator_shader specialize(const struct shader *shader,
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
     return (struct operator_shader){shader,
                                     {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
+}
+
+/* Nothing is blurred, and there are no levels that passes could write to. */
+static bool copies(const struct operator_glsl *glsl)
+{
+    return glsl->plan->level_count == 0;
 }
 
 /* The picture included; of any gaze. */
@@ -138,6 +141,10 @@ static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shad
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
+    if (copies(glsl)) {
+        *out_shaders = (struct operator_shader){.shader = &shader_copy};
+        return 1;
+    }
     const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
     const struct shader *list[OPERATOR_MAX_PASSES];
     const uint32_t count = list_shaders(glsl, list);
@@ -216,17 +223,22 @@ static void add_tiles(struct list *list)
 static int32_t count_levels(const struct foveate_plan *plan, const struct foveate_frame *frame)
 {
     const int32_t count = (int32_t)plan->level_count;
-    if (count == 0 || frame->late || !foveate_frame_gaze_is_inside(frame)) {
+    if (frame->late || !foveate_frame_gaze_is_inside(frame)) {
         return count;
     }
     const float residual = foveate_light_residual(foveate_plan_light(plan));
     return foveate_level_with(plan->sigma_max_px, residual, count) + 1;
 }
 
-/* Tiles of one level, or tiles blended from nodes. */
+/* A copy, tiles of one level, or tiles blended from nodes. */
 static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
                        enum fovea_format format, struct operator_pass *out_passes)
 {
+    if (copies(glsl)) {
+        *out_passes = (struct operator_pass){.shader.shader = &shader_copy};
+        operator_pass_copies(view, out_passes);
+        return 1;
+    }
     const struct foveate_shader_tiles *tiles = &glsl->tiles;
     const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
     struct list list = {
