@@ -12,7 +12,7 @@
 #include "smooth.h"
 
 /* What a frame adds; the block of push constants and of kernel parameters. Shared by C, CUDA, GLSL:
- * 32-bit members only. image/pixel.glsl declares the same. */
+ * 32-bit members only. foveate/glsl/frame.glsl declares the same. */
 struct foveate_frame {
     int32_t width_px;
     int32_t height_px;

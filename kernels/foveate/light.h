@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* In what UNORM pixels are averaged, and what of the smooth method depends on it. Included by C and
- * CUDA; image/pixel.glsl and foveate/glsl/law.glsl say the same. */
+/* In what UNORM pixels are averaged, and what of levels and Gaussians depends on it. Included by C
+ * and CUDA; image/pixel.glsl and foveate/glsl/law.glsl say the same. */
 #ifndef FOVEA_KERNELS_FOVEATE_LIGHT_H
 #define FOVEA_KERNELS_FOVEATE_LIGHT_H
 

@@ -14,7 +14,7 @@
 #define FOVEATE_MIN_CUTOFF_GAIN 0.01
 #define FOVEATE_MAX_CUTOFF_GAIN 0.99
 /* Twelve times what the defaults do at strength 8. Beyond it the settings make no picture, and the
- * filters of an image no longer fit in memory that anybody wants to spend on them. */
+ * ladder has no nodes (foveate/plan/ladder.h). */
 #define FOVEATE_MAX_SIGMA_PX 1024.0
 #define FOVEATE_MIN_MAP_SIDE 2
 #define FOVEATE_MAX_MAP_SIDE 4096

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method: every pixel is the average of the picture under a Gaussian of its own sigma.
+/* Every pixel is the average of the picture under a Gaussian of its own sigma; with the blockwise
+ * method the pixels of a fragment have the same (foveate/grid.h).
  *
  * Variances add. The picture is decimated by two again and again with the filter [1 5 10 10 5
  * 1]/32, whose variance is 5/4 of its input's pixels squared, so that level k holds the picture
@@ -15,10 +16,9 @@
  * the coarsest level on which the rest is still at least FOVEATE_RESIDUAL level samples wide: less
  * lets through what decimation folded down.
  *
- * The law gives sigma for a pixel and a gaze. It is evaluated by the pixel, so that nothing depends
- * on a grid. Where the law asks for no more than the pixels themselves resolve (cutoff at or beyond
- * half a cycle a pixel) the pixel is copied; just beyond, sigma rises from 0 instead of jumping to
- * the Gaussian that a cutoff at Nyquist stands for.
+ * The law gives sigma for a pixel and a gaze. Where the law asks for no more than the pixels
+ * themselves resolve (cutoff at or beyond half a cycle a pixel) the pixel is copied; just beyond,
+ * sigma rises from 0 instead of jumping to the Gaussian that a cutoff at Nyquist stands for.
  *
  * Used by C, CUDA C and, in words of its own, by foveate/glsl/levels.glsl and
  * foveate/glsl/law.glsl. */
@@ -61,7 +61,7 @@ enum foveate_law_kind {
 /* Twelve 32-bit words, before the table in the GPU's buffer. */
 struct foveate_law {
     int32_t kind;
-    int32_t table_count; /* at least 2 */
+    int32_t table_count; /* at least 2; of rings 1 */
     float table_per_unit; /* entries a pixel or a degree; constant beyond the last entry */
     float strength;
     /* projected: the tangent of pixel x's centre is tan_x0 + x tan_x_per_px; y likewise, down

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu: levels, then tiles of one of them (foveate/cpu/tiles/tile.h) or
+/* A plan's frames on the cpu: levels, then tiles of one of them (foveate/cpu/tiles/tile.h) or
  * tiles blended from nodes (foveate/cpu/nodes/nodes.h), shared out to workers. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CPU_SMOOTH_H

@@ -3,7 +3,7 @@
 
 /* The frame's constants. */
 
-/* struct foveate_frame of foveate.h, member by member. */
+/* struct foveate_frame of foveate/frame.h, member by member. */
 struct foveate_frame {
     int width_px;
     int height_px;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* One pixel of the smooth method by its definition: the average of a level's samples under the Gaussian with the
+/* One pixel by its definition: the average of a level's samples under the Gaussian with the
  * sigma that is left. Include it after foveate/glsl/levels.glsl. */
 
 int level_for(float sigma_px)

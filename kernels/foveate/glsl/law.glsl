@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's law and levels: foveate/smooth.h in GLSL. Include it after frame.glsl. */
+/* The law and the levels: foveate/smooth.h in GLSL. Include it after frame.glsl. */
 
 const int MAX_LEVELS = 7;
 const int MARGIN = 4;
@@ -81,8 +81,8 @@ vec3 law_ray(vec2 px)
 }
 
 /* Returns the angle whose tangent is rise / run in degrees, 0 to 180, for a rise that is not negative. GLSL's own
- * may be 4096 units off (Vulkan, "Precision of core SPIR-V instructions"), which on NVIDIA's GPUs gave fragments a
- * filter that is a tap too short. Cephes' polynomial (atanf), below tan(22.5 degrees). */
+ * may be 4096 units off (Vulkan, "Precision of core SPIR-V instructions"), and is on NVIDIA's GPUs. Cephes' polynomial
+ * (atanf), below tan(22.5 degrees). */
 float law_arc_deg(float rise, float run)
 {
     float ratio = min(rise, abs(run)) / max(max(rise, abs(run)), 1e-30);

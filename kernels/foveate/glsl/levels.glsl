@@ -3,7 +3,7 @@
 
 /* The decimated levels, four halves a sample. Include it after foveate/glsl/law.glsl. */
 
-/* struct smooth_constants of shaders.h. */
+/* struct smooth_constants of foveate_shaders.h. */
 layout(push_constant) uniform Constants
 {
     foveate_frame frame;

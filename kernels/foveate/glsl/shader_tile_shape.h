@@ -28,7 +28,7 @@
 #define SHADER_TILE_RADIUS_2 12
 #define SHADER_TILE_RADIUS_3 18
 #define SHADER_TILE_RADIUS_4 21
-/* No shader asks a device for more; foveate.comp does with 16 KB if it must. */
+/* No shader asks a device for more; smooth_nodes.comp does with 16 KB. */
 #define SHADER_TILE_SHARED_BYTES 30720
 
 /* Gaussians are cut off at so many sigma in stored levels; in light and in floats at the method's

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Level 0 of both methods: the picture as light, or as stored values around 0. Bound by memory: it reads the
+/* Level 0: the picture as light, or as stored values around 0. Bound by memory: it reads the
  * picture once and writes eight bytes a pixel.
  *
  * Workgroup: 16 x 16 threads, a pixel and its sample each;

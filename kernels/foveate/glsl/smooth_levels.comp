@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Two levels of the smooth method, `level` and the next one, from the level below, which for levels 1 and 2 is the
+/* Two levels, `level` and the next one, from the level below, which for levels 1 and 2 is the
  * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins.
  *
  * Workgroup: 192 threads for 12 x 8 samples of the second level and the 24 x 16 of the first around them;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's last step blends 16x16 pixels from the few nodes of the ladder around their sigmas.
+/* The last step blends 16x16 pixels from the few nodes of the ladder around their sigmas.
  *
  * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
  * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.

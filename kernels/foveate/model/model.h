@@ -40,7 +40,8 @@ bool foveate_model_settings_valid(const struct fovea_foveation *foveation);
 /* The model has a view: its law goes by eccentricity instead of pixels. */
 bool foveate_model_projected(const struct foveate_model *model);
 
-/* sigma comes from struct foveate_law; the alternative is the paper's own: rings by distance. */
+/* sigma is the law's at a place, with its ramp; the alternative is the paper's own: rings by
+ * distance, which have none. */
 bool foveate_model_by_law(const struct foveate_model *model);
 
 /* kappa / cutoff: pixels over the distance in pixels, or degrees over the eccentricity in degrees,
@@ -76,7 +77,7 @@ double foveate_model_sigma_max_px(const struct foveate_model *model);
 double foveate_model_law_bound(const struct foveate_model *model);
 double foveate_model_px_per_unit_max(const struct foveate_model *model);
 
-/* sigma as the smooth method applies it, for a law's sigma: ramp and strength. */
+/* sigma as it is applied, for a law's sigma: ramp and strength. */
 double foveate_model_applied_px(const struct foveate_model *model, double law_sigma_px);
 
 /* Distance from the gaze at which the model puts an eccentricity; the relative model has no

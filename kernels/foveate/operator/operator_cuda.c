@@ -48,7 +48,7 @@ static bool frees_without_waiting(const struct operator_cuda *cuda)
 
 /* ---- Plans */
 
-/* The smooth method's levels take twice the memory where they hold 32-bit floats. */
+/* Levels take twice the memory where they hold 32-bit floats. */
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {

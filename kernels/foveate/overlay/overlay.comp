@@ -35,7 +35,7 @@ layout(set = 0, binding = 4, std430) readonly buffer Text { uint characters[]; }
 const int FLAG_MARKER = 1;
 const int FLAG_HEATMAP = 2;
 const int FLAG_SWAP_RED_BLUE = 4;
-const int FLAG_RINGS_BY_ANGLE = 16;
+const int FLAG_RINGS_BY_ANGLE = 8;
 const int TEXT_MARGIN_PX = 8;
 
 bool stores_light()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The operator overlay: drawn over a frame by a compute shader, whatever backend foveated it. */
+/* What is drawn over a frame by a compute shader, whatever backend foveated it. */
 #ifndef FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 #define FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 
@@ -11,7 +11,7 @@ enum overlay_flag {
     OVERLAY_MARKER = 1,
     OVERLAY_HEATMAP = 2,
     OVERLAY_SWAP_RED_BLUE = 4,
-    OVERLAY_RINGS_BY_ANGLE = 16, /* rings are degrees between rays, not pixels */
+    OVERLAY_RINGS_BY_ANGLE = 8, /* rings are degrees between rays, not pixels */
 };
 
 /* The shader's push constants, after the frame's. Text is OPERATOR_TEXT_COLUMNS characters a row in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ladder of the smooth method: sigmas that pictures are blurred with as a whole, its nodes, and
- * the weights by which a pixel of any sigma blends the pictures of the nodes around its own.
+/* The ladder: sigmas that pictures are blurred with as a whole, its nodes, and the weights by which
+ * a pixel of any sigma blends the pictures of the nodes around its own.
  *
  * A sigma's coordinate is c = log2 W, W the sum over all whole k of exp(-k^2 / (2 sigma^2)): the
  * sum of the sampled Gaussian. It is 0 at sigma 0, log2(sqrt(2 pi) sigma) from sigma 0.8 on, and

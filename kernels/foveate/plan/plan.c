@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum fovea_result fill_plan(struct foveate_plan *plan, const struct foveate_model *model)
 {
@@ -83,7 +82,6 @@ enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
                                          const struct fovea_foveation *foveation, double sigma_px,
                                          uint32_t width_px, uint32_t height_px)
 {
-    memset(&plan->foveation, 0, sizeof plan->foveation); /* which is too large for a stack */
     plan->foveation.method = FOVEA_METHOD_SMOOTH;
     plan->foveation.light = foveation->light;
     plan->foveation.alpha = foveation->alpha;

@@ -202,7 +202,7 @@ static void fill_levels(struct foveate_plan *plan, double sigma_px)
 /* Fills law and law_table, but for the strength. */
 static enum fovea_result fill_law(struct foveate_plan *plan, const struct foveate_model *model)
 {
-    if (plan->fragment_px > 0 && model->foveation.model == FOVEA_MODEL_PAPER) {
+    if (!foveate_model_by_law(model)) {
         return foveate_plan_fill_rings(plan, model);
     }
     plan->law = law_of(model);

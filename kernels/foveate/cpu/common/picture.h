@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* An image as the tiles of the smooth method see it: pixels, and levels in planes, one plane a
- * channel, so that eight neighbours of one channel are one register. Tiles of one level store no
- * level 0: it is the image, read again where it is needed. */
+/* An image as tiles see it: pixels, and levels in planes, one plane a channel, so that eight
+ * neighbours of one channel are one register. Tiles of one level store no level 0: it is the image,
+ * read again where it is needed. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_PICTURE_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Some tiles are summed pixel by pixel, each from its own samples: tiles of floats in which a value
- * is not finite, which a node would spread over all of the tile; and tiles in the light of a
- * display's table, whose codes have kinks that blending nodes smooths. This is slow, and rare. */
+/* Tiles of floats in which a value is not finite, which a node would spread over all of the tile,
+ * are summed pixel by pixel, each from its own samples. This is slow, and rare. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_NODES_GATHER_H
 #define FOVEA_KERNELS_FOVEATE_CPU_NODES_GATHER_H
 

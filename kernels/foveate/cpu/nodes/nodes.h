@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the
- * ladder (foveate/plan/ladder.h), so that the cost of a pixel depends on sigma's range in its tile
- * and little on its slope.
+/* Frames on the cpu for every law: tiles of 16x16 pixels, each blended from nodes of the ladder
+ * (foveate/plan/ladder.h), so that the cost of a pixel depends on sigma's range in its tile and
+ * little on its slope.
  *
  * All levels lie in planes, level 0 too. A node's picture of a tile is two products with band
  * matrices: along x from the samples of its level to pixels, then along y, where each row's pixels
