@@ -115,8 +115,8 @@ def test_routing_tables_list_what_the_sources_choose():
          choices("cpu/smooth.c", "\nenum way {", r"\bWAY_(\w+)")),
         ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
          choices("cuda/plan.h", "enum foveate_cuda_way {", r"\bFOVEATE_CUDA_(\w+)")),
-        ("vulkan", {"tiles": "smooth_tile_", "nodes": "smooth_nodes"},
-         choices("operator/operator_glsl.c", "static uint32_t passes(", r"\badd_(\w+)")),
+        ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
+         choices("operator/operator_glsl.c", "static uint32_t passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),
     ):  # fmt: skip
         assert found == list(ways), heading
         section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
