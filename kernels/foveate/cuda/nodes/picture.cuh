@@ -46,6 +46,26 @@ template <int CHANNELS> struct node_float_tile {
     }
 };
 
+/* Between the two: of light, halves are enough for a node, and not for its weight and the sum. */
+template <int CHANNELS> struct node_light_tile {
+    typedef node_half_sums products;
+    typedef node_half_sums outputs;
+    typedef float weights[NODES_PIXELS];
+
+    float of[CHANNELS][NODES_PIXELS];
+
+    __device__ __forceinline__ void add(int c, const weights &by, const outputs (&outputs)[2])
+    {
+#pragma unroll
+        for (int k = 0; k < NODES_PIXELS; k += 2) {
+            const uint32_t pair = k / 2 % 2 ? outputs[k / 4].lower() : outputs[k / 4].upper();
+            const float2 two = __half22float2(half2_of(pair));
+            of[c][k] = fmaf(by[k], two.x, of[c][k]);
+            of[c][k + 1] = fmaf(by[k + 1], two.y, of[c][k + 1]);
+        }
+    }
+};
+
 /* Adds a channel of a node. */
 template <typename Tile, int STEPS>
 static __device__ __forceinline__ void add_channel(Tile &sums, int c,
@@ -178,18 +198,25 @@ template <typename Pixel, int CHANNELS, typename Image> struct node_samples {
 
 /* ---- The tile */
 
-/* Formats of at most 8 bits are summed in halves. */
-template <typename Pixel, int CHANNELS> struct node_sums {
+/* Of formats of 8 bits. */
+template <int CHANNELS, bool LIGHT> struct node_byte_sums {
+    typedef node_half_tile<CHANNELS> type;
+};
+template <int CHANNELS> struct node_byte_sums<CHANNELS, true> {
+    typedef node_light_tile<CHANNELS> type;
+};
+
+template <typename Pixel, int CHANNELS, bool LIGHT> struct node_sums {
     typedef node_float_tile<CHANNELS> type;
 };
-template <int CHANNELS> struct node_sums<pixel<FOVEA_FORMAT_RGBA8>, CHANNELS> {
-    typedef node_half_tile<CHANNELS> type;
+template <int CHANNELS, bool LIGHT>
+struct node_sums<pixel<FOVEA_FORMAT_RGBA8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
 };
-template <int CHANNELS> struct node_sums<pixel<FOVEA_FORMAT_RGB8>, CHANNELS> {
-    typedef node_half_tile<CHANNELS> type;
+template <int CHANNELS, bool LIGHT>
+struct node_sums<pixel<FOVEA_FORMAT_RGB8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
 };
-template <int CHANNELS> struct node_sums<pixel<FOVEA_FORMAT_R8>, CHANNELS> {
-    typedef node_half_tile<CHANNELS> type;
+template <int CHANNELS, bool LIGHT>
+struct node_sums<pixel<FOVEA_FORMAT_R8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
 };
 
 template <typename Pixel>
@@ -206,7 +233,7 @@ static __device__ __forceinline__ foveate_tile_nodes find_nodes(const foveate_fr
 
 /* Makes a tile that lies in the picture, at least in part. Its pixels come from `window` where it
  * blends level 0. */
-template <typename Pixel, int CHANNELS, bool CONSTANT, typename Image, typename Window>
+template <typename Pixel, bool LIGHT, int CHANNELS, bool CONSTANT, typename Image, typename Window>
 static __device__ __forceinline__ void make_tile(const foveate_frame &frame,
                                                  const foveate_nodes &nodes, char *levels,
                                                  const Window &window, const Image &src,
@@ -214,7 +241,7 @@ static __device__ __forceinline__ void make_tile(const foveate_frame &frame,
                                                  const node_places &places,
                                                  const foveate_tile_nodes &chosen)
 {
-    typename node_sums<Pixel, CHANNELS>::type sums = {};
+    typename node_sums<Pixel, CHANNELS, LIGHT>::type sums = {};
     if (places.highest > 0.0f) {
         const int i = add_near<CHANNELS>(nodes, window, places, chosen, sums);
         add_far<CHANNELS, CONSTANT>(nodes, levels, tile, places, chosen, i, sums);
@@ -230,6 +257,23 @@ static __device__ __forceinline__ void make_tile(const foveate_frame &frame,
         }
     }
     write_tile<Pixel, CHANNELS>(frame, src, dst, tile, places, sums.of);
+}
+
+template <typename Pixel, int CHANNELS, bool CONSTANT, typename Image, typename Window>
+static __device__ __forceinline__ void make_any_tile(const foveate_frame &frame,
+                                                     const foveate_nodes &nodes, char *levels,
+                                                     const Window &window, const Image &src,
+                                                     const Image &dst, const node_tile &tile,
+                                                     const node_places &places,
+                                                     const foveate_tile_nodes &chosen)
+{
+    if (Pixel::white == 255 && frame.light) {
+        make_tile<Pixel, true, CHANNELS, CONSTANT>(frame, nodes, levels, window, src, dst, tile,
+                                                   places, chosen);
+    } else {
+        make_tile<Pixel, false, CHANNELS, CONSTANT>(frame, nodes, levels, window, src, dst, tile,
+                                                    places, chosen);
+    }
 }
 
 /* ---- A block makes 2 x 2 tiles; level 0 is its window of 48 x 48 pixels in shared memory */
@@ -260,8 +304,8 @@ static __device__ __forceinline__ void make_picture(const foveate_frame &frame,
     if (is_inside) {
         const auto window = stage.open(NODES_TILE * (warp % 2), NODES_TILE * (warp / 2),
                                        tile.lane.row, tile.lane.pair);
-        make_tile<Pixel, CHANNELS, true>(frame, nodes, levels_of_image(nodes), window, src, dst,
-                                         tile, places, chosen);
+        make_any_tile<Pixel, CHANNELS, true>(frame, nodes, levels_of_image(nodes), window, src, dst,
+                                             tile, places, chosen);
     }
 }
 
@@ -337,8 +381,8 @@ static __device__ __forceinline__ void make_whole(const foveate_frame &frame,
         const foveate_tile_nodes chosen = find_nodes<Pixel>(frame, nodes, tile, places);
         node_window<CHANNELS, FOVEATE_NODES_STEPS_0, false> window;
         level_0.open(tile.x - FOVEATE_NODES_BEFORE, 0, tile.y - FOVEATE_NODES_BEFORE, 0, window);
-        make_tile<Pixel, CHANNELS, false>(frame, nodes, levels, window, src, dst, tile, places,
-                                          chosen);
+        make_any_tile<Pixel, CHANNELS, false>(frame, nodes, levels, window, src, dst, tile, places,
+                                              chosen);
     }
 }
 
