@@ -55,8 +55,11 @@ enum fovea_result foveate_gradient_plan_init(struct foveate_gradient_plan *own,
         return FOVEA_OK;
     }
     own->view.foveation.method = FOVEA_METHOD_SMOOTH;
-    FOVEA_TRY(
-        foveate_plan_create(&own->view.foveation, plan->width_px, plan->height_px, &own->own));
+    const enum fovea_result result =
+        foveate_plan_create(&own->view.foveation, plan->width_px, plan->height_px, &own->own);
+    if (!own->own) {
+        return result;
+    }
     own->view = *own->own;
     own->view.sigma_bound_px = fmaxf(own->own->sigma_bound_px, plan->sigma_bound_px);
     return FOVEA_OK;

@@ -71,8 +71,9 @@ static void fill_spans(const struct foveate_plan *plan, struct foveate_nodes *no
     nodes->spans[FOVEATE_NODES_LEVELS].first = count;
 }
 
-/* Finds out whether the law's table is a line, but for the same entry before and behind it. Where
- * it begins and ends, between two entries, the table has a chord for the kink. */
+/* Finds out whether the law's table is a line, but for the same entry before and behind it, as the
+ * paper's is. Where it begins and ends, between two entries, the table has a chord for the kink;
+ * other models may have few entries there, and pixels on the chord are as the table says. */
 static void fill_line(const struct foveate_plan *plan, struct foveate_nodes *nodes)
 {
     const float *table = plan->law_table;
@@ -85,7 +86,8 @@ static void fill_line(const struct foveate_plan *plan, struct foveate_nodes *nod
     while (end > 0 && table[end] == table[last]) {
         end--;
     }
-    if (plan->law.kind != FOVEATE_LAW_RADIAL || begin >= end) {
+    if (plan->foveation.model != FOVEA_MODEL_PAPER || plan->law.kind != FOVEATE_LAW_RADIAL ||
+        begin >= end) {
         return;
     }
     const double slope = ((double)table[end] - table[begin]) / (end - begin);
