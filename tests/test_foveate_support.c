@@ -33,19 +33,12 @@ struct fovea_foveation smooth_settings(enum fovea_model model)
 
 struct fovea_foveation map_settings(enum fovea_map_kind kind)
 {
-    static const float values[] = {
-        3, 1, 0, 2,  5,  1, 0.5f, /* the fovea is in the third row, another peak in its corner */
-        2, 4, 6, 9,  7,  2, 1, //
-        1, 5, 9, 20, 12, 8, 11, //
-        0, 2, 5, 8,  7,  9, 14, //
-        1, 0, 1, 3,  2,  6, 8,
-    };
     struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_MAP);
     settings.map = (struct fovea_map){.kind = kind, .width_deg = 200.0, .floor = 0.001};
     if (kind == FOVEA_MAP_ARRAY) {
-        settings.map.values = values;
-        settings.map.width = 7;
-        settings.map.height = 5;
+        settings.map.values = image_map;
+        settings.map.width = IMAGE_MAP_WIDTH;
+        settings.map.height = IMAGE_MAP_HEIGHT;
         settings.map.width_deg = 70.0;
         settings.map.serial = 1;
     }

@@ -234,7 +234,7 @@ static bool averages_alpha(const struct fovea_settings *settings)
 }
 
 /* Without its ways. */
-/* What set_shape finds out of a plan: without the light, it is small enough for a stack. */
+/* set_shape finds this out of a plan: without the light, it is small enough for a stack. */
 struct shaped {
     struct lens_shape shape;
     bool copies, colored;

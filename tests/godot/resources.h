@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of RDTextureFormat, RDTextureView. The engine's defaults that are not 0 are added
+/* RDTextureFormat and RDTextureView have these. The engine's defaults that are not 0 are added
  * when the number is read. */
 struct fields {
     int64_t values[12];

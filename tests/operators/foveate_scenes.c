@@ -12,13 +12,6 @@
 static void choose_map(uint64_t i, struct fovea_foveation *foveation)
 {
     static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
-    static const float values[] = {
-        3, 1, 0, 2,  5,  1, 0.5f, /* the fovea is in the third row, another peak in its corner */
-        2, 4, 6, 9,  7,  2, 1, //
-        1, 5, 9, 20, 12, 8, 11, //
-        0, 2, 5, 8,  7,  9, 14, //
-        1, 0, 1, 3,  2,  6, 8,
-    };
     struct fovea_map *map = &foveation->map;
     map->kind = kinds[i % 3];
     map->law = (enum fovea_map_law)(i / 3 % 2);
@@ -27,9 +20,9 @@ static void choose_map(uint64_t i, struct fovea_foveation *foveation)
     map->floor = 1e-3;
     map->cutoff_cpd = map->degrees == FOVEA_MAP_DEGREES_VIEW ? 4.0 : 0.0;
     if (map->kind == FOVEA_MAP_ARRAY) {
-        map->values = values;
-        map->width = 7;
-        map->height = 5;
+        map->values = image_map;
+        map->width = IMAGE_MAP_WIDTH;
+        map->height = IMAGE_MAP_HEIGHT;
         map->width_deg = 70.0;
         map->serial = 1;
     }

@@ -22,7 +22,7 @@ struct compare_budget {
  * 1e-5 in 32-bit floats. */
 struct compare_budget compare_budget_of(enum fovea_format format);
 
-/* What the smooth method keeps to, whose decimation is an approximation: 3 levels of 8 bits beside
+/* The smooth method, whose decimation is an approximation, keeps to this: 3 levels of 8 bits beside
  * the rounded reference, 0.012 of white in float formats. */
 struct compare_budget compare_budget_smooth(enum fovea_format format);
 

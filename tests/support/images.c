@@ -70,6 +70,14 @@ bool image_is_half(enum fovea_format format)
     return format_of(format).is_float && format_of(format).channel_bytes == 2;
 }
 
+const float image_map[IMAGE_MAP_WIDTH * IMAGE_MAP_HEIGHT] = {
+    3, 1, 0, 2,  5,  1, 0.5f, /* the fovea is in the third row, another peak in its corner */
+    2, 4, 6, 9,  7,  2, 1, //
+    1, 5, 9, 20, 12, 8, 11, //
+    0, 2, 5, 8,  7,  9, 14, //
+    1, 0, 1, 3,  2,  6, 8,
+};
+
 double image_white(enum fovea_format format, uint32_t channel)
 {
     if (image_is_float(format)) {

@@ -66,6 +66,11 @@ bool image_is_half(enum fovea_format format);
 /* What patterns draw as white; alpha of float formats has 1. */
 double image_white(enum fovea_format format, uint32_t channel);
 
+/* A map of sigmas with two peaks and no symmetry. */
+#define IMAGE_MAP_WIDTH 7
+#define IMAGE_MAP_HEIGHT 5
+extern const float image_map[IMAGE_MAP_WIDTH * IMAGE_MAP_HEIGHT];
+
 unsigned char *image_pixel(const struct fovea_image *image, uint32_t x, uint32_t y);
 double image_get(const struct fovea_image *image, uint32_t x, uint32_t y, uint32_t channel);
 /* Rounds to the nearest the format has. */

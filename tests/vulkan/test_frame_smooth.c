@@ -23,12 +23,6 @@ static struct fovea_settings smooth_settings(enum fovea_model model)
     return settings;
 }
 
-/* Ten degrees a sample, two peaks, no symmetry. */
-static const float samples[] = {
-    3,  1, 0,  2, 5, 1, 0.5f, 2, 4, 6,  9, 7, 2, 1, 1, 5, 9, 20,
-    12, 8, 11, 0, 2, 5, 8,    7, 9, 14, 1, 0, 1, 3, 2, 6, 8,
-};
-
 static void set_map(struct rig *rig, int i)
 {
     static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
@@ -38,9 +32,9 @@ static void set_map(struct rig *rig, int i)
     f->map.degrees = view ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER;
     f->map.law = (enum fovea_map_law)(i / 6);
     f->map.eye = (enum fovea_map_eye)(i % 2);
-    f->map.values = samples;
-    f->map.width = 7;
-    f->map.height = 5;
+    f->map.values = image_map;
+    f->map.width = IMAGE_MAP_WIDTH;
+    f->map.height = IMAGE_MAP_HEIGHT;
     f->map.width_deg = 70.0;
     /* Few pixels a degree, so that a small picture is a wide view. */
     f->map.cutoff_cpd = view ? 4.0 : 0.0;

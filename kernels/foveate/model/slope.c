@@ -101,7 +101,7 @@ static float farthest_sq(const struct foveate_plan *plan)
     return farthest;
 }
 
-/* Of a law without steps. */
+/* Returns the slope of a law without steps. */
 static struct foveate_slope even_slope_of(const struct foveate_plan *plan)
 {
     const struct foveate_law *law = &plan->law;

@@ -70,7 +70,7 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 
 /* ---- Frames */
 
-/* Of an operator that looks at no gaze the frame's counts, which foveate_frame_of sets. */
+/* An operator that looks at no gaze takes the frame's, which foveate_frame_of sets. */
 static struct operator_images without_gazes(const struct operator_images *images)
 {
     struct operator_images without = *images;

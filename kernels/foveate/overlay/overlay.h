@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What is drawn over a frame by a compute shader, whatever backend foveated it. */
+/* A compute shader draws this over a frame, whatever backend foveated it. */
 #ifndef FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 #define FOVEA_KERNELS_FOVEATE_OVERLAY_OVERLAY_H
 

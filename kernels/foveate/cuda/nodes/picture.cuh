@@ -198,25 +198,15 @@ template <typename Pixel, int CHANNELS, typename Image> struct node_samples {
 
 /* ---- The tile */
 
-/* Of formats of 8 bits. */
-template <int CHANNELS, bool LIGHT> struct node_byte_sums {
-    typedef node_half_tile<CHANNELS> type;
-};
-template <int CHANNELS> struct node_byte_sums<CHANNELS, true> {
-    typedef node_light_tile<CHANNELS> type;
-};
-
-template <typename Pixel, int CHANNELS, bool LIGHT> struct node_sums {
+/* This chooses how sums are made: 8 bits of stored values in halves, 8 bits of light in part so. */
+template <int CHANNELS, bool BYTES, bool LIGHT> struct node_sums {
     typedef node_float_tile<CHANNELS> type;
 };
-template <int CHANNELS, bool LIGHT>
-struct node_sums<pixel<FOVEA_FORMAT_RGBA8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
+template <int CHANNELS> struct node_sums<CHANNELS, true, false> {
+    typedef node_half_tile<CHANNELS> type;
 };
-template <int CHANNELS, bool LIGHT>
-struct node_sums<pixel<FOVEA_FORMAT_RGB8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
-};
-template <int CHANNELS, bool LIGHT>
-struct node_sums<pixel<FOVEA_FORMAT_R8>, CHANNELS, LIGHT> : node_byte_sums<CHANNELS, LIGHT> {
+template <int CHANNELS> struct node_sums<CHANNELS, true, true> {
+    typedef node_light_tile<CHANNELS> type;
 };
 
 template <typename Pixel>
@@ -241,7 +231,7 @@ static __device__ __forceinline__ void make_tile(const foveate_frame &frame,
                                                  const node_places &places,
                                                  const foveate_tile_nodes &chosen)
 {
-    typename node_sums<Pixel, CHANNELS, LIGHT>::type sums = {};
+    typename node_sums<CHANNELS, Pixel::white == 255, LIGHT>::type sums = {};
     if (places.highest > 0.0f) {
         const int i = add_near<CHANNELS>(nodes, window, places, chosen, sums);
         add_far<CHANNELS, CONSTANT>(nodes, levels, tile, places, chosen, i, sums);

@@ -214,6 +214,19 @@ static __device__ __forceinline__ bool load_run(const linear_image<Pixel> &image
     return true;
 }
 
+/* Reads four pixels and leaves what else the run has. */
+template <typename Pixel>
+static __device__ __forceinline__ void read_four(const surface_image<Pixel> &image, int x, int row,
+                                                 node_run<Pixel> &run)
+{
+    const tile_words<typename Pixel::word, 4> words =
+        read_run<typename Pixel::word, 4>(run_at(image, x, row));
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        run.of[i] = words.of[i];
+    }
+}
+
 template <typename Pixel>
 static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &image, int x, int row,
                                                 int width, node_run<Pixel> &run)
@@ -221,12 +234,7 @@ static __device__ __forceinline__ bool load_run(const surface_image<Pixel> &imag
     if (!has_runs(image, 4) || x < 0 || x % 4 != 0 || x + 4 > width) {
         return false;
     }
-    const tile_words<typename Pixel::word, 4> words =
-        read_run<typename Pixel::word, 4>(run_at(image, x, row));
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        run.of[i] = words.of[i];
-    }
+    read_four(image, x, row, run);
     return true;
 }
 
@@ -289,13 +297,8 @@ template <typename Pixel>
 static __device__ __forceinline__ node_run<Pixel> load_even(const surface_image<Pixel> &image,
                                                             int x, int row)
 {
-    const tile_words<typename Pixel::word, 4> words =
-        read_run<typename Pixel::word, 4>(run_at(image, x, row));
     node_run<Pixel> run;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        run.of[i] = words.of[i];
-    }
+    read_four(image, x, row, run);
     return run;
 }
 

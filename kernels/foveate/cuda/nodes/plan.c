@@ -10,7 +10,6 @@
 #include <math.h>
 
 #define TILE FOVEATE_NODES_TILE_PX
-#define STEP_HALVES (FOVEATE_NODES_STEP_BYTES / 2)
 #define FOUR_BYTES 32 /* of as many channels as there are */
 /* The last of a tile's nodes lies at most so far beyond its largest place: two nodes, six apart,
  * and rounding; of a tile whose places are at most STEADY_PLACES apart, only what rounding adds. */

@@ -62,7 +62,7 @@ static __device__ __forceinline__ float radial_plain(const Plan &plan, float dis
     return fmaf(place - (below - NODES_WHOLE), __ldg(entry + 1) - first, first);
 }
 
-/* Where the law is asked for sigma of the lane's pixels, counted as the gaze is: at their centres,
+/* The law is asked here for sigma of the lane's pixels, counted as the gaze is: at their centres,
  * or at the middles of their fragments. */
 struct node_law_places {
     float column[4], row[2];
