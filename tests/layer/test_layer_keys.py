@@ -98,10 +98,11 @@ class Running:
         assert wait_until(is_empty, 60), window
 
     def has_gaze(self, window, point):
-        """In the last frame of that window that is written."""
+        """In the last frame of that window that is written, as near as the layer asks for (MOVED_UV)."""
         frames = [frame for frame in self.rig.frames(self.run)[-40:] if frame.get("window") == window]
         frames = [frame for frame in frames if "gaze_usable" in frame]
-        return bool(frames) and numpy.allclose([float(frames[-1]["gaze_x"]), float(frames[-1]["gaze_y"])], point)
+        gaze = [float(frames[-1][name]) for name in ("gaze_x", "gaze_y")] if frames else [numpy.inf] * 2
+        return numpy.allclose(gaze, point, rtol=0, atol=0.0006)
 
     def rests(self):
         """Waits until nothing is drawn any more."""

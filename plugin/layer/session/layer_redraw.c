@@ -10,7 +10,10 @@
 #define QUIET_NS                                                                                   \
     INT64_C(50000000) /* a program that draws less often does so when something changes */
 #define PERIOD_NS INT64_C(16000000) /* of one that draws because it is asked to */
-#define UNANSWERED_MAX 3 /* a program that draws nothing all the same has its reasons */
+/* A program that does not draw is asked half as often each time, down to once in 3.2 seconds. It
+ * may be busy, or have read an Expose into its queue just before it waits for the socket: a last
+ * Expose that nobody followed would leave an old picture standing. */
+#define UNANSWERED_MAX 6
 #define MOVED_UV 0.0005 /* half a pixel of a thousand */
 
 struct slot {
@@ -148,13 +151,13 @@ bool layer_redraw_ask(uint32_t index, int64_t now_ns)
     const uint32_t since = frames - slot->frames_when_asked;
     slot->unanswered = since > 0 ? 0 : slot->unanswered;
     const bool follows = slot->asked_ns != 0 && since == 1 && now_ns - slot->asked_ns < QUIET_NS;
-    const int64_t rest_ns = follows ? PERIOD_NS : QUIET_NS;
+    const int64_t rest_ns = follows ? PERIOD_NS : QUIET_NS << slot->unanswered;
     const int64_t last_ns = follows || slot->asked_ns > frame_ns ? slot->asked_ns : frame_ns;
-    if (frame_ns == 0 || now_ns - last_ns < rest_ns || slot->unanswered == UNANSWERED_MAX) {
+    if (frame_ns == 0 || now_ns - last_ns < rest_ns) {
         return false;
     }
     slot->asked_ns = now_ns;
     slot->frames_when_asked = frames;
-    slot->unanswered++;
+    slot->unanswered += slot->unanswered < UNANSWERED_MAX;
     return true;
 }

@@ -468,9 +468,11 @@ static void beside_openxr(void)
     stand_close(&program);
 }
 
-/* Draws when its window is exposed, and at no other time, until stdin ends. */
+/* Draws when its window is exposed, and at no other time, until stdin ends. It misses the first
+ * four events, as a program does that is busy: it must be asked on. */
 static void on_expose(void)
 {
+    int missed = 4;
     struct stand stand;
     open_stand(&stand);
     struct screen *screen = &stand.screen;
@@ -489,7 +491,9 @@ static void on_expose(void)
             exposed |= (event->response_type & 0x7f) == XCB_EXPOSE;
             free(event);
         }
-        if (exposed) {
+        if (exposed && missed > 0) {
+            missed--;
+        } else if (exposed) {
             frame_run(screen, 1);
         }
     }
