@@ -159,6 +159,7 @@ add_library(fovea_cuda STATIC
     lens/cuda/fatbin.c
     lens/cuda/fixed.c
     lens/cuda/lens_cuda.c
+    operator/operator_cuda_base.c
 )
 target_include_directories(fovea_cuda SYSTEM PUBLIC ${FOVEA_CUDA_INCLUDE})
 target_link_libraries(fovea_cuda PRIVATE fovea_build fovea_stack PUBLIC fovea_kernels Threads::Threads

@@ -5,6 +5,32 @@
 
 #include <stdio.h>
 
+enum fovea_result cuda_module_load(const struct cuda_device *device, const unsigned char *fatbin,
+                                   CUmodule *out_module)
+{
+    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(out_module, fatbin));
+    return FOVEA_OK;
+}
+
+void cuda_module_unload(const struct cuda_device *device, CUmodule *module)
+{
+    if (*module) {
+        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(*module));
+        *module = NULL;
+    }
+}
+
+enum fovea_result cuda_launch(const struct cuda_device *device, CUstream stream,
+                              const struct cuda_launch *launch, void *params)
+{
+    const uint32_t *blocks = launch->blocks;
+    CU_TRY(device->log, device->cu,
+           device->cu->LaunchKernel(launch->kernel, blocks[0], blocks[1], blocks[2],
+                                    launch->threads[0], launch->threads[1], 1, launch->shared_bytes,
+                                    stream, (void *[]){params}, NULL));
+    return FOVEA_OK;
+}
+
 static const struct {
     const char *name;
     bool surface;

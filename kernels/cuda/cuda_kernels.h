@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Modules of kernels, one kernel a format. */
+/* Modules of kernels, one kernel a format, and their launches. */
 #ifndef FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
 #define FOVEA_KERNELS_CUDA_CUDA_KERNELS_H
 
 #include "cuda_device.h"
+
+FOVEA_MUST_CHECK enum fovea_result cuda_module_load(const struct cuda_device *device,
+                                                    const unsigned char *fatbin,
+                                                    CUmodule *out_module);
+void cuda_module_unload(const struct cuda_device *device, CUmodule *module); /* NULL-safe, NULLs */
 
 #define CUDA_FORMATS (FOVEA_FORMAT_R32F + 1)
 
@@ -32,6 +37,22 @@ static inline bool cuda_kernels_has(const CUfunction kernels[CUDA_FORMATS],
 {
     return format >= 0 && format < CUDA_FORMATS && kernels[format];
 }
+
+struct cuda_launch {
+    CUfunction kernel;
+    uint32_t blocks[3];
+    uint32_t threads[2];
+    uint32_t shared_bytes;
+};
+/* `params` is the kernel's only argument, which the driver copies. */
+FOVEA_MUST_CHECK enum fovea_result cuda_launch(const struct cuda_device *device, CUstream stream,
+                                               const struct cuda_launch *launch, void *params);
+/* Returns how many parts of that size cover it. */
+static inline uint32_t cuda_parts(int32_t size, int32_t part)
+{
+    return (uint32_t)((size + part - 1) / part);
+}
+
 #define CUDA_EVERY_FORMAT (~0u)
 #define CUDA_32_BIT_FLOATS                                                                         \
     (1u << FOVEA_FORMAT_RGBA32F | 1u << FOVEA_FORMAT_RGB32F | 1u << FOVEA_FORMAT_R32F)

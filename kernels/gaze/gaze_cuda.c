@@ -5,6 +5,7 @@
 
 #include "gaze.h"
 #include "gaze_params.h"
+#include "kernels/cuda/cuda_kernels.h"
 
 extern const unsigned char gaze_fatbin[];
 
@@ -13,27 +14,22 @@ _Static_assert(sizeof(struct gaze_cuda_put_params) <= 4096, "more than a launch 
 enum fovea_result gaze_cuda_load(const struct cuda_device *device,
                                  struct gaze_cuda_kernels *out_kernels)
 {
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&out_kernels->module, gaze_fatbin));
+    FOVEA_TRY(cuda_module_load(device, gaze_fatbin, &out_kernels->module));
     FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "gaze_put", &out_kernels->put));
     return cuda_device_get_kernel(device, out_kernels->module, "gaze_take", &out_kernels->take);
 }
 
 void gaze_cuda_unload(const struct cuda_device *device, struct gaze_cuda_kernels *kernels)
 {
-    if (kernels->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
-    }
+    cuda_module_unload(device, &kernels->module);
 }
 
-static enum fovea_result launch(const struct gaze_cuda_run *run, CUfunction kernel, uint32_t count,
-                                void *params)
+static enum fovea_result launch_all(const struct gaze_cuda_run *run, CUfunction kernel,
+                                    uint32_t count, void *params)
 {
-    const struct cuda_device *device = run->device;
-    const uint32_t blocks = (count + GAZE_CUDA_THREADS - 1) / GAZE_CUDA_THREADS;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, blocks, 1, 1, GAZE_CUDA_THREADS, 1, 1, 0, run->stream,
-                                    (void *[]){params}, NULL));
-    return FOVEA_OK;
+    const struct cuda_launch launch = {
+        kernel, {cuda_parts((int32_t)count, GAZE_CUDA_THREADS), 1, 1}, {GAZE_CUDA_THREADS, 1}, 0};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
 static enum fovea_result put_some(const struct gaze_cuda_run *run, uint32_t first, uint32_t count)
@@ -46,10 +42,10 @@ static enum fovea_result put_some(const struct gaze_cuda_run *run, uint32_t firs
         gaze_q8[0] = uv ? gaze_to_q8((double)uv[2 * i], run->width_px) : run->gaze_q8[0];
         gaze_q8[1] = uv ? gaze_to_q8((double)uv[2 * i + 1], run->height_px) : run->gaze_q8[1];
     }
-    return launch(run, run->kernels->put, count, &params);
+    return launch_all(run, run->kernels->put, count, &params);
 }
 
-enum fovea_result gaze_cuda_put(const struct gaze_cuda_run *run)
+static enum fovea_result put(const struct gaze_cuda_run *run)
 {
     uint32_t first = 0;
     while (first < run->count) {
@@ -61,12 +57,17 @@ enum fovea_result gaze_cuda_put(const struct gaze_cuda_run *run)
     return FOVEA_OK;
 }
 
-enum fovea_result gaze_cuda_take(const struct gaze_cuda_run *run)
+static enum fovea_result take(const struct gaze_cuda_run *run)
 {
     struct gaze_cuda_take_params params = {.table = run->table,
                                            .gazes_uv = (uintptr_t)run->gazes_uv,
                                            .count = (int32_t)run->count,
                                            .width_px = run->width_px,
                                            .height_px = run->height_px};
-    return launch(run, run->kernels->take, run->count, &params);
+    return launch_all(run, run->kernels->take, run->count, &params);
+}
+
+enum fovea_result gaze_cuda_fill(const struct gaze_cuda_run *run)
+{
+    return run->gazes_uv && run->on_device ? take(run) : put(run);
 }

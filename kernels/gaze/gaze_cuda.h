@@ -30,13 +30,13 @@ struct gaze_cuda_run {
     CUstream stream;
     CUdeviceptr table;
     const float *gazes_uv; /* two for each image; NULL: gaze_q8 for all */
+    bool on_device; /* gazes_uv is, and is read on the stream; else it is finite */
     int32_t gaze_q8[2];
     uint32_t count;
 };
 
-/* Fills the table from host memory, finite gazes. They are copied when it returns. */
-FOVEA_MUST_CHECK enum fovea_result gaze_cuda_put(const struct gaze_cuda_run *run);
-/* Fills it from device memory, on the stream; a gaze that is not finite becomes GAZE_NONE. */
-FOVEA_MUST_CHECK enum fovea_result gaze_cuda_take(const struct gaze_cuda_run *run);
+/* Fills the table. Gazes of host memory are copied when it returns; of device memory one that is
+ * not finite becomes GAZE_NONE. */
+FOVEA_MUST_CHECK enum fovea_result gaze_cuda_fill(const struct gaze_cuda_run *run);
 
 #endif

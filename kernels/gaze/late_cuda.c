@@ -3,6 +3,7 @@
 
 #include "late_cuda.h"
 
+#include "kernels/cuda/cuda_kernels.h"
 #include "late_params.h"
 
 #include <stdlib.h>
@@ -47,7 +48,6 @@ static int64_t device_ns(const struct late_cuda *late, uint32_t slot)
 enum fovea_result late_cuda_latch(struct late_cuda *late, CUstream stream, uint32_t slot,
                                   const struct late_own *own, CUdeviceptr *out_gazes)
 {
-    const struct cuda_device *device = late->device;
     struct late_cuda_params params = {.block = late->shared_device,
                                       .latched = late->latched + (uint64_t)PLACE_BYTES * slot,
                                       .report =
@@ -56,10 +56,8 @@ enum fovea_result late_cuda_latch(struct late_cuda *late, CUstream stream, uint3
     *out_gazes = params.latched;
     memset(report_of(late, slot), 0, LATCHED_WORDS * sizeof(uint32_t));
     late->enqueued_ns[slot] = now_ns();
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(late->latch, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&params},
-                                    NULL));
-    return FOVEA_OK;
+    const struct cuda_launch launch = {late->latch, {1, 1, 1}, {1, 1}, 0};
+    return cuda_launch(late->device, stream, &launch, &params);
 }
 
 /* The launch that is over soonest says most about how the clocks differ. */
@@ -91,7 +89,7 @@ static enum fovea_result build(struct late_cuda *late, CUstream stream, uint32_t
     if (!late->enqueued_ns) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    CU_TRY(device->log, cu, cu->ModuleLoadData(&late->module, late_fatbin));
+    FOVEA_TRY(cuda_module_load(device, late_fatbin, &late->module));
     FOVEA_TRY(cuda_device_get_kernel(device, late->module, "gaze_latch", &late->latch));
     CU_TRY(device->log, cu,
            cu->MemHostAlloc(&shared, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
@@ -133,9 +131,7 @@ void late_cuda_destroy(struct late_cuda **late)
     if (old->shared) {
         CU_WARN(device->log, device->cu, device->cu->MemFreeHost(old->shared));
     }
-    if (old->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(old->module));
-    }
+    cuda_module_unload(device, &old->module);
     late_cuda_abandon(late);
 }
 

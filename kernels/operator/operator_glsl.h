@@ -10,6 +10,7 @@
 #include "operator.h"
 #include "shaders.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define OPERATOR_MAX_PASSES 16 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
@@ -17,8 +18,29 @@
 #define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
 
-/* A plan on a device. */
-struct operator_glsl;
+/* A plan on a device; the first member of an operator's own struct. */
+struct operator_glsl {
+    const struct operator_plan *plan;
+};
+
+/* Allocates an operator's struct of so many bytes, all zeros but for the plan. */
+FOVEA_MUST_CHECK static inline enum fovea_result operator_glsl_make(
+    const struct operator_plan *plan, size_t bytes, struct operator_glsl **out_glsl)
+{
+    *out_glsl = (struct operator_glsl *)calloc(1, bytes);
+    if (!*out_glsl) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    (*out_glsl)->plan = plan;
+    return FOVEA_OK;
+}
+
+/* Serves as destroy for structs that own nothing. */
+static inline void operator_glsl_free(struct operator_glsl **glsl)
+{
+    free(*glsl);
+    *glsl = NULL;
+}
 
 /* Bytes of a buffer. */
 struct operator_range {
@@ -59,6 +81,7 @@ static inline void operator_pass_copies(const struct operator_frame *frame,
     const struct shader_copy copy = {{frame->origin_x_px, frame->origin_y_px},
                                      {frame->origin_x_px, frame->origin_y_px},
                                      {frame->width_px, frame->height_px}};
+    *pass = (struct operator_pass){.shader.shader = &shader_copy};
     memcpy(pass->constants, &copy, sizeof copy);
     pass->constant_bytes = sizeof copy;
     shader_copy_groups((uint32_t)frame->width_px, (uint32_t)frame->height_px, pass->groups);

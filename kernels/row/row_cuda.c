@@ -4,25 +4,21 @@
 /* A row on CUDA. Of linear images those between two operators, and the pixels of planes, lie in
  * memory that reserve makes; of surfaces the caller has them. */
 
-#include "kernels/operator/operator_cuda.h"
+#include "kernels/operator/operator_cuda_base.h"
 
 #include "core/log.h"
-#include "kernels/cuda/cuda_block.h"
 #include "kernels/image/planes_cuda.h"
 #include "kernels/operators.h"
 #include "row_plan.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Kernels of the table's first operator are there from the start, which says whether the device
  * will do; those of others when a plan first asks for them. */
 struct row_cuda {
-    const struct cuda_device *device;
+    struct operator_cuda base;
     _Atomic(struct operator_cuda *) kernels[FOVEA_OPERATOR_COUNT];
     struct planes_cuda_kernels planes; /* loaded when the first images in planes come */
-    struct cuda_block *retired;
-    atomic_bool abandoned;
 };
 
 struct row_cuda_part {
@@ -32,10 +28,10 @@ struct row_cuda_part {
 
 /* Retired ones may outlive the row's plan. */
 struct row_cuda_plan {
+    struct operator_cuda_plan base; /* batch: the images between; NULL: no linear ones need any */
     const struct row_plan *plan;
     uint32_t count;
     struct row_cuda_part parts[FOVEA_OPERATOR_COUNT];
-    struct cuda_block *between; /* NULL: no linear images need any */
     uint64_t between_bytes;
 };
 
@@ -63,13 +59,13 @@ static enum fovea_result make_kernels(struct row_cuda *row, enum fovea_operator 
         return FOVEA_OK;
     }
     if (!api_at(name)) {
-        log_error(row->device->log, "cuda: the operator %s has no kernels yet",
+        log_error(row->base.device->log, "cuda: the operator %s has no kernels yet",
                   operators_at(name)->name);
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(api_at(name)->create(row->device, &made));
+    FOVEA_TRY(api_at(name)->create(row->base.device, &made));
     atomic_store(&row->kernels[name], made);
-    if (atomic_load(&row->abandoned)) {
+    if (atomic_load(&row->base.abandoned)) {
         api_at(name)->abandon(made); /* by another thread that did not see it */
     }
     return FOVEA_OK;
@@ -82,32 +78,23 @@ static void destroy(struct operator_cuda **cuda)
     if (!row) {
         return;
     }
-    if (atomic_load(&row->abandoned)) {
-        cuda_block_abandon_all(&row->retired);
-    } else {
-        cuda_block_free_all(row->device, &row->retired);
-    }
+    const bool frees = operator_cuda_finish(&row->base);
     for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
         struct operator_cuda *kernels = atomic_load(&row->kernels[i]);
         if (kernels) {
             api_at((enum fovea_operator)i)->destroy(&kernels);
         }
     }
-    if (!atomic_load(&row->abandoned)) {
-        planes_cuda_unload(row->device, &row->planes);
+    if (frees) {
+        planes_cuda_unload(row->base.device, &row->planes);
     }
     free(row);
 }
 
 static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
 {
-    struct row_cuda *row = calloc(1, sizeof *row);
-    *out_cuda = (struct operator_cuda *)row;
-    if (!row) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    row->device = device;
-    const enum fovea_result result = make_kernels(row, (enum fovea_operator)0);
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct row_cuda), out_cuda));
+    const enum fovea_result result = make_kernels(own(*out_cuda), (enum fovea_operator)0);
     if (result < 0) {
         destroy(out_cuda);
     }
@@ -117,7 +104,7 @@ static enum fovea_result create(const struct cuda_device *device, struct operato
 static void abandon(struct operator_cuda *cuda)
 {
     struct row_cuda *row = own(cuda);
-    atomic_store(&row->abandoned, true);
+    operator_cuda_abandon(cuda);
     for (uint32_t i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
         struct operator_cuda *kernels = atomic_load(&row->kernels[i]);
         if (kernels) {
@@ -144,19 +131,11 @@ static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **
 {
     struct row_cuda *row = own(cuda);
     struct row_cuda_plan *gone = own_plan(*plan);
-    *plan = NULL;
-    if (!gone) {
-        return;
-    }
-    for (uint32_t i = 0; i < gone->count; i++) {
+    for (uint32_t i = 0; gone && i < gone->count; i++) {
         struct row_cuda_part *part = &gone->parts[i];
         api_at(part->name)->plan_retire(atomic_load(&row->kernels[part->name]), &part->plan);
     }
-    cuda_block_retire(&row->retired, &gone->between);
-    if (!atomic_load(&row->abandoned)) {
-        cuda_block_free_idle(row->device, &row->retired);
-    }
-    free(gone);
+    operator_cuda_plan_retire(cuda, plan);
 }
 
 static enum fovea_result make_parts(struct row_cuda *row, enum fovea_format format,
@@ -178,18 +157,13 @@ static enum fovea_result make_parts(struct row_cuda *row, enum fovea_format form
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
-    struct row_cuda_plan *made = calloc(1, sizeof *made);
-    *out_plan = (struct operator_cuda_plan *)made;
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    made->plan = row_plan_of(plan);
-    const enum fovea_result result = make_parts(own(cuda), format, made);
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct row_cuda_plan), out_plan));
+    own_plan(*out_plan)->plan = row_plan_of(plan);
+    const enum fovea_result result = make_parts(own(cuda), format, own_plan(*out_plan));
     if (result < 0) {
         plan_retire(cuda, out_plan);
-        return result;
     }
-    return FOVEA_OK;
+    return result;
 }
 
 /* ---- Frames */
@@ -198,21 +172,17 @@ static enum fovea_result grow(struct row_cuda *row, struct row_cuda_plan *plan,
                               const struct operator_images *images)
 {
     const uint64_t bytes = row_between_bytes(plan->plan, images);
-    struct cuda_block *grown = NULL;
     if (bytes <= plan->between_bytes) {
         return FOVEA_OK;
     }
-    FOVEA_TRY(cuda_block_create(row->device, NULL, bytes, &grown));
-    cuda_block_retire(&row->retired, &plan->between);
-    cuda_block_free_idle(row->device, &row->retired);
-    plan->between = grown;
+    FOVEA_TRY(operator_cuda_plan_grow(&row->base, &plan->base, bytes));
     plan->between_bytes = bytes;
     return FOVEA_OK;
 }
 
 static void *between_of(const struct row_cuda_plan *plan)
 {
-    return plan->between ? (void *)(uintptr_t)plan->between->memory : NULL;
+    return plan->base.batch ? (void *)(uintptr_t)plan->base.batch->memory : NULL;
 }
 
 static enum fovea_result make_planes(struct row_cuda *row, const struct operator_images *images)
@@ -220,9 +190,9 @@ static enum fovea_result make_planes(struct row_cuda *row, const struct operator
     if (row->planes.module || (images->src_plane_bytes == 0 && images->dst_plane_bytes == 0)) {
         return FOVEA_OK;
     }
-    const enum fovea_result result = planes_cuda_load(row->device, &row->planes);
+    const enum fovea_result result = planes_cuda_load(row->base.device, &row->planes);
     if (result < 0) {
-        planes_cuda_unload(row->device, &row->planes);
+        planes_cuda_unload(row->base.device, &row->planes);
     }
     return result;
 }
@@ -264,8 +234,8 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
     void *between = between_of(plan);
     struct planes planes;
     if (row_planes_to_pack(plan->plan, &way, slice, between, &planes)) {
-        FOVEA_TRY(
-            planes_cuda_pack(row->device, &row->planes, &planes, slice->src->format, run->stream));
+        FOVEA_TRY(planes_cuda_pack(row->base.device, &row->planes, &planes, slice->src->format,
+                                   run->stream));
     }
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t part = way.parts[i];
@@ -277,7 +247,7 @@ static enum fovea_result run_slice(struct row_cuda *row, const struct operator_c
                                            &images_of_part.images));
     }
     return row_planes_to_unpack(plan->plan, &way, slice, between, &planes)
-               ? planes_cuda_unpack(row->device, &row->planes, &planes, slice->dst->format,
+               ? planes_cuda_unpack(row->base.device, &row->planes, &planes, slice->dst->format,
                                     run->stream)
                : FOVEA_OK;
 }
@@ -303,15 +273,13 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
                                     const struct operator_images *images)
 {
     struct row_cuda *row = own(cuda);
-    struct cuda_block *between = own_plan(run->cuda_plan)->between;
+    struct cuda_block *between = run->cuda_plan->batch;
     if (!between) {
         return run_slices(row, run, images);
     }
-    FOVEA_TRY(cuda_uses_follow(row->device, &between->uses, run->stream));
-    const enum fovea_result launched = run_slices(row, run, images);
-    const enum fovea_result noted =
-        cuda_uses_note(row->device, &between->uses, run->stream, run->stream_kept);
-    return launched < 0 ? launched : noted;
+    FOVEA_TRY(cuda_uses_follow(row->base.device, &between->uses, run->stream));
+    return operator_cuda_note(&row->base, between, run->stream, run->stream_kept,
+                              run_slices(row, run, images));
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,

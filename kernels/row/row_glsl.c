@@ -10,14 +10,12 @@
 #include "core/log.h"
 #include "kernels/gaze/gaze.h"
 
-#include <stdlib.h>
-
 /* What every device can bind a storage buffer at: minStorageBufferOffsetAlignment is 256 at most.
  */
 #define OFFSET_BYTES 256
 
 struct row_glsl {
-    const struct row_plan *plan;
+    struct operator_glsl base;
     struct operator_glsl *parts[FOVEA_OPERATOR_COUNT];
     struct operator_step steps[OPERATOR_MAX_STEPS];
     uint64_t table_bytes;
@@ -28,28 +26,32 @@ static const struct row_glsl *own(const struct operator_glsl *glsl)
     return (const struct row_glsl *)glsl;
 }
 
+static const struct row_plan *plan_of(const struct row_glsl *row)
+{
+    return row_plan_of(row->base.plan);
+}
+
 static const struct operator_glsl_api *api_of(const struct row_glsl *row, uint32_t part)
 {
-    return row->plan->parts[part].api->glsl;
+    return plan_of(row)->parts[part].api->glsl;
 }
 
 static void destroy(struct operator_glsl **glsl)
 {
     struct row_glsl *row = (struct row_glsl *)*glsl;
-    for (uint32_t i = 0; row && i < row->plan->count; i++) {
+    for (uint32_t i = 0; row && i < plan_of(row)->count; i++) {
         if (row->parts[i]) {
             api_of(row, i)->destroy(&row->parts[i]);
         }
     }
-    free(row);
-    *glsl = NULL;
+    operator_glsl_free(glsl);
 }
 
 /* ---- Steps */
 
 static void place_steps(struct row_glsl *row)
 {
-    const uint32_t count = row->plan->count;
+    const uint32_t count = plan_of(row)->count;
     uint64_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t bytes = api_of(row, i)->table_bytes(row->parts[i]);
@@ -64,11 +66,11 @@ static void place_steps(struct row_glsl *row)
 
 static enum fovea_result make(const struct operator_glsl_limits *limits, struct row_glsl *row)
 {
-    for (uint32_t i = 0; i < row->plan->count; i++) {
+    for (uint32_t i = 0; i < plan_of(row)->count; i++) {
         if (!api_of(row, i)) {
             return FOVEA_ERROR_UNSUPPORTED;
         }
-        FOVEA_TRY(api_of(row, i)->create(row->plan->parts[i].plan, limits, &row->parts[i]));
+        FOVEA_TRY(api_of(row, i)->create(plan_of(row)->parts[i].plan, limits, &row->parts[i]));
     }
     place_steps(row);
     return FOVEA_OK;
@@ -78,13 +80,8 @@ static enum fovea_result create(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
-    struct row_glsl *row = calloc(1, sizeof *row);
-    *out_glsl = (struct operator_glsl *)row;
-    if (!row) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    row->plan = row_plan_of(plan);
-    const enum fovea_result result = make(limits, row);
+    FOVEA_TRY(operator_glsl_make(plan, sizeof(struct row_glsl), out_glsl));
+    const enum fovea_result result = make(limits, (struct row_glsl *)*out_glsl);
     if (result < 0) {
         destroy(out_glsl);
     }
@@ -101,7 +98,7 @@ static uint64_t table_bytes(const struct operator_glsl *glsl)
 static void fill(struct operator_glsl *glsl, void *tables)
 {
     struct row_glsl *row = (struct row_glsl *)glsl;
-    for (uint32_t i = 0; i < row->plan->count; i++) {
+    for (uint32_t i = 0; i < plan_of(row)->count; i++) {
         api_of(row, i)->fill(row->parts[i], (char *)tables + row->steps[i].tables.offset);
     }
 }
@@ -110,7 +107,7 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 {
     const struct row_glsl *row = own(glsl);
     uint64_t largest = 0;
-    for (uint32_t i = 0; i < row->plan->count; i++) {
+    for (uint32_t i = 0; i < plan_of(row)->count; i++) {
         const uint64_t bytes = api_of(row, i)->scratch_bytes(row->parts[i], format);
         largest = bytes > largest ? bytes : largest;
     }
@@ -122,7 +119,7 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 /* What is bound does not change with the gaze: an operator that has nothing to do is a copy. */
 static bool goes_past(const struct row_glsl *row, uint32_t part, const struct operator_frame *frame)
 {
-    return frame->blind && row->plan->parts[part].api->looks_at_gaze;
+    return frame->blind && plan_of(row)->parts[part].api->looks_at_gaze;
 }
 
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
@@ -130,7 +127,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
 {
     const struct row_glsl *row = own(glsl);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < row->plan->count; i++) {
+    for (uint32_t i = 0; i < plan_of(row)->count; i++) {
         if (goes_past(row, i, frame)) {
             out_shaders[count++] = (struct operator_shader){.shader = &shader_copy};
         } else {
@@ -146,17 +143,16 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 {
     const struct row_glsl *row = own(glsl);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < row->plan->count; i++) {
+    for (uint32_t i = 0; i < plan_of(row)->count; i++) {
         const uint32_t first = count;
         if (goes_past(row, i, frame)) {
-            out_passes[count] = (struct operator_pass){.shader.shader = &shader_copy};
             operator_pass_copies(frame, &out_passes[count++]);
         } else {
             count += api_of(row, i)->passes(row->parts[i], frame, format, out_passes + first);
         }
         for (uint32_t j = first; j < count; j++) {
             out_passes[j].step = i;
-            out_passes[j].barrier |= j + 1 == count && i + 1 < row->plan->count;
+            out_passes[j].barrier |= j + 1 == count && i + 1 < plan_of(row)->count;
         }
     }
     return count;
@@ -168,7 +164,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 static uint32_t drawing_part(const struct row_glsl *row)
 {
     uint32_t part = 0;
-    while (part < row->plan->count && !api_of(row, part)->draw) {
+    while (part < plan_of(row)->count && !api_of(row, part)->draw) {
         part++;
     }
     return part;
@@ -178,7 +174,7 @@ static const struct shader *draws(const struct operator_glsl *glsl)
 {
     const struct row_glsl *row = own(glsl);
     const uint32_t part = drawing_part(row);
-    return part < row->plan->count ? api_of(row, part)->draws(row->parts[part]) : NULL;
+    return part < plan_of(row)->count ? api_of(row, part)->draws(row->parts[part]) : NULL;
 }
 
 /* With the tables of its operator, and over the result of all, around the place that shows the
@@ -188,7 +184,7 @@ static uint32_t steps(const struct operator_glsl *glsl,
                       struct operator_step out_steps[OPERATOR_MAX_STEPS])
 {
     const struct row_glsl *row = own(glsl);
-    const uint32_t count = row->plan->count;
+    const uint32_t count = plan_of(row)->count;
     const uint32_t part = drawing_part(row);
     for (uint32_t i = 0; i < count; i++) {
         out_steps[i] = row->steps[i];
@@ -220,9 +216,9 @@ static void draw(const struct operator_glsl *glsl, const struct operator_frame *
 {
     const struct row_glsl *row = own(glsl);
     const uint32_t part = drawing_part(row);
-    const struct operator_frame shown = frame_as_shown(row->plan, frame);
+    const struct operator_frame shown = frame_as_shown(plan_of(row), frame);
     api_of(row, part)->draw(row->parts[part], &shown, marks, out_pass);
-    out_pass->step = row->plan->count == 1 ? 0 : row->plan->count;
+    out_pass->step = plan_of(row)->count == 1 ? 0 : plan_of(row)->count;
 }
 
 const struct operator_glsl_api row_glsl = {.create = create,

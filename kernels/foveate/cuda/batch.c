@@ -130,10 +130,10 @@ static enum fovea_result fill_gazes(struct foveate_cuda *foveate,
                                         .stream = run->stream,
                                         .table = gaze_table(run->plan),
                                         .gazes_uv = images->gazes_uv,
+                                        .on_device = images->gazes_on_device,
                                         .gaze_q8 = {run->frame->gaze_x_q8, run->frame->gaze_y_q8},
                                         .count = images->count};
-    return images->gazes_uv && images->gazes_on_device ? gaze_cuda_take(&gazes)
-                                                       : gaze_cuda_put(&gazes);
+    return gaze_cuda_fill(&gazes);
 }
 
 static struct foveate_cuda_slice slice_of(const struct foveate_cuda_plan *plan,

@@ -16,20 +16,13 @@ extern const unsigned char foveate_gradient_fatbin[];
 
 #define MOST_BATCH_BYTES ((uint64_t)256 << 20)
 #define MOST_IN_A_GRID 65535 /* along z */
-#define ALIGNMENT 256
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-}
-
 /* ---- Kernels */
 
 static enum fovea_result load(struct operator_cuda_gradient *g)
 {
     static const uint32_t formats = CUDA_32_BIT_FLOATS | 1u << FOVEA_FORMAT_RGBA16F |
                                     1u << FOVEA_FORMAT_RGB16F | 1u << FOVEA_FORMAT_R16F;
-    const struct cuda_device *device = g->device;
+    const struct cuda_device *device = g->base.device;
     const struct {
         const char *name;
         CUfunction *kernel;
@@ -37,66 +30,41 @@ static enum fovea_result load(struct operator_cuda_gradient *g)
                    {"gradient_rows", &g->rows},           {"gradient_node_rows", &g->node_rows},
                    {"gradient_node_dots", &g->node_dots}, {"gradient_gaze", &g->gaze}};
     FOVEA_TRY(gaze_cuda_load(device, &g->gaze_kernels));
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&g->module, foveate_gradient_fatbin));
+    FOVEA_TRY(cuda_module_load(device, foveate_gradient_fatbin, &g->module));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_read", formats, &g->read));
     FOVEA_TRY(cuda_kernels_get_linear(device, g->module, "gradient_write", formats, &g->write));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         FOVEA_TRY(cuda_device_get_kernel(device, g->module, kernels[i].name, kernels[i].kernel));
     }
-    return cuda_device_create_stream(device, &g->upload);
-}
-
-static void unload(struct operator_cuda_gradient *gone)
-{
-    const struct cuda_device *device = gone->device;
-    gaze_cuda_unload(device, &gone->gaze_kernels);
-    if (gone->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(gone->upload));
-    }
-    if (gone->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(gone->module));
-    }
+    return operator_cuda_make_upload(&g->base);
 }
 
 static void destroy(struct operator_cuda_gradient **gradient)
 {
     struct operator_cuda_gradient *gone = *gradient;
-    *gradient = NULL;
-    if (!gone) {
-        return;
-    }
-    if (gone->abandoned) {
-        cuda_block_abandon_all(&gone->retired);
-    } else {
-        cuda_block_free_all(gone->device, &gone->retired);
-        unload(gone);
+    if (gone && operator_cuda_finish(&gone->base)) {
+        gaze_cuda_unload(gone->base.device, &gone->gaze_kernels);
+        cuda_module_unload(gone->base.device, &gone->module);
     }
     free(gone);
+    *gradient = NULL;
 }
 
 static void abandon(struct operator_cuda_gradient *gradient)
 {
-    gradient->abandoned = true;
-}
-
-static void free_idle(struct operator_cuda_gradient *gradient)
-{
-    if (!gradient->abandoned) {
-        cuda_block_free_idle(gradient->device, &gradient->retired);
-    }
+    operator_cuda_abandon(&gradient->base);
 }
 
 static enum fovea_result create(const struct cuda_device *device,
                                 struct operator_cuda_gradient **out_gradient)
 {
-    struct operator_cuda_gradient *gradient = calloc(1, sizeof *gradient);
-    *out_gradient = gradient;
-    if (!gradient) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    struct operator_cuda *made = NULL;
+    enum fovea_result result =
+        operator_cuda_make(device, sizeof(struct operator_cuda_gradient), &made);
+    *out_gradient = (struct operator_cuda_gradient *)made;
+    if (result == FOVEA_OK) {
+        result = load(*out_gradient);
     }
-    gradient->device = device;
-    const enum fovea_result result = load(gradient);
     if (result < 0) {
         destroy(out_gradient);
     }
@@ -108,17 +76,13 @@ static enum fovea_result create(const struct cuda_device *device,
 static void plan_retire(struct operator_cuda_gradient *gradient,
                         struct operator_cuda_gradient_plan **plan)
 {
-    struct operator_cuda_gradient_plan *gone = *plan;
-    *plan = NULL;
-    if (!gone) {
-        return;
+    struct operator_cuda_plan *gone = (struct operator_cuda_plan *)*plan;
+    if (*plan) {
+        foveate_gradient_tables_finish(&(*plan)->tables);
+        foveate_gradient_plan_finish(&(*plan)->laws);
     }
-    cuda_block_retire(&gradient->retired, &gone->block);
-    cuda_block_retire(&gradient->retired, &gone->batch);
-    free_idle(gradient);
-    foveate_gradient_tables_finish(&gone->tables);
-    foveate_gradient_plan_finish(&gone->laws);
-    free(gone);
+    *plan = NULL;
+    operator_cuda_plan_retire(&gradient->base, &gone);
 }
 
 /* A plane of any level and of the picture fits between. */
@@ -145,43 +109,20 @@ static void lay_out(struct operator_cuda_gradient_plan *plan)
     layout->floats = at + channels * width * height;
 }
 
-/* The parts of the block, one after the other, each aligned. */
-struct part {
-    const void *from;
-    size_t bytes;
-    uint64_t *to;
-};
-
 static enum fovea_result upload(struct operator_cuda_gradient *gradient,
                                 struct operator_cuda_gradient_plan *plan)
 {
-    const struct cuda_device *device = gradient->device;
     const struct foveate_gradient_tables *tables = &plan->tables;
     const struct foveate_plan *own = plan->plan;
     const struct foveate_plan *laws = &plan->laws.view;
     struct foveate_gradient_params *params = &plan->params;
-    const struct part parts[] = {
-        {tables->rows, tables->row_count * sizeof *tables->rows, &params->rows},
-        {tables->weights, tables->weight_count * sizeof *tables->weights, &params->weights},
-        {own->law_table, (size_t)own->law.table_count * sizeof(float), &plan->stepped.table},
-        {laws->law_table, (size_t)laws->law.table_count * sizeof(float), &plan->even.table}};
-    size_t bytes = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        bytes += aligned(parts[i].bytes);
-    }
-    FOVEA_TRY(cuda_block_create(device, NULL, bytes, &plan->block));
-    uint64_t at = plan->block->memory;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].to = at;
-        if (parts[i].bytes > 0) {
-            CU_TRY(
-                device->log, device->cu,
-                device->cu->MemcpyHtoDAsync(at, parts[i].from, parts[i].bytes, gradient->upload));
-        }
-        at += aligned(parts[i].bytes);
-    }
-    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(gradient->upload));
-    return FOVEA_OK;
+    const struct operator_cuda_part parts[] = {
+        {&params->rows, tables->rows, tables->row_count * sizeof *tables->rows},
+        {&params->weights, tables->weights, tables->weight_count * sizeof *tables->weights},
+        {&plan->stepped.table, own->law_table, (size_t)own->law.table_count * sizeof(float)},
+        {&plan->even.table, laws->law_table, (size_t)laws->law.table_count * sizeof(float)}};
+    return operator_cuda_plan_fill(&gradient->base, &plan->base, parts,
+                                   sizeof parts / sizeof *parts);
 }
 
 static enum fovea_result fill(struct operator_cuda_gradient *gradient,
@@ -210,13 +151,12 @@ static enum fovea_result plan_create(struct operator_cuda_gradient *gradient,
                                      const struct operator_plan *plan,
                                      struct operator_cuda_gradient_plan **out_plan)
 {
-    struct operator_cuda_gradient_plan *made = calloc(1, sizeof *made);
-    *out_plan = made;
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    made->plan = (const struct foveate_plan *)plan;
-    const enum fovea_result result = fill(gradient, made);
+    struct operator_cuda_plan *made = NULL;
+    *out_plan = NULL;
+    FOVEA_TRY(operator_cuda_plan_make(&gradient->base, sizeof **out_plan, &made));
+    *out_plan = (struct operator_cuda_gradient_plan *)made;
+    (*out_plan)->plan = (const struct foveate_plan *)plan;
+    const enum fovea_result result = fill(gradient, *out_plan);
     if (result < 0) {
         plan_retire(gradient, out_plan);
     }
@@ -227,13 +167,15 @@ static enum fovea_result plan_create(struct operator_cuda_gradient *gradient,
 
 static uint64_t gazes_bytes(uint32_t capacity)
 {
-    return aligned(capacity * (uint64_t)(GAZE_CUDA_BYTES + 2 * sizeof(float)));
+    const uint64_t line_bytes = 256;
+    const uint64_t bytes = capacity * (uint64_t)(GAZE_CUDA_BYTES + 2 * sizeof(float));
+    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
 }
 
 /* The gazes' derivatives, behind the gazes. */
 static uint64_t d_gazes_at(const struct operator_cuda_gradient_plan *plan)
 {
-    return plan->batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
+    return plan->base.batch->memory + plan->gaze_capacity * (uint64_t)GAZE_CUDA_BYTES;
 }
 
 static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
@@ -244,19 +186,13 @@ static enum fovea_result reserve(struct operator_cuda_gradient *gradient,
     uint32_t images = image_slice_smaller(
         image_slice_capacity(batch->count, image_bytes, MOST_BATCH_BYTES), MOST_IN_A_GRID);
     uint32_t gazes = image_slice_capacity(batch->count, 0, 0);
-    struct cuda_block *grown = NULL;
     if (images <= plan->image_capacity && gazes <= plan->gaze_capacity) {
         return FOVEA_OK;
     }
     images = images > plan->image_capacity ? images : plan->image_capacity;
     gazes = gazes > plan->gaze_capacity ? gazes : plan->gaze_capacity;
-    cuda_block_free_idle(gradient->device, &gradient->retired);
-    FOVEA_TRY(cuda_block_create(gradient->device, NULL, gazes_bytes(gazes) + images * image_bytes,
-                                &grown));
-    cuda_block_read(grown, plan->block);
-    cuda_block_retire(&gradient->retired, &plan->batch);
-    cuda_block_free_idle(gradient->device, &gradient->retired);
-    plan->batch = grown;
+    FOVEA_TRY(operator_cuda_plan_grow(&gradient->base, &plan->base,
+                                      gazes_bytes(gazes) + images * image_bytes));
     plan->image_capacity = images;
     plan->gaze_capacity = gazes;
     return FOVEA_OK;
@@ -268,15 +204,16 @@ static enum fovea_result fill_gazes(const struct operator_cuda_gradient *gradien
                                     const struct operator_cuda_gradient_plan *plan,
                                     const struct operator_derivatives *batch, CUstream stream)
 {
-    const struct gaze_cuda_run gazes = {.device = gradient->device,
+    const struct gaze_cuda_run gazes = {.device = gradient->base.device,
                                         .kernels = &gradient->gaze_kernels,
                                         .width_px = plan->params.width,
                                         .height_px = plan->params.height,
                                         .stream = stream,
-                                        .table = plan->batch->memory,
+                                        .table = plan->base.batch->memory,
                                         .gazes_uv = batch->gazes_uv,
+                                        .on_device = batch->gazes_on_device,
                                         .count = batch->count};
-    return batch->gazes_on_device ? gaze_cuda_take(&gazes) : gaze_cuda_put(&gazes);
+    return gaze_cuda_fill(&gazes);
 }
 
 static enum fovea_result run_slices(const struct operator_cuda_gradient *gradient,
@@ -293,11 +230,11 @@ static enum fovea_result run_slices(const struct operator_cuda_gradient *gradien
                                            .stream = stream,
                                            .params = plan->params};
     slice.params.channels = (int32_t)codec->color_channels + alpha;
-    slice.params.scratch = plan->batch->memory + gazes_bytes(plan->gaze_capacity);
+    slice.params.scratch = plan->base.batch->memory + gazes_bytes(plan->gaze_capacity);
     FOVEA_TRY(fill_gazes(gradient, plan, batch, stream));
     for (uint32_t first = 0; first < batch->count; first += slice.count) {
         slice.count = image_slice_smaller(batch->count - first, plan->image_capacity);
-        slice.params.gazes = plan->batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
+        slice.params.gazes = plan->base.batch->memory + first * (uint64_t)GAZE_CUDA_BYTES;
         slice.params.d_gazes_uv = d_gazes + first * (uint64_t)(2 * sizeof(float));
         FOVEA_TRY(foveate_gradient_launch(&slice, batch, first));
     }
@@ -308,7 +245,7 @@ static enum fovea_result fetch_d_gazes(const struct operator_cuda_gradient *grad
                                        const struct operator_cuda_gradient_plan *plan,
                                        const struct operator_derivatives *batch, CUstream stream)
 {
-    const struct cuda_device *device = gradient->device;
+    const struct cuda_device *device = gradient->base.device;
     CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(stream));
     CU_TRY(device->log, device->cu,
            device->cu->MemcpyDtoH(batch->d_gazes_uv, d_gazes_at(plan),
@@ -322,14 +259,13 @@ static enum fovea_result run(struct operator_cuda_gradient *gradient,
                              struct operator_cuda_gradient_plan *plan,
                              const struct operator_derivatives *batch, CUstream stream)
 {
-    const struct cuda_device *device = gradient->device;
+    const struct cuda_device *device = gradient->base.device;
     if (!cuda_kernels_has(gradient->read.linear, batch->d_dst->format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(cuda_uses_follow(device, &plan->batch->uses, stream));
-    const enum fovea_result launched = run_slices(gradient, plan, batch, stream);
-    const enum fovea_result noted = cuda_uses_add(device, &plan->batch->uses, stream);
-    FOVEA_TRY(launched < 0 ? launched : noted);
+    FOVEA_TRY(cuda_uses_follow(device, &plan->base.batch->uses, stream));
+    FOVEA_TRY(operator_cuda_note(&gradient->base, plan->base.batch, stream, false,
+                                 run_slices(gradient, plan, batch, stream)));
     return batch->d_gazes_uv && !batch->gazes_on_device
                ? fetch_d_gazes(gradient, plan, batch, stream)
                : FOVEA_OK;

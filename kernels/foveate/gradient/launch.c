@@ -6,31 +6,29 @@
 #include "core/log.h"
 #include "kernels/image/image_slice.h"
 
-static enum fovea_result launch(const struct foveate_gradient_slice *slice, CUfunction kernel,
-                                int32_t width, int32_t height)
+static enum fovea_result launch_all(const struct foveate_gradient_slice *slice, CUfunction kernel,
+                                    int32_t width, int32_t height)
 {
-    const struct cuda_device *device = slice->gradient->device;
     struct foveate_gradient_params params = slice->params;
-    const uint32_t across = FOVEATE_GRADIENT_SIDE_X;
-    const uint32_t down = FOVEATE_GRADIENT_SIDE_Y;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, ((uint32_t)width + across - 1) / across,
-                                    ((uint32_t)height + down - 1) / down, slice->count, across,
-                                    down, 1, 0, slice->stream, (void *[]){&params}, NULL));
-    return FOVEA_OK;
+    const struct cuda_launch launch = {kernel,
+                                       {cuda_parts(width, FOVEATE_GRADIENT_SIDE_X),
+                                        cuda_parts(height, FOVEATE_GRADIENT_SIDE_Y), slice->count},
+                                       {FOVEATE_GRADIENT_SIDE_X, FOVEATE_GRADIENT_SIDE_Y},
+                                       0};
+    return cuda_launch(slice->gradient->base.device, slice->stream, &launch, &params);
 }
 
 static enum fovea_result launch_pixels(const struct foveate_gradient_slice *slice,
                                        CUfunction kernel)
 {
-    return launch(slice, kernel, slice->params.width, slice->params.height);
+    return launch_all(slice, kernel, slice->params.width, slice->params.height);
 }
 
 static enum fovea_result launch_band(struct foveate_gradient_slice *slice, CUfunction kernel,
                                      struct foveate_gradient_band_params band)
 {
     slice->params.band = band;
-    return launch(slice, kernel, band.out_width, band.out_height);
+    return launch_all(slice, kernel, band.out_width, band.out_height);
 }
 
 static struct image_linear linear_of(const struct fovea_image *images, ptrdiff_t next_bytes,
@@ -160,7 +158,8 @@ static enum fovea_result blur_node(struct foveate_gradient_slice *slice, int32_t
 static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
 {
     const struct foveate_gradient_tables *tables = &slice->plan->tables;
-    const struct cuda_device *device = slice->gradient->device;
+    const struct cuda_launch gaze = {
+        slice->gradient->gaze, {1, 1, slice->count}, {FOVEATE_GRADIENT_GAZE_THREADS, 1}, 0};
     slice->params.law = slice->plan->even;
     FOVEA_TRY(launch_pixels(slice, slice->gradient->places));
     for (int32_t k = 1; k < tables->level_count; k++) {
@@ -169,11 +168,7 @@ static enum fovea_result make_d_gazes(struct foveate_gradient_slice *slice)
     for (int32_t i = 0; i < tables->node_count; i++) {
         FOVEA_TRY(blur_node(slice, i));
     }
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(slice->gradient->gaze, 1, 1, slice->count,
-                                    FOVEATE_GRADIENT_GAZE_THREADS, 1, 1, 0, slice->stream,
-                                    (void *[]){&slice->params}, NULL));
-    return FOVEA_OK;
+    return cuda_launch(slice->gradient->base.device, slice->stream, &gaze, &slice->params);
 }
 
 /* ---- A slice */

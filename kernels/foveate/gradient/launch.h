@@ -8,21 +8,17 @@
 
 #include "gradient.h"
 
-#include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/gaze/gaze_cuda.h"
-#include "kernels/operator/operator_cuda.h"
+#include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
 struct operator_cuda_gradient {
-    const struct cuda_device *device;
+    struct operator_cuda base;
     CUmodule module;
     struct gaze_cuda_kernels gaze_kernels;
     struct cuda_kernels read, write;
     CUfunction places, columns, rows, node_rows, node_dots, gaze;
-    CUstream upload; /* of our own, so that tables wait for nobody's work */
-    struct cuda_block *retired;
-    bool abandoned;
 };
 
 /* An image's scratch memory, in floats. */
@@ -33,14 +29,13 @@ struct foveate_gradient_layout {
 };
 
 struct operator_cuda_gradient_plan {
+    struct operator_cuda_plan base; /* batch: gazes, their derivatives, scratch memory */
     const struct foveate_plan *plan;
     struct foveate_gradient_plan laws;
     struct foveate_gradient_tables tables; /* their rows and weights are on the device too */
     struct foveate_gradient_layout layout;
     struct foveate_gradient_params params; /* what does not change from batch to batch */
     struct foveate_gradient_law stepped, even; /* for the image's derivative, and the gaze's */
-    struct cuda_block *block; /* tables */
-    struct cuda_block *batch; /* gazes, their derivatives, scratch memory; NULL: none yet */
     uint32_t gaze_capacity;
     uint32_t image_capacity;
 };

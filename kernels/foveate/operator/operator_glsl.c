@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The buffer Law of law.glsl. */
@@ -28,31 +27,28 @@ _Static_assert(sizeof(struct smooth_constants) <= OPERATOR_CONSTANT_BYTES, "more
 _Static_assert(sizeof(struct overlay_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 _Static_assert(offsetof(struct overlay_constants, rings) % 16 == 0, "where std430 has a vec4");
 
-struct operator_glsl {
-    const struct foveate_plan *plan;
-    bool takes_tiles; /* workgroups may have SHADER_TILE_SHARED_BYTES */
-    struct foveate_shader_tiles tiles; /* used or not */
+struct foveate_glsl {
+    struct operator_glsl base;
+    struct foveate_shader_tiles tiles; /* used or not; workgroups may be too small for them */
 };
 
-static void destroy(struct operator_glsl **glsl)
+static const struct foveate_plan *plan_of(const struct operator_glsl *glsl)
 {
-    free(*glsl);
-    *glsl = NULL;
+    return foveate_plan_of(glsl->plan);
+}
+
+static const struct foveate_shader_tiles *tiles_of(const struct operator_glsl *glsl)
+{
+    return &((const struct foveate_glsl *)glsl)->tiles;
 }
 
 static enum fovea_result create(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
-    struct operator_glsl *glsl = calloc(1, sizeof *glsl);
-    *out_glsl = glsl;
-    if (!glsl) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    glsl->plan = foveate_plan_of(plan);
-    glsl->takes_tiles = limits->shared_bytes >= SHADER_TILE_SHARED_BYTES;
-    if (glsl->takes_tiles) {
-        glsl->tiles = foveate_shader_tiles_of(glsl->plan);
+    FOVEA_TRY(operator_glsl_make(plan, sizeof(struct foveate_glsl), out_glsl));
+    if (limits->shared_bytes >= SHADER_TILE_SHARED_BYTES) {
+        ((struct foveate_glsl *)*out_glsl)->tiles = foveate_shader_tiles_of(foveate_plan_of(plan));
     }
     return FOVEA_OK;
 }
@@ -66,7 +62,7 @@ static size_t law_table_bytes(const struct foveate_plan *plan)
 
 static uint64_t table_bytes(const struct operator_glsl *glsl)
 {
-    const struct foveate_plan *plan = glsl->plan;
+    const struct foveate_plan *plan = plan_of(glsl);
     const size_t light_bytes = foveate_plan_light_samples(plan) * sizeof plan->law_table[0];
     return sizeof plan->law + sizeof plan->levels + law_table_bytes(plan) + light_bytes;
 }
@@ -75,7 +71,7 @@ static uint64_t table_bytes(const struct operator_glsl *glsl)
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
     const uint32_t samples =
-        glsl->tiles.used ? glsl->tiles.sample_count : glsl->plan->level_samples;
+        tiles_of(glsl)->used ? tiles_of(glsl)->sample_count : plan_of(glsl)->level_samples;
     (void)format;
     return 8 * (uint64_t)samples;
 }
@@ -84,8 +80,9 @@ static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_forma
 static void fill(struct operator_glsl *glsl, void *tables)
 {
     char *to = tables;
-    const struct foveate_plan *plan = glsl->plan;
-    const struct foveate_level *levels = glsl->tiles.used ? glsl->tiles.levels : plan->levels;
+    const struct foveate_plan *plan = plan_of(glsl);
+    const struct foveate_level *levels =
+        tiles_of(glsl)->used ? tiles_of(glsl)->levels : plan->levels;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     to += sizeof plan->law + sizeof plan->levels;
@@ -110,18 +107,19 @@ static struct operator_shader specialize(const struct shader *shader,
 /* Nothing is blurred, and there are no levels that passes could write to. */
 static bool copies(const struct operator_glsl *glsl)
 {
-    return glsl->plan->level_count == 0;
+    return plan_of(glsl)->level_count == 0;
 }
 
 /* The picture included; of any gaze. */
 static uint32_t most_levels(const struct operator_glsl *glsl)
 {
-    return glsl->tiles.used ? (uint32_t)glsl->tiles.level_count : glsl->plan->level_count;
+    return tiles_of(glsl)->used ? (uint32_t)tiles_of(glsl)->level_count
+                                : plan_of(glsl)->level_count;
 }
 
 static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
 {
-    const bool tiles = glsl->tiles.used;
+    const bool tiles = tiles_of(glsl)->used;
     const bool levels = most_levels(glsl) > 1;
     const struct {
         const struct shader *shader;
@@ -145,7 +143,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
         *out_shaders = (struct operator_shader){.shader = &shader_copy};
         return 1;
     }
-    const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
+    const struct foveate_frame frame = foveate_frame_of(plan_of(glsl), view);
     const struct shader *list[OPERATOR_MAX_PASSES];
     const uint32_t count = list_shaders(glsl, list);
     for (uint32_t i = 0; i < count; i++) {
@@ -186,8 +184,8 @@ static void add_levels(struct list *list)
 
 static void add_nodes(struct list *list)
 {
-    const uint32_t width = list->glsl->plan->width_px;
-    const uint32_t height = list->glsl->plan->height_px;
+    const uint32_t width = plan_of(list->glsl)->width_px;
+    const uint32_t height = plan_of(list->glsl)->height_px;
     const struct operator_shader kind =
         specialize(&foveate_shader_nodes, &list->constants.frame, list->format);
     if (image_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
@@ -235,18 +233,17 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
                        enum fovea_format format, struct operator_pass *out_passes)
 {
     if (copies(glsl)) {
-        *out_passes = (struct operator_pass){.shader.shader = &shader_copy};
         operator_pass_copies(view, out_passes);
         return 1;
     }
-    const struct foveate_shader_tiles *tiles = &glsl->tiles;
-    const struct foveate_frame frame = foveate_frame_of(glsl->plan, view);
+    const struct foveate_shader_tiles *tiles = tiles_of(glsl);
+    const struct foveate_frame frame = foveate_frame_of(plan_of(glsl), view);
     struct list list = {
         .glsl = glsl,
         .format = format,
         .constants = {.frame = frame,
                       .level_count = tiles->used ? foveate_shader_tiles_level_count(tiles, &frame)
-                                                 : count_levels(glsl->plan, &frame),
+                                                 : count_levels(plan_of(glsl), &frame),
                       .slope = tiles->slope,
                       .fine_sigma_px = tiles->fine_sigma_px,
                       .kinds = tiles->kinds,
@@ -294,7 +291,7 @@ static void set_rings(const struct foveate_plan *plan, struct overlay_constants 
 static void draw(const struct operator_glsl *glsl, const struct operator_frame *frame,
                  const struct operator_marks *marks, struct operator_pass *out_pass)
 {
-    const struct foveate_plan *plan = glsl->plan;
+    const struct foveate_plan *plan = plan_of(glsl);
     struct overlay_constants constants = {
         .frame = foveate_frame_of(plan, frame),
         .sigma_max_px = plan->sigma_max_px > 0 ? plan->sigma_max_px : 1.0f,
@@ -320,7 +317,7 @@ static const struct shader *draws(const struct operator_glsl *glsl)
 }
 
 #define MACHINE                                                                                    \
-    .create = create, .destroy = destroy, .table_bytes = table_bytes, .fill = fill,                \
+    .create = create, .destroy = operator_glsl_free, .table_bytes = table_bytes, .fill = fill,     \
     .scratch_bytes = scratch_bytes, .shaders = shaders, .passes = passes
 
 const struct operator_glsl_api foveate_machine_glsl = {MACHINE};

@@ -5,16 +5,12 @@
 
 #include "core/log.h"
 #include "fixed.h"
-#include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/cuda_memory.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/operator/lens_operator.h"
-#include "kernels/operator/operator_cuda.h"
+#include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
-#include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,19 +38,16 @@ struct loaded {
 };
 
 struct lens_cuda {
-    const struct cuda_device *device;
+    struct operator_cuda base;
     struct loaded formula;
     struct loaded grid; /* from the first plan of a grid on */
-    CUstream upload; /* of our own, so that tables wait for nobody's work */
-    struct cuda_memory memory; /* of plans; in the order of upload */
-    struct cuda_block *retired;
-    atomic_bool abandoned;
 };
 
 struct lens_cuda_plan {
-    struct cuda_block *block; /* a display's samples, and a grid's ways behind them */
-    CUdeviceptr ways;
-    CUdeviceptr blank_words; /* 0: there are none */
+    struct operator_cuda_plan base; /* tables: what follows */
+    uint64_t samples; /* a display's */
+    uint64_t ways; /* a grid's */
+    uint64_t blank_words; /* 0: there are none */
 };
 
 static struct lens_cuda *own(struct operator_cuda *cuda)
@@ -101,162 +94,71 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
 static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
                                      const char *prefix, struct loaded *loaded)
 {
-    CUmodule module = NULL;
     if (loaded->module) {
         return FOVEA_OK;
     }
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(&module, fatbin));
-    const enum fovea_result result = get_kernels(device, module, prefix, loaded->ways);
+    FOVEA_TRY(cuda_module_load(device, fatbin, &loaded->module));
+    const enum fovea_result result = get_kernels(device, loaded->module, prefix, loaded->ways);
     if (result < 0) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(module));
-        return result;
+        cuda_module_unload(device, &loaded->module);
     }
-    loaded->module = module;
-    return FOVEA_OK;
-}
-
-static void unload_module(const struct cuda_device *device, struct loaded *loaded)
-{
-    if (loaded->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(loaded->module));
-    }
+    return result;
 }
 
 static enum fovea_result load(struct lens_cuda *lens)
 {
-    const struct cuda_device *device = lens->device;
-    FOVEA_TRY(load_module(device, lens_fatbin, "lens", &lens->formula));
-    FOVEA_TRY(cuda_device_create_stream(device, &lens->upload));
-    return cuda_memory_init(device, lens->upload, &lens->memory);
-}
-
-static void unload(struct lens_cuda *lens)
-{
-    const struct cuda_device *device = lens->device;
-    if (lens->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
-    }
-    cuda_memory_finish(&lens->memory);
-    if (lens->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(lens->upload));
-    }
-    unload_module(device, &lens->grid);
-    unload_module(device, &lens->formula);
+    FOVEA_TRY(load_module(lens->base.device, lens_fatbin, "lens", &lens->formula));
+    return operator_cuda_make_upload(&lens->base);
 }
 
 static void destroy(struct operator_cuda **cuda)
 {
     struct lens_cuda *lens = own(*cuda);
-    *cuda = NULL;
-    if (!lens) {
-        return;
-    }
-    if (atomic_load(&lens->abandoned)) {
-        cuda_block_abandon_all(&lens->retired);
-    } else {
-        cuda_block_free_all(lens->device, &lens->retired);
-        unload(lens);
+    if (operator_cuda_finish(*cuda)) {
+        cuda_module_unload(lens->base.device, &lens->grid.module);
+        cuda_module_unload(lens->base.device, &lens->formula.module);
     }
     free(lens);
+    *cuda = NULL;
 }
 
 static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
 {
-    struct lens_cuda *lens = calloc(1, sizeof *lens);
-    *out_cuda = (struct operator_cuda *)lens;
-    if (!lens) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    lens->device = device;
-    const enum fovea_result result = load(lens);
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct lens_cuda), out_cuda));
+    const enum fovea_result result = load(own(*out_cuda));
     if (result < 0) {
         destroy(out_cuda);
     }
     return result;
 }
 
-static void abandon(struct operator_cuda *cuda)
-{
-    atomic_store(&own(cuda)->abandoned, true);
-}
-
-static bool frees_without_waiting(const struct operator_cuda *cuda)
-{
-    return cuda_memory_is_pooled(&((const struct lens_cuda *)cuda)->memory);
-}
-
 /* ---- Plans */
 
-static void part_with(struct lens_cuda *lens, struct lens_cuda_plan *plan)
-{
-    cuda_block_retire(&lens->retired, &plan->block);
-    free(plan);
-}
-
-static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
-{
-    struct lens_cuda *lens = own(cuda);
-    if (!*plan) {
-        return;
-    }
-    part_with(lens, own_plan(*plan));
-    *plan = NULL;
-    if (!atomic_load(&lens->abandoned)) {
-        cuda_block_free_idle(lens->device, &lens->retired);
-    }
-}
-
-/* One number at least, since there is no block of no bytes that launches could be noted at. */
-static enum fovea_result fill(struct lens_cuda *lens, const struct lens_plan *own,
+static enum fovea_result fill(struct operator_cuda *cuda, const struct lens_plan *own,
                               struct lens_cuda_plan *plan)
 {
-    const struct cuda_device *device = lens->device;
     const struct lens_light *light = &own->light;
-    const size_t count = light->sample_count > 0 ? light->sample_count : 1;
-    const size_t sample_bytes = count * sizeof light->samples[0];
-    const size_t ways_at = (sample_bytes + 7) / 8 * 8; /* kernels read x and y at once */
-    const size_t way_bytes = own->way_count * sizeof own->ways[0];
-    const size_t blank_bytes = own->blank_word_count * sizeof own->blank_words[0];
-    FOVEA_TRY(
-        cuda_block_create(device, &lens->memory, ways_at + way_bytes + blank_bytes, &plan->block));
-    plan->ways = plan->block->memory + ways_at;
-    plan->blank_words = own->blank_words ? plan->ways + way_bytes : 0;
-    CU_TRY(device->log, device->cu,
-           device->cu->MemcpyHtoDAsync(plan->block->memory, light->samples, sample_bytes,
-                                       lens->upload));
-    if (own->ways) {
-        CU_TRY(device->log, device->cu,
-               device->cu->MemcpyHtoDAsync(plan->ways, own->ways, way_bytes, lens->upload));
-    }
-    if (own->blank_words) {
-        CU_TRY(device->log, device->cu,
-               device->cu->MemcpyHtoDAsync(plan->blank_words, own->blank_words, blank_bytes,
-                                           lens->upload));
-    }
-    CU_TRY(device->log, device->cu, device->cu->StreamSynchronize(lens->upload));
-    return FOVEA_OK;
+    const struct operator_cuda_part parts[] = {
+        {&plan->samples, light->samples, light->sample_count * sizeof light->samples[0]},
+        {&plan->ways, own->ways, own->way_count * sizeof own->ways[0]},
+        {&plan->blank_words, own->blank_words, own->blank_word_count * sizeof own->blank_words[0]}};
+    return operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
 }
 
 static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
                                      enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
-    struct lens_cuda *lens = own(cuda);
     (void)format; /* nothing lies in memory between */
     *out_plan = NULL;
     if (lens_plan_of(plan)->ways) {
-        FOVEA_TRY(load_module(lens->device, lens_grid_fatbin, "lens_grid", &lens->grid));
+        FOVEA_TRY(load_module(cuda->device, lens_grid_fatbin, "lens_grid", &own(cuda)->grid));
     }
-    struct lens_cuda_plan *made = calloc(1, sizeof *made);
-    if (!made) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result result = fill(lens, lens_plan_of(plan), made);
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct lens_cuda_plan), out_plan));
+    const enum fovea_result result = fill(cuda, lens_plan_of(plan), own_plan(*out_plan));
     if (result < 0) {
-        part_with(lens, made);
-        return result;
+        operator_cuda_plan_retire(cuda, out_plan);
     }
-    *out_plan = (struct operator_cuda_plan *)made;
-    return FOVEA_OK;
+    return result;
 }
 
 static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
@@ -301,6 +203,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
     const struct lens_plan *plan = lens_plan_of(run->plan);
     const bool blue_first = run->frame->blue_first;
     const struct lens_shape shape = lens_shape_of(plan, format, blue_first);
+    const struct lens_cuda_plan *tables = own_plan(run->cuda_plan);
     return (struct lens_frame){.shape = shape,
                                .fixed = lens_fixed_of(plan, &shape),
                                .origin_x_px = run->frame->origin_x_px,
@@ -310,14 +213,9 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
                                .samples_across = plan->samples_across,
                                .averages_alpha = plan->averages_alpha,
                                .colored = plan->colored,
-                               .samples = own_plan(run->cuda_plan)->block->memory,
-                               .ways = own_plan(run->cuda_plan)->ways,
-                               .blank_words = own_plan(run->cuda_plan)->blank_words};
-}
-
-static uint32_t divide_up(int32_t a, uint32_t b)
-{
-    return ((uint32_t)a + b - 1) / b;
+                               .samples = tables->samples,
+                               .ways = tables->ways,
+                               .blank_words = tables->blank_words};
 }
 
 /* Pixels of a thread, one below the other. */
@@ -354,18 +252,15 @@ static enum fovea_result launch(const struct lens_cuda *lens, const struct opera
                                 int way, struct block block, CUfunction kernel, uint32_t count,
                                 struct lens_frame *frame, void *params)
 {
-    const struct cuda_device *device = lens->device;
-    const uint32_t tile_rows = block.down * rows_of(way);
-    const uint32_t columns = divide_up(run->frame->width_px, block.across);
-    const uint32_t tiles_down = divide_up(run->frame->height_px, tile_rows);
+    const uint32_t columns = cuda_parts(run->frame->width_px, (int32_t)block.across);
+    const uint32_t tiles_down =
+        cuda_parts(run->frame->height_px, (int32_t)(block.down * rows_of(way)));
     const uint32_t passes = passes_of(way, (uint64_t)columns * tiles_down * count);
-    const uint32_t rows = divide_up((int32_t)tiles_down, passes);
+    const uint32_t rows = cuda_parts((int32_t)tiles_down, (int32_t)passes);
     frame->passes = (int32_t)passes;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, columns, rows, count, block.across, block.down, 1, 0,
-                                    run->stream, (void *[]){params}, NULL));
-    return cuda_uses_note(device, &own_plan(run->cuda_plan)->block->uses, run->stream,
-                          run->stream_kept);
+    const struct cuda_launch one = {kernel, {columns, rows, count}, {block.across, block.down}, 0};
+    return operator_cuda_note(&lens->base, run->cuda_plan->tables, run->stream, run->stream_kept,
+                              cuda_launch(lens->base.device, run->stream, &one, params));
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
@@ -424,10 +319,10 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
 const struct operator_cuda_api lens_operator_cuda = {
     .create = create,
     .destroy = destroy,
-    .abandon = abandon,
-    .frees_without_waiting = frees_without_waiting,
+    .abandon = operator_cuda_abandon,
+    .frees_without_waiting = operator_cuda_frees_without_waiting,
     .plan_create = plan_create,
-    .plan_retire = plan_retire,
+    .plan_retire = operator_cuda_plan_retire,
     .reserve = reserve,
     .run_linear = run_linear,
     .run_surface = run_surface,

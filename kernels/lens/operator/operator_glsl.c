@@ -9,14 +9,13 @@
 #include "kernels/lens/lens.h"
 #include "lens_operator.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct lens_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
 
 static const struct lens_plan *plan_of(const struct operator_glsl *glsl)
 {
-    return *(const struct lens_plan *const *)glsl;
+    return lens_plan_of(glsl->plan);
 }
 
 /* One at least, since a buffer of no bytes cannot be made. */
@@ -39,19 +38,7 @@ static enum fovea_result create(const struct operator_plan *plan,
     if (table_floats(lens_plan_of(plan)) * sizeof(float) > limits->buffer_bytes) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    const struct lens_plan **own = malloc(sizeof *own);
-    *out_glsl = (struct operator_glsl *)own;
-    if (!own) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    *own = lens_plan_of(plan);
-    return FOVEA_OK;
-}
-
-static void destroy(struct operator_glsl **glsl)
-{
-    free(*glsl);
-    *glsl = NULL;
+    return operator_glsl_make(plan, sizeof **out_glsl, out_glsl);
 }
 
 /* ---- Memory */
@@ -138,7 +125,7 @@ static uint32_t passes(const struct operator_glsl *glsl, const struct operator_f
 }
 
 const struct operator_glsl_api lens_operator_glsl = {.create = create,
-                                                     .destroy = destroy,
+                                                     .destroy = operator_glsl_free,
                                                      .table_bytes = table_bytes,
                                                      .fill = fill,
                                                      .scratch_bytes = scratch_bytes,
