@@ -106,7 +106,8 @@ TEST(a_plan_that_blurs_nothing_copies)
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         const struct operator_glsl_limits limits = {49152, UINT32_C(1) << 27};
         struct fovea_settings *settings = make_settings(none[i]);
-        const struct operator_plan_desc desc = {settings, 300, 200};
+        const struct operator_plan_desc desc = {
+            .settings = settings, .width_px = 300, .height_px = 200};
         const struct operator_frame frame =
             operator_frame_make(300, 200, (struct fovea_point_uv){0.4, 0.6});
         struct operator_pass passes[OPERATOR_ROW_PASSES];

@@ -290,7 +290,8 @@ TEST(a_panotools_project_has_a_center)
         settings.foveation.geometry.tan_right = 0.8;
         settings.own.lens_shift_y = 0.1;
         settings.own.lens_file_data = &calibration->base;
-        const struct operator_plan_desc desc = {&settings, 400, 300};
+        const struct operator_plan_desc desc = {
+            .settings = &settings, .width_px = 400, .height_px = 300};
         assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
         assert_true(plan->shape.center_x_px == 200.0f && plan->shape.center_y_px == 150.0f);
         lens_plan_destroy(&plan);
@@ -482,7 +483,7 @@ TEST(plans_are_of_an_eye)
         "\"right\": {\"polynomial\": {\"green\": [1, 0, 0.2, 0, 0]}}}");
     struct lens_plan *left = lens_plan_of_eye(both, FOVEA_MAP_EYE_LEFT, 90, 60);
     struct fovea_settings settings = fovea_settings_default();
-    const struct operator_plan_desc desc = {&settings, 90, 60};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 90, .height_px = 60};
     char words[OPERATOR_DESCRIPTION_BYTES];
     struct lens_plan *none = NULL;
     struct lens_plan *alone = NULL; /* by the settings, whose shape an unnamed eye would have */
@@ -782,7 +783,7 @@ TEST(a_files_polynomial_may_fold)
     struct lens_plan *plan = NULL;
     char words[OPERATOR_DESCRIPTION_BYTES];
     settings.own.lens_file_data = &calibration->base;
-    const struct operator_plan_desc desc = {&settings, 64, 48};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
     assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
     assert_true(lens_complain(&desc, words, sizeof words));
     assert_non_null(strstr(words, "the map folds back"));
@@ -797,7 +798,7 @@ TEST(a_polynomial_may_fold_in_the_centre)
     struct fovea_settings settings = fovea_settings_default();
     char words[OPERATOR_DESCRIPTION_BYTES];
     settings.own.lens_file_data = &calibration->base;
-    const struct operator_plan_desc desc = {&settings, 64, 48};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
     assert_true(lens_complain(&desc, words, sizeof words));
     assert_non_null(strstr(words, "lens: from r = 0 half widths on the map folds back"));
     assert_non_null(strstr(words, "at r = 0 that is r0 alone"));
@@ -815,7 +816,7 @@ TEST(an_eyes_polynomial_may_fold)
     char words[OPERATOR_DESCRIPTION_BYTES];
     settings.own.lens_file_data = &calibration->base;
     settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
-    const struct operator_plan_desc desc = {&settings, 64, 48};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
     assert_true(lens_complain(&desc, words, sizeof words));
     assert_non_null(strstr(words, "on the left eye's green folds back"));
     settings.foveation.map.eye = FOVEA_MAP_EYE_RIGHT;

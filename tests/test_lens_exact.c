@@ -151,7 +151,8 @@ TEST(other_lenses_leave_as_much_blank_as_is_known)
 static enum fovea_result make(const struct fovea_settings *settings, uint32_t width_px,
                               uint32_t height_px)
 {
-    const struct operator_plan_desc desc = {settings, width_px, height_px};
+    const struct operator_plan_desc desc = {
+        .settings = settings, .width_px = width_px, .height_px = height_px};
     struct operator_plan *plan = NULL;
     char words[OPERATOR_DESCRIPTION_BYTES] = "";
     const enum fovea_result result = lens_under_test.api->plan_create(&desc, &plan);

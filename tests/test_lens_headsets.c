@@ -209,7 +209,8 @@ TEST(openhmds_values_are_its_formula)
             headset.k[power] = known[i].abcd[3 - power];
         }
         const struct fovea_settings settings = settings_of_openhmd(known[i].abcd, &headset);
-        const struct operator_plan_desc desc = {&settings, 792, height_of(&headset, 792)};
+        const struct operator_plan_desc desc = {
+            .settings = &settings, .width_px = 792, .height_px = height_of(&headset, 792)};
         struct lens_plan *plan = NULL;
         assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
         assert_headset(&headset, plan);

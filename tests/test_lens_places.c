@@ -31,7 +31,8 @@ struct lens_plan *lens_plan_of_eye(struct lens_calibration *calibration, enum fo
     struct lens_plan *plan = NULL;
     settings.foveation.map.eye = eye;
     settings.own.lens_file_data = &calibration->base;
-    const struct operator_plan_desc desc = {&settings, width_px, height_px};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = width_px, .height_px = height_px};
     assert_int_equal(lens_plan_create(&desc, &plan), FOVEA_OK);
     assert_true(lens_plan_fits(plan, &desc));
     return plan;

@@ -80,8 +80,10 @@ static void a_plan_fits_its_settings_alone(void **state)
     const struct operator_scene scene = operator_scene_of(test->of, test->of->change_of);
     struct operator_plan *plan = scene_plan(&scene);
     struct operator_scene other = scene;
-    const struct operator_plan_desc wider = {&other.settings, scene.width_px + 1, scene.height_px};
-    const struct operator_plan_desc same = {&other.settings, scene.width_px, scene.height_px};
+    const struct operator_plan_desc wider = {
+        .settings = &other.settings, .width_px = scene.width_px + 1, .height_px = scene.height_px};
+    const struct operator_plan_desc same = {
+        .settings = &other.settings, .width_px = scene.width_px, .height_px = scene.height_px};
     assert_false(api->plan_fits(plan, &wider));
     assert_true(api->plan_fits(plan, &same));
     test->of->change(&other.settings);

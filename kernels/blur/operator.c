@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* blur as an operator: foveate's machine with the same sigma for every pixel. */
+/* blur as an operator: foveate's machine with the same sigma for every pixel, or with pictures of
+ * sigmas. */
 
 #include "blur.h"
 
@@ -12,7 +13,8 @@
 
 struct blur_plan {
     struct foveate_plan machine; /* begins with the operator's plan */
-    double sigma_px;
+    bool has_sigmas;
+    double sigma_px; /* of every pixel, or the largest that counts */
 };
 
 static const struct blur_plan *plan_of(const struct operator_plan *plan)
@@ -30,6 +32,12 @@ static void plan_destroy(struct operator_plan **plan)
     *plan = NULL;
 }
 
+static double sigma_of(const struct operator_plan_desc *desc)
+{
+    const struct fovea_operator_settings *own = &desc->settings->own;
+    return desc->has_sigmas ? own->blur_sigma_max_px : own->blur_sigma_px;
+}
+
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
 {
@@ -38,10 +46,12 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     if (!plan) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    plan->sigma_px = desc->settings->own.blur_sigma_px;
+    plan->has_sigmas = desc->has_sigmas;
+    plan->sigma_px = sigma_of(desc);
     const enum fovea_result result =
-        foveate_plan_init_even(&plan->machine, &desc->settings->foveation, plan->sigma_px,
-                               desc->width_px, desc->height_px);
+        (desc->has_sigmas ? foveate_plan_init_pictured : foveate_plan_init_even)(
+            &plan->machine, &desc->settings->foveation, plan->sigma_px, desc->width_px,
+            desc->height_px);
     if (result < 0) {
         plan_destroy(out_plan);
         return result;
@@ -53,28 +63,34 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
 {
-    return plan_of(plan)->sigma_px == desc->settings->own.blur_sigma_px &&
+    return plan_of(plan)->has_sigmas == desc->has_sigmas &&
+           plan_of(plan)->sigma_px == sigma_of(desc) &&
            foveate_plan_fits_even(&plan_of(plan)->machine, &desc->settings->foveation,
                                   desc->width_px, desc->height_px);
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
-    snprintf(out, bytes, "blur: a Gaussian of %.4g px", plan_of(plan)->sigma_px);
-    return plan_of(plan)->sigma_px > 0.0;
+    const struct blur_plan *blur = plan_of(plan);
+    snprintf(out, bytes,
+             blur->has_sigmas ? "blur: each pixel by its own sigma, up to %.4g px"
+                              : "blur: a Gaussian of %.4g px",
+             blur->sigma_px);
+    return blur->sigma_px > 0.0;
 }
 
-/* "blur  linear light  4.00 px" */
+/* "blur  linear light  4.00 px", "blur  linear light  up to 64.00 px" */
 static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct blur_plan *blur = plan_of(plan);
-    snprintf(out, bytes, "blur  %s light  %.2f px",
+    snprintf(out, bytes, "blur  %s light  %s%.2f px",
              foveate_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
-             blur->sigma_px);
+             blur->has_sigmas ? "up to " : "", blur->sigma_px);
 }
 
 const struct operator_api blur_operator = {
     .name = "blur",
+    .takes_sigmas = true,
     .plan_create = plan_create,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,

@@ -57,8 +57,13 @@ FOVEA_MUST_CHECK enum fovea_result foveate_plan_init_even(struct foveate_plan *p
                                                           const struct fovea_foveation *foveation,
                                                           double sigma_px, uint32_t width_px,
                                                           uint32_t height_px);
+/* The same, where each frame comes with a picture of sigmas, of which none counts as more than
+ * sigma_max_px, 0 to 1024 px. */
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_init_pictured(
+    struct foveate_plan *plan, const struct fovea_foveation *foveation, double sigma_max_px,
+    uint32_t width_px, uint32_t height_px);
 void foveate_plan_finish(struct foveate_plan *plan);
-/* True if the plan is the one that these arguments would make with its sigma. */
+/* True if the plan is the one that these arguments would make with its sigma, or its largest. */
 bool foveate_plan_fits_even(const struct foveate_plan *plan,
                             const struct fovea_foveation *foveation, uint32_t width_px,
                             uint32_t height_px);
@@ -130,6 +135,7 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan 
 void foveate_cpu_destroy(struct foveate_cpu **cpu);
 const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu);
 /* Host images only; returns when dst is written. The plan must outlive it. */
+/* Of no plan of pictures of sigmas. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame);
 
@@ -141,6 +147,8 @@ struct foveate_cpu_batch {
     ptrdiff_t src_next_bytes; /* bytes to the next image; 0: one picture for all */
     ptrdiff_t dst_next_bytes;
     const float *gazes_uv; /* finite, x and y for each image; NULL: the frame's for all */
+    const struct fovea_image *sigmas; /* of a plan of pictures of sigmas: the first; else NULL */
+    ptrdiff_t sigmas_next_bytes; /* bytes to the next image's; 0: one for all */
 };
 
 /* Allocates threads and memory for batches of that kind. A larger one than was reserved for runs

@@ -53,6 +53,9 @@ enum foveate_law_kind {
      * linear in density. */
     FOVEATE_LAW_MAP = 2,
     FOVEATE_LAW_MAP_PROJECTED = 3,
+    /* A frame comes with a picture that has the sigma of each pixel (foveate_law_pictured). The
+     * table has the largest that counts, twice; no ramp. */
+    FOVEATE_LAW_PICTURE = 5,
     /* The table has sigma of each of the paper's rings, from the inmost on, for strength 1; no
      * ramp. Only fragments have rings (foveate/grid.h). */
     FOVEATE_LAW_RINGS = 4,
@@ -155,6 +158,16 @@ HOST_DEVICE float foveate_law_map(const struct foveate_law *law, const float *ta
     const float lower = below[0] + part_x * (below[1] - below[0]);
     const float value = upper + (row - (float)top) * (lower - upper);
     return law->map_root ? 1.0f / sqrtf(value) : value;
+}
+
+/* Less blurs nothing: a pixel's neighbours weigh less than exp(-50). */
+#define FOVEATE_PICTURED_LEAST_PX 0.1f
+
+/* Returns the sigma that a picture's value stands for: none where it is negative or no number, and
+ * no more than the largest. */
+HOST_DEVICE float foveate_law_pictured(float value, float most_px)
+{
+    return value >= FOVEATE_PICTURED_LEAST_PX ? fminf(value, most_px) : 0.0f;
 }
 
 struct foveate_ray {

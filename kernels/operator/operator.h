@@ -44,6 +44,7 @@ struct operator_plan_desc {
     const struct fovea_settings *settings; /* an operator reads its own, and copies what it keeps */
     uint32_t width_px; /* of what one eye sees */
     uint32_t height_px;
+    bool has_sigmas; /* frames come with pictures of sigmas; for operators that take them */
 };
 
 /* What a frame adds, for each view. */
@@ -74,6 +75,10 @@ struct operator_images {
      * image without a finite one; it sees none such in host memory, which is the row's to sort. */
     const float *gazes_uv;
     bool gazes_on_device; /* CUDA: read on the stream */
+    /* R16F or R32F, of the view's size and in the memory of src: the sigma of each of the view's
+     * pixels, in pixels. Given where the plan was made for it (has_sigmas), and nowhere else. */
+    const struct fovea_image *sigmas;
+    ptrdiff_t sigmas_next_bytes; /* from an image's to the next one's; 0: one picture for all */
 };
 
 /* Frames on the processor. One thread at a time for each operator_host. */
@@ -119,6 +124,7 @@ struct operator_gradient_api {
 struct operator_api {
     const char *name;
     bool looks_at_gaze; /* without a gaze it has nothing to do, and the picture goes past it */
+    bool takes_sigmas; /* its frames may come with a picture of sigmas */
 
     /* FOVEA_ERROR_INVALID_ARGUMENT: the settings ask for what no image of that size needs. */
     enum fovea_result (*plan_create)(const struct operator_plan_desc *desc,

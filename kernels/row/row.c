@@ -67,6 +67,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     plan->api = &row_operator;
     row->width_px = desc->width_px;
     row->height_px = desc->height_px;
+    row->has_sigmas = desc->has_sigmas;
     const enum fovea_result result = make_parts(desc, row);
     if (result < 0) {
         plan_destroy(&plan);
@@ -82,7 +83,7 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 {
     const struct row_plan *row = row_plan_of(plan);
     const struct fovea_operators *operators = &desc->settings->operators;
-    bool fits = row->count == operators->count;
+    bool fits = row->count == operators->count && row->has_sigmas == desc->has_sigmas;
     for (uint32_t i = 0; fits && i < row->count; i++) {
         const struct row_part *part = &row->parts[i];
         fits = part->name == operators->order[i] && part->api->plan_fits(part->plan, desc);
@@ -133,6 +134,15 @@ bool row_runs_blind(const struct fovea_operators *operators)
         runs = runs || !operators_at(operators->order[i])->looks_at_gaze;
     }
     return runs;
+}
+
+bool row_takes_sigmas(const struct fovea_operators *operators)
+{
+    bool takes = false;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        takes = takes || operators_at(operators->order[i])->takes_sigmas;
+    }
+    return takes;
 }
 
 struct row_way row_way_of(const struct row_plan *plan, bool blind)

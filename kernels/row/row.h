@@ -23,6 +23,9 @@ extern const struct operator_api row_operator;
 /* True if something is done to pictures without a gaze: an operator of them does not look at it. */
 bool row_runs_blind(const struct fovea_operators *operators);
 
+/* True if an operator of them takes pictures of sigmas. */
+bool row_takes_sigmas(const struct fovea_operators *operators);
+
 /* True if an operator after the first one that looks at the gaze moves pixels. */
 bool row_moves_places(const struct operator_plan *plan);
 

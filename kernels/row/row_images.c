@@ -75,6 +75,10 @@ static void cut(const struct operator_images *images, uint32_t first, uint32_t c
     out->images.dst = &out->dst;
     out->images.count = count;
     out->images.gazes_uv = images->gazes_uv ? images->gazes_uv + 2 * (size_t)first : NULL;
+    if (images->sigmas) {
+        out->sigmas = image_of_batch(images->sigmas, images->sigmas_next_bytes, first);
+        out->images.sigmas = &out->sigmas;
+    }
     out->blind = false;
 }
 

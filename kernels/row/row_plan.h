@@ -19,6 +19,7 @@ struct row_plan {
     struct operator_plan base;
     uint32_t width_px;
     uint32_t height_px;
+    bool has_sigmas;
     uint32_t count;
     struct row_part parts[FOVEA_OPERATOR_COUNT];
 };
@@ -61,6 +62,7 @@ struct row_images {
     bool blind; /* of a slice: there is no gaze in host memory */
     struct fovea_image src;
     struct fovea_image dst;
+    struct fovea_image sigmas; /* of a slice that has any */
 };
 /* As many images as go through the row at a time. */
 void row_first_slice(const struct row_plan *plan, const struct operator_images *images,

@@ -12,7 +12,8 @@ struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operato
 {
     const struct cuda_pictures *pictures = &b->pictures;
     const struct bench_size *size = pictures->size;
-    const struct operator_plan_desc desc = {settings, size->width_px, size->height_px};
+    const struct operator_plan_desc desc = {
+        .settings = settings, .width_px = size->width_px, .height_px = size->height_px};
     struct cuda_operator own = {.api = operators_at(op),
                                 .frame = operator_frame_make(size->width_px, size->height_px,
                                                              (struct fovea_point_uv){0.5, 0.5})};

@@ -76,7 +76,8 @@ static void prepare_step(struct cuda_bench *b, const struct bench_mode *mode,
 {
     const struct bench_size *size = b->pictures.size;
     struct fovea_settings settings = bench_settings(mode);
-    const struct operator_plan_desc desc = {&settings, size->width_px, size->height_px};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = size->width_px, .height_px = size->height_px};
     const uint32_t step = p->count++;
     settings.operators = *operators;
     bench_must(row_operator.plan_create(&desc, &p->plans[step]), mode->name);

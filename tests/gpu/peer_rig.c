@@ -67,7 +67,7 @@ struct operator_plan *make_plan(enum fovea_method method)
     struct operator_plan *plan = NULL;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
-    const struct operator_plan_desc desc = {&settings, 64, 48};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 64, .height_px = 48};
     assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
     return plan;
 }

@@ -97,7 +97,8 @@ static struct operator_derivatives batch_of(const struct scene *scene, const str
 
 static struct operator_plan *plan_of(const struct scene *scene)
 {
-    const struct operator_plan_desc desc = {&scene->settings, scene->width_px, scene->height_px};
+    const struct operator_plan_desc desc = {
+        .settings = &scene->settings, .width_px = scene->width_px, .height_px = scene->height_px};
     struct operator_plan *plan = NULL;
     assert_int_equal(foveate_operator.plan_create(&desc, &plan), FOVEA_OK);
     return plan;

@@ -199,7 +199,8 @@ static void run_images(struct pictures *p, enum fovea_method method, const float
     const struct operator_cuda_api *api = row_operator.cuda;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation.method = method;
-    const struct operator_plan_desc desc = {&settings, p->src.view.width_px, IMAGE_HEIGHT_PX};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = p->src.view.width_px, .height_px = IMAGE_HEIGHT_PX};
     const struct operator_frame frame =
         operator_frame_make(desc.width_px, desc.height_px, (struct fovea_point_uv){0.25, 0.75});
     struct fovea_image src = p->device_src.view;

@@ -329,7 +329,7 @@ TEST(views_run_one_after_the_other_between_the_semaphores)
     struct operator_plan *half = NULL;
     struct fovea_settings settings = fovea_settings_default();
     settings.foveation = foveate_of(&s)->foveation;
-    const struct operator_plan_desc desc = {&settings, 32, 48};
+    const struct operator_plan_desc desc = {.settings = &settings, .width_px = 32, .height_px = 48};
     assert_int_equal(row_operator.plan_create(&desc, &half), FOVEA_OK);
     for (int i = 0; i < 2; i++) {
         s.peer->api->forget_plan(s.peer, &s.job.views[i].plan);

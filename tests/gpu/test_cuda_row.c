@@ -209,7 +209,8 @@ static void run_surface_with(struct operator_cuda *kernels, const struct fovea_o
                              CUdeviceptr gazes)
 {
     const struct fovea_settings settings = settings_of(operators);
-    const struct operator_plan_desc desc = {&settings, WIDTH_PX - 20, HEIGHT_PX - 10};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = WIDTH_PX - 20, .height_px = HEIGHT_PX - 10};
     const struct fovea_point_uv elsewhere = {0.9, 0.1};
     struct operator_frame frame =
         operator_frame_make(desc.width_px, desc.height_px, gazes ? elsewhere : gaze);

@@ -78,7 +78,10 @@ struct operator_plan *scene_plan(const struct operator_scene *scene)
 {
     const struct operator_api *api = scene->of->api;
     struct operator_plan *plan = NULL;
-    const struct operator_plan_desc desc = {&scene->settings, scene->width_px, scene->height_px};
+    const struct operator_plan_desc desc = {.settings = &scene->settings,
+                                            .width_px = scene->width_px,
+                                            .height_px = scene->height_px,
+                                            .has_sigmas = scene->sigmas != SIGMAS_NONE};
     assert_int_equal(api->plan_create(&desc, &plan), FOVEA_OK);
     assert_true(api->plan_fits(plan, &desc));
     return plan;
@@ -99,6 +102,75 @@ struct test_image scene_draw(const struct operator_scene *scene)
     return image;
 }
 
+/* ---- Pictures of sigmas */
+
+static double odd_sigma(uint64_t random, double most_px)
+{
+    static const double odd[] = {(double)NAN, -3.0,  (double)-INFINITY, -0.0,   0.0,
+                                 0.03,        1e-42, (double)INFINITY,  60000.0};
+    const uint64_t i = random % (2 * COUNT(odd));
+    return i < COUNT(odd) ? odd[i] : (double)(random >> 8 & 255) / 255.0 * most_px;
+}
+
+double scene_sigma(const struct operator_scene *scene, uint32_t x, uint32_t y)
+{
+    static const double copied[] = {(double)NAN, -1.0, (double)-INFINITY, 0.0, 0.03, 1e-42};
+    const double most_px = scene->sigmas_most_px;
+    const uint32_t at = x + 3 * (uint32_t)scene->sigmas_of;
+    const uint64_t random = scene_mixed((uint64_t)at << 32 | y);
+    switch (scene->sigmas) {
+    case SIGMAS_FLAT:
+        return most_px / (double)(1 + scene->sigmas_of);
+    case SIGMAS_RAMP:
+        return most_px * (double)((at + y) % 96) / 96.0;
+    case SIGMAS_STEP:
+        return (at / 21 + y / 37) % 2 ? most_px : 0.0;
+    case SIGMAS_CHECKER:
+        return (at + y) % 2 ? most_px : 0.1 * most_px;
+    case SIGMAS_RANDOM:
+        return most_px * pow((double)(random >> 11) / 9007199254740992.0, 2.0);
+    case SIGMAS_ODD:
+        return odd_sigma(random, most_px);
+    case SIGMAS_COPIED:
+        return copied[random % COUNT(copied)];
+    case SIGMAS_NONE:
+    case SIGMAS_KINDS:
+        break;
+    }
+    return 0.0;
+}
+
+struct test_image scene_draw_sigmas(const struct operator_scene *scene, uint32_t count)
+{
+    static const struct image_layout layouts[] = {
+        {0}, {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1, .row_gap = 1}};
+    const uint32_t pictures = scene->sigmas_shared ? 1 : count;
+    struct operator_scene of = *scene;
+    struct test_image image = image_make(scene->width_px, scene->height_px * pictures,
+                                         scene->sigmas_format, layouts[scene->random % 4]);
+    for (uint32_t y = 0; y < image.view.height_px; y++) {
+        of.sigmas_of = scene->sigmas_of + y / scene->height_px;
+        for (uint32_t x = 0; x < scene->width_px; x++) {
+            image_set(&image.view, x, y, 0, scene_sigma(&of, x, y % scene->height_px));
+        }
+    }
+    return image;
+}
+
+struct operator_images scene_with_sigmas(const struct operator_scene *scene,
+                                         const struct operator_images *images,
+                                         const struct fovea_image *sigmas,
+                                         struct fovea_image *out_first)
+{
+    struct operator_images with = *images;
+    *out_first = *sigmas;
+    out_first->height_px = scene->height_px;
+    with.sigmas = out_first;
+    with.sigmas_next_bytes =
+        scene->sigmas_shared ? 0 : (ptrdiff_t)scene->height_px * sigmas->row_stride_bytes;
+    return with;
+}
+
 void scene_assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                         const struct fovea_image *actual)
 {
@@ -107,8 +179,8 @@ void scene_assert_exact(const struct operator_scene *scene, const struct fovea_i
 
 /* ---- On the processor */
 
-void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
-                       const struct operator_images *images)
+static void run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
+                        const struct operator_images *images)
 {
     const struct operator_api *api = scene->of->api;
     struct operator_plan *plan = scene_plan(scene);
@@ -119,6 +191,21 @@ void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *sc
     api->host.run(host, images, &frame);
     api->host.destroy(&host);
     api->plan_destroy(&plan);
+}
+
+void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
+                       const struct operator_images *images)
+{
+    struct fovea_image first;
+    if (scene->sigmas == SIGMAS_NONE) {
+        run_on_host(pool, scene, images);
+        return;
+    }
+    struct test_image sigmas = scene_draw_sigmas(scene, images->count);
+    const struct operator_images with = scene_with_sigmas(scene, images, &sigmas.view, &first);
+    run_on_host(pool, scene, &with);
+    assert_true(image_guards_intact(&sigmas));
+    image_free(&sigmas);
 }
 
 void scene_check_on_host(struct thread_pool *pool, const struct operator_scene *scene,
@@ -173,7 +260,9 @@ void scene_batch_assert_exact(const struct scene_batch *batch, uint32_t one_in)
         struct fovea_image dst = first[1];
         src.data = (unsigned char *)src.data + k * images.src_next_bytes;
         dst.data = (unsigned char *)dst.data + k * images.dst_next_bytes;
-        scene_assert_exact(&batch->scene, &src, &dst);
+        struct operator_scene scene = batch->scene;
+        scene.sigmas_of = scene.sigmas_shared ? 0 : k;
+        scene_assert_exact(&scene, &src, &dst);
     }
 }
 

@@ -18,6 +18,19 @@
 
 struct thread_pool;
 
+/* What is drawn into a picture of sigmas. */
+enum scene_sigmas {
+    SIGMAS_NONE, /* none is given */
+    SIGMAS_FLAT,
+    SIGMAS_RAMP,
+    SIGMAS_STEP, /* in the middle of a tile, from none */
+    SIGMAS_CHECKER, /* of pixels */
+    SIGMAS_RANDOM,
+    SIGMAS_ODD, /* NaN, infinities, negative, too small and too large ones between others */
+    SIGMAS_COPIED, /* those of them that leave a pixel as it is */
+    SIGMAS_KINDS
+};
+
 /* A picture and what an operator does to it. */
 struct operator_scene {
     const struct operator_under_test *of;
@@ -29,6 +42,11 @@ struct operator_scene {
     bool blue_first;
     struct fovea_point_uv gaze;
     uint64_t random; /* the scene's own number */
+    enum scene_sigmas sigmas;
+    enum fovea_format sigmas_format;
+    double sigmas_most_px; /* of those drawn, but for odd ones */
+    uint64_t sigmas_of; /* number of the image in its batch; the picture depends on it */
+    bool sigmas_shared; /* all images of a batch have the first one's */
 };
 
 /* What a set's scenes show. */
@@ -94,11 +112,21 @@ struct operator_plan *scene_plan(const struct operator_scene *scene);
 struct operator_frame scene_frame(const struct operator_scene *scene);
 /* A packed picture. */
 struct test_image scene_draw(const struct operator_scene *scene);
+/* The value of the picture of sigmas at a pixel, and the pictures of so many images below each
+ * other, of one where they share it. */
+double scene_sigma(const struct operator_scene *scene, uint32_t x, uint32_t y);
+struct test_image scene_draw_sigmas(const struct operator_scene *scene, uint32_t count);
+/* With images of that picture, whose first is kept by the caller. */
+struct operator_images scene_with_sigmas(const struct operator_scene *scene,
+                                         const struct operator_images *images,
+                                         const struct fovea_image *sigmas,
+                                         struct fovea_image *out_first);
 void scene_assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                         const struct fovea_image *actual);
 
 /* ---- On the processor */
 
+/* The scene's sigmas are drawn and come with the images. */
 void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
                        const struct operator_images *images);
 /* One picture, against the reference, with its guards intact. */

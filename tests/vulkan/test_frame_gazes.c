@@ -262,7 +262,8 @@ TEST(places_of_gazes_are_the_way_back)
             lens_scene_use_points(i / 4, &scene);
         }
         scene.settings.operators = foveate_lens;
-        const struct operator_plan_desc desc = {&scene.settings, scene.width_px, scene.height_px};
+        const struct operator_plan_desc desc = {
+            .settings = &scene.settings, .width_px = scene.width_px, .height_px = scene.height_px};
         assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
         for (int k = 0; k < 81; k++) {
             const struct fovea_point_uv place = {0.1 * (k % 9 + 1), 0.1 * (k / 9 + 1)};

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The Gaussian by its definition, as far as it is more than 1e-17 of its peak. It is the product of
- * one along x and one along y, which are summed one after the other. */
+ * one along x and one along y, which are summed one after the other: of one sigma for all pixels
+ * over the whole picture, else for each pixel. */
 
 #include "kernels/blur/blur.h"
 
@@ -50,5 +51,71 @@ enum fovea_result blur_reference(double sigma_px, uint32_t width_px, uint32_t he
         dst[i] = mean_at(rows + i % pitch, &down, (long)(i / pitch), sigma_px);
     }
     free(rows);
+    return FOVEA_OK;
+}
+
+/* ---- A picture of sigmas */
+
+/* What the places of a line weigh for a pixel: those from first to before end. */
+struct weights {
+    double *of; /* all places of the line, of which others are 0 */
+    long first, end;
+};
+
+/* What falls beyond an end is the outermost place's. */
+static void weigh(long length, long place, double sigma, struct weights *out)
+{
+    const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma);
+    double sum = 0.0;
+    out->first = place > reach ? place - reach : 0;
+    out->end = place + reach < length ? place + reach + 1 : length;
+    for (long at = out->first; at < out->end; at++) {
+        out->of[at] = 0.0;
+    }
+    for (long i = -reach; i <= reach; i++) {
+        const long at = place + i < 0 ? 0 : place + i >= length ? length - 1 : place + i;
+        const double weight = sigma > 0.0 ? exp(-0.5 * pow((double)i / sigma, 2.0)) : 1.0;
+        out->of[at] += weight;
+        sum += weight;
+    }
+    for (long at = out->first; at < out->end; at++) {
+        out->of[at] /= sum;
+    }
+}
+
+/* One channel, whose first value src is; its next ones along x and y. */
+static double mean_of(const double *src, ptrdiff_t next, ptrdiff_t pitch,
+                      const struct weights weights[2])
+{
+    double sum = 0.0;
+    for (long j = weights[1].first; j < weights[1].end; j++) {
+        double row = 0.0;
+        for (long i = weights[0].first; i < weights[0].end; i++) {
+            row += weights[0].of[i] * src[j * pitch + i * next];
+        }
+        sum += weights[1].of[j] * row;
+    }
+    return sum;
+}
+
+enum fovea_result blur_reference_pictured(const double *sigmas_px, double sigma_max_px,
+                                          uint32_t width_px, uint32_t height_px, uint32_t channels,
+                                          const double *src, double *dst)
+{
+    double *of = malloc(((size_t)width_px + height_px) * sizeof *of);
+    if (!of) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    struct weights weights[2] = {{.of = of}, {.of = of + width_px}};
+    for (size_t at = 0; at < (size_t)width_px * height_px; at++) {
+        const double sigma = sigmas_px[at] > 0.0 ? fmin(sigmas_px[at], sigma_max_px) : 0.0;
+        weigh((long)width_px, (long)(at % width_px), sigma, &weights[0]);
+        weigh((long)height_px, (long)(at / width_px), sigma, &weights[1]);
+        for (uint32_t c = 0; c < channels; c++) {
+            dst[at * channels + c] =
+                mean_of(src + c, channels, (ptrdiff_t)width_px * channels, weights);
+        }
+    }
+    free(of);
     return FOVEA_OK;
 }

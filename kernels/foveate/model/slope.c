@@ -126,7 +126,7 @@ static struct foveate_slope even_slope_of(const struct foveate_plan *plan)
 
 struct foveate_slope foveate_slope_of(const struct foveate_plan *plan)
 {
-    if (plan->law.kind == FOVEATE_LAW_RINGS) {
+    if (plan->law.kind == FOVEATE_LAW_RINGS || plan->law.kind == FOVEATE_LAW_PICTURE) {
         return (struct foveate_slope){INFINITY, plan->sigma_bound_px};
     }
     struct foveate_slope slope = even_slope_of(plan);

@@ -123,7 +123,9 @@ static struct foveate_cpu_batch batch_of(struct operator_host *host,
                                       .dst = images->dst,
                                       .src_next_bytes = images->src_next_bytes,
                                       .dst_next_bytes = images->dst_next_bytes,
-                                      .gazes_uv = looks ? images->gazes_uv : NULL};
+                                      .gazes_uv = looks ? images->gazes_uv : NULL,
+                                      .sigmas = images->sigmas,
+                                      .sigmas_next_bytes = images->sigmas_next_bytes};
 }
 
 enum fovea_result foveate_host_reserve(struct operator_host *host,

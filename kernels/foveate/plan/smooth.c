@@ -221,20 +221,30 @@ enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
     return FOVEA_OK;
 }
 
-enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan)
+/* `least_px`: a smaller sigma blurs nothing. */
+static enum fovea_result fill_flat(struct foveate_plan *plan, int32_t kind, float least_px)
 {
-    plan->law =
-        (struct foveate_law){.kind = FOVEATE_LAW_RADIAL, .table_count = 2, .table_per_unit = 1.0f};
+    plan->law = (struct foveate_law){.kind = kind, .table_count = 2, .table_per_unit = 1.0f};
     plan->law_table = large_memory_make(2, sizeof *plan->law_table);
     if (!plan->law_table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     plan->law_table[0] = plan->law_table[1] = plan->sigma_max_px;
-    if (plan->sigma_max_px > 0.0f) {
+    if (plan->sigma_max_px > least_px) {
         plan->law.strength = 1.0f;
         fill_levels(plan, (double)plan->sigma_max_px);
     }
     return FOVEA_OK;
+}
+
+enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan)
+{
+    return fill_flat(plan, FOVEATE_LAW_RADIAL, 0.0f);
+}
+
+enum fovea_result foveate_plan_fill_pictured(struct foveate_plan *plan)
+{
+    return fill_flat(plan, FOVEATE_LAW_PICTURE, FOVEATE_PICTURED_LEAST_PX);
 }
 
 /* Returns the largest tangent along an axis. */

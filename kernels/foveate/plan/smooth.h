@@ -15,6 +15,8 @@ FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_law(struct foveate_plan *pl
 
 /* The same of one sigma for every pixel, plan->sigma_max_px. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan);
+/* The same of the sigmas of pictures that frames come with, up to plan->sigma_max_px. */
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_pictured(struct foveate_plan *plan);
 
 /* Fills law and law_table of the blockwise method with the paper's model, but for the strength. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_rings(struct foveate_plan *plan,

@@ -99,7 +99,8 @@ static void check_complaint(struct checklist *list, struct fovea_settings settin
         settings.foveation.map.eye = FOVEA_MAP_EYE_LEFT;
     }
     for (size_t i = count; i-- > 0;) {
-        const struct operator_plan_desc desc = {&settings, sizes[i][0], sizes[i][1]};
+        const struct operator_plan_desc desc = {
+            .settings = &settings, .width_px = sizes[i][0], .height_px = sizes[i][1]};
         complaints += operators_files[file].complain(&desc, words, sizeof words);
     }
     if (complaints == count) {

@@ -186,7 +186,8 @@ static double time_ours(struct cpu_lens *lens, const struct cpu_way *way, uint32
     settings.foveation.light = light;
     settings.own.lens_filter = filter;
     const struct bench_size *size = lens->size;
-    const struct operator_plan_desc desc = {&settings, size->width_px, size->height_px};
+    const struct operator_plan_desc desc = {
+        .settings = &settings, .width_px = size->width_px, .height_px = size->height_px};
     struct operator_plan *plan = NULL;
     struct cpu_way row = *way;
     struct ours own = {.api = operators_at(FOVEA_OPERATOR_lens),

@@ -68,8 +68,9 @@ static struct flat_point point_of(uint64_t number, bool quick)
 static bool folds(const struct flat_point *point)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
-    const struct operator_plan_desc desc = {&point->settings, point->size.width_px,
-                                            point->size.height_px};
+    const struct operator_plan_desc desc = {.settings = &point->settings,
+                                            .width_px = point->size.width_px,
+                                            .height_px = point->size.height_px};
     return operators_at(FOVEA_OPERATOR_lens)->plan_complain(&desc, words, sizeof words);
 }
 

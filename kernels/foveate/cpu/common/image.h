@@ -13,6 +13,7 @@
 struct foveate_cpu_view {
     struct fovea_image src;
     struct fovea_image dst;
+    struct fovea_image sigmas; /* of a plan of pictures of sigmas */
     struct foveate_frame frame;
 };
 
@@ -25,6 +26,9 @@ static inline struct foveate_cpu_view foveate_cpu_view_of(const struct foveate_c
         .dst = pixel_image_after(batch->dst, index * batch->dst_next_bytes),
         .frame = *frame,
     };
+    if (batch->sigmas) {
+        view.sigmas = pixel_image_after(batch->sigmas, index * batch->sigmas_next_bytes);
+    }
     if (batch->gazes_uv) {
         const float *gaze_uv = batch->gazes_uv + 2 * (ptrdiff_t)index;
         view.frame.gaze_x_q8 = gaze_to_q8((double)gaze_uv[0], frame->width_px);

@@ -177,10 +177,29 @@ static void stepped_row(const struct foveate_cpu_picture *picture,
     }
 }
 
+/* Pixels beyond the picture have the last one's. */
+static void pictured_row(const struct foveate_cpu_picture *picture,
+                         const struct foveate_cpu_places *places, float *out)
+{
+    const struct fovea_image *sigmas = &picture->view.sigmas;
+    const struct pixel_codec *codec = pixel_codec_of(sigmas->format);
+    const float most_px = picture->plan->law_table[0];
+    const int32_t x_px = (int32_t)places->x_px;
+    const int32_t left = picture->view.frame.width_px - x_px;
+    const int32_t count = places->count < left ? places->count : left;
+    const struct pixel_row row = pixel_row_of(sigmas, codec, x_px, (int32_t)places->y_px, count);
+    codec->decode(&row, 1, out);
+    for (int32_t i = 0; i < places->count; i++) {
+        out[i] = i < count ? foveate_law_pictured(out[i], most_px) : out[count - 1];
+    }
+}
+
 void foveate_cpu_sigma_row(const struct foveate_cpu_picture *picture,
                            struct foveate_cpu_places places, float *out)
 {
-    if (picture->view.frame.fragment_px == 0) {
+    if (picture->plan->law.kind == FOVEATE_LAW_PICTURE) {
+        pictured_row(picture, &places, out);
+    } else if (picture->view.frame.fragment_px == 0) {
         even_row(picture, &places, out);
     } else {
         stepped_row(picture, &places, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Does foveate_law_sigma_at for places along a row; of a frame with fragments, foveate_frame_sigma
- * for pixels. */
+/* Does foveate_law_sigma_at for places along a row; of a frame with fragments or a picture of
+ * sigmas, foveate_frame_sigma or foveate_law_pictured for pixels. */
 #ifndef FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
 #define FOVEA_KERNELS_FOVEATE_CPU_COMMON_SIGMA_H
 
