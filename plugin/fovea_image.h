@@ -140,13 +140,21 @@ struct fovea_batch {
      * gazes, which costs less than as many. */
     ptrdiff_t src_next_bytes;
     ptrdiff_t dst_next_bytes;
-    /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. */
+    /* x and y in uv for each image, aligned to a float. In CUDA memory only for CUDA images. NULL:
+     * no image has a gaze, as where none is finite. */
     const float *gazes_uv;
     /* Channels in planes (NCHW), for RGB8, RGB16F and RGB32F: from a channel's first sample to the
      * next channel's, negative too; then pixel_stride_bytes is from a sample to the one on the
      * right, 0 for its size. 0: the channels of a pixel lie together. */
     ptrdiff_t src_plane_bytes;
     ptrdiff_t dst_plane_bytes;
+    /* The first image's sigmas: for each pixel the standard deviation in pixels of the Gaussian
+     * that blurs it, R16F or R32F, of the size and memory of src, anywhere apart from dst. For the
+     * operator blur, which then takes it instead of "blur.sigma_px": values above
+     * "blur.sigma_max_px" count as that, negative ones and NaN as 0, which leaves a pixel as it is.
+     * FOVEA_ERROR_INVALID_ARGUMENT: no operator of the row takes it. data NULL: none is given. */
+    struct fovea_image sigmas;
+    ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one picture of them for all */
 };
 
 static inline void fovea_batch_init(struct fovea_batch *batch)

@@ -76,7 +76,7 @@ target_link_libraries(fovea_test_operators PUBLIC fovea_test_images fovea_operat
     PRIVATE fovea_build PkgConfig::CMOCKA)
 fovea_add_test(NAME test_operators_exact SOURCES test_operators_exact.c
     LINK fovea_test_operators LABELS unit)
-foreach(name IN ITEMS operators lens)
+foreach(name IN ITEMS operators lens sigmas)
     fovea_add_test(NAME test_context_${name}
         SOURCES test_context_${name}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_operators fovea_context_objects LABELS unit)

@@ -70,3 +70,13 @@ static inline bool foveate_stereo(struct fovea_context *context, struct fovea_im
                                 .gazes_uv = gazes_uv};
     return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
 }
+
+/* Blurs each pixel by its own sigma: R32F or R16F, as large as src. The context's "operators" is
+ * blur, which looks at no gaze. */
+static inline bool blur_by_sigmas(struct fovea_context *context, struct fovea_image src,
+                                  struct fovea_image dst, struct fovea_image sigmas)
+{
+    struct fovea_batch batch = {
+        .struct_bytes = sizeof batch, .count = 1, .src = src, .dst = dst, .sigmas = sigmas};
+    return fovea_context_run_batch(context, &batch, NULL) == FOVEA_OK;
+}

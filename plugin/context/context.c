@@ -114,7 +114,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 }
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
-STRUCT_ENDS_WITH(struct fovea_batch, dst_plane_bytes);
+STRUCT_ENDS_WITH(struct fovea_batch, sigmas_next_bytes);
 STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
@@ -209,20 +209,20 @@ static struct entry *oldest_entry(struct fovea_context *context)
 }
 
 static struct operator_plan_desc plan_desc(const struct fovea_context *context,
-                                           const struct fovea_image *image)
+                                           const struct fovea_image *image, bool has_sigmas)
 {
-    return (struct operator_plan_desc){
-        .settings = &context->settings, .width_px = image->width_px, .height_px = image->height_px};
+    return (struct operator_plan_desc){.settings = &context->settings,
+                                       .width_px = image->width_px,
+                                       .height_px = image->height_px,
+                                       .has_sigmas = has_sigmas};
 }
 
 static struct entry *find_entry(struct fovea_context *context, size_t backend,
-                                const struct fovea_image *image)
+                                const struct operator_plan_desc *desc)
 {
-    const struct operator_plan_desc desc = plan_desc(context, image);
     for (size_t i = 0; i < CACHE_ENTRIES; i++) {
         struct entry *entry = &context->entries[i];
-        if (entry->plan && entry->backend == backend &&
-            row_operator.plan_fits(entry->plan, &desc)) {
+        if (entry->plan && entry->backend == backend && row_operator.plan_fits(entry->plan, desc)) {
             return entry;
         }
     }
@@ -255,13 +255,12 @@ static enum fovea_result refuse_plan(struct fovea_context *context, enum fovea_r
 }
 
 static enum fovea_result fill_entry(struct fovea_context *context, size_t backend,
-                                    const struct fovea_image *image, struct entry *entry)
+                                    const struct operator_plan_desc *desc, struct entry *entry)
 {
     entry->backend = backend;
-    const struct operator_plan_desc desc = plan_desc(context, image);
-    const enum fovea_result result = row_operator.plan_create(&desc, &entry->plan);
+    const enum fovea_result result = row_operator.plan_create(desc, &entry->plan);
     if (result < 0) {
-        return refuse_plan(context, result, &desc);
+        return refuse_plan(context, result, desc);
     }
     describe(context, entry->plan);
     return backends[backend]->create_op(context->slots[backend].device, entry->plan,
@@ -269,13 +268,13 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
 }
 
 static enum fovea_result get_entry(struct fovea_context *context, size_t backend,
-                                   const struct fovea_image *image, struct entry **out_entry)
+                                   const struct operator_plan_desc *desc, struct entry **out_entry)
 {
-    struct entry *entry = find_entry(context, backend, image);
+    struct entry *entry = find_entry(context, backend, desc);
     if (!entry) {
         entry = oldest_entry(context);
         forget_entry(context, entry);
-        const enum fovea_result result = fill_entry(context, backend, image, entry);
+        const enum fovea_result result = fill_entry(context, backend, desc, entry);
         if (result < 0) {
             forget_entry(context, entry);
             return result;
@@ -319,8 +318,10 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
 {
     size_t backend = 0;
     struct entry *entry = NULL;
+    const struct operator_plan_desc desc =
+        plan_desc(context, &frame->src, frame->sigmas.data != NULL);
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
-    FOVEA_TRY(get_entry(context, backend, &frame->src, &entry));
+    FOVEA_TRY(get_entry(context, backend, &desc, &entry));
     const struct fovea_point_uv middle = {0.5, 0.5};
     const bool blind = !is_place(gaze);
     frame->view =
@@ -357,7 +358,7 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
 {
     char problem[CONTEXT_PROBLEM_BYTES];
     struct context_frame frame;
-    struct fovea_point_uv gaze = {0.5, 0.5}; /* of no image, but for a batch of one */
+    struct fovea_point_uv gaze = {0.5, 0.5}; /* of no image, but for a batch of one, or of none */
     if (!context) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -372,8 +373,14 @@ enum fovea_result fovea_context_run_batch(struct fovea_context *context,
                             problem)) {
         return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT, problem);
     }
+    if (frame.sigmas.data && !row_takes_sigmas(&context->settings.operators)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
+                      "sigmas is given, and no operator of the row takes it");
+    }
     frame.cuda_stream = cuda_stream;
-    if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_CPU) {
+    if (!frame.gazes_uv) {
+        gaze.x_uv = (double)NAN;
+    } else if (frame.count == 1 && frame.gazes_memory == FOVEA_MEMORY_CPU) {
         gaze = (struct fovea_point_uv){(double)frame.gazes_uv[0], (double)frame.gazes_uv[1]};
         frame.gazes_uv = NULL;
     }
@@ -385,8 +392,9 @@ static enum fovea_result run_gradient(struct fovea_context *context,
 {
     size_t backend = 0;
     struct entry *entry = NULL;
+    const struct operator_plan_desc desc = plan_desc(context, &gradient->d_dst, false);
     FOVEA_TRY(choose_backend(context, gradient->d_dst.memory, &backend));
-    FOVEA_TRY(get_entry(context, backend, &gradient->d_dst, &entry));
+    FOVEA_TRY(get_entry(context, backend, &desc, &entry));
     FOVEA_TRY(backends[backend]->run_gradient(context->slots[backend].device, entry->op, gradient));
     context->problem[0] = '\0';
     return FOVEA_OK;

@@ -34,8 +34,13 @@ struct context_frame {
     struct operator_frame view;
     const float *gazes_uv; /* of all images; NULL: `view` has the gaze */
     enum fovea_memory gazes_memory;
+    struct fovea_image sigmas; /* the first; of the memory and size of src; data NULL: none */
+    ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one for all */
     void *cuda_stream;
 };
+
+/* What operators have of it. */
+struct operator_images context_images_of(const struct context_frame *frame);
 
 /* The arguments of run_gradient, validated likewise: images of one size, format and memory, those
  * of d_src apart from each other and from the others; gazes of the host are finite. */

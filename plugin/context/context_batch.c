@@ -43,8 +43,8 @@ bool context_images_check(const struct context_images *images,
            check_next(images, out_problem);
 }
 
-bool context_images_alike(const struct context_images *src, const struct context_images *dst,
-                          char out_problem[CONTEXT_PROBLEM_BYTES])
+static bool check_sizes(const struct context_images *src, const struct context_images *dst,
+                        char *out_problem)
 {
     const struct fovea_image *a = src->first;
     const struct fovea_image *b = dst->first;
@@ -55,12 +55,20 @@ bool context_images_alike(const struct context_images *src, const struct context
                                src->name, a->width_px, a->height_px, dst->name, b->width_px,
                                b->height_px);
     }
-    if (a->format != b->format) {
-        return CONTEXT_PROBLEM(out_problem, "%s has format %d and %s %d; they must have one format",
-                               src->name, (int)a->format, dst->name, (int)b->format);
-    }
     return a->memory == b->memory ||
            CONTEXT_PROBLEM(out_problem, "one image is in CPU memory and the other in CUDA memory");
+}
+
+bool context_images_alike(const struct context_images *src, const struct context_images *dst,
+                          char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    const enum fovea_format a = src->first->format;
+    const enum fovea_format b = dst->first->format;
+    if (a != b) {
+        return CONTEXT_PROBLEM(out_problem, "%s has format %d and %s %d; they must have one format",
+                               src->name, (int)a, dst->name, (int)b);
+    }
+    return check_sizes(src, dst, out_problem);
 }
 
 /* Images have each other's distance, so that the first stands for all. */
@@ -255,6 +263,24 @@ static bool check_channels_apart(const struct channels *src, const struct channe
     return true;
 }
 
+/* dst is checked. */
+static bool check_sigmas(struct context_frame *frame, const struct channels *dst, char *out)
+{
+    struct channels sigmas = {
+        .first = {"sigmas", &frame->sigmas, frame->sigmas_next_bytes, frame->count}, .count = 1};
+    if (!frame->sigmas.data) {
+        return true;
+    }
+    if (!context_images_check(&sigmas.first, out)) {
+        return false;
+    }
+    if (frame->sigmas.format != FOVEA_FORMAT_R16F && frame->sigmas.format != FOVEA_FORMAT_R32F) {
+        return CONTEXT_PROBLEM(out, "sigmas has format %d; it must be R16F or R32F",
+                               (int)frame->sigmas.format);
+    }
+    return check_sizes(&sigmas.first, &dst->first, out) && check_channels_apart(&sigmas, dst, out);
+}
+
 bool context_batch_check_images(struct context_frame *frame,
                                 char out_problem[CONTEXT_PROBLEM_BYTES])
 {
@@ -267,7 +293,8 @@ bool context_batch_check_images(struct context_frame *frame,
            check_channels(&dst, frame->dst_plane_bytes, &planes[1], &of_dst, out_problem) &&
            context_images_alike(&src, &dst, out_problem) &&
            check_written_channels(&of_dst, out_problem) &&
-           check_channels_apart(&of_src, &of_dst, out_problem);
+           check_channels_apart(&of_src, &of_dst, out_problem) &&
+           check_sigmas(frame, &of_dst, out_problem);
 }
 
 /* ---- Gazes */
@@ -318,6 +345,14 @@ bool context_count_check(uint32_t count, char out_problem[CONTEXT_PROBLEM_BYTES]
                            MAX_IMAGES);
 }
 
+/* Where images may lack gazes, all may. */
+static bool check_gazes(const struct context_frame *frame, bool runs_blind, char *out_problem)
+{
+    const struct context_gazes gazes = {frame->gazes_uv, frame->count, frame->gazes_memory,
+                                        frame->src.memory, runs_blind};
+    return (runs_blind && !frame->gazes_uv) || context_gazes_check(&gazes, out_problem);
+}
+
 bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
                         struct context_frame *out_frame, char out_problem[CONTEXT_PROBLEM_BYTES])
 {
@@ -334,9 +369,26 @@ bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
         .dst_plane_bytes = batch->dst_plane_bytes,
         .gazes_uv = batch->gazes_uv,
         .gazes_memory = batch->gazes_memory,
+        .sigmas = batch->sigmas,
+        .sigmas_next_bytes = batch->count > 1 ? batch->sigmas_next_bytes : 0,
     };
-    const struct context_gazes gazes = {batch->gazes_uv, batch->count, batch->gazes_memory,
-                                        batch->src.memory, runs_blind};
     return context_batch_check_images(out_frame, out_problem) &&
-           context_gazes_check(&gazes, out_problem);
+           check_gazes(out_frame, runs_blind, out_problem);
+}
+
+struct operator_images context_images_of(const struct context_frame *frame)
+{
+    return (struct operator_images){
+        .count = frame->count,
+        .src = &frame->src,
+        .dst = &frame->dst,
+        .src_next_bytes = frame->src_next_bytes,
+        .dst_next_bytes = frame->dst_next_bytes,
+        .src_plane_bytes = frame->src_plane_bytes,
+        .dst_plane_bytes = frame->dst_plane_bytes,
+        .gazes_uv = frame->gazes_uv,
+        .gazes_on_device = frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA,
+        .sigmas = frame->sigmas.data ? &frame->sigmas : NULL,
+        .sigmas_next_bytes = frame->sigmas_next_bytes,
+    };
 }

@@ -9,8 +9,8 @@
 #include "context_image.h"
 
 /* What fovea_context_run_batch was given, as a frame; of batch nothing is checked before. Fills in
- * pixel strides; distances that do not count become 0. runs_blind: images may have no gaze. False:
- * out_problem says why. */
+ * pixel strides; distances that do not count become 0. runs_blind: images may have no gaze, and
+ * gazes_uv may be NULL. False: out_problem says why. */
 bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
                         struct context_frame *out_frame, char out_problem[CONTEXT_PROBLEM_BYTES]);
 

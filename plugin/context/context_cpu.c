@@ -85,16 +85,7 @@ static enum fovea_result cpu_create_op(struct context_device *device,
 static enum fovea_result cpu_run(struct context_device *device, struct context_op *op,
                                  const struct context_frame *frame)
 {
-    const struct operator_images images = {
-        .count = frame->count,
-        .src = &frame->src,
-        .dst = &frame->dst,
-        .src_next_bytes = frame->src_next_bytes,
-        .dst_next_bytes = frame->dst_next_bytes,
-        .src_plane_bytes = frame->src_plane_bytes,
-        .dst_plane_bytes = frame->dst_plane_bytes,
-        .gazes_uv = frame->gazes_uv,
-    };
+    const struct operator_images images = context_images_of(frame);
     const enum fovea_result result = op->api->reserve(op->host, &images);
     if (result < 0) {
         log_error(device->log, "cpu: cannot make the scratch memory of %u images: %s",

@@ -249,7 +249,8 @@ static enum fovea_result check_pointers(struct context_device *device,
     const bool gazes = frame->gazes_memory == FOVEA_MEMORY_CUDA;
     const struct given given[] = {{"src.data", frame->src.data},
                                   {"dst.data", frame->dst.data},
-                                  {"gazes_uv", gazes ? frame->gazes_uv : NULL}};
+                                  {"gazes_uv", gazes ? frame->gazes_uv : NULL},
+                                  {"sigmas.data", frame->sigmas.data}};
     return check_given(device, given, sizeof given / sizeof *given);
 }
 
@@ -355,17 +356,7 @@ static enum fovea_result run_entered(struct context_device *device, struct conte
 {
     struct operator_cuda_run run = {
         .plan = op->plan, .frame = &frame->view, .stream = frame->cuda_stream};
-    const struct operator_images images = {
-        .count = frame->count,
-        .src = &frame->src,
-        .dst = &frame->dst,
-        .src_next_bytes = frame->src_next_bytes,
-        .dst_next_bytes = frame->dst_next_bytes,
-        .src_plane_bytes = frame->src_plane_bytes,
-        .dst_plane_bytes = frame->dst_plane_bytes,
-        .gazes_uv = frame->gazes_uv,
-        .gazes_on_device = frame->gazes_memory == FOVEA_MEMORY_CUDA,
-    };
+    const struct operator_images images = context_images_of(frame);
     struct cuda_capture capture;
     FOVEA_TRY(cuda_capture_of(device->cuda, run.stream, &capture));
     FOVEA_TRY(check_pointers(device, frame));
@@ -385,6 +376,10 @@ static enum fovea_result cuda_run(struct context_device *device, struct context_
                                   const struct context_frame *frame)
 {
     CUstreamCaptureMode before;
+    if (frame->sigmas.data) {
+        log_error(device->log, "cuda: no kernels take pictures of sigmas yet");
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
     FOVEA_TRY(enter(device, &before));
     enum fovea_result result = run_entered(device, op, frame);
     leave(device, before);
