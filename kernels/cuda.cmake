@@ -138,7 +138,6 @@ add_library(fovea_cuda STATIC
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
-    foveate/cuda/batch.c
     foveate/cuda/common/code.c
     foveate/cuda/fatbin.c
     foveate/cuda/foveate_cuda.c
@@ -150,6 +149,7 @@ add_library(fovea_cuda STATIC
     foveate/cuda/tiles/list.c
     foveate/cuda/tiles/plan.c
     foveate/cuda/tiles/tiles.c
+    foveate/cuda/ways.c
     foveate/gradient/fatbin.c
     foveate/gradient/gradient_cuda.c
     foveate/gradient/launch.c

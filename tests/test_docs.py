@@ -114,7 +114,7 @@ def test_routing_tables_list_what_the_sources_choose():
         ("cpu", {"COPY": "smooth.c", "TILES": "tiles/", "NODES": "nodes/"},
          choices("cpu/smooth.c", "\nenum way {", r"\bWAY_(\w+)")),
         ("cuda", {"TILES": "cuda/tiles/", "NODES": "cuda/nodes/", "WIDE": "cuda/nodes_wide/"},
-         choices("cuda/plan.h", "enum foveate_cuda_way {", r"\bFOVEATE_CUDA_(\w+)")),
+         choices("cuda/ways.h", "enum foveate_cuda_way_name {", r"\bFOVEATE_CUDA_(\w+)")),
         ("vulkan", {"copies": "raw_copy.comp", "tiles": "smooth_tile_", "nodes": "smooth_nodes"},
          choices("operator/operator_glsl.c", "static uint32_t passes(", r"\b(?:add_(?=tiles|nodes)|(?=copies\())(\w+)")),
     ):  # fmt: skip

@@ -75,6 +75,16 @@ uint64_t foveate_plan_cuda_bytes(const struct foveate_plan *plan);
 struct foveate_frame foveate_frame_make(const struct foveate_plan *plan,
                                         struct fovea_point_uv gaze);
 
+/* What kernels get of an operator's frame; the plan's api is there. */
+struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
+                                      const struct operator_frame *frame);
+
+/* A plan of an operator that is this machine. */
+static inline const struct foveate_plan *foveate_plan_of(const struct operator_plan *plan)
+{
+    return (const struct foveate_plan *)plan;
+}
+
 /* Returns the light of a plan's frames. The kernels that are fast because of what sRGB is take
  * IMAGE_LIGHT_STORED and IMAGE_LIGHT_SRGB; the plain ones take all. */
 int32_t foveate_plan_light(const struct foveate_plan *plan);
@@ -162,5 +172,8 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
 #ifdef __cplusplus
 }
 #endif
+
+/* The CUDA backend of an operator that is this machine; there if FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_cuda_api foveate_operator_cuda;
 
 #endif

@@ -6,8 +6,8 @@
 #define FOVEA_BENCH_CUDA_H
 
 #include "bench.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
-#include "kernels/operator/operator.h"
+#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/operator/operator_cuda.h"
 
 #define CUDA_COPY_SHAPES 3
 
@@ -40,7 +40,7 @@ struct cuda_bench {
     struct bench *bench;
     struct cuda_device *device; /* NULL: not open yet */
     const struct cuda_driver *cu;
-    struct foveate_cuda *foveate;
+    struct operator_cuda *foveate; /* of foveate_operator_cuda */
     CUstream stream;
     CUmodule copy_module;
     CUfunction copies[CUDA_COPY_SHAPES];
@@ -64,8 +64,8 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
 /* Foveation of the pictures that are there, one or as many as a batch has. */
 struct cuda_prepared {
     struct foveate_plan *plan;
-    struct foveate_cuda_plan *tables;
-    struct foveate_frame frame;
+    struct operator_cuda_plan *tables;
+    struct operator_frame frame;
     CUdeviceptr gazes; /* of a batch */
 };
 

@@ -8,38 +8,36 @@
 
 #include <stdlib.h>
 
-static struct foveate_cuda_images images_of(const struct cuda_bench *b,
-                                            const struct cuda_prepared *p,
-                                            const struct fovea_image *src,
-                                            const struct fovea_image *dst)
+/* One picture has the frame's gaze. */
+static struct operator_images images_of(const struct cuda_bench *b, const struct cuda_prepared *p,
+                                        const struct fovea_image *src,
+                                        const struct fovea_image *dst)
 {
-    const ptrdiff_t next_bytes = (ptrdiff_t)bench_image_bytes(b->pictures.size, b->pictures.format);
-    return (struct foveate_cuda_images){.count = b->pictures.images,
-                                        .src = src,
-                                        .dst = dst,
-                                        .src_next_bytes = next_bytes,
-                                        .dst_next_bytes = next_bytes,
-                                        .gazes_uv = (const float *)(uintptr_t)p->gazes,
-                                        .gazes_on_device = true};
+    const bool batch = b->pictures.images > 1;
+    const size_t bytes = bench_image_bytes(b->pictures.size, b->pictures.format);
+    return (struct operator_images){.count = b->pictures.images,
+                                    .src = src,
+                                    .dst = dst,
+                                    .src_next_bytes = batch ? (ptrdiff_t)bytes : 0,
+                                    .dst_next_bytes = batch ? (ptrdiff_t)bytes : 0,
+                                    .gazes_uv = (const float *)(uintptr_t)p->gazes,
+                                    .gazes_on_device = batch};
 }
 
 enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
 {
     const struct cuda_prepared *p = user;
-    const struct foveate_cuda_run run = {
-        .plan = p->tables, .frame = &p->frame, .stream = b->stream};
+    const struct operator_cuda_run run = {
+        .plan = &p->plan->base, .cuda_plan = p->tables, .frame = &p->frame, .stream = b->stream};
     if (b->pictures.surfaces) {
-        return foveate_cuda_run_surface(b->foveate, &run, b->pictures.format,
-                                        b->pictures.src_arrays[picture].surface,
-                                        b->pictures.dst_arrays[picture].surface);
+        return foveate_operator_cuda.run_surface(b->foveate, &run, b->pictures.format,
+                                                 b->pictures.src_arrays[picture].surface,
+                                                 b->pictures.dst_arrays[picture].surface);
     }
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
-    if (b->pictures.images == 1) {
-        return foveate_cuda_run_linear(b->foveate, &run, &src, &dst);
-    }
-    const struct foveate_cuda_images images = images_of(b, p, &src, &dst);
-    return foveate_cuda_run_batch(b->foveate, &run, &images);
+    const struct operator_images images = images_of(b, p, &src, &dst);
+    return foveate_operator_cuda.run_linear(b->foveate, &run, &images);
 }
 
 static void upload_gazes(struct cuda_bench *b, struct cuda_prepared *p)
@@ -59,22 +57,22 @@ static void prepare_batch(struct cuda_bench *b, struct cuda_prepared *p)
     upload_gazes(b, p);
     const struct fovea_image src = cuda_image(b, b->pictures.src[0]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[0]);
-    const struct foveate_cuda_images images = images_of(b, p, &src, &dst);
-    bench_must(foveate_cuda_reserve(b->foveate, p->tables, &images), "batch");
+    const struct operator_images images = images_of(b, p, &src, &dst);
+    bench_must(foveate_operator_cuda.reserve(b->foveate, p->tables, &images), "batch");
 }
 
 enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveation *foveation,
                                struct fovea_point_uv gaze, struct cuda_prepared *out)
 {
     const struct cuda_pictures *pictures = &b->pictures;
-    const enum foveate_cuda_formats formats = pictures->format == FOVEA_FORMAT_RGBA32F
-                                                  ? FOVEATE_CUDA_FORMATS_ALL
-                                                  : FOVEATE_CUDA_FORMATS_SURFACE;
     *out = (struct cuda_prepared){0};
     FOVEA_TRY(foveate_plan_create(foveation, pictures->size->width_px, pictures->size->height_px,
                                   &out->plan));
-    bench_must(foveate_cuda_plan_create(b->foveate, out->plan, formats, &out->tables), "plan");
-    out->frame = foveate_frame_make(out->plan, gaze);
+    out->plan->base.api = &foveate_operator;
+    bench_must(foveate_operator_cuda.plan_create(b->foveate, &out->plan->base, pictures->format,
+                                                 &out->tables),
+               "plan");
+    out->frame = operator_frame_make(pictures->size->width_px, pictures->size->height_px, gaze);
     if (pictures->images > 1) {
         prepare_batch(b, out);
     }
@@ -83,7 +81,7 @@ enum fovea_result cuda_prepare(struct cuda_bench *b, const struct fovea_foveatio
 
 void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p)
 {
-    foveate_cuda_plan_retire(b->foveate, &p->tables);
+    foveate_operator_cuda.plan_retire(b->foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
     if (p->gazes) {
         CUDA_MUST(b, b->cu->MemFree(p->gazes));

@@ -23,7 +23,7 @@ static enum fovea_result open_device(struct cuda_fixture *fixture)
     FOVEA_TRY(cuda_device_create(0, fixture->log, &fixture->device));
     fixture->cu = fixture->device->cu;
     FOVEA_TRY(cuda_device_push(fixture->device));
-    FOVEA_TRY(foveate_cuda_create(fixture->device, &fixture->foveate));
+    FOVEA_TRY(foveate_operator_cuda.create(fixture->device, &fixture->foveate));
     return cuda_device_create_stream(fixture->device, &fixture->stream);
 }
 
@@ -51,7 +51,7 @@ int cuda_fixture_open(struct cuda_fixture *fixture)
 
 void cuda_fixture_close(struct cuda_fixture *fixture)
 {
-    foveate_cuda_destroy(&fixture->foveate);
+    foveate_operator_cuda.destroy(&fixture->foveate);
     CU_WARN(fixture->log, fixture->cu, fixture->cu->StreamDestroy(fixture->stream));
     cuda_device_pop(fixture->device);
     cuda_device_destroy(&fixture->device);
@@ -123,6 +123,15 @@ struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
     desc.log = fixture->log;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
     return context;
+}
+
+enum fovea_result cuda_fixture_run_linear(const struct cuda_fixture *fixture,
+                                          const struct operator_cuda_run *run,
+                                          const struct fovea_image *src,
+                                          const struct fovea_image *dst)
+{
+    const struct operator_images images = {.count = 1, .src = src, .dst = dst};
+    return foveate_operator_cuda.run_linear(fixture->foveate, run, &images);
 }
 
 void cuda_fixture_wait(const struct cuda_fixture *fixture)

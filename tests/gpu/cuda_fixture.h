@@ -10,6 +10,7 @@
 #include "images.h"
 #include "kernels/cuda/cuda_device.h"
 #include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -17,7 +18,7 @@ struct cuda_fixture {
     struct fovea_log log;
     struct cuda_device *device;
     const struct cuda_driver *cu;
-    struct foveate_cuda *foveate;
+    struct operator_cuda *foveate; /* of foveate_operator_cuda */
     double tile_slope; /* that foveate is given at open; 0: its own, which is here afterwards */
     CUstream stream;
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
@@ -42,6 +43,11 @@ int cuda_fixture_run_tests(struct cuda_fixture *fixture);
 /* A context with these settings, NULL: the defaults, that logs as the fixture does. */
 struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,
                                            const struct fovea_settings *settings);
+/* A picture in linear memory. */
+enum fovea_result cuda_fixture_run_linear(const struct cuda_fixture *fixture,
+                                          const struct operator_cuda_run *run,
+                                          const struct fovea_image *src,
+                                          const struct fovea_image *dst);
 void cuda_fixture_wait(const struct cuda_fixture *fixture);
 /* The device has it when this returns. */
 void cuda_fixture_upload(const struct cuda_fixture *fixture, CUdeviceptr to, const void *from,

@@ -32,20 +32,32 @@ void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
     assert_int_equal(
         foveate_plan_create(&scene->foveation, scene->width_px, scene->height_px, &p->plan),
         FOVEA_OK);
-    assert_int_equal(
-        foveate_cuda_plan_create(fixture->foveate, p->plan, FOVEATE_CUDA_FORMATS_ALL, &p->tables),
-        FOVEA_OK);
+    p->plan->base.api = &foveate_operator;
+    assert_int_equal(foveate_operator_cuda.plan_create(fixture->foveate, &p->plan->base,
+                                                       FOVEA_FORMAT_RGBA32F, &p->tables),
+                     FOVEA_OK);
     /* Plans leave a map's samples with their owner; the reference reads them again. */
     p->plan->foveation.map.values = scene->foveation.map.values;
     p->plan->foveation.map.own_values = scene->foveation.map.own_values;
-    p->frame = foveate_frame_make(p->plan, scene->gaze);
-    p->run =
-        (struct foveate_cuda_run){.plan = p->tables, .frame = &p->frame, .stream = fixture->stream};
+    scene_look(p, scene->gaze);
+    p->run = (struct operator_cuda_run){.plan = &p->plan->base,
+                                        .cuda_plan = p->tables,
+                                        .frame = &p->view,
+                                        .stream = fixture->stream};
+}
+
+void scene_look(struct prepared *p, struct fovea_point_uv gaze)
+{
+    p->frame = foveate_frame_make(p->plan, gaze);
+    p->view = (struct operator_frame){.width_px = p->frame.width_px,
+                                      .height_px = p->frame.height_px,
+                                      .gaze_x_q8 = p->frame.gaze_x_q8,
+                                      .gaze_y_q8 = p->frame.gaze_y_q8};
 }
 
 void scene_finish(const struct cuda_fixture *fixture, struct prepared *p)
 {
-    foveate_cuda_plan_retire(fixture->foveate, &p->tables);
+    foveate_operator_cuda.plan_retire(fixture->foveate, &p->tables);
     foveate_plan_destroy(&p->plan);
 }
 
@@ -54,9 +66,8 @@ void scene_run_linear(const struct cuda_fixture *fixture, const struct prepared 
 {
     struct device_image device_src = device_image_make(fixture, src, shift);
     struct device_image device_dst = device_image_make(fixture, dst, shift);
-    assert_int_equal(
-        foveate_cuda_run_linear(fixture->foveate, &p->run, &device_src.view, &device_dst.view),
-        FOVEA_OK);
+    assert_int_equal(cuda_fixture_run_linear(fixture, &p->run, &device_src.view, &device_dst.view),
+                     FOVEA_OK);
     cuda_fixture_wait(fixture);
     device_image_download(fixture, &device_dst, dst);
     const struct test_image after = {.memory = malloc(src->memory_bytes)};
@@ -73,8 +84,8 @@ void scene_run_surface(const struct cuda_fixture *fixture, const struct prepared
 {
     struct device_array device_src = device_array_make(fixture, src);
     struct device_array device_dst = device_array_make(fixture, dst);
-    assert_int_equal(foveate_cuda_run_surface(fixture->foveate, &p->run, src->format,
-                                              device_src.surface, device_dst.surface),
+    assert_int_equal(foveate_operator_cuda.run_surface(fixture->foveate, &p->run, src->format,
+                                                       device_src.surface, device_dst.surface),
                      FOVEA_OK);
     cuda_fixture_wait(fixture);
     device_array_download(fixture, &device_dst, dst);

@@ -36,13 +36,16 @@ void scene_assert_picture(const struct cuda_fixture *fixture, const struct scene
 
 struct prepared {
     struct foveate_plan *plan;
-    struct foveate_cuda_plan *tables;
-    struct foveate_frame frame;
-    struct foveate_cuda_run run;
+    struct operator_cuda_plan *tables;
+    struct foveate_frame frame; /* what `view` comes to */
+    struct operator_frame view;
+    struct operator_cuda_run run; /* of the view */
 };
 
 void scene_prepare(const struct cuda_fixture *fixture, struct prepared *p,
                    const struct scene *scene);
+/* Moves the gaze. */
+void scene_look(struct prepared *p, struct fovea_point_uv gaze);
 void scene_finish(const struct cuda_fixture *fixture, struct prepared *p);
 
 /* dst has to hold canaries and gets the result; src must be the same afterwards. */

@@ -5,7 +5,7 @@
 
 #include "smooth_model.h"
 
-#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/foveate/cuda/tiles/tiles.h"
 
 struct scene smooth_scene_default(void)

@@ -6,7 +6,8 @@
 
 #include "cmocka_all.h"
 #include "fake_cuda_control.h"
-#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/foveate/operator/foveate_operator.h"
 
 static struct fake_cuda *fake;
 
@@ -25,7 +26,7 @@ static void capture_line(void *user, enum fovea_log_level level, const char *mes
 struct rig {
     struct capture capture;
     struct cuda_device *device;
-    struct foveate_cuda *foveate;
+    struct operator_cuda *foveate;
 };
 
 static void open_rig(struct rig *rig, int code_of)
@@ -37,12 +38,12 @@ static void open_rig(struct rig *rig, int code_of)
         .fn = capture_line, .user = &rig->capture, .min_level = FOVEA_LOG_INFO};
     assert_int_equal(cuda_device_create(0, log, &rig->device), FOVEA_OK);
     assert_int_equal(cuda_device_push(rig->device), FOVEA_OK);
-    assert_int_equal(foveate_cuda_create(rig->device, &rig->foveate), FOVEA_OK);
+    assert_int_equal(foveate_operator_cuda.create(rig->device, &rig->foveate), FOVEA_OK);
 }
 
 static void close_rig(struct rig *rig)
 {
-    foveate_cuda_destroy(&rig->foveate);
+    foveate_operator_cuda.destroy(&rig->foveate);
     cuda_device_pop(rig->device);
     cuda_device_destroy(&rig->device);
     assert_int_equal(fake_cuda_living(fake), 0);
@@ -86,21 +87,27 @@ static void run(struct rig *rig, const struct picture *picture)
 {
     struct fovea_foveation foveation = fovea_settings_default().foveation;
     struct foveate_plan *plan = NULL;
-    struct foveate_cuda_plan *tables = NULL;
+    struct operator_cuda_plan *tables = NULL;
     foveation.method = picture->method;
     foveation.light = picture->light;
     assert_int_equal(foveate_plan_create(&foveation, picture->width_px, picture->height_px, &plan),
                      FOVEA_OK);
+    plan->base.api = &foveate_operator;
     assert_int_equal(
-        foveate_cuda_plan_create(rig->foveate, plan, FOVEATE_CUDA_FORMATS_SURFACE, &tables),
+        foveate_operator_cuda.plan_create(rig->foveate, &plan->base, picture->format, &tables),
         FOVEA_OK);
-    const struct foveate_frame frame = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5});
-    const struct foveate_cuda_run one = {.plan = tables, .frame = &frame};
+    const struct operator_frame frame = {.width_px = (int32_t)picture->width_px,
+                                         .height_px = (int32_t)picture->height_px,
+                                         .gaze_x_q8 = 128 * (int32_t)picture->width_px,
+                                         .gaze_y_q8 = 128 * (int32_t)picture->height_px};
+    const struct operator_cuda_run one = {
+        .plan = &plan->base, .cuda_plan = tables, .frame = &frame};
     const struct fovea_image src = image_at(0x8000000000000000u, picture);
     const struct fovea_image dst = image_at(0x9000000000000000u, picture);
+    const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
     fake->launched[0] = '\0';
-    assert_int_equal(foveate_cuda_run_linear(rig->foveate, &one, &src, &dst), FOVEA_OK);
-    foveate_cuda_plan_retire(rig->foveate, &tables);
+    assert_int_equal(foveate_operator_cuda.run_linear(rig->foveate, &one, &images), FOVEA_OK);
+    foveate_operator_cuda.plan_retire(rig->foveate, &tables);
     foveate_plan_destroy(&plan);
 }
 
@@ -144,14 +151,14 @@ TEST(code_that_is_older_than_the_card_is_told_of)
 TEST(an_answer_that_does_not_come_is_an_error)
 {
     struct cuda_device *device = NULL;
-    struct foveate_cuda *foveate = NULL;
+    struct operator_cuda *foveate = NULL;
     fake_cuda_calm(fake);
     assert_int_equal(cuda_device_create(0, (struct fovea_log){0}, &device), FOVEA_OK);
     assert_int_equal(cuda_device_push(device), FOVEA_OK);
     for (int n = 1; n <= 4; n++) {
         fake_cuda_fail_at(fake, n, CUDA_ERROR_INVALID_VALUE);
         fake->fails = "FuncGetAttribute";
-        assert_int_equal(foveate_cuda_create(device, &foveate), FOVEA_ERROR_INTERNAL);
+        assert_int_equal(foveate_operator_cuda.create(device, &foveate), FOVEA_ERROR_INTERNAL);
         assert_null(foveate);
     }
     cuda_device_pop(device);

@@ -159,11 +159,11 @@ static void plans_may_be_retired_in_flight(void **state)
         scene.foveation.strength = 1.0 + round % 3;
         scene_prepare(&fixture, &p, &scene);
         for (int i = 0; i < (fixture.quick ? 6 : 20); i++) {
-            assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &p.run, &device_src.view,
-                                                     &device_dst.view),
-                             FOVEA_OK);
+            assert_int_equal(
+                cuda_fixture_run_linear(&fixture, &p.run, &device_src.view, &device_dst.view),
+                FOVEA_OK);
         }
-        foveate_cuda_plan_retire(fixture.foveate, &p.tables);
+        foveate_operator_cuda.plan_retire(fixture.foveate, &p.tables);
         if (round % 3 != 2) {
             foveate_plan_destroy(&p.plan);
             continue;
@@ -188,8 +188,9 @@ static void a_surface_format_that_is_not_done_is_refused(void **state)
     struct scene scene = scene_default();
     struct prepared p = {0};
     scene_prepare(&fixture, &p, &scene);
-    assert_int_equal(foveate_cuda_run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
-                     FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(
+        foveate_operator_cuda.run_surface(fixture.foveate, &p.run, FOVEA_FORMAT_RGB8, 0, 0),
+        FOVEA_ERROR_UNSUPPORTED);
     scene_finish(&fixture, &p);
 }
 

@@ -5,7 +5,7 @@
  * all cases would take hours. Each result is compared as there. */
 
 #include "compare.h"
-#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "kernels/gaze/late_cuda.h"
 #include "smooth_scene.h"
@@ -105,9 +105,9 @@ TEST(whole_pictures_in_every_format)
             scene.height_px = k ? 121 : 119;
             scene.format = formats[i];
             scene.foveation.light = lights[k];
-            foveate_nodes_make_whole(&fixture.foveate->nodes, true);
+            foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, true);
             check_smooth(&scene, false);
-            foveate_nodes_make_whole(&fixture.foveate->nodes, false);
+            foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, false);
         }
     }
 }

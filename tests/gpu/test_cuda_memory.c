@@ -32,22 +32,22 @@ TEST(a_plan_without_memory_is_an_error_that_passes)
     scene.height_px = 4096;
     scene.foveation.method = FOVEA_METHOD_SMOOTH; /* more than the pool may have left */
     struct foveate_plan *plan = NULL;
-    struct foveate_cuda_plan *tables = NULL;
+    struct operator_cuda_plan *tables = NULL;
     assert_int_equal(foveate_plan_create(&scene.foveation, 4096, 4096, &plan), FOVEA_OK);
 
     const size_t count = take_all_memory(blocks);
-    const enum fovea_result without =
-        foveate_cuda_plan_create(fixture.foveate, plan, FOVEATE_CUDA_FORMATS_ALL, &tables);
+    const enum fovea_result without = foveate_operator_cuda.plan_create(
+        fixture.foveate, &plan->base, FOVEA_FORMAT_RGBA32F, &tables);
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT(&fixture, fixture.cu->MemFree(blocks[i]));
     }
     assert_int_equal(without, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_null(tables);
 
-    assert_int_equal(
-        foveate_cuda_plan_create(fixture.foveate, plan, FOVEATE_CUDA_FORMATS_ALL, &tables),
-        FOVEA_OK);
-    foveate_cuda_plan_retire(fixture.foveate, &tables);
+    assert_int_equal(foveate_operator_cuda.plan_create(fixture.foveate, &plan->base,
+                                                       FOVEA_FORMAT_RGBA32F, &tables),
+                     FOVEA_OK);
+    foveate_operator_cuda.plan_retire(fixture.foveate, &tables);
     foveate_plan_destroy(&plan);
 }
 

@@ -5,7 +5,7 @@
  * definition in double precision, at some pixels of each picture. Batches of them are in
  * test_cuda_batch.c. */
 
-#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/ways.h"
 #include "kernels/image/pixel.h"
 #include "smooth_scene.h"
 
@@ -186,12 +186,11 @@ static void draw(const struct fovea_image *image, enum image_pattern pattern)
     }
 }
 
-static void assert_by_nodes(const struct prepared *p, enum fovea_format format, bool surface)
+static void assert_by_nodes(const struct prepared *p, enum fovea_format format)
 {
-    const struct foveate_cuda_image image = {format, surface};
-    const enum foveate_cuda_way way = foveate_cuda_way_of(fixture.foveate, p->tables, image);
-    assert_int_not_equal(way, FOVEATE_CUDA_TILES);
-    assert_int_equal(way == FOVEATE_CUDA_WIDE, pixel_has_32_bit_floats(format));
+    const enum foveate_cuda_way_name name =
+        pixel_has_32_bit_floats(format) ? FOVEATE_CUDA_WIDE : FOVEATE_CUDA_NODES;
+    assert_ptr_equal(foveate_cuda_plan_of(p->tables)->ways[format], &foveate_cuda_ways[name]);
 }
 
 /* In linear memory, by blocks that share the picture and by a block alone, and through surfaces.
@@ -210,12 +209,13 @@ static int check(const struct scene *scene)
     draw(&src.view, scene->pattern);
     struct picture picture =
         read_picture(&src.view, p.frame.light != 0 && !image_is_float(scene->format));
-    assert_by_nodes(&p, scene->format, false);
+    assert_by_nodes(&p, scene->format);
     for (int whole = 0; whole < 2; whole++) {
-        struct foveate_nodes_kernels *kernels = &fixture.foveate->nodes;
+        struct foveate_nodes_kernels *kernels = &foveate_cuda_of(fixture.foveate)->nodes;
         foveate_nodes_make_whole(kernels, whole != 0);
-        if (!whole || foveate_nodes_are_whole(kernels, &p.tables->nodes, scene->format,
-                                              p.tables->blurs_alpha, 1)) {
+        const struct foveate_cuda_plan *tables = foveate_cuda_plan_of(p.tables);
+        if (!whole || foveate_nodes_are_whole(kernels, &tables->nodes, scene->format,
+                                              tables->blurs_alpha, 1)) {
             scene_run_linear(&fixture, &p, &src, &dst, scene->shift);
             check_picture(scene, &p, &picture, &src.view, &dst.view);
             assert_true(image_guards_intact(&dst));
@@ -224,7 +224,6 @@ static int check(const struct scene *scene)
         foveate_nodes_make_whole(kernels, false);
     }
     if (scene_has_surface(scene->format)) {
-        assert_by_nodes(&p, scene->format, true);
         image_mirror(&src.view, &packed.view, false, false);
         scene_run_surface(&fixture, &p, &packed.view, &shown.view);
         check_picture(scene, &p, &picture, &packed.view, &shown.view);
@@ -509,7 +508,7 @@ static void what_is_not_finite_stays_within_reach(void **state)
         struct prepared p = {0};
         struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
         scene_prepare(&fixture, &p, &scene);
-        assert_by_nodes(&p, scene.format, false);
+        assert_by_nodes(&p, scene.format);
         scene_run_linear(&fixture, &p, &src, &dst, 0);
         assert_true(isnan(image_get(&dst.view, 20, 30, 0)));
         assert_true(isinf(image_get(&dst.view, 150, 90, 1)));

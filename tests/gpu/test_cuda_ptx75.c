@@ -6,7 +6,7 @@
  * program's too, stays usable. */
 
 #include "kernels/foveate/cuda/common/code.h"
-#include "kernels/foveate/cuda/plan.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
 #include "smooth_scene.h"
 
@@ -38,7 +38,7 @@ static void assert_context_usable(void)
 
 TEST(no_kernel_of_tensor_cores_is_loaded)
 {
-    const struct foveate_cuda *foveate = fixture.foveate;
+    const struct foveate_cuda *foveate = foveate_cuda_of(fixture.foveate);
     struct foveate_cuda_code code;
     assert_int_equal(foveate_cuda_code_of(fixture.device,
                                           foveate->nodes.level_1.linear[FOVEA_FORMAT_RGBA8], &code),

@@ -42,9 +42,9 @@ static void run_rounds(struct prepared *p, struct picture pictures[STREAMS],
                        const CUstream streams[STREAMS])
 {
     for (int i = 0; i < STREAMS * (fixture.quick ? 3 : 40); i++) {
-        struct foveate_cuda_run run = p->run;
+        struct operator_cuda_run run = p->run;
         run.stream = streams[i % STREAMS];
-        assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &run,
+        assert_int_equal(cuda_fixture_run_linear(&fixture, &run,
                                                  &pictures[i % STREAMS].device_src.view,
                                                  &pictures[i % STREAMS].device_dst.view),
                          FOVEA_OK);
@@ -65,7 +65,7 @@ static void frames_on_several_streams_do_not_mix(void **state)
         pictures[i] = picture_make(&scene, 10 + (uint64_t)i);
     }
     run_rounds(&p, pictures, streams);
-    foveate_cuda_plan_retire(fixture.foveate, &p.tables);
+    foveate_operator_cuda.plan_retire(fixture.foveate, &p.tables);
     for (int i = 0; i < STREAMS; i++) {
         CU_ASSERT(&fixture, fixture.cu->StreamSynchronize(streams[i]));
         CU_ASSERT(&fixture, fixture.cu->StreamDestroy(streams[i]));
@@ -90,15 +90,15 @@ static void a_plan_for_surfaces_refuses_floats(void **state)
     struct picture picture = picture_make(&scene, 1);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, &scene);
-    struct foveate_cuda_plan *small = NULL;
-    assert_int_equal(
-        foveate_cuda_plan_create(fixture.foveate, p.plan, FOVEATE_CUDA_FORMATS_SURFACE, &small),
-        FOVEA_OK);
-    p.run.plan = small;
-    assert_int_equal(foveate_cuda_run_linear(fixture.foveate, &p.run, &picture.device_src.view,
+    struct operator_cuda_plan *small = NULL;
+    assert_int_equal(foveate_operator_cuda.plan_create(fixture.foveate, &p.plan->base,
+                                                       FOVEA_FORMAT_RGBA16F, &small),
+                     FOVEA_OK);
+    p.run.cuda_plan = small;
+    assert_int_equal(cuda_fixture_run_linear(&fixture, &p.run, &picture.device_src.view,
                                              &picture.device_dst.view),
                      FOVEA_ERROR_UNSUPPORTED);
-    foveate_cuda_plan_retire(fixture.foveate, &small);
+    foveate_operator_cuda.plan_retire(fixture.foveate, &small);
     scene_finish(&fixture, &p);
     picture_free(&picture);
 }

@@ -222,8 +222,8 @@ static void a_view_is_as_it_would_be_alone(void **state)
         view.data = image_pixel(&large.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
         image_mirror(&view, &alone.view, false, false);
         scene_run_linear(&fixture, &p, &alone, &expected, 0);
-        p.frame.origin_x_px = origins[i][0];
-        p.frame.origin_y_px = origins[i][1];
+        p.view.origin_x_px = origins[i][0];
+        p.view.origin_y_px = origins[i][1];
         scene_run_linear(&fixture, &p, &large, &large_dst, 0);
         view.data = image_pixel(&large_dst.view, (uint32_t)origins[i][0], (uint32_t)origins[i][1]);
         compare_assert_all_same(&view, &expected.view, "view");
@@ -324,12 +324,11 @@ static void frames_leave_nothing_behind(void **state)
     image_draw(&src.view, IMAGE_RANDOM, 5);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, &scene);
-    const struct foveate_frame frame = p.frame;
     scene_run_linear(&fixture, &p, &src, &first, 0);
     for (int i = 0; i < 9; i++) {
-        p.frame = foveate_frame_make(p.plan, (struct fovea_point_uv){i / 7.0 - 0.1, 1.1 - i / 8.0});
+        scene_look(&p, (struct fovea_point_uv){i / 7.0 - 0.1, 1.1 - i / 8.0});
         scene_run_linear(&fixture, &p, &src, &later, 0);
-        p.frame = frame;
+        scene_look(&p, scene.gaze);
         scene_run_linear(&fixture, &p, &src, &later, 0);
         compare_assert_all_same(&later.view, &first.view, "again");
     }

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+/* foveate as an operator on CUDA: its kernels, and plans. */
+
+#include "foveate_cuda.h"
+
 #include "kernels/foveate/cuda/common/code.h"
-#include "kernels/foveate/cuda/nodes/plan.h"
 #include "kernels/foveate/cuda/nodes_wide/plan.h"
-#include "plan.h"
+#include "kernels/image/pixel.h"
+#include "ways.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- The kernels of a device ----------------------------------------------------------------- */
+/* ---- Kernels */
 
 /* Somebody has built for other cards than this one. */
 static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
 {
-    const struct cuda_device *device = foveate->device;
+    const struct cuda_device *device = foveate->base.device;
     int major = 0;
     struct foveate_cuda_code code;
     FOVEA_TRY(
@@ -32,290 +37,165 @@ static enum fovea_result tell_of_old_code(const struct foveate_cuda *foveate)
 
 static enum fovea_result load(struct foveate_cuda *foveate)
 {
-    const struct cuda_device *device = foveate->device;
+    const struct cuda_device *device = foveate->base.device;
     FOVEA_TRY(foveate_cuda_smooth_load(device, &foveate->smooth));
     FOVEA_TRY(foveate_cuda_tiles_load(device, &foveate->tiles));
     FOVEA_TRY(foveate_nodes_load(device, &foveate->nodes));
     FOVEA_TRY(tell_of_old_code(foveate));
     FOVEA_TRY(gaze_cuda_load(device, &foveate->gaze));
-    FOVEA_TRY(cuda_device_create_stream(device, &foveate->upload));
-    return cuda_memory_init(device, foveate->upload, &foveate->memory);
+    return operator_cuda_make_upload(&foveate->base);
 }
 
-enum fovea_result foveate_cuda_create(const struct cuda_device *device,
-                                      struct foveate_cuda **out_foveate)
+static void destroy(struct operator_cuda **cuda)
 {
-    *out_foveate = NULL;
-    struct foveate_cuda *foveate = calloc(1, sizeof *foveate);
-    if (!foveate) {
+    struct foveate_cuda *gone = foveate_cuda_of(*cuda);
+    if (operator_cuda_finish(*cuda)) {
+        const struct cuda_device *device = gone->base.device;
+        gaze_cuda_unload(device, &gone->gaze);
+        foveate_nodes_unload(device, &gone->nodes);
+        foveate_cuda_tiles_unload(device, &gone->tiles);
+        foveate_cuda_smooth_unload(device, &gone->smooth);
+    }
+    free(gone);
+    *cuda = NULL;
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct foveate_cuda), out_cuda));
+    foveate_cuda_set_tile_slope(*out_cuda, FOVEATE_TILE_MAX_SLOPE);
+    const enum fovea_result result = load(foveate_cuda_of(*out_cuda));
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+/* ---- Plans */
+
+/* The law's table, then the light's samples. Kernels look behind it even where there are none. */
+static enum fovea_result make_table(const struct foveate_plan *source,
+                                    struct foveate_cuda_plan *plan,
+                                    struct operator_cuda_part *out_table)
+{
+    const size_t law_count = (size_t)source->law.table_count;
+    const size_t count = law_count + foveate_plan_light_samples(source) + 1;
+    float *table = calloc(count, sizeof *table);
+    *out_table = (struct operator_cuda_part){&plan->smooth.table, table, count * sizeof *table};
+    if (!table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate->device = device;
-    foveate->tile_slope = FOVEATE_TILE_MAX_SLOPE;
-    enum fovea_result result = load(foveate);
-    if (result != FOVEA_OK) {
-        foveate_cuda_destroy(&foveate);
-        return result;
+    if (law_count > 0) {
+        memcpy(table, source->law_table, law_count * sizeof *table);
     }
-    *out_foveate = foveate;
+    foveate_plan_fill_light(source, table + law_count);
     return FOVEA_OK;
 }
 
-void foveate_cuda_set_tile_slope(struct foveate_cuda *foveate, double max_slope)
+/* Levels of halves do not hold 32-bit floats. Finds what a frame of any format needs. */
+static void choose_ways(const struct foveate_cuda *foveate, enum fovea_format format,
+                        struct foveate_cuda_plan *plan, bool out_used[FOVEATE_CUDA_WAYS])
 {
-    foveate->tile_slope = max_slope;
-}
-
-/* ---- The tables of a plan -------------------------------------------------------------------- */
-
-bool foveate_cuda_frees_without_waiting(const struct foveate_cuda *foveate)
-{
-    return cuda_memory_is_pooled(&foveate->memory);
-}
-
-static void part_with(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
-{
-    cuda_block_retire(&foveate->retired, &(*plan)->block);
-    cuda_block_retire(&foveate->retired, &(*plan)->batch.block);
-    free(*plan);
-    *plan = NULL;
-}
-
-void foveate_cuda_plan_retire(struct foveate_cuda *foveate, struct foveate_cuda_plan **plan)
-{
-    if (!*plan) {
-        return;
-    }
-    part_with(foveate, plan);
-    if (!atomic_load(&foveate->abandoned)) {
-        cuda_block_free_idle(foveate->device, &foveate->retired);
-    }
-}
-
-/* A program that makes plans and retires none frees blocks here, but only if nobody waits. */
-static void tidy(struct foveate_cuda *foveate)
-{
-    if (foveate_cuda_frees_without_waiting(foveate) && !atomic_load(&foveate->abandoned)) {
-        cuda_block_free_idle(foveate->device, &foveate->retired);
-    }
-}
-
-void foveate_cuda_abandon(struct foveate_cuda *foveate)
-{
-    atomic_store(&foveate->abandoned, true);
-}
-
-static void destroy_on_device(struct foveate_cuda *foveate)
-{
-    const struct cuda_device *device = foveate->device;
-    if (foveate->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamSynchronize(foveate->upload));
-    }
-    cuda_memory_finish(&foveate->memory);
-    if (foveate->upload) {
-        CU_WARN(device->log, device->cu, device->cu->StreamDestroy(foveate->upload));
-    }
-    gaze_cuda_unload(device, &foveate->gaze);
-    foveate_nodes_unload(device, &foveate->nodes);
-    foveate_cuda_tiles_unload(device, &foveate->tiles);
-    foveate_cuda_smooth_unload(device, &foveate->smooth);
-}
-
-void foveate_cuda_destroy(struct foveate_cuda **foveate)
-{
-    if (!foveate || !*foveate) {
-        return;
-    }
-    struct foveate_cuda *f = *foveate;
-    if (atomic_load(&f->abandoned)) {
-        cuda_block_abandon_all(&f->retired);
-    } else {
-        cuda_block_free_all(f->device, &f->retired);
-        destroy_on_device(f);
-    }
-    free(f);
-    *foveate = NULL;
-}
-
-/* A table of host memory, and where it goes; it may be empty. */
-struct table {
-    CUdeviceptr to;
-    const void *from;
-    size_t bytes;
-};
-
-static enum fovea_result upload(struct foveate_cuda *foveate, const struct table *tables,
-                                size_t count)
-{
-    const struct cuda_device *device = foveate->device;
-    const struct cuda_driver *cu = device->cu;
-    for (size_t i = 0; i < count; i++) {
-        if (tables[i].bytes > 0) {
-            CU_TRY(device->log, cu,
-                   cu->MemcpyHtoDAsync(tables[i].to, tables[i].from, tables[i].bytes,
-                                       foveate->upload));
+    const bool all = pixel_has_32_bit_floats(format);
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        for (int k = 0; k < FOVEATE_CUDA_WAYS && !plan->ways[i]; k++) {
+            if ((all || !pixel_has_32_bit_floats(i)) &&
+                foveate_cuda_ways[k].takes(foveate, plan, i)) {
+                plan->ways[i] = &foveate_cuda_ways[k];
+                out_used[k] = true;
+            }
         }
     }
-    CU_TRY(device->log, cu, cu->StreamSynchronize(foveate->upload));
-    return FOVEA_OK;
 }
 
-/* Light that tiles and nodes of halves know. */
-static bool is_plain_light(const struct foveate_plan *plan)
+static struct foveate_cuda_bytes frame_bytes(const struct foveate_cuda *foveate,
+                                             const struct foveate_cuda_plan *plan)
 {
-    return foveate_plan_light(plan) <= IMAGE_LIGHT_SRGB;
-}
-
-uint64_t foveate_cuda_level_bytes(const struct foveate_cuda_plan *plan)
-{
-    const uint64_t plain = plan->level_samples * foveate_cuda_smooth_sample_bytes(
-                                                     plan->formats == FOVEATE_CUDA_FORMATS_SURFACE);
-    const uint64_t tiles = plan->has_tiles ? foveate_cuda_tiles_level_bytes(&plan->tiles) : 0;
-    const uint64_t nodes = foveate_nodes_level_bytes(&plan->nodes);
-    const uint64_t larger = plain > tiles ? plain : tiles;
-    return foveate_cuda_aligned(larger > nodes ? larger : nodes);
-}
-
-uint64_t foveate_cuda_state_bytes(const struct foveate_cuda_plan *plan)
-{
-    return plan->has_tiles ? foveate_cuda_tiles_state_bytes(&plan->tiles) : 0;
-}
-
-static void fill_smooth_params(const struct foveate_plan *source, struct foveate_cuda_plan *plan,
-                               uint64_t table_bytes)
-{
-    plan->smooth.samples = plan->block->memory;
-    plan->smooth.table = plan->block->memory + foveate_cuda_level_bytes(plan);
-    plan->smooth.law = source->law;
-    for (int i = 0; i < FOVEATE_MAX_LEVELS; i++) {
-        plan->smooth.levels[i] = source->levels[i];
+    struct foveate_cuda_bytes most = {0};
+    for (int i = 0; i < CUDA_FORMATS; i++) {
+        if (plan->ways[i]) {
+            const struct foveate_cuda_bytes bytes = plan->ways[i]->bytes(foveate, plan, i, 1);
+            most.levels = bytes.levels > most.levels ? bytes.levels : most.levels;
+            most.state = bytes.state > most.state ? bytes.state : most.state;
+        }
     }
-    plan->tiles.samples = plan->smooth.samples;
-    plan->tiles.table = plan->smooth.table;
-    plan->tiles.state = plan->smooth.table + table_bytes;
-    plan->nodes.samples = plan->smooth.samples;
-    plan->nodes.table = plan->smooth.table;
-    plan->states_dirty = true;
+    return most;
 }
 
-/* Bytes of nodes, of floats and of halves. */
-struct smooth_tables {
-    struct foveate_wide_tables wide;
-    uint16_t *matrices; /* the nodes' */
-    size_t matrix_bytes;
-};
-
-/* Returns the samples of the plan's light, which are too many for a stack, or NULL. */
-static float *make_light(const struct foveate_plan *source)
-{
-    float *light = malloc((foveate_plan_light_samples(source) + 1) * sizeof *light);
-    if (light) {
-        foveate_plan_fill_light(source, light);
-    }
-    return light;
-}
-
-/* Their tables lie behind all else. */
-static enum fovea_result upload_smooth(struct foveate_cuda *foveate,
-                                       const struct foveate_plan *source,
-                                       struct foveate_cuda_plan *plan,
-                                       const struct smooth_tables *tables)
-{
-    const struct foveate_wide_tables *wide = &tables->wide;
-    const size_t law_bytes = (size_t)source->law.table_count * sizeof *source->law_table;
-    const size_t light_bytes = foveate_plan_light_samples(source) * sizeof(float);
-    const uint64_t table_bytes = foveate_cuda_aligned(law_bytes + light_bytes);
-    const uint64_t line_bytes = 128; /* bytes of a cache line */
-    const uint64_t matrices_at = (foveate_cuda_level_bytes(plan) + table_bytes +
-                                  foveate_cuda_state_bytes(plan) + line_bytes - 1) /
-                                 line_bytes * line_bytes;
-    const uint64_t wide_at = matrices_at + tables->matrix_bytes; /* a multiple of 256 further */
-    float *light = make_light(source);
-    if (!light) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    const enum fovea_result made =
-        cuda_block_create(foveate->device, &foveate->memory,
-                          wide_at + sizeof wide->nodes + wide->matrix_bytes, &plan->block);
-    if (made < 0) {
-        free(light);
-        return made;
-    }
-    fill_smooth_params(source, plan, table_bytes);
-    plan->nodes.matrices = plan->block->memory + matrices_at;
-    plan->smooth.nodes = plan->block->memory + wide_at;
-    plan->smooth.matrices = plan->smooth.nodes + sizeof wide->nodes;
-    const struct table parts[] = {{plan->smooth.table, source->law_table, law_bytes},
-                                  {plan->smooth.table + law_bytes, light, light_bytes},
-                                  {plan->nodes.matrices, tables->matrices, tables->matrix_bytes},
-                                  {plan->smooth.nodes, wide->nodes, sizeof wide->nodes},
-                                  {plan->smooth.matrices, wide->matrices, wide->matrix_bytes}};
-    const enum fovea_result result = upload(foveate, parts, sizeof parts / sizeof *parts);
-    free(light);
-    return result;
-}
-
-static enum fovea_result fill_nodes(const struct foveate_plan *source,
-                                    struct foveate_cuda_plan *plan, struct smooth_tables *tables)
-{
-    foveate_nodes_fill(source, &plan->nodes);
-    const size_t bytes = foveate_nodes_matrix_bytes(&plan->nodes);
-    tables->matrices = malloc(bytes);
-    if (!tables->matrices) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    tables->matrix_bytes = bytes;
-    foveate_nodes_fill_matrices(&plan->nodes, tables->matrices);
-    return FOVEA_OK;
-}
-
+/* Those of the ways that are used, then the law's. */
 static enum fovea_result fill_tables(const struct foveate_plan *source,
-                                     struct foveate_cuda_plan *plan, struct smooth_tables *tables)
+                                     const bool used[FOVEATE_CUDA_WAYS],
+                                     struct foveate_cuda_plan *plan,
+                                     struct operator_cuda_part out_tables[FOVEATE_CUDA_WAYS + 1])
 {
-    FOVEA_TRY(foveate_wide_fill(source, &plan->smooth, &tables->wide));
-    return fill_nodes(source, plan, tables);
+    FOVEA_TRY(make_table(source, plan, &out_tables[FOVEATE_CUDA_WAYS]));
+    for (int k = 0; k < FOVEATE_CUDA_WAYS; k++) {
+        if (used[k] && foveate_cuda_ways[k].fill) {
+            FOVEA_TRY(foveate_cuda_ways[k].fill(source, plan, &out_tables[k]));
+        }
+    }
+    return FOVEA_OK;
 }
 
-static enum fovea_result fill_plan(struct foveate_cuda *foveate, const struct foveate_plan *source,
-                                   struct foveate_cuda_plan *plan)
+static enum fovea_result upload(struct foveate_cuda *foveate, struct foveate_cuda_plan *plan,
+                                const struct operator_cuda_part tables[FOVEATE_CUDA_WAYS + 1])
 {
-    plan->smooth.level_count = (int32_t)source->level_count;
-    plan->light_is_plain = is_plain_light(source);
-    if (source->level_count == 0) { /* kernels look into the light's table all the same */
-        return upload_smooth(foveate, source, plan, &(struct smooth_tables){0});
+    const struct foveate_cuda_bytes bytes = frame_bytes(foveate, plan);
+    struct operator_cuda_part parts[FOVEATE_CUDA_WAYS + 3] = {{&plan->levels, NULL, bytes.levels},
+                                                              {&plan->state, NULL, bytes.state}};
+    size_t count = 2;
+    for (int k = 0; k <= FOVEATE_CUDA_WAYS; k++) {
+        if (tables[k].bytes > 0) {
+            parts[count++] = tables[k];
+        }
     }
-    plan->level_samples = source->level_samples;
+    FOVEA_TRY(operator_cuda_plan_fill(&foveate->base, &plan->base, parts, count));
+    plan->smooth.matrices = plan->smooth.nodes + foveate_wide_matrices_at();
+    plan->tiles.table = plan->nodes.table = plan->smooth.table;
+    plan->states_dirty = true;
+    return FOVEA_OK;
+}
+
+static enum fovea_result fill(struct foveate_cuda *foveate, const struct foveate_plan *source,
+                              enum fovea_format format, struct foveate_cuda_plan *plan)
+{
+    struct operator_cuda_part tables[FOVEATE_CUDA_WAYS + 1] = {0};
+    bool used[FOVEATE_CUDA_WAYS] = {false};
+    plan->light_is_plain = foveate_plan_light(source) <= IMAGE_LIGHT_SRGB;
+    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
     plan->has_tiles =
         plan->light_is_plain && foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
-    plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
-    struct smooth_tables tables = {0};
-    enum fovea_result result = fill_tables(source, plan, &tables);
+    choose_ways(foveate, format, plan, used);
+    enum fovea_result result = fill_tables(source, used, plan, tables);
     if (result == FOVEA_OK) {
-        result = upload_smooth(foveate, source, plan, &tables);
+        result = upload(foveate, plan, tables);
     }
-    free(tables.wide.matrices);
-    free(tables.matrices);
+    for (int k = 0; k <= FOVEATE_CUDA_WAYS; k++) {
+        free((void *)(uintptr_t)tables[k].from);
+    }
     return result;
 }
 
-enum fovea_result foveate_cuda_plan_create(struct foveate_cuda *foveate,
-                                           const struct foveate_plan *plan,
-                                           enum foveate_cuda_formats formats,
-                                           struct foveate_cuda_plan **out_plan)
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
 {
-    *out_plan = NULL;
-    tidy(foveate);
-    struct foveate_cuda_plan *created = calloc(1, sizeof *created);
-    if (!created) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct foveate_cuda_plan), out_plan));
+    const enum fovea_result result =
+        fill(foveate_cuda_of(cuda), foveate_plan_of(plan), format, foveate_cuda_plan_of(*out_plan));
+    if (result < 0) {
+        operator_cuda_plan_retire(cuda, out_plan);
     }
-    created->formats = formats;
-    const enum fovea_result result = fill_plan(foveate, plan, created);
-    if (result != FOVEA_OK) {
-        part_with(foveate, &created);
-        tidy(foveate);
-        return result;
-    }
-    *out_plan = created;
-    return FOVEA_OK;
+    return result;
 }
+
+const struct operator_cuda_api foveate_operator_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = operator_cuda_abandon,
+    .frees_without_waiting = operator_cuda_frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = operator_cuda_plan_retire,
+    .reserve = foveate_cuda_reserve,
+    .run_linear = foveate_cuda_run_linear,
+    .run_surface = foveate_cuda_run_surface,
+};

@@ -1,159 +1,219 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "kernels/image/pixel.h"
-#include "plan.h"
+/* Frames, in the plan's own memory, and batches, in memory of theirs. */
 
-static struct foveate_cuda_levels frame_levels(struct foveate_cuda_plan *plan)
+#include "foveate_cuda.h"
+#include "kernels/image/image_slice.h"
+#include "ways.h"
+
+#define MOST_IN_A_GRID 65535 /* along z */
+
+static const struct foveate_cuda_way *way_of(const struct foveate_cuda_plan *plan,
+                                             enum fovea_format format)
 {
-    return (struct foveate_cuda_levels){plan->smooth, plan->tiles, plan->nodes, &plan->states_dirty,
-                                        1};
+    return format >= 0 && format < CUDA_FORMATS ? plan->ways[format] : NULL;
 }
 
-static struct foveate_cuda_smooth_run smooth_run(const struct foveate_cuda *foveate,
-                                                 const struct foveate_cuda_run *run,
-                                                 const struct foveate_cuda_levels *levels)
+static struct foveate_cuda_run run_of(const struct operator_cuda *cuda,
+                                      const struct operator_cuda_run *run,
+                                      const struct foveate_frame *frame, enum fovea_format format)
 {
-    return (struct foveate_cuda_smooth_run){.device = foveate->device,
-                                            .kernels = &foveate->smooth,
-                                            .smooth = &levels->smooth,
-                                            .frame = run->frame,
-                                            .stream = run->stream,
-                                            .gazes = run->gazes};
+    return (struct foveate_cuda_run){.device = cuda->device,
+                                     .stream = run->stream,
+                                     .frame = frame,
+                                     .format = format,
+                                     .count = 1,
+                                     .sources = 1};
 }
 
-static struct foveate_nodes_run nodes_run(const struct foveate_cuda *foveate,
-                                          const struct foveate_cuda_run *run,
-                                          const struct foveate_cuda_levels *levels)
+/* ---- Frames. Those of a plan share its levels: each waits on its stream for the one before */
+
+static enum fovea_result run_frame(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                   struct foveate_cuda_run *own)
 {
-    return (struct foveate_nodes_run){.device = foveate->device,
-                                      .kernels = &foveate->nodes,
-                                      .nodes = &levels->nodes,
-                                      .frame = run->frame,
-                                      .stream = run->stream,
-                                      .gazes = run->gazes};
+    struct foveate_cuda_plan *plan = foveate_cuda_plan_of(run->cuda_plan);
+    own->levels = plan->levels;
+    own->state = plan->state;
+    own->states = 1;
+    own->states_dirty = &plan->states_dirty;
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &plan->base.tables->uses, run->stream));
+    return operator_cuda_note(cuda, plan->base.tables, run->stream, run->stream_kept,
+                              way_of(plan, own->format)->run(foveate_cuda_of(cuda), plan, own));
 }
 
-static struct foveate_cuda_tile_run tile_run(const struct foveate_cuda *foveate,
-                                             const struct foveate_cuda_run *run,
-                                             const struct foveate_cuda_levels *levels)
-{
-    return (struct foveate_cuda_tile_run){.device = foveate->device,
-                                          .kernels = &foveate->tiles,
-                                          .decimate = foveate->smooth.decimate_half,
-                                          .tiles = &levels->tiles,
-                                          .frame = run->frame,
-                                          .stream = run->stream,
-                                          .gazes = run->gazes,
-                                          .dirty = levels->states_dirty,
-                                          .state_count = levels->states};
-}
-
-bool foveate_cuda_in_tiles(const struct foveate_cuda_plan *plan, enum fovea_format format)
-{
-    return plan->has_tiles && foveate_cuda_tiles_take_format(format);
-}
-
-/* The table is at enum foveate_cuda_way; kernels/foveate/README.md has it with the files. */
-enum foveate_cuda_way foveate_cuda_way_of(const struct foveate_cuda *foveate,
-                                          const struct foveate_cuda_plan *plan,
-                                          struct foveate_cuda_image image)
-{
-    if (foveate_cuda_in_tiles(plan, image.format)) {
-        return FOVEATE_CUDA_TILES;
-    }
-    return cuda_kernels_has(foveate->smooth.picture.linear, image.format) &&
-                   (!plan->light_is_plain ||
-                    !cuda_kernels_has(foveate->nodes.picture.linear, image.format))
-               ? FOVEATE_CUDA_WIDE
-               : FOVEATE_CUDA_NODES;
-}
-
-enum fovea_result foveate_cuda_follow(struct foveate_cuda *foveate,
-                                      const struct foveate_cuda_run *run)
-{
-    return cuda_uses_follow(foveate->device, &run->plan->block->uses, run->stream);
-}
-
-enum fovea_result foveate_cuda_note_use(struct foveate_cuda *foveate,
-                                        const struct foveate_cuda_run *run,
-                                        struct cuda_block *block, enum fovea_result launched)
-{
-    const enum fovea_result noted =
-        cuda_uses_note(foveate->device, &block->uses, run->stream, run->stream_kept);
-    return launched < 0 ? launched : noted;
-}
-
-static enum fovea_result launch_surface(struct foveate_cuda *foveate,
-                                        const struct foveate_cuda_run *run,
-                                        enum fovea_format format, CUsurfObject src,
-                                        CUsurfObject dst)
-{
-    const struct foveate_cuda_levels levels = frame_levels(run->plan);
-    const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, &levels);
-    const struct foveate_nodes_run nodes = nodes_run(foveate, run, &levels);
-    const struct foveate_cuda_smooth_run wide = smooth_run(foveate, run, &levels);
-    switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, true})) {
-    case FOVEATE_CUDA_TILES:
-        return foveate_cuda_tiles_surface(&tiles, format, src, dst);
-    case FOVEATE_CUDA_NODES:
-        return foveate_nodes_surface(&nodes, format, src, dst);
-    default:
-        return foveate_cuda_smooth_surface(&wide, format, src, dst);
-    }
-}
-
-enum fovea_result foveate_cuda_run_surface(struct foveate_cuda *foveate,
-                                           const struct foveate_cuda_run *run,
+enum fovea_result foveate_cuda_run_surface(struct operator_cuda *cuda,
+                                           const struct operator_cuda_run *run,
                                            enum fovea_format format, CUsurfObject src,
                                            CUsurfObject dst)
 {
-    if (!cuda_kernels_has(foveate->nodes.picture.surface, format) &&
-        !cuda_kernels_has(foveate->smooth.picture.surface, format)) {
+    const struct foveate_plan *plan = foveate_plan_of(run->plan);
+    const struct foveate_frame frame = foveate_frame_of(plan, run->frame);
+    struct foveate_cuda_run own = run_of(cuda, run, &frame, format);
+    if (!cuda_kernels_has(foveate_cuda_of(cuda)->nodes.picture.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    FOVEA_TRY(foveate_cuda_follow(foveate, run));
-    return foveate_cuda_note_use(foveate, run, run->plan->block,
-                                 launch_surface(foveate, run, format, src, dst));
+    own.surfaces = true;
+    own.src.data = src;
+    own.dst.data = dst;
+    own.batch.gazes = plan->base.api->looks_at_gaze ? run->gazes : 0;
+    return run_frame(cuda, run, &own);
 }
 
-enum fovea_result foveate_cuda_launch_slice(struct foveate_cuda *foveate,
-                                            const struct foveate_cuda_run *run,
-                                            const struct foveate_cuda_levels *levels,
-                                            enum fovea_format format,
-                                            const struct foveate_cuda_slice *slice)
+/* ---- Batches. One writes over the memory of the one before, and follows it on its stream */
+
+/* An operator that looks at no gaze takes the frame's, which foveate_frame_of sets. */
+static const float *gazes_of(const struct operator_cuda_run *run,
+                             const struct operator_images *images)
 {
-    const struct foveate_cuda_tile_run tiles = tile_run(foveate, run, levels);
-    const struct foveate_nodes_run nodes = nodes_run(foveate, run, levels);
-    const struct foveate_cuda_smooth_run wide = smooth_run(foveate, run, levels);
-    switch (foveate_cuda_way_of(foveate, run->plan, (struct foveate_cuda_image){format, false})) {
-    case FOVEATE_CUDA_TILES:
-        return foveate_cuda_tiles_linear(&tiles, format, slice);
-    case FOVEATE_CUDA_NODES:
-        return foveate_nodes_linear(&nodes, format, slice);
-    default:
-        return foveate_cuda_smooth_linear(&wide, format, slice);
+    return run->plan->api->looks_at_gaze ? images->gazes_uv : NULL;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct foveate_cuda_bytes bytes_for(struct operator_cuda *cuda,
+                                           const struct foveate_cuda_plan *plan,
+                                           const struct operator_images *images)
+{
+    return way_of(plan, images->src->format)
+        ->bytes(foveate_cuda_of(cuda), plan, images->src->format, images->count);
+}
+
+/* Images beyond those that have memory are run after them. */
+static struct foveate_cuda_batch_memory memory_for(struct operator_cuda *cuda,
+                                                   const struct foveate_cuda_plan *plan,
+                                                   const struct operator_images *images)
+{
+    const struct foveate_cuda_bytes bytes = bytes_for(cuda, plan, images);
+    const bool one_source = images->src_next_bytes == 0;
+    const uint32_t levels = image_slice_capacity(one_source ? 1 : images->count, bytes.levels,
+                                                 FOVEATE_CUDA_LEVEL_BYTES);
+    return (struct foveate_cuda_batch_memory){
+        .level_bytes = levels * bytes.levels,
+        .gazes = image_slice_capacity(images->count, 0, 0),
+        .states = bytes.state == 0 ? 0
+                                   : image_slice_capacity(one_source ? images->count : levels,
+                                                          bytes.state, FOVEATE_CUDA_LEVEL_BYTES),
+        .states_dirty = true};
+}
+
+static uint64_t gazes_at(const struct foveate_cuda_batch_memory *memory)
+{
+    return memory->level_bytes;
+}
+
+static uint64_t states_at(const struct foveate_cuda_batch_memory *memory)
+{
+    return (gazes_at(memory) + memory->gazes * (uint64_t)GAZE_CUDA_BYTES + 15) / 16 * 16;
+}
+
+enum fovea_result foveate_cuda_reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                       const struct operator_images *images)
+{
+    struct foveate_cuda_plan *own = foveate_cuda_plan_of(plan);
+    const struct foveate_cuda_batch_memory *before = &own->batch;
+    if ((!images->gazes_uv && images->count == 1) || !way_of(own, images->src->format)) {
+        return FOVEA_OK;
     }
+    struct foveate_cuda_batch_memory grown = memory_for(cuda, own, images);
+    if (grown.level_bytes <= before->level_bytes && grown.gazes <= before->gazes &&
+        grown.states <= before->states) {
+        return FOVEA_OK;
+    }
+    grown.level_bytes =
+        grown.level_bytes > before->level_bytes ? grown.level_bytes : before->level_bytes;
+    grown.gazes = larger(grown.gazes, before->gazes);
+    grown.states = larger(grown.states, before->states);
+    FOVEA_TRY(operator_cuda_plan_grow(
+        cuda, plan, states_at(&grown) + grown.states * (uint64_t)own->tiles.state_bytes));
+    own->batch = grown;
+    return FOVEA_OK;
 }
 
-bool foveate_cuda_takes(const struct foveate_cuda_plan *plan, enum fovea_format format)
+static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images,
+                                    const struct foveate_cuda_run *own)
 {
-    return plan->formats == FOVEATE_CUDA_FORMATS_ALL || !pixel_has_32_bit_floats(format);
+    const struct gaze_cuda_run gazes = {.device = cuda->device,
+                                        .kernels = &foveate_cuda_of(cuda)->gaze,
+                                        .width_px = own->frame->width_px,
+                                        .height_px = own->frame->height_px,
+                                        .stream = own->stream,
+                                        .table = own->batch.gazes,
+                                        .gazes_uv = gazes_of(run, images),
+                                        .on_device = images->gazes_on_device,
+                                        .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
+                                        .count = images->count};
+    return gaze_cuda_fill(&gazes);
 }
 
-enum fovea_result foveate_cuda_run_linear(struct foveate_cuda *foveate,
-                                          const struct foveate_cuda_run *run,
-                                          const struct fovea_image *src,
-                                          const struct fovea_image *dst)
+/* The batch was reserved for. */
+static uint32_t images_at_a_time(const struct foveate_cuda_plan *plan,
+                                 const struct operator_images *images,
+                                 struct foveate_cuda_bytes bytes)
 {
-    if (!foveate_cuda_takes(run->plan, src->format)) {
+    uint64_t most = image_slice_smaller(images->count, MOST_IN_A_GRID);
+    if (bytes.levels > 0 && images->src_next_bytes != 0 &&
+        plan->batch.level_bytes / bytes.levels < most) {
+        most = plan->batch.level_bytes / bytes.levels;
+    }
+    return bytes.state > 0 ? image_slice_smaller((uint32_t)most, plan->batch.states)
+                           : (uint32_t)most;
+}
+
+static void take_slice(const struct operator_images *images, uint32_t first, uint32_t count,
+                       struct foveate_cuda_run *run)
+{
+    const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
+    const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
+    run->src = image_linear_of(&src, images->src_next_bytes);
+    run->dst = image_linear_of(&dst, images->dst_next_bytes);
+    run->count = count;
+    run->sources = images->src_next_bytes == 0 ? 1 : count;
+}
+
+static enum fovea_result run_slices(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images,
+                                    struct foveate_cuda_run *own)
+{
+    struct foveate_cuda_plan *plan = foveate_cuda_plan_of(run->cuda_plan);
+    const struct foveate_cuda_bytes bytes = bytes_for(cuda, plan, images);
+    const uint32_t most = images_at_a_time(plan, images, bytes);
+    own->levels = plan->base.batch->memory;
+    own->next_bytes = images->src_next_bytes == 0 ? 0 : (int64_t)bytes.levels;
+    own->state = own->levels + states_at(&plan->batch);
+    own->states = plan->batch.states;
+    own->states_dirty = &plan->batch.states_dirty;
+    own->batch.gazes = own->levels + gazes_at(&plan->batch);
+    own->batch.src_next_bytes = images->src_next_bytes;
+    own->batch.dst_next_bytes = images->dst_next_bytes;
+    FOVEA_TRY(fill_gazes(cuda, run, images, own));
+    for (uint32_t first = 0; first < images->count; first += own->count) {
+        take_slice(images, first, image_slice_smaller(images->count - first, most), own);
+        FOVEA_TRY(way_of(plan, own->format)->run(foveate_cuda_of(cuda), plan, own));
+        own->batch.gazes += own->count * (uint64_t)GAZE_CUDA_BYTES;
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result foveate_cuda_run_linear(struct operator_cuda *cuda,
+                                          const struct operator_cuda_run *run,
+                                          const struct operator_images *images)
+{
+    const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
+    struct foveate_cuda_run own = run_of(cuda, run, &frame, images->src->format);
+    if (!way_of(foveate_cuda_plan_of(run->cuda_plan), own.format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    const struct foveate_cuda_slice slice = {
-        .count = 1, .src = image_linear_of(src, 0), .dst = image_linear_of(dst, 0)};
-    const struct foveate_cuda_levels levels = frame_levels(run->plan);
-    FOVEA_TRY(foveate_cuda_follow(foveate, run));
-    return foveate_cuda_note_use(
-        foveate, run, run->plan->block,
-        foveate_cuda_launch_slice(foveate, run, &levels, src->format, &slice));
+    if (!gazes_of(run, images) && images->count == 1) {
+        take_slice(images, 0, 1, &own);
+        return run_frame(cuda, run, &own);
+    }
+    struct cuda_block *block = run->cuda_plan->batch;
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
+                              run_slices(cuda, run, images, &own));
 }

@@ -9,8 +9,6 @@
 
 extern const struct operator_api foveate_operator;
 extern const struct operator_glsl_api foveate_operator_glsl;
-/* Where FOVEA_HAVE_CUDA is 1. */
-extern const struct operator_cuda_api foveate_operator_cuda;
 
 /* For operators whose plan begins with a struct foveate_plan: its backends, the shaders without
  * what foveate draws over a picture; foveate_operator_cuda serves as it is. */
@@ -23,15 +21,5 @@ FOVEA_MUST_CHECK enum fovea_result foveate_host_reserve(struct operator_host *ho
                                                         const struct operator_images *images);
 void foveate_host_run(struct operator_host *host, const struct operator_images *images,
                       const struct operator_frame *frame);
-
-/* A plan of the operator's. */
-static inline const struct foveate_plan *foveate_plan_of(const struct operator_plan *plan)
-{
-    return (const struct foveate_plan *)plan;
-}
-
-/* What kernels get of a frame. */
-struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
-                                      const struct operator_frame *frame);
 
 #endif

@@ -11,26 +11,6 @@
 
 #include <stdio.h>
 
-/* An operator that looks at no gaze has one sigma everywhere: any gaze serves that is one. */
-struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
-                                      const struct operator_frame *frame)
-{
-    const bool looks = plan->base.api->looks_at_gaze;
-    return (struct foveate_frame){
-        .width_px = frame->width_px,
-        .height_px = frame->height_px,
-        .fragment_px = (int32_t)plan->fragment_px,
-        .gaze_x_q8 = looks ? frame->gaze_x_q8 : 128 * frame->width_px,
-        .gaze_y_q8 = looks ? frame->gaze_y_q8 : 128 * frame->height_px,
-        .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
-        .light = image_light_in_order(foveate_plan_light(plan), frame->blue_first),
-        .origin_x_px = frame->origin_x_px,
-        .origin_y_px = frame->origin_y_px,
-        .late = looks && frame->late,
-        .light_value = foveate_plan_light_value(plan),
-    };
-}
-
 /* ---- Plans */
 
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,

@@ -44,18 +44,40 @@ void foveate_plan_fill_light(const struct foveate_plan *plan, float *out_samples
     pixel_light_fill_samples(foveate_plan_light(plan), &plan->foveation.display, out_samples);
 }
 
-struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
+static struct foveate_frame frame_of(const struct foveate_plan *plan,
+                                     const struct operator_frame *frame, bool looks)
 {
     return (struct foveate_frame){
-        .width_px = (int32_t)plan->width_px,
-        .height_px = (int32_t)plan->height_px,
+        .width_px = frame->width_px,
+        .height_px = frame->height_px,
         .fragment_px = (int32_t)plan->fragment_px,
-        .gaze_x_q8 = gaze_to_q8(gaze.x_uv, (int32_t)plan->width_px),
-        .gaze_y_q8 = gaze_to_q8(gaze.y_uv, (int32_t)plan->height_px),
+        .gaze_x_q8 = looks ? frame->gaze_x_q8 : 128 * frame->width_px,
+        .gaze_y_q8 = looks ? frame->gaze_y_q8 : 128 * frame->height_px,
         .blur_alpha = plan->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED,
-        .light = foveate_plan_light(plan),
+        .light = image_light_in_order(foveate_plan_light(plan), frame->blue_first),
+        .origin_x_px = frame->origin_x_px,
+        .origin_y_px = frame->origin_y_px,
+        .late = looks && frame->late,
         .light_value = foveate_plan_light_value(plan),
     };
+}
+
+/* An operator that looks at no gaze has one sigma everywhere: any gaze serves that is one. */
+struct foveate_frame foveate_frame_of(const struct foveate_plan *plan,
+                                      const struct operator_frame *frame)
+{
+    return frame_of(plan, frame, plan->base.api->looks_at_gaze);
+}
+
+struct foveate_frame foveate_frame_make(const struct foveate_plan *plan, struct fovea_point_uv gaze)
+{
+    const int32_t width_px = (int32_t)plan->width_px;
+    const int32_t height_px = (int32_t)plan->height_px;
+    const struct operator_frame frame = {.width_px = width_px,
+                                         .height_px = height_px,
+                                         .gaze_x_q8 = gaze_to_q8(gaze.x_uv, width_px),
+                                         .gaze_y_q8 = gaze_to_q8(gaze.y_uv, height_px)};
+    return frame_of(plan, &frame, true);
 }
 
 float foveate_sigma_at(const struct foveate_plan *plan, const struct foveate_frame *frame,

@@ -48,14 +48,14 @@ template <typename Pixel, typename Params>
 static __device__ inline surface_image<Pixel> surface_src(const Params &params,
                                                           const foveate_frame &frame)
 {
-    return {params.src, frame.origin_x_px, frame.origin_y_px};
+    return {params.src.data, frame.origin_x_px, frame.origin_y_px};
 }
 
 template <typename Pixel, typename Params>
 static __device__ inline surface_image<Pixel> surface_dst(const Params &params,
                                                           const foveate_frame &frame)
 {
-    return {params.dst, frame.origin_x_px, frame.origin_y_px};
+    return {params.dst.data, frame.origin_x_px, frame.origin_y_px};
 }
 
 #endif

@@ -59,20 +59,12 @@ struct foveate_cuda_smooth {
     float end; /* no place of the ladder lies beyond */
 };
 
-struct foveate_cuda_smooth_linear_params {
+struct foveate_cuda_smooth_params {
     struct foveate_frame frame;
     struct foveate_cuda_smooth smooth;
     struct foveate_cuda_batch batch;
-    struct image_linear src;
+    struct image_linear src; /* of a surface, `data` is its object */
     struct image_linear dst;
-};
-
-struct foveate_cuda_smooth_surface_params {
-    struct foveate_frame frame;
-    struct foveate_cuda_smooth smooth;
-    struct foveate_cuda_batch batch;
-    uint64_t src;
-    uint64_t dst;
 };
 
 struct foveate_cuda_decimate_params {

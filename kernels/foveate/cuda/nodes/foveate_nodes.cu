@@ -99,7 +99,7 @@ LEVELS_KERNELS(floats_, true)
 
 #define PICTURE_KERNEL(name, kind, suffix, format, alpha)                                          \
     KERNEL(alpha ? 3 : pixel<format>::white == 255 ? 5 : 4)                                        \
-    name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)         \
+    name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_params params)                  \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         run_picture<pixel<format>, alpha>(frame, params.nodes,                                     \
@@ -109,7 +109,7 @@ LEVELS_KERNELS(floats_, true)
 
 #define KERNELS(kind, suffix, format)                                                              \
     KERNEL(5)                                                                                      \
-    nodes_level_1_##kind##_##suffix(const __grid_constant__ foveate_nodes_##kind##_params params)  \
+    nodes_level_1_##kind##_##suffix(const __grid_constant__ foveate_nodes_params params)           \
     {                                                                                              \
         run_level_1<pixel<format>>(params.frame, params.nodes,                                     \
                                    kind##_src<pixel<format>>(params, params.frame));               \
@@ -119,7 +119,7 @@ LEVELS_KERNELS(floats_, true)
 /* A multiprocessor has room for so many threads, whatever the size of a block. */
 #define WHOLE_KERNEL(suffix, format)                                                               \
     extern "C" __global__ void __launch_bounds__(FOVEATE_NODES_WHOLE_THREADS, 1)                   \
-        nodes_whole_linear_##suffix(const __grid_constant__ foveate_nodes_linear_params params)    \
+        nodes_whole_linear_##suffix(const __grid_constant__ foveate_nodes_params params)           \
     {                                                                                              \
         const int count = pixel<format>::channels < 3 ? pixel<format>::channels : 3;               \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \

@@ -8,7 +8,7 @@
 
 extern const unsigned char foveate_nodes_fatbin[];
 
-_Static_assert(sizeof(struct foveate_nodes_linear_params) <= 4096, "more than a launch carries");
+_Static_assert(sizeof(struct foveate_nodes_params) <= 4096, "more than a launch carries");
 
 #define TILE FOVEATE_NODES_TILE_PX
 #define THREADS (32 * FOVEATE_NODES_WARPS)
@@ -97,8 +97,7 @@ enum fovea_result foveate_nodes_load(const struct cuda_device *device,
 {
     CUfunction any = NULL;
     struct foveate_cuda_code code;
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&out_kernels->module, foveate_nodes_fatbin));
+    FOVEA_TRY(cuda_module_load(device, foveate_nodes_fatbin, &out_kernels->module));
     FOVEA_TRY(cuda_device_get_kernel(device, out_kernels->module, "nodes_levels_grey", &any));
     FOVEA_TRY(foveate_cuda_code_of(device, any, &code));
     return code.has_narrow_mma ? get_kernels(device, out_kernels) : FOVEA_ERROR_UNSUPPORTED;
@@ -106,25 +105,10 @@ enum fovea_result foveate_nodes_load(const struct cuda_device *device,
 
 void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes_kernels *kernels)
 {
-    if (kernels->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
-    }
+    cuda_module_unload(device, &kernels->module);
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
-
-struct stages {
-    enum fovea_format format;
-    bool surfaces;
-    uint32_t sources;
-    uint32_t images;
-    void *params;
-};
-
-static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct stages *stages)
-{
-    return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
-}
 
 /* Counts the channels that levels have. */
 static uint32_t channels(enum fovea_format format, bool blurs_alpha)
@@ -134,86 +118,82 @@ static uint32_t channels(enum fovea_format format, bool blurs_alpha)
            : blurs_alpha && (formats_with_alpha >> format & 1u) != 0 ? 4
                                                                      : 3;
 }
-static uint32_t channels_of(const struct foveate_nodes_run *run, enum fovea_format format)
+
+static uint32_t channels_of(const struct foveate_cuda_run *run)
 {
-    return channels(format, run->frame->blur_alpha);
+    return channels(run->format, run->frame->blur_alpha);
 }
 
-static CUfunction levels_kernel_of(const struct foveate_nodes_run *run, enum fovea_format format)
+static CUfunction levels_kernel_of(const struct foveate_nodes_kernels *kernels,
+                                   const struct foveate_cuda_run *run)
 {
-    const uint32_t of_floats = (CUDA_SMALLER_FLOATS >> format & 1u) != 0 ? 3 : 0;
-    return run->kernels->levels[of_floats + channels_of(run, format) / 2];
+    const uint32_t of_floats = (CUDA_SMALLER_FLOATS >> run->format & 1u) != 0 ? 3 : 0;
+    return kernels->levels[of_floats + channels_of(run) / 2];
 }
 
-static enum fovea_result launch_level_1(const struct foveate_nodes_run *run,
-                                        const struct stages *stages)
+static enum fovea_result launch_level_1(const struct foveate_nodes_kernels *kernels,
+                                        const struct foveate_cuda_run *run,
+                                        struct foveate_nodes_params *params)
 {
-    const struct cuda_device *device = run->device;
-    const struct foveate_nodes_level *level = &run->nodes->levels[1];
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel_of(&run->kernels->level_1, stages),
-                                    foveate_nodes_parts(4 * level->fours, 2 * TILE),
-                                    foveate_nodes_parts(level->rows, 2 * TILE), stages->sources,
-                                    THREADS, 1, 1,
-                                    channels_of(run, stages->format) * FOVEATE_NODES_STAGE_BYTES,
-                                    run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    const struct foveate_nodes_level *level = &params->nodes.levels[1];
+    const struct cuda_launch launch = {
+        foveate_cuda_kernel(&kernels->level_1, run),
+        {cuda_parts(4 * level->fours, 2 * TILE), cuda_parts(level->rows, 2 * TILE), run->sources},
+        {THREADS, 1},
+        channels_of(run) * FOVEATE_NODES_STAGE_BYTES};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
 /* Counts the level's tiles. */
 static uint32_t tiles_of(const struct foveate_nodes_level *level)
 {
-    return foveate_nodes_parts(4 * level->fours, TILE) * foveate_nodes_parts(level->rows, TILE);
+    return cuda_parts(4 * level->fours, TILE) * cuda_parts(level->rows, TILE);
 }
 
 /* Launches level `first` alone, or the levels from it to `last` in one block. */
-static enum fovea_result launch_levels(const struct foveate_nodes_run *run,
-                                       enum fovea_format format, uint32_t sources, int32_t first,
+static enum fovea_result launch_levels(const struct foveate_nodes_kernels *kernels,
+                                       const struct foveate_cuda_run *run,
+                                       const struct foveate_nodes *nodes, int32_t first,
                                        int32_t last)
 {
-    const struct cuda_device *device = run->device;
-    struct foveate_nodes_levels_params params = {
-        .nodes = *run->nodes, .first = first, .last = last};
-    const uint32_t warps = tiles_of(&run->nodes->levels[first]) * channels_of(run, format);
+    const uint32_t warps = tiles_of(&nodes->levels[first]) * channels_of(run);
     const uint32_t blocks =
-        first < last ? 1 : (warps + FOVEATE_NODES_LEVEL_WARPS - 1) / FOVEATE_NODES_LEVEL_WARPS;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(levels_kernel_of(run, format), blocks, 1, sources,
-                                    LEVEL_THREADS, 1, 1, 0, run->stream, (void *[]){&params},
-                                    NULL));
-    return FOVEA_OK;
+        first < last ? 1 : cuda_parts((int32_t)warps, FOVEATE_NODES_LEVEL_WARPS);
+    const struct cuda_launch launch = {
+        levels_kernel_of(kernels, run), {blocks, 1, run->sources}, {LEVEL_THREADS, 1}, 0};
+    struct foveate_nodes_levels_params params = {.nodes = *nodes, .first = first, .last = last};
+    return cuda_launch(run->device, run->stream, &launch, &params);
 }
 
-static enum fovea_result launch_further_levels(const struct foveate_nodes_run *run,
-                                               enum fovea_format format, uint32_t sources,
-                                               int32_t first)
+static enum fovea_result launch_further_levels(const struct foveate_nodes_kernels *kernels,
+                                               const struct foveate_cuda_run *run,
+                                               const struct foveate_nodes *nodes)
 {
-    const int32_t last = run->nodes->level_count - 1;
-    for (int32_t k = first; k <= last; k++) {
-        if (tiles_of(&run->nodes->levels[k]) <= TILES_OF_A_BLOCK) {
-            return launch_levels(run, format, sources, k, last);
+    const int32_t last = nodes->level_count - 1;
+    for (int32_t k = 2; k <= last; k++) {
+        if (tiles_of(&nodes->levels[k]) <= TILES_OF_A_BLOCK) {
+            return launch_levels(kernels, run, nodes, k, last);
         }
-        FOVEA_TRY(launch_levels(run, format, sources, k, k));
+        FOVEA_TRY(launch_levels(kernels, run, nodes, k, k));
     }
     return FOVEA_OK;
 }
 
-static enum fovea_result launch_all(const struct foveate_nodes_run *run,
-                                    const struct stages *stages)
+static enum fovea_result launch_all(const struct foveate_nodes_kernels *kernels,
+                                    const struct foveate_cuda_run *run,
+                                    struct foveate_nodes_params *params)
 {
-    const struct cuda_device *device = run->device;
-    if (run->nodes->level_count > 1) {
-        FOVEA_TRY(launch_level_1(run, stages));
+    const struct cuda_launch picture = {
+        foveate_cuda_kernel(channels_of(run) == 4 ? &kernels->alpha : &kernels->picture, run),
+        {cuda_parts(run->frame->width_px, 2 * TILE), cuda_parts(run->frame->height_px, 2 * TILE),
+         run->count},
+        {THREADS, 1},
+        0};
+    if (params->nodes.level_count > 1) {
+        FOVEA_TRY(launch_level_1(kernels, run, params));
     }
-    FOVEA_TRY(launch_further_levels(run, stages->format, stages->sources, 2));
-    const struct cuda_kernels *picture =
-        channels_of(run, stages->format) == 4 ? &run->kernels->alpha : &run->kernels->picture;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(
-               kernel_of(picture, stages), foveate_nodes_parts(run->frame->width_px, 2 * TILE),
-               foveate_nodes_parts(run->frame->height_px, 2 * TILE), stages->images, THREADS, 1, 1,
-               0, run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    FOVEA_TRY(launch_further_levels(kernels, run, &params->nodes));
+    return cuda_launch(run->device, run->stream, &picture, params);
 }
 
 void foveate_nodes_make_whole(struct foveate_nodes_kernels *kernels, bool few)
@@ -232,48 +212,34 @@ bool foveate_nodes_are_whole(const struct foveate_nodes_kernels *kernels,
 }
 
 /* A multiprocessor's threads are shared out among the blocks that its memory holds. */
-static enum fovea_result launch_whole(const struct foveate_nodes_run *run,
-                                      const struct stages *stages)
+static enum fovea_result launch_whole(const struct foveate_nodes_kernels *kernels,
+                                      const struct foveate_cuda_run *run,
+                                      struct foveate_nodes_params *params)
 {
-    const struct cuda_device *device = run->device;
-    const uint32_t bytes =
-        (uint32_t)foveate_nodes_whole_bytes(run->nodes, channels_of(run, stages->format));
-    const uint32_t blocks = (uint32_t)run->kernels->shared_bytes / (bytes + WHOLE_OTHER_BYTES);
+    const uint32_t bytes = (uint32_t)foveate_nodes_whole_bytes(&params->nodes, channels_of(run));
+    const uint32_t blocks = (uint32_t)kernels->shared_bytes / (bytes + WHOLE_OTHER_BYTES);
     const uint32_t least = 128;
     const uint32_t threads = FOVEATE_NODES_WHOLE_THREADS / 32 / (blocks > 1 ? blocks : 1) * 32;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(run->kernels->whole.linear[stages->format], 1, 1,
-                                    stages->images, threads > least ? threads : least, 1, 1, bytes,
-                                    run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    const struct cuda_launch launch = {kernels->whole.linear[run->format],
+                                       {1, 1, run->count},
+                                       {threads > least ? threads : least, 1},
+                                       bytes};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
-enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
-                                        enum fovea_format format, CUsurfObject src,
-                                        CUsurfObject dst)
+enum fovea_result foveate_nodes_run(const struct foveate_nodes_kernels *kernels,
+                                    const struct foveate_nodes *nodes,
+                                    const struct foveate_cuda_run *run)
 {
-    struct foveate_nodes_surface_params params = {.frame = *run->frame,
-                                                  .nodes = *run->nodes,
-                                                  .batch = {.gazes = run->gazes},
-                                                  .src = src,
-                                                  .dst = dst};
-    const struct stages stages = {format, true, 1, 1, &params};
-    return launch_all(run, &stages);
-}
-
-enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
-                                       enum fovea_format format,
-                                       const struct foveate_cuda_slice *slice)
-{
-    struct foveate_nodes_linear_params params = {.frame = *run->frame,
-                                                 .nodes = *run->nodes,
-                                                 .batch = slice->batch,
-                                                 .src = slice->src,
-                                                 .dst = slice->dst};
-    const uint32_t sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count;
-    const struct stages stages = {format, false, sources, slice->count, &params};
-    return foveate_nodes_are_whole(run->kernels, run->nodes, format, run->frame->blur_alpha,
-                                   slice->count)
-               ? launch_whole(run, &stages)
-               : launch_all(run, &stages);
+    struct foveate_nodes_params params = {.frame = *run->frame,
+                                          .nodes = *nodes,
+                                          .batch = run->batch,
+                                          .src = run->src,
+                                          .dst = run->dst};
+    params.nodes.samples = run->levels;
+    params.nodes.next_bytes = run->next_bytes;
+    return !run->surfaces && foveate_nodes_are_whole(kernels, nodes, run->format,
+                                                     run->frame->blur_alpha, run->count)
+               ? launch_whole(kernels, run, &params)
+               : launch_all(kernels, run, &params);
 }

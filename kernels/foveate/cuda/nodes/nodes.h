@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels, and the launches of a frame.
- * Every call pushes the device.
+/* The smooth method by nodes of sigma (foveate_nodes.cu): its kernels and their launches. The
+ * device is pushed around every call.
  *
  * Plans: all laws and sizes. Formats: all but 32-bit floats; levels are averaged as stored or in
  * sRGB's light. 32-bit floats and wide light go to nodes_wide/smooth.h. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_NODES_H
 
-#include "kernels/foveate/cuda/common/slice.h"
+#include "kernels/foveate/cuda/common/run.h"
 #include "params.h"
 
 #define FOVEATE_NODES_LEVELS_KERNELS 6
@@ -34,35 +34,15 @@ void foveate_nodes_unload(const struct cuda_device *device, struct foveate_nodes
 /* For tests: a block each makes also few pictures, or as many as ever. */
 void foveate_nodes_make_whole(struct foveate_nodes_kernels *kernels, bool few);
 
-/* Returns how many parts of that size cover it. */
-static inline uint32_t foveate_nodes_parts(int32_t size, int32_t part)
-{
-    return (uint32_t)((size + part - 1) / part);
-}
-
-/* Launches one frame or a slice of a batch: level 1, further levels, the pictures. On failure dst
- * is not written; launches that were made still use the levels. */
-struct foveate_nodes_run {
-    const struct cuda_device *device;
-    const struct foveate_nodes_kernels *kernels;
-    const struct foveate_nodes *nodes;
-    const struct foveate_frame *frame;
-    CUstream stream;
-    CUdeviceptr gazes; /* for a surface; 0: the frame's own gaze */
-};
-
 /* Returns whether so many pictures are made by a block each, without levels in memory. */
 bool foveate_nodes_are_whole(const struct foveate_nodes_kernels *kernels,
                              const struct foveate_nodes *nodes, enum fovea_format format,
                              bool blurs_alpha, uint32_t count);
 
-FOVEA_MUST_CHECK enum fovea_result foveate_nodes_surface(const struct foveate_nodes_run *run,
-                                                         enum fovea_format format, CUsurfObject src,
-                                                         CUsurfObject dst);
-/* Each image has its own levels, nodes->next_bytes apart. If all images are one picture, its levels
- * are made once for all. */
-FOVEA_MUST_CHECK enum fovea_result foveate_nodes_linear(const struct foveate_nodes_run *run,
-                                                        enum fovea_format format,
-                                                        const struct foveate_cuda_slice *slice);
+/* Launches level 1, further levels, the pictures. On failure dst is not written; launches that were
+ * made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result foveate_nodes_run(const struct foveate_nodes_kernels *kernels,
+                                                     const struct foveate_nodes *nodes,
+                                                     const struct foveate_cuda_run *run);
 
 #endif

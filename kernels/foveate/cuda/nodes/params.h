@@ -74,20 +74,12 @@ struct foveate_nodes {
     int64_t next_bytes; /* bytes from an image's levels to the next image's */
 };
 
-struct foveate_nodes_linear_params {
+struct foveate_nodes_params {
     struct foveate_frame frame;
     struct foveate_nodes nodes;
     struct foveate_cuda_batch batch;
-    struct image_linear src;
+    struct image_linear src; /* of a surface, `data` is its object */
     struct image_linear dst;
-};
-
-struct foveate_nodes_surface_params {
-    struct foveate_frame frame;
-    struct foveate_nodes nodes;
-    struct foveate_cuda_batch batch;
-    uint64_t src;
-    uint64_t dst;
 };
 
 struct foveate_nodes_levels_params {

@@ -118,13 +118,13 @@ KERNEL smooth_decimate_float(const __grid_constant__ foveate_cuda_decimate_param
 
 #define KERNELS(kind, suffix, format, sample)                                                      \
     KERNEL smooth_level_##kind##_##suffix(                                                         \
-        const __grid_constant__ foveate_cuda_smooth_##kind##_params params)                        \
+        const __grid_constant__ foveate_cuda_smooth_params params)                                 \
     {                                                                                              \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, params.frame);   \
         make_level_0<pixel<format>, sample>(params.frame, params.smooth, src);                     \
     }                                                                                              \
     PICTURE smooth_picture_##kind##_##suffix(                                                      \
-        const __grid_constant__ foveate_cuda_smooth_##kind##_params params)                        \
+        const __grid_constant__ foveate_cuda_smooth_params params)                                 \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \

@@ -106,36 +106,71 @@ static float *put_matrix(const struct foveate_node *node, double reach,
     return out + (size_t)wide->steps * STEP_FLOATS;
 }
 
-enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
-                                    struct foveate_cuda_smooth *smooth,
-                                    struct foveate_wide_tables *out_tables)
+/* Returns how many steps the matrices of all have. */
+static int32_t fill_nodes(int32_t light, int32_t levels, int32_t count,
+                          struct foveate_wide_node *out_nodes)
 {
-    const int32_t light = foveate_plan_light(plan);
-    const double reach = (double)foveate_light_reach(light);
-    const int32_t levels = (int32_t)plan->level_count;
-    const float most_px = (float)(SIGMA_SLACK * (double)plan->sigma_bound_px);
-    smooth->end = foveate_light_place(light, most_px);
-    smooth->node_count = node_count_of(smooth->end);
     int32_t steps = 0;
-    for (int32_t i = 0; i < smooth->node_count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         const struct foveate_node node = foveate_ladder_node(i, light, levels);
-        struct foveate_wide_node *wide = &out_tables->nodes[i];
-        fill_node(&node, reach, wide);
-        wide->matrix = steps;
-        steps += wide->steps * foveate_wide_phases(wide->level);
+        fill_node(&node, (double)foveate_light_reach(light), &out_nodes[i]);
+        out_nodes[i].matrix = steps;
+        steps += out_nodes[i].steps * foveate_wide_phases(node.level);
     }
-    out_tables->matrix_bytes = (size_t)steps * FOVEATE_WIDE_STEP_BYTES;
-    /* One more, because a plan may have no nodes. */
-    out_tables->matrices = calloc((size_t)steps + 1, FOVEATE_WIDE_STEP_BYTES);
-    if (!out_tables->matrices) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    float *matrix = out_tables->matrices;
-    for (int32_t i = 0; i < smooth->node_count; i++) {
+    return steps;
+}
+
+static void fill_matrices(int32_t light, int32_t levels, int32_t count,
+                          const struct foveate_wide_node *nodes, float *out)
+{
+    for (int32_t i = 0; i < count; i++) {
         const struct foveate_node node = foveate_ladder_node(i, light, levels);
         for (int32_t phase = 0; phase < foveate_wide_phases(node.level); phase++) {
-            matrix = put_matrix(&node, reach, &out_tables->nodes[i], phase, matrix);
+            out = put_matrix(&node, (double)foveate_light_reach(light), &nodes[i], phase, out);
         }
     }
+}
+
+/* Nodes come first in the table, and say how long their matrices are. */
+static enum fovea_result make_table(int32_t light, int32_t levels, int32_t count, void **out_table,
+                                    size_t *out_bytes)
+{
+    const size_t node_bytes = foveate_wide_matrices_at();
+    void *nodes = calloc(1, node_bytes);
+    *out_table = nodes;
+    if (!nodes) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const size_t matrix_bytes =
+        (size_t)fill_nodes(light, levels, count, nodes) * FOVEATE_WIDE_STEP_BYTES;
+    char *table = realloc(nodes, node_bytes + matrix_bytes);
+    if (!table) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *out_table = table;
+    *out_bytes = node_bytes + matrix_bytes;
+    memset(table + node_bytes, 0, matrix_bytes);
+    fill_matrices(light, levels, count, (const struct foveate_wide_node *)(void *)table,
+                  (float *)(void *)(table + node_bytes));
     return FOVEA_OK;
+}
+
+enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
+                                    struct foveate_cuda_smooth *out_smooth, void **out_table,
+                                    size_t *out_bytes)
+{
+    const int32_t light = foveate_plan_light(plan);
+    const int32_t levels = (int32_t)plan->level_count;
+    out_smooth->law = plan->law;
+    out_smooth->level_count = levels;
+    memcpy(out_smooth->levels, plan->levels, sizeof plan->levels);
+    *out_table = NULL;
+    *out_bytes = 0;
+    if (levels == 0) {
+        return FOVEA_OK;
+    }
+    out_smooth->end =
+        foveate_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
+    out_smooth->node_count = node_count_of(out_smooth->end);
+    return make_table(light, levels, out_smooth->node_count, out_table, out_bytes);
 }

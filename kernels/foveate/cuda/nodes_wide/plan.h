@@ -12,15 +12,15 @@
 
 #include <stddef.h>
 
-struct foveate_wide_tables {
-    struct foveate_wide_node nodes[FOVEATE_LADDER_NODES];
-    float *matrices; /* on the heap */
-    size_t matrix_bytes;
-};
-
-/* Fills node_count and end too, for a plan that blurs. */
+/* Fills what does not lie in memory, and the table of nodes and their matrices, which is on the
+ * heap; there is none for a plan that does not blur. */
 FOVEA_MUST_CHECK enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
-                                                     struct foveate_cuda_smooth *smooth,
-                                                     struct foveate_wide_tables *out_tables);
+                                                     struct foveate_cuda_smooth *out_smooth,
+                                                     void **out_table, size_t *out_bytes);
+/* Returns where the matrices lie behind the nodes. */
+static inline size_t foveate_wide_matrices_at(void)
+{
+    return FOVEATE_LADDER_NODES * sizeof(struct foveate_wide_node);
+}
 
 #endif

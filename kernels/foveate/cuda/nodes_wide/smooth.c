@@ -26,8 +26,7 @@ static enum fovea_result get_decimations(const struct cuda_device *device,
 enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,
                                            struct foveate_cuda_smooth_kernels *out_kernels)
 {
-    CU_TRY(device->log, device->cu,
-           device->cu->ModuleLoadData(&out_kernels->module, foveate_smooth_fatbin));
+    FOVEA_TRY(cuda_module_load(device, foveate_smooth_fatbin, &out_kernels->module));
     FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_level", formats,
                                &out_kernels->level));
     FOVEA_TRY(cuda_kernels_get(device, out_kernels->module, "smooth_picture", formats,
@@ -38,141 +37,91 @@ enum fovea_result foveate_cuda_smooth_load(const struct cuda_device *device,
 void foveate_cuda_smooth_unload(const struct cuda_device *device,
                                 struct foveate_cuda_smooth_kernels *kernels)
 {
-    if (kernels->module) {
-        CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->module));
-    }
+    cuda_module_unload(device, &kernels->module);
 }
 
-size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only)
+static uint64_t sample_bytes(enum fovea_format format)
 {
-    return surfaces_only ? HALF_SAMPLE_BYTES : FLOAT_SAMPLE_BYTES;
+    return pixel_has_32_bit_floats(format) ? FLOAT_SAMPLE_BYTES : HALF_SAMPLE_BYTES;
+}
+
+uint64_t foveate_wide_level_bytes(uint64_t level_samples, enum fovea_format format)
+{
+    return (level_samples * sample_bytes(format) + 15) / 16 * 16;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The extents of a launch. */
-struct extent {
-    int32_t width;
-    int32_t height;
-    uint32_t images;
-};
-
-/* Launches a thread for each of width x height x images. */
-static enum fovea_result launch(const struct foveate_cuda_smooth_run *run, CUfunction kernel,
-                                struct extent extent, void *params)
+/* Launches a thread for each sample or pixel of the sources. */
+static enum fovea_result launch_samples(const struct foveate_cuda_run *run, CUfunction kernel,
+                                        int32_t width, int32_t height, void *params)
 {
-    const struct cuda_device *device = run->device;
-    const unsigned columns =
-        ((unsigned)extent.width + FOVEATE_CUDA_BLOCK_WIDTH - 1) / FOVEATE_CUDA_BLOCK_WIDTH;
-    const unsigned rows =
-        ((unsigned)extent.height + FOVEATE_CUDA_BLOCK_HEIGHT - 1) / FOVEATE_CUDA_BLOCK_HEIGHT;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(kernel, columns, rows, extent.images, FOVEATE_CUDA_BLOCK_WIDTH,
-                                    FOVEATE_CUDA_BLOCK_HEIGHT, 1, 0, run->stream,
-                                    (void *[]){params}, NULL));
-    return FOVEA_OK;
+    const struct cuda_launch launch = {kernel,
+                                       {cuda_parts(width, FOVEATE_CUDA_BLOCK_WIDTH),
+                                        cuda_parts(height, FOVEATE_CUDA_BLOCK_HEIGHT),
+                                        run->sources},
+                                       {FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT},
+                                       0};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
-static enum fovea_result decimate(const struct foveate_cuda_smooth_run *run, CUfunction kernel,
-                                  uint32_t images)
+static enum fovea_result make_levels(const struct foveate_cuda_smooth_kernels *kernels,
+                                     const struct foveate_cuda_run *run,
+                                     struct foveate_cuda_smooth_params *params)
 {
-    struct foveate_cuda_decimate_params params = {.smooth = *run->smooth};
-    for (int32_t k = 1; k < run->smooth->level_count; k++) {
-        const struct foveate_level *level = &run->smooth->levels[k];
+    struct foveate_cuda_decimate_params decimation = {.smooth = params->smooth};
+    const CUfunction decimate =
+        pixel_has_32_bit_floats(run->format) ? kernels->decimate_float : kernels->decimate_half;
+    if (!params->smooth.picture) {
+        FOVEA_TRY(launch_samples(run, foveate_cuda_kernel(&kernels->level, run),
+                                 run->frame->width_px, run->frame->height_px, params));
+    }
+    for (int32_t k = 1; k < params->smooth.level_count; k++) {
+        const struct foveate_level *level = &params->smooth.levels[k];
         const int32_t margins = 2 * foveate_level_margin(k);
-        const struct extent extent = {level->width + margins, level->height + margins, images};
-        params.level = k;
-        FOVEA_TRY(launch(run, kernel, extent, &params));
+        decimation.level = k;
+        FOVEA_TRY(launch_samples(run, decimate, level->width + margins, level->height + margins,
+                                 &decimation));
     }
     return FOVEA_OK;
-}
-
-/* The kernels of a format; `level` and `picture` take the same parameters. */
-struct stages {
-    CUfunction level;
-    CUfunction decimation;
-    CUfunction picture;
-    void *params;
-};
-
-/* Launches a block for each 2 x 2 tiles. */
-static enum fovea_result launch_picture(const struct foveate_cuda_smooth_run *run,
-                                        const struct stages *stages, uint32_t images)
-{
-    const struct cuda_device *device = run->device;
-    const unsigned side_px = 2 * FOVEATE_WIDE_TILE_PX;
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(
-               stages->picture, ((unsigned)run->frame->width_px + side_px - 1) / side_px,
-               ((unsigned)run->frame->height_px + side_px - 1) / side_px, images,
-               FOVEATE_WIDE_THREADS, 1, 1, 0, run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
-}
-
-static enum fovea_result launch_all(const struct foveate_cuda_smooth_run *run,
-                                    const struct stages *stages, uint32_t sources, uint32_t images)
-{
-    const int32_t width_px = run->frame->width_px;
-    const int32_t height_px = run->frame->height_px;
-    if (run->smooth->level_count > 0) {
-        const struct extent extent = {width_px, height_px, sources};
-        if (!run->smooth->picture) {
-            FOVEA_TRY(launch(run, stages->level, extent, stages->params));
-        }
-        FOVEA_TRY(decimate(run, stages->decimation, sources));
-    }
-    return launch_picture(run, stages, images);
-}
-
-enum fovea_result foveate_cuda_smooth_surface(const struct foveate_cuda_smooth_run *run,
-                                              enum fovea_format format, CUsurfObject src,
-                                              CUsurfObject dst)
-{
-    const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
-    struct foveate_cuda_smooth_surface_params params = {.frame = *run->frame,
-                                                        .smooth = *run->smooth,
-                                                        .batch = {.gazes = run->gazes},
-                                                        .src = src,
-                                                        .dst = dst};
-    const struct stages stages = {kernels->level.surface[format], kernels->decimate_half,
-                                  kernels->picture.surface[format], &params};
-    return launch_all(run, &stages, 1, 1);
 }
 
 /* Pixels of floats serve as samples in place, if they lie as samples do. */
-static void take_picture(const struct foveate_frame *frame, enum fovea_format format,
-                         const struct foveate_cuda_slice *slice, struct foveate_cuda_smooth *smooth)
+static void take_picture(const struct foveate_cuda_run *run, struct foveate_cuda_smooth *smooth)
 {
-    const struct image_linear *src = &slice->src;
+    const struct image_linear *src = &run->src;
     const int64_t bytes = FLOAT_SAMPLE_BYTES;
     const int64_t pitch = src->row_stride_bytes / bytes;
-    if (format != FOVEA_FORMAT_RGBA32F || !src->whole_pixels || src->pixel_stride_bytes != bytes ||
-        pitch > MOST_PITCH || pitch < -MOST_PITCH) {
+    if (run->format != FOVEA_FORMAT_RGBA32F || !src->whole_pixels ||
+        src->pixel_stride_bytes != bytes || pitch > MOST_PITCH || pitch < -MOST_PITCH) {
         return;
     }
-    smooth->picture = src->data + (uint64_t)(frame->origin_y_px * src->row_stride_bytes +
-                                             frame->origin_x_px * bytes);
-    smooth->picture_next_bytes = slice->batch.src_next_bytes;
+    smooth->picture = src->data + (uint64_t)(run->frame->origin_y_px * src->row_stride_bytes +
+                                             run->frame->origin_x_px * bytes);
+    smooth->picture_next_bytes = run->batch.src_next_bytes;
     smooth->picture_pitch = (int32_t)pitch;
 }
 
-enum fovea_result foveate_cuda_smooth_linear(const struct foveate_cuda_smooth_run *run,
-                                             enum fovea_format format,
-                                             const struct foveate_cuda_slice *slice)
+enum fovea_result foveate_cuda_smooth_run(const struct foveate_cuda_smooth_kernels *kernels,
+                                          const struct foveate_cuda_smooth *smooth,
+                                          const struct foveate_cuda_run *run)
 {
-    const struct foveate_cuda_smooth_kernels *kernels = run->kernels;
-    const bool floats = pixel_has_32_bit_floats(format);
-    const uint32_t sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count;
-    struct foveate_cuda_smooth_linear_params params = {.frame = *run->frame,
-                                                       .smooth = *run->smooth,
-                                                       .batch = slice->batch,
-                                                       .src = slice->src,
-                                                       .dst = slice->dst};
-    struct foveate_cuda_smooth_run own = *run;
-    take_picture(run->frame, format, slice, &params.smooth);
-    own.smooth = &params.smooth;
-    const struct stages stages = {kernels->level.linear[format],
-                                  floats ? kernels->decimate_float : kernels->decimate_half,
-                                  kernels->picture.linear[format], &params};
-    return launch_all(&own, &stages, sources, slice->count);
+    const int32_t side_px = 2 * FOVEATE_WIDE_TILE_PX; /* a block makes 2 x 2 tiles */
+    const struct cuda_launch picture = {foveate_cuda_kernel(&kernels->picture, run),
+                                        {cuda_parts(run->frame->width_px, side_px),
+                                         cuda_parts(run->frame->height_px, side_px), run->count},
+                                        {FOVEATE_WIDE_THREADS, 1},
+                                        0};
+    struct foveate_cuda_smooth_params params = {.frame = *run->frame,
+                                                .smooth = *smooth,
+                                                .batch = run->batch,
+                                                .src = run->src,
+                                                .dst = run->dst};
+    params.smooth.samples = run->levels;
+    params.smooth.next_samples = run->next_bytes / (int64_t)sample_bytes(run->format);
+    take_picture(run, &params.smooth);
+    if (smooth->level_count > 0) {
+        FOVEA_TRY(make_levels(kernels, run, &params));
+    }
+    return cuda_launch(run->device, run->stream, &picture, &params);
 }

@@ -2,11 +2,11 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method for 32-bit floats and for levels in any light: kernels by nodes in floats
- * (foveate_smooth.cu), and the launches of a frame. Every call pushes the device. */
+ * (foveate_smooth.cu), and its launches. The device is pushed around every call. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_WIDE_SMOOTH_H
 
-#include "kernels/foveate/cuda/common/slice.h"
+#include "kernels/foveate/cuda/common/run.h"
 
 struct foveate_cuda_smooth_kernels {
     CUmodule module;
@@ -22,27 +22,13 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_load(
 void foveate_cuda_smooth_unload(const struct cuda_device *device,
                                 struct foveate_cuda_smooth_kernels *kernels);
 
-/* Returns the bytes of a level's sample: for every format, or for those that surfaces have. */
-size_t foveate_cuda_smooth_sample_bytes(bool surfaces_only);
+/* Returns the bytes of an image's levels, a multiple of 16. */
+uint64_t foveate_wide_level_bytes(uint64_t level_samples, enum fovea_format format);
 
-/* Launches one frame or a slice of a batch: level 0, decimations, the pictures. On failure dst is
- * not written; launches that were made still use the levels. */
-struct foveate_cuda_smooth_run {
-    const struct cuda_device *device;
-    const struct foveate_cuda_smooth_kernels *kernels;
-    const struct foveate_cuda_smooth *smooth;
-    const struct foveate_frame *frame;
-    CUstream stream;
-    CUdeviceptr gazes; /* for a surface; 0: the frame's own gaze */
-};
-
-FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_surface(
-    const struct foveate_cuda_smooth_run *run, enum fovea_format format, CUsurfObject src,
-    CUsurfObject dst);
-/* Each image has its own levels, smooth->next_samples apart. If all images are one picture, its
- * levels are made once for all. */
-FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_linear(
-    const struct foveate_cuda_smooth_run *run, enum fovea_format format,
-    const struct foveate_cuda_slice *slice);
+/* Launches level 0, decimations, the pictures. On failure dst is not written; launches that were
+ * made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_smooth_run(
+    const struct foveate_cuda_smooth_kernels *kernels, const struct foveate_cuda_smooth *smooth,
+    const struct foveate_cuda_run *run);
 
 #endif

@@ -55,7 +55,7 @@ TILE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8, TILE_MAKER_BLOCKS, MMA_BLOCKS)
  *     barrier 2    the classifier arrives when it knows the levels; workers wait, then write */
 #define BYTES_KERNEL(kind)                                                                         \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, BYTES_MAKER_BLOCKS)    \
-        tile_bytes_##kind##_rgba8(const __grid_constant__ foveate_tiles_##kind##_params params)    \
+        tile_bytes_##kind##_rgba8(const __grid_constant__ foveate_tiles_params params)             \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         make_levels_of_bytes(frame, params.tiles,                                                  \
@@ -69,7 +69,7 @@ BYTES_KERNEL(surface)
 
 #define LIGHT_KERNEL(kind)                                                                         \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, LIGHT_MAKER_BLOCKS)    \
-        tile_light_##kind##_rgba8(const __grid_constant__ foveate_tiles_##kind##_params params)    \
+        tile_light_##kind##_rgba8(const __grid_constant__ foveate_tiles_params params)             \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         make_levels_of_floats<tile_light_filler<kind##_image<pixel<FOVEA_FORMAT_RGBA8>>>>(         \

@@ -26,7 +26,7 @@ TILE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F, MAKER_BLOCKS, PICTURE_BLOCK
  *     barriers     as tile_bytes_*'s */
 #define FLOATS_KERNEL(kind)                                                                        \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_BYTES_MAKERS, FLOATS_MAKER_BLOCKS)   \
-        tile_floats_##kind##_rgba16f(const __grid_constant__ foveate_tiles_##kind##_params params) \
+        tile_floats_##kind##_rgba16f(const __grid_constant__ foveate_tiles_params params)          \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         make_levels_of_floats<tile_floats_filler<kind##_image<pixel<FOVEA_FORMAT_RGBA16F>>>>(      \

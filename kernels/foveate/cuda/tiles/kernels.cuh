@@ -54,16 +54,14 @@ extern __shared__ __align__(16) char tile_shared[];
  *         -- barriers: window loaded, rows blurred, columns blurred, up-sampled down -- */
 #define TILE_KERNELS(kind, suffix, format, makers, pictures)                                       \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_MAKERS, makers)                      \
-        tile_levels_##kind##_##suffix(                                                             \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
+        tile_levels_##kind##_##suffix(const __grid_constant__ foveate_tiles_params params)         \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         make_levels<format>(frame, params.tiles, src);                                             \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(FOVEATE_TILE_THREADS, pictures)                   \
-        tile_picture_##kind##_##suffix(                                                            \
-            const __grid_constant__ foveate_tiles_##kind##_params params)                          \
+        tile_picture_##kind##_##suffix(const __grid_constant__ foveate_tiles_params params)        \
     {                                                                                              \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \

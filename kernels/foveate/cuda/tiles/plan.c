@@ -239,8 +239,3 @@ size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles)
 {
     return (size_t)tiles->level_samples * SAMPLE_BYTES;
 }
-
-size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles)
-{
-    return (size_t)tiles->state_bytes;
-}

@@ -10,7 +10,9 @@ extern const unsigned char foveate_tiles_fatbin[];
 extern const unsigned char foveate_tiles_float_fatbin[];
 extern const unsigned char foveate_tiles_unorm_fatbin[];
 
-_Static_assert(sizeof(struct foveate_tiles_linear_params) <= 4096, "more than a launch carries");
+_Static_assert(sizeof(struct foveate_tiles_params) <= 4096, "more than a launch carries");
+#define SAMPLE_BYTES 8
+
 _Static_assert(sizeof(struct foveate_tile_counts) == 16, "the list lies after the counts");
 
 static const uint32_t unorm_formats =
@@ -23,7 +25,7 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
                                      uint32_t those, CUmodule *out_module,
                                      struct foveate_cuda_tile_kernels *kernels)
 {
-    CU_TRY(device->log, device->cu, device->cu->ModuleLoadData(out_module, fatbin));
+    FOVEA_TRY(cuda_module_load(device, fatbin, out_module));
     FOVEA_TRY(cuda_kernels_get(device, *out_module, "tile_levels", those, &kernels->levels));
     return cuda_kernels_get(device, *out_module, "tile_picture", those, &kernels->picture);
 }
@@ -62,9 +64,7 @@ void foveate_cuda_tiles_unload(const struct cuda_device *device,
                                struct foveate_cuda_tile_kernels *kernels)
 {
     for (int i = 0; i < FOVEATE_CUDA_TILE_MODULES; i++) {
-        if (kernels->modules[i]) {
-            CU_WARN(device->log, device->cu, device->cu->ModuleUnload(kernels->modules[i]));
-        }
+        cuda_module_unload(device, &kernels->modules[i]);
     }
 }
 
@@ -75,46 +75,39 @@ bool foveate_cuda_tiles_take_format(enum fovea_format format)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static enum fovea_result clear_states(const struct foveate_cuda_tile_run *run)
+static enum fovea_result clear_states(const struct foveate_cuda_run *run,
+                                      const struct foveate_tiles *tiles)
 {
     const struct cuda_device *device = run->device;
     CU_TRY(device->log, device->cu,
-           device->cu->MemsetD8Async(run->tiles->state, 0,
-                                     (size_t)run->tiles->state_bytes * run->state_count,
+           device->cu->MemsetD8Async(run->state, 0, (size_t)tiles->state_bytes * run->states,
                                      run->stream));
     return FOVEA_OK;
 }
 
 /* The gazes of a batch are on the device. */
-static int32_t levels_for(const struct foveate_cuda_tile_run *run, bool own_gazes)
+static int32_t levels_for(const struct foveate_cuda_run *run, const struct foveate_tiles *tiles)
 {
-    return own_gazes ? run->tiles->level_count : foveate_tile_level_count(run->tiles, run->frame);
-}
-
-/* Returns the samples along an axis of a level, with its margins. */
-static uint32_t count_blocks(int32_t samples, int32_t block)
-{
-    return (uint32_t)((samples + 2 * FOVEATE_MARGIN + block - 1) / block);
+    return run->batch.gazes ? tiles->level_count : foveate_tile_level_count(tiles, run->frame);
 }
 
 /* Makes all of level k from the one below, by the plain kernel. */
-static enum fovea_result decimate(const struct foveate_cuda_tile_run *run, int32_t k,
-                                  uint32_t images)
+static enum fovea_result launch_decimation(const struct foveate_cuda_run *run, CUfunction decimate,
+                                           const struct foveate_tiles *tiles, int32_t k)
 {
-    const struct cuda_device *device = run->device;
-    const struct foveate_level *level = &run->tiles->levels[k];
+    const struct foveate_level *level = &tiles->levels[k];
+    const int32_t margins = 2 * FOVEATE_MARGIN;
+    const struct cuda_launch launch = {
+        decimate,
+        {cuda_parts(level->width + margins, FOVEATE_CUDA_BLOCK_WIDTH),
+         cuda_parts(level->height + margins, FOVEATE_CUDA_BLOCK_HEIGHT), run->sources},
+        {FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT},
+        0};
     struct foveate_cuda_decimate_params params = {
-        .smooth = {.samples = run->tiles->samples, .next_samples = run->tiles->next_samples},
-        .level = k};
-    params.smooth.levels[k - 1] = run->tiles->levels[k - 1];
+        .smooth = {.samples = tiles->samples, .next_samples = tiles->next_samples}, .level = k};
+    params.smooth.levels[k - 1] = tiles->levels[k - 1];
     params.smooth.levels[k] = *level;
-    const uint32_t columns = count_blocks(level->width, FOVEATE_CUDA_BLOCK_WIDTH);
-    const uint32_t rows = count_blocks(level->height, FOVEATE_CUDA_BLOCK_HEIGHT);
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(run->decimate, columns, rows, images, FOVEATE_CUDA_BLOCK_WIDTH,
-                                    FOVEATE_CUDA_BLOCK_HEIGHT, 1, 0, run->stream,
-                                    (void *[]){&params}, NULL));
-    return FOVEA_OK;
+    return cuda_launch(run->device, run->stream, &launch, &params);
 }
 
 /* Returns whether no subtile has both sigmas that only narrow ones may have and sigmas that they
@@ -125,25 +118,28 @@ static bool has_no_parts(const struct foveate_tiles *tiles)
     return tiles->fine_sigma + tiles->slope * diagonal_px <= FOVEATE_TILE_NARROW_SIGMA;
 }
 
-/* Fits a copy of the plan's tiles to a launch. With `gazes` the frame's own gaze is not used. The
- * MMA path, for formats that have it, does not blur alpha. */
-static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
-                                      enum fovea_format format, CUdeviceptr gazes)
+/* Fits a copy of the plan's tiles to a launch. A batch does not use the frame's own gaze. The MMA
+ * path, for formats that have it, does not blur alpha. */
+static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_kernels *kernels,
+                                      const struct foveate_tiles *tiles,
+                                      const struct foveate_cuda_run *run)
 {
-    struct foveate_tiles own = *run->tiles;
-    const struct foveate_cuda_tile_kernels *kernels = run->kernels;
-    const bool mma = kernels->bytes.linear[format] || kernels->floats.linear[format];
-    if (mma && !run->frame->blur_alpha) {
+    struct foveate_tiles own = *tiles;
+    const bool of_bytes = kernels->bytes.linear[run->format];
+    own.samples = run->levels;
+    own.next_samples = run->next_bytes / SAMPLE_BYTES;
+    own.state = run->state;
+    if ((of_bytes || kernels->floats.linear[run->format]) && !run->frame->blur_alpha) {
         own.grid = own.wide_grid;
     }
-    if ((float_formats >> format & 1u) != 0) {
+    if ((float_formats >> run->format & 1u) != 0) {
         own.limits = own.float_limits;
     }
-    if (gazes == 0) {
+    if (run->batch.gazes == 0) {
         foveate_cuda_tile_list_fit(&own, run->frame);
     }
-    own.grid.narrow = kernels->bytes.linear[format] && run->frame->light == 0 &&
-                      !run->frame->blur_alpha && own.slope <= FOVEATE_TILE_NARROW_SLOPE;
+    own.grid.narrow = of_bytes && run->frame->light == 0 && !run->frame->blur_alpha &&
+                      own.slope <= FOVEATE_TILE_NARROW_SLOPE;
     if (own.grid.narrow && has_no_parts(&own)) {
         own.grid.entry_count -= own.grid.part_count;
         own.grid.part_count = 0;
@@ -151,112 +147,60 @@ static struct foveate_tiles tiles_for(const struct foveate_cuda_tile_run *run,
     return own;
 }
 
-/* Returns the kernels that make a frame's levels by MMA, or NULL. Floats hold light. */
-static const struct cuda_kernels *mma_maker_of(const struct foveate_cuda_tile_kernels *kernels,
-                                               enum fovea_format format,
-                                               const struct foveate_frame *frame)
+/* Returns the kernels that make a frame's levels by MMA. Floats hold light. */
+static const struct cuda_kernels *mma_makers_of(const struct foveate_cuda_tile_kernels *kernels,
+                                                const struct foveate_cuda_run *run)
 {
-    if ((float_formats >> format & 1u) != 0) {
+    if ((float_formats >> run->format & 1u) != 0) {
         return &kernels->floats;
     }
-    return frame->light ? &kernels->light : &kernels->bytes;
-}
-
-/* A frame's launches. */
-struct stages {
-    enum fovea_format format;
-    bool surfaces;
-    const struct foveate_tiles *tiles; /* of `params` */
-    void *params;
-    int32_t level_count;
-    uint32_t sources;
-    uint32_t images;
-};
-
-static CUfunction kernel_of(const struct cuda_kernels *kernels, const struct stages *stages)
-{
-    return stages->surfaces ? kernels->surface[stages->format] : kernels->linear[stages->format];
+    return run->frame->light ? &kernels->light : &kernels->bytes;
 }
 
 /* Launches the kernel that makes levels 1 and 2 and the list, by MMA if it is there. */
-static enum fovea_result launch_makers(const struct foveate_cuda_tile_run *run,
-                                       const struct stages *stages)
+static enum fovea_result launch_makers(const struct foveate_cuda_tile_kernels *kernels,
+                                       const struct foveate_cuda_run *run,
+                                       struct foveate_tiles_params *params)
 {
-    const struct cuda_device *device = run->device;
-    const CUfunction mma =
-        kernel_of(mma_maker_of(run->kernels, stages->format, run->frame), stages);
-    const CUfunction levels = kernel_of(&run->kernels->levels, stages);
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(mma ? mma : levels, (unsigned)stages->tiles->made_columns,
-                                    (unsigned)stages->tiles->made_rows, stages->images,
-                                    mma ? FOVEATE_TILE_BYTES_MAKERS : FOVEATE_TILE_MAKERS, 1, 1, 0,
-                                    run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    const CUfunction mma = foveate_cuda_kernel(mma_makers_of(kernels, run), run);
+    const struct cuda_launch launch = {
+        mma ? mma : foveate_cuda_kernel(&kernels->levels, run),
+        {(uint32_t)params->tiles.made_columns, (uint32_t)params->tiles.made_rows, run->count},
+        {mma ? FOVEATE_TILE_BYTES_MAKERS : FOVEATE_TILE_MAKERS, 1},
+        0};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
-static enum fovea_result launch_stages(const struct foveate_cuda_tile_run *run,
-                                       const struct stages *stages)
+static enum fovea_result launch_all(const struct foveate_cuda_tile_kernels *kernels,
+                                    CUfunction decimate, const struct foveate_cuda_run *run,
+                                    struct foveate_tiles_params *params)
 {
-    const struct cuda_device *device = run->device;
-    const struct foveate_tiles *tiles = stages->tiles;
-    FOVEA_TRY(launch_makers(run, stages));
-    for (int32_t k = 3; k < stages->level_count; k++) {
-        FOVEA_TRY(decimate(run, k, stages->sources));
+    const struct foveate_tiles *tiles = &params->tiles;
+    const struct cuda_launch picture = {foveate_cuda_kernel(&kernels->picture, run),
+                                        {(uint32_t)tiles->grid.entry_count, 1, run->count},
+                                        {FOVEATE_TILE_THREADS, 1},
+                                        (uint32_t)tiles->limits.shared_bytes};
+    FOVEA_TRY(launch_makers(kernels, run, params));
+    for (int32_t k = 3; k < levels_for(run, tiles); k++) {
+        FOVEA_TRY(launch_decimation(run, decimate, tiles, k));
     }
-    CU_TRY(device->log, device->cu,
-           device->cu->LaunchKernel(
-               kernel_of(&run->kernels->picture, stages), (unsigned)tiles->grid.entry_count, 1,
-               stages->images, FOVEATE_TILE_THREADS, 1, 1, (unsigned)tiles->limits.shared_bytes,
-               run->stream, (void *[]){stages->params}, NULL));
-    return FOVEA_OK;
+    return cuda_launch(run->device, run->stream, &picture, params);
 }
 
-static enum fovea_result launch_all(const struct foveate_cuda_tile_run *run,
-                                    const struct stages *stages)
+enum fovea_result foveate_cuda_tiles_run(const struct foveate_cuda_tile_kernels *kernels,
+                                         CUfunction decimate, const struct foveate_tiles *tiles,
+                                         const struct foveate_cuda_run *run)
 {
-    if (*run->dirty) {
-        FOVEA_TRY(clear_states(run));
+    struct foveate_tiles_params params = {.frame = *run->frame,
+                                          .tiles = tiles_for(kernels, tiles, run),
+                                          .batch = run->batch,
+                                          .src = run->src,
+                                          .dst = run->dst};
+    if (*run->states_dirty) {
+        FOVEA_TRY(clear_states(run, tiles));
     }
-    *run->dirty = true;
-    FOVEA_TRY(launch_stages(run, stages));
-    *run->dirty = false;
+    *run->states_dirty = true;
+    FOVEA_TRY(launch_all(kernels, decimate, run, &params));
+    *run->states_dirty = false;
     return FOVEA_OK;
-}
-
-enum fovea_result foveate_cuda_tiles_surface(const struct foveate_cuda_tile_run *run,
-                                             enum fovea_format format, CUsurfObject src,
-                                             CUsurfObject dst)
-{
-    struct foveate_tiles_surface_params params = {.frame = *run->frame,
-                                                  .tiles = tiles_for(run, format, run->gazes),
-                                                  .batch = {.gazes = run->gazes},
-                                                  .src = src,
-                                                  .dst = dst};
-    const struct stages stages = {.format = format,
-                                  .surfaces = true,
-                                  .tiles = &params.tiles,
-                                  .params = &params,
-                                  .level_count = levels_for(run, run->gazes != 0),
-                                  .sources = 1,
-                                  .images = 1};
-    return launch_all(run, &stages);
-}
-
-enum fovea_result foveate_cuda_tiles_linear(const struct foveate_cuda_tile_run *run,
-                                            enum fovea_format format,
-                                            const struct foveate_cuda_slice *slice)
-{
-    struct foveate_tiles_linear_params params = {.frame = *run->frame,
-                                                 .tiles =
-                                                     tiles_for(run, format, slice->batch.gazes),
-                                                 .batch = slice->batch,
-                                                 .src = slice->src,
-                                                 .dst = slice->dst};
-    const struct stages stages = {.format = format,
-                                  .tiles = &params.tiles,
-                                  .params = &params,
-                                  .level_count = levels_for(run, slice->batch.gazes != 0),
-                                  .sources = slice->batch.src_next_bytes == 0 ? 1 : slice->count,
-                                  .images = slice->count};
-    return launch_all(run, &stages);
 }

@@ -2,18 +2,18 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The smooth method in tiles (foveate_tiles.cu): which plans and formats take it, its memory, its
- * launches. Every call pushes the device.
+ * launches. The device is pushed around every call.
  *
  * Plans: laws by distance or by angle (no maps) whose sigma nowhere changes by more than
  * FOVEATE_TILE_MAX_SLOPE pixels a pixel, which the paper's law does at 960x540 and larger, at
  * 1920x1080 up to strength 2. Formats: RGBA8, RGB8, R8 and A2B10G10R10, stored or in linear light,
  * are summed in halves; RGBA16F and B10G11R11F are stored in halves and summed as floats. RGBA32F,
  * which halves do not hold, and all else go to foveate/cuda/nodes/nodes.h or
- * foveate/cuda/nodes_wide/smooth.h (foveate_cuda_way_of). */
+ * foveate/cuda/nodes_wide/smooth.h (foveate/cuda/ways.h). */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_TILES_TILES_H
 
-#include "kernels/foveate/cuda/common/slice.h"
+#include "kernels/foveate/cuda/common/run.h"
 #include "kernels/foveate/cuda/tiles/common/params.h"
 
 #define FOVEATE_CUDA_TILE_MODULES 3
@@ -41,30 +41,13 @@ bool foveate_cuda_tiles_take_format(enum fovea_format format);
 bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
                              struct foveate_tiles *out_tiles);
 
-/* Bytes of one image: its levels, a multiple of 16, and its state, which is zero between frames. */
+/* Bytes of one image's levels, a multiple of 16. Its state has tiles->state_bytes. */
 size_t foveate_cuda_tiles_level_bytes(const struct foveate_tiles *tiles);
-size_t foveate_cuda_tiles_state_bytes(const struct foveate_tiles *tiles);
 
-/* Launches one frame or a slice of a batch. `dirty` says that the states of `state_count` images
- * may hold anything: they are then cleared first. It stays set until a frame's last launch, so that
- * a frame that failed half-way leaves nothing to the next. */
-struct foveate_cuda_tile_run {
-    const struct cuda_device *device;
-    const struct foveate_cuda_tile_kernels *kernels;
-    CUfunction decimate; /* smooth_decimate_half */
-    const struct foveate_tiles *tiles;
-    const struct foveate_frame *frame;
-    CUstream stream;
-    CUdeviceptr gazes; /* of foveate_cuda_run; surfaces only */
-    bool *dirty;
-    uint32_t state_count;
-};
-
-FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_surface(
-    const struct foveate_cuda_tile_run *run, enum fovea_format format, CUsurfObject src,
-    CUsurfObject dst);
-FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_linear(
-    const struct foveate_cuda_tile_run *run, enum fovea_format format,
-    const struct foveate_cuda_slice *slice);
+/* `decimate` is smooth_decimate_half. Clears the states if they are dirty. On failure dst is not
+ * written; launches that were made still use the levels. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_tiles_run(
+    const struct foveate_cuda_tile_kernels *kernels, CUfunction decimate,
+    const struct foveate_tiles *tiles, const struct foveate_cuda_run *run);
 
 #endif

@@ -249,20 +249,12 @@ HOST_DEVICE int32_t foveate_tile_level_count(const struct foveate_tiles *tiles,
     return foveate_frame_gaze_is_inside(frame) ? tiles->near_level_count : tiles->level_count;
 }
 
-struct foveate_tiles_linear_params {
+struct foveate_tiles_params {
     struct foveate_frame frame;
     struct foveate_tiles tiles;
     struct foveate_cuda_batch batch;
-    struct image_linear src;
+    struct image_linear src; /* of a surface, `data` is its object */
     struct image_linear dst;
-};
-
-struct foveate_tiles_surface_params {
-    struct foveate_frame frame;
-    struct foveate_tiles tiles;
-    struct foveate_cuda_batch batch;
-    uint64_t src;
-    uint64_t dst;
 };
 
 #endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ways that make an image. A plan keeps for each format the first that takes it:
+ *
+ *     way     laws                        formats                            light    memory
+ *     TILES   by distance or angle, flat  0 to 255, 0 to 1023, RGBA16F,      plain    any
+ *                                         B10G11R11F
+ *     NODES   any                         all but 32-bit floats              plain    any
+ *     WIDE    any                         all but smaller floats             any      any
+ *
+ * Flat: a slope of at most FOVEATE_TILE_MAX_SLOPE, and no steps. Plain light is stored values and
+ * sRGB's, and what floats are. README.md says which files make each. */
+#ifndef FOVEA_KERNELS_FOVEATE_CUDA_WAYS_H
+#define FOVEA_KERNELS_FOVEATE_CUDA_WAYS_H
+
+#include "foveate_cuda.h"
+
+enum foveate_cuda_way_name {
+    FOVEATE_CUDA_TILES,
+    FOVEATE_CUDA_NODES,
+    FOVEATE_CUDA_WIDE,
+};
+#define FOVEATE_CUDA_WAYS 3
+
+/* What a way needs, multiples of 16. */
+struct foveate_cuda_bytes {
+    uint64_t levels; /* of a source */
+    uint64_t state; /* of an image */
+};
+
+struct foveate_cuda_way {
+    bool (*takes)(const struct foveate_cuda *cuda, const struct foveate_cuda_plan *plan,
+                  enum fovea_format format);
+    /* Fills what it has of a plan, and the table that it uploads, if any, which is on the heap.
+     * NULL: it was filled before. */
+    enum fovea_result (*fill)(const struct foveate_plan *source, struct foveate_cuda_plan *plan,
+                              struct operator_cuda_part *out_table);
+    /* For so many images at a time. */
+    struct foveate_cuda_bytes (*bytes)(const struct foveate_cuda *cuda,
+                                       const struct foveate_cuda_plan *plan,
+                                       enum fovea_format format, uint32_t count);
+    /* On failure dst is not written; launches that were made still use the levels. */
+    enum fovea_result (*run)(const struct foveate_cuda *cuda, const struct foveate_cuda_plan *plan,
+                             const struct foveate_cuda_run *run);
+};
+
+/* By their names, in the order in which they are asked. */
+extern const struct foveate_cuda_way foveate_cuda_ways[FOVEATE_CUDA_WAYS];
+
+#endif
