@@ -157,9 +157,9 @@ struct fovea_map {
     /* Kind array: rows from the top without gaps, finite, not negative, not all 0, and not all the
      * same with the linear law; 2..4096 each way, as files. The struct borrows them, and each set
      * of samples has one owner. Those that a program gives belong to the object that it gave them
-     * to (own_values) and are copied by the call that takes the settings; the copy belongs to the
-     * context's struct map_copy, which lasts as long as the settings that were taken. Plans point
-     * to none: they keep what is ready of them. */
+     * to (own_values) and are copied by the call that takes the settings; the copy belongs to what
+     * the context keeps beside the settings that were taken, and lasts as long as they do. Plans
+     * point to none: they keep what is ready of them. */
     const float *values;
     uint32_t width;
     uint32_t height;

@@ -64,8 +64,7 @@ fovea_add_test(NAME test_models_claims
 target_sources(test_context_memory PRIVATE support/failing.c support/process_counts.c)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap)
 
-fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c $<TARGET_OBJECTS:fovea_context_objects>
-    LINK fovea_context_objects)
+fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c LINK fovea_kernels)
 
 # What test_operators_exact, test_cuda_operators, test_context_operators and test_frame_operators try: a new operator's
 # file of scenes comes into this list.

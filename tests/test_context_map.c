@@ -7,6 +7,7 @@
 
 #include "compare.h"
 #include "kernels/foveate/foveate.h"
+#include "kernels/foveate/model/map_copy.h"
 #include "plugin/context/settings_take.h"
 #include "png_file.h"
 
@@ -229,13 +230,13 @@ WITH_BENCH(an_array_is_copied)
     image_free(&third);
 }
 
-static uint64_t take(const struct fovea_foveation *f, struct map_copy *copy)
+static uint64_t take(const struct fovea_foveation *f, struct foveate_map_copy *copy)
 {
-    struct map_copy fresh;
+    struct foveate_map_copy fresh;
     struct fovea_map map = f->map;
-    assert_int_equal(map_copy_make(&map, copy, (struct fovea_log){0}, &fresh), FOVEA_OK);
+    assert_int_equal(foveate_map_copy_make(&map, copy, (struct fovea_log){0}, &fresh), FOVEA_OK);
     if (fresh.values) {
-        map_copy_finish(copy);
+        foveate_map_copy_finish(copy);
         *copy = fresh;
     }
     assert_int_equal(map.kind, FOVEA_MAP_ARRAY);
@@ -246,7 +247,7 @@ static uint64_t take(const struct fovea_foveation *f, struct map_copy *copy)
 
 /* Where its status is the one that is known: garbage of the same size and time would not be
  * noticed. */
-static void assert_is_not_read_again(const struct fovea_foveation *f, struct map_copy *copy)
+static void assert_is_not_read_again(const struct fovea_foveation *f, struct foveate_map_copy *copy)
 {
     struct stat status;
     assert_int_equal(stat(f->map.file, &status), 0);
@@ -258,7 +259,7 @@ static void assert_is_not_read_again(const struct fovea_foveation *f, struct map
 WITH_BENCH(what_did_not_change_keeps_its_serial)
 {
     struct bench *b = *state;
-    struct map_copy copy = {0};
+    struct foveate_map_copy copy = {0};
     struct fovea_foveation f = with_array(b);
     const uint64_t first = take(&f, &copy);
     assert_int_equal(take(&f, &copy), first);
@@ -279,7 +280,7 @@ WITH_BENCH(what_did_not_change_keeps_its_serial)
     unlink(b->path);
     write_picture(b, grey_16(b));
     assert_int_equal(take(&f, &copy), of_file + 1);
-    map_copy_finish(&copy);
+    foveate_map_copy_finish(&copy);
 }
 
 /* ---- What is refused */
@@ -288,22 +289,22 @@ WITH_BENCH(what_did_not_change_keeps_its_serial)
  * plans that evaluate it. */
 WITH_BENCH(formulas_are_evaluated_once)
 {
-    struct map_copy copy = {0};
+    struct foveate_map_copy copy = {0};
     for (int i = 0; i < 4; i++) {
         struct fovea_foveation f = with_map(i < 3 ? FOVEA_MAP_HUMAN : FOVEA_MAP_STREAK);
         f.map.eye = i < 3 ? (enum fovea_map_eye)i : FOVEA_MAP_EYE_BOTH;
-        struct map_copy fresh;
+        struct foveate_map_copy fresh;
         struct fovea_foveation taken = f;
-        assert_int_equal(map_copy_make(&taken.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_int_equal(foveate_map_copy_make(&taken.map, &copy, silent, &fresh), FOVEA_OK);
         assert_true((fresh.values != NULL) == (i == 0 || i == 3));
         if (fresh.values) {
-            map_copy_finish(&copy);
+            foveate_map_copy_finish(&copy);
             copy = fresh;
         }
         assert_int_equal(taken.map.kind, f.map.kind);
         assert_ptr_equal(taken.map.values, copy.values);
         struct fovea_foveation again = f;
-        assert_int_equal(map_copy_make(&again.map, &copy, silent, &fresh), FOVEA_OK);
+        assert_int_equal(foveate_map_copy_make(&again.map, &copy, silent, &fresh), FOVEA_OK);
         assert_null(fresh.values);
         assert_ptr_equal(again.map.values, copy.values);
         struct foveate_plan *made = NULL;
@@ -317,7 +318,7 @@ WITH_BENCH(formulas_are_evaluated_once)
         foveate_plan_destroy(&made);
         foveate_plan_destroy(&evaluated);
     }
-    map_copy_finish(&copy);
+    foveate_map_copy_finish(&copy);
 }
 
 /* What a program left in fields that the kind does not use is not looked at. */
@@ -507,19 +508,20 @@ WITH_BENCH(what_is_taken_points_to_no_samples_of_the_programs)
     assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
     assert_int_equal(fovea_settings_set_map(settings, bench->values, COLUMNS, ROWS), FOVEA_OK);
     for (int with_map = 0; with_map < 2; with_map++) {
-        struct map_copy copy = {0};
+        struct settings_kept kept = {0};
         struct fovea_settings taken = *settings;
         taken.foveation.model = with_map ? FOVEA_MODEL_MAP : FOVEA_MODEL_PAPER;
-        assert_int_equal(settings_take(&taken, &copy, silent), FOVEA_OK);
-        assert_ptr_equal(taken.foveation.map.values, copy.values);
-        assert_true((copy.values != NULL) == with_map);
+        assert_int_equal(settings_take(&taken, &kept, silent), FOVEA_OK);
+        const struct foveate_map_copy *copy = (void *)kept.of[FOVEA_OPERATOR_foveate];
+        assert_ptr_equal(taken.foveation.map.values, copy ? copy->values : NULL);
+        assert_true((copy != NULL) == with_map);
         assert_null(taken.foveation.map.own_values);
         struct foveate_plan *plan = NULL;
         assert_int_equal(foveate_plan_create(&taken.foveation, WIDTH_PX, HEIGHT_PX, &plan),
                          FOVEA_OK);
         assert_null(plan->foveation.map.values);
         foveate_plan_destroy(&plan);
-        map_copy_finish(&copy);
+        settings_kept_finish(&kept);
     }
     fovea_settings_destroy(&settings);
 }

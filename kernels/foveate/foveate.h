@@ -173,7 +173,10 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
 }
 #endif
 
-/* The CUDA backend of an operator that is this machine; there if FOVEA_HAVE_CUDA is 1. */
+/* Of an operator that is this machine: what it keeps of settings, what it can say of them, and its
+ * CUDA backend, which is there if FOVEA_HAVE_CUDA is 1. */
+extern const struct operator_settings_api foveate_settings;
+extern const struct operator_maps_api foveate_maps;
 extern const struct operator_cuda_api foveate_operator_cuda;
 
 #endif

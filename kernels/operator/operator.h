@@ -22,6 +22,7 @@ struct operator_cuda_gradient_api;
 struct operator_glsl_api;
 struct operator_host;
 struct operator_gradient;
+struct operator_kept;
 struct shared_data;
 struct thread_pool;
 
@@ -120,6 +121,40 @@ struct operator_gradient_api {
     void (*run)(struct operator_gradient *gradient, const struct operator_derivatives *batch);
 };
 
+/* What an operator keeps beside settings that were taken, because plans refer to it and the program
+ * may change or free its own: samples of maps. */
+struct operator_settings_api {
+    /* Reads and makes where settings are saved what `take` then finds. Any thread. */
+    enum fovea_result (*prepare)(struct fovea_settings *settings, struct fovea_log log);
+    /* The settings then refer to *out_fresh and to what `kept` has already (NULL: nothing), and to
+     * nothing of the program's. The log has what is wrong: FOVEA_ERROR_IO, a file cannot be read;
+     * FOVEA_ERROR_CONFIG, it is none that the operator knows; FOVEA_ERROR_INVALID_ARGUMENT, they
+     * ask together for what no image needs. *out_fresh is NULL then, and where they need nothing
+     * that is kept. */
+    enum fovea_result (*take)(struct fovea_settings *settings, struct operator_kept *kept,
+                              struct fovea_log log, struct operator_kept **out_fresh);
+    /* The settings are in force: *fresh, which is there and becomes NULL, joins *kept or takes its
+     * place. */
+    void (*keep)(struct operator_kept **kept, struct operator_kept **fresh);
+    void (*release)(struct operator_kept **kept); /* NULL-safe, sets NULL */
+};
+
+/* What settings do to an image of that size while the gaze is there, for each pixel; the arguments
+ * are right (fovea.h has what each says). FOVEA_ERROR_INVALID_ARGUMENT: the settings are not. */
+struct operator_maps_api {
+    enum fovea_result (*sigma_px)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
+                                  float *out);
+    enum fovea_result (*eccentricity_deg)(const struct operator_plan_desc *desc,
+                                          struct fovea_point_uv gaze, float *out);
+    enum fovea_result (*cutoff_cpd)(const struct operator_plan_desc *desc,
+                                    struct fovea_point_uv gaze, float *out);
+    enum fovea_result (*gain)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
+                              const struct fovea_grating *grating, float *out);
+    /* How many pixels an eccentricity is in a direction; negative: the settings are wrong. */
+    double (*reach_px)(const struct operator_plan_desc *desc, struct fovea_point_uv gaze,
+                       double direction_deg, double eccentricity_deg);
+};
+
 /* No entry is NULL, except where said. */
 struct operator_api {
     const char *name;
@@ -152,6 +187,9 @@ struct operator_api {
     enum fovea_result (*read_field)(const struct fovea_field *field,
                                     char out_problem[OPERATOR_PROBLEM_BYTES],
                                     struct shared_data **out_data);
+
+    const struct operator_settings_api *settings; /* NULL: settings are all that plans take */
+    const struct operator_maps_api *maps; /* NULL: it has none */
 
     struct operator_host_api host;
     const struct operator_gradient_api *gradient; /* NULL: it has no derivative */

@@ -42,7 +42,7 @@ struct entry {
 struct fovea_context {
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
     struct fovea_settings fresh; /* of a call that sets them */
-    struct map_copy map;
+    struct settings_kept kept;
     struct fovea_log log;
     struct context_device_desc device_desc;
     struct slot slots[BACKEND_COUNT];
@@ -137,7 +137,7 @@ enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
     context->log = taken.log;
     context->device_desc =
         (struct context_device_desc){.cuda_device = taken.cuda_device, .log = own_log(context)};
-    enum fovea_result result = settings_take(&context->settings, &context->map, taken.log);
+    enum fovea_result result = settings_take(&context->settings, &context->kept, taken.log);
     if (result == FOVEA_OK) {
         result = open_named(context);
     }
@@ -171,7 +171,7 @@ void fovea_context_destroy(struct fovea_context **context)
             backends[i]->close(&(*context)->slots[i].device);
         }
     }
-    map_copy_finish(&(*context)->map);
+    settings_kept_finish(&(*context)->kept);
     free(*context);
     *context = NULL;
 }
@@ -189,7 +189,7 @@ enum fovea_result fovea_context_set_settings(struct fovea_context *context,
     taken->foveation = settings->foveation;
     taken->operators = settings->operators;
     taken->own = settings->own;
-    FOVEA_TRY(settings_take(taken, &context->map, context->log));
+    FOVEA_TRY(settings_take(taken, &context->kept, context->log));
     context->settings = *taken;
     context->described = false;
     return FOVEA_OK;

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/struct_bytes.h"
+#include "kernels/operator/operator_file.h"
 #include "kernels/operators.h"
 
 #include <pthread.h>
@@ -32,10 +33,7 @@ static uint32_t next_place;
 static bool same_file(const struct kept *entry, const char *path, const struct stat *status)
 {
     return entry->data && strcmp(entry->path, path) == 0 &&
-           entry->status.st_dev == status->st_dev && entry->status.st_ino == status->st_ino &&
-           entry->status.st_size == status->st_size &&
-           entry->status.st_mtim.tv_sec == status->st_mtim.tv_sec &&
-           entry->status.st_mtim.tv_nsec == status->st_mtim.tv_nsec;
+           operator_file_same(&entry->status, status);
 }
 
 static struct shared_data *find(const char *path, const struct stat *status)

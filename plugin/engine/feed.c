@@ -4,7 +4,6 @@
 #include "feed.h"
 
 #include "core/log.h"
-#include "plugin/context/map_store.h"
 #include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_settings.h"
 
@@ -121,12 +120,10 @@ static struct engine_settings *find_spare(struct engine_feed *feed)
 static enum fovea_result prepare(struct engine_settings *fresh, struct fovea_log log)
 {
     FOVEA_TRY(fovea_settings_check(&fresh->asked, log));
-    FOVEA_TRY(map_store_prepare(&fresh->asked, log));
+    FOVEA_TRY(settings_read(&fresh->asked, log));
     fresh->taken = fresh->asked;
-    FOVEA_TRY(settings_take(&fresh->taken, &fresh->map, log));
-    if (fresh->asked.foveation.model != FOVEA_MODEL_MAP) {
-        map_copy_forget_map(&fresh->map);
-    }
+    FOVEA_TRY(settings_take(&fresh->taken, &fresh->kept, log));
+    settings_kept_release_unused(&fresh->kept);
     return FOVEA_OK;
 }
 
@@ -177,7 +174,7 @@ void engine_feed_finish(struct engine_feed *feed)
 {
     exchange_source(feed, NULL, false);
     for (int i = 0; i < ENGINE_FEED_SETTINGS; i++) {
-        map_copy_finish(&feed->all[i].map);
+        settings_kept_finish(&feed->all[i].kept);
     }
     feed->in_force = feed->held = NULL;
     feed->last = no_gaze;

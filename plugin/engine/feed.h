@@ -11,7 +11,7 @@
 
 #include "config/settings.h"
 #include "fovea_gaze.h"
-#include "plugin/context/map_copy.h"
+#include "plugin/context/settings_take.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ struct engine_settings {
     uint64_t serial; /* another one each time; never 0 */
     struct fovea_settings asked; /* for a context, which takes them */
     struct fovea_settings taken; /* for plans: they refer to the map's samples */
-    struct map_copy map;
+    struct settings_kept kept;
 };
 
 /* One that is in force, one that frames still have, and one that is being made. */

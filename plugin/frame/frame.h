@@ -45,7 +45,7 @@
 #include "fovea_vulkan.h"
 #include "kernels/gaze/late.h"
 #include "kernels/row/row.h"
-#include "plugin/context/map_copy.h"
+#include "plugin/context/settings_take.h"
 #include "plugin/gaze/gaze_source.h"
 #include "vulkan/interop/peer.h"
 #include "vulkan/vk_clock.h"
@@ -280,7 +280,7 @@ struct fovea_vk {
 
     struct fovea_vk *left_before; /* of those that were destroyed after exit(): the one before */
     struct fovea_settings settings; /* as they were taken: a map is one of ours */
-    struct map_copy map;
+    struct settings_kept kept;
     /* Of a call, which has no stack for them. */
     struct fovea_settings scratch_settings;
     struct operator_pass scratch_passes[OPERATOR_ROW_PASSES];

@@ -12,7 +12,7 @@
 #include "sheet.h"
 #include "wishes.h"
 
-#include "plugin/context/map_copy.h"
+#include "kernels/foveate/model/map_copy.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,7 @@
 /* What the rows of the sheet are to show. */
 struct plan {
     struct fovea_foveation base;
-    struct map_copy map; /* the reference reads no files */
+    struct foveate_map_copy map; /* the reference reads no files */
     const struct look *looks;
     size_t count;
     struct look chosen; /* by the settings */
@@ -102,10 +102,10 @@ static bool make_plan(const struct picture_wishes *wishes, struct plan *out)
         out->base.model == FOVEA_MODEL_PAPER) {
         out->base.model = FOVEA_MODEL_MAP; /* a kind of map is a wish for one */
     }
-    struct map_copy none = {0};
+    struct foveate_map_copy none = {0};
     name_chosen(out);
     if (out->base.model == FOVEA_MODEL_MAP &&
-        map_copy_make(&out->base.map, &none, say_log(FOVEA_LOG_WARNING), &out->map) < 0) {
+        foveate_map_copy_make(&out->base.map, &none, say_log(FOVEA_LOG_WARNING), &out->map) < 0) {
         return false;
     }
     say_note("the settings choose %s: it is shown alone", out->title);
@@ -304,7 +304,7 @@ int command_compare(int argc, char **argv)
             fine = compare(&wishes, &plan, &sample);
             sample_free(&sample);
         }
-        map_copy_finish(&plan.map);
+        foveate_map_copy_finish(&plan.map);
     }
     if (fine) {
         printf("%s/compare.png\n", wishes.output);

@@ -131,6 +131,8 @@ const struct operator_api foveate_operator = {
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,
     .plan_summarize = plan_summarize,
+    .settings = &foveate_settings,
+    .maps = &foveate_maps,
     .host = {.create = foveate_host_create,
              .destroy = foveate_host_destroy,
              .reserve = foveate_host_reserve,

@@ -171,7 +171,7 @@ static enum fovea_result create(const struct fovea_vk_desc *desc,
     fovea->process = getpid();
     fovea->settings = desc->settings ? *desc->settings : *config_settings_standard();
     fovea->slot_count = desc->frames_in_flight + 1;
-    enum fovea_result result = settings_take(&fovea->settings, &fovea->map, fovea->log);
+    enum fovea_result result = settings_take(&fovea->settings, &fovea->kept, fovea->log);
     if (result == FOVEA_OK) {
         result = build(fovea, desc, make_peer ? make_peer : by_settings, user);
     }
@@ -273,7 +273,7 @@ static void destroy(struct fovea_vk *old)
         }
         finish_frames(old);
     }
-    map_copy_finish(&old->map);
+    settings_kept_finish(&old->kept);
     free(old);
 }
 
@@ -306,7 +306,7 @@ enum fovea_result fovea_vk_set_settings(struct fovea_vk *fovea,
         return FOVEA_ERROR_INVALID_STATE;
     }
     fovea->scratch_settings = *settings;
-    FOVEA_TRY(settings_take(&fovea->scratch_settings, &fovea->map, fovea->log));
+    FOVEA_TRY(settings_take(&fovea->scratch_settings, &fovea->kept, fovea->log));
     frame_settings_change(&fovea->settings, &fovea->scratch_settings);
     fovea->hud_next_ns = 0;
     frame_ready_try_again(fovea);

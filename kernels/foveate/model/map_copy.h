@@ -4,60 +4,60 @@
 /* The samples of a map as a context keeps them: a program's array copied, a file read, a formula
  * evaluated. Kernels know no files, so settings that were taken have the copy as their array; those
  * of a formula keep their kind, and plans find its samples made. */
-#ifndef FOVEA_MAP_COPY_H
-#define FOVEA_MAP_COPY_H
+#ifndef FOVEA_KERNELS_FOVEATE_MODEL_MAP_COPY_H
+#define FOVEA_KERNELS_FOVEATE_MODEL_MAP_COPY_H
 
 #include "config/settings.h"
-#include "operator_files.h"
 
 #include <sys/stat.h>
 
 /* All 0: none. */
-struct map_copy {
+struct foveate_map_copy {
     float *values;
     enum fovea_map_kind kind; /* of the settings that asked for it */
     uint32_t width;
     uint32_t height;
     uint64_t serial; /* of no other samples in this process */
     struct fovea_map_ready *ready; /* a share of what plans take of them; NULL: there is none */
-    struct map_samples *shared; /* that the values are of (map_store.h); NULL: its own */
+    struct foveate_map_samples *shared; /* that the values are of (map_store.h); NULL: its own */
     /* The file that was read, as it was then; "": an array. */
     char file[FOVEA_PATH_MAX];
     struct stat status;
-    /* Beside the map, which has nothing to do with them: what operators have files for. */
-    struct operator_files files;
 };
 
 /* What the map of these settings needs copied: *out_fresh, with a serial of its own; or nothing,
  * because *old has it already, which then learns that its file was touched. `map` then has the
  * samples of whichever it is. *out_fresh may have something ready for *old's, too. On failure it is
  * as it was. FOVEA_ERROR_IO: a file cannot be read; FOVEA_ERROR_CONFIG: it is no map. */
-FOVEA_MUST_CHECK enum fovea_result map_copy_make(struct fovea_map *map, struct map_copy *old,
-                                                 struct fovea_log log, struct map_copy *out_fresh);
-void map_copy_finish(struct map_copy *copy);
-/* Of the map alone: the operators' files stay. */
-void map_copy_forget_map(struct map_copy *copy);
+FOVEA_MUST_CHECK enum fovea_result foveate_map_copy_make(struct fovea_map *map,
+                                                         struct foveate_map_copy *old,
+                                                         struct fovea_log log,
+                                                         struct foveate_map_copy *out_fresh);
+void foveate_map_copy_finish(struct foveate_map_copy *copy);
 
 /* Its samples are the same whoever evaluates them. */
-static inline bool map_copy_is_formula(enum fovea_map_kind kind)
+static inline bool foveate_map_copy_is_formula(enum fovea_map_kind kind)
 {
     return kind == FOVEA_MAP_HUMAN || kind == FOVEA_MAP_STREAK;
 }
 
 /* True: both have samples, and they are the same. */
-bool map_copy_same_values(const struct map_copy *a, const struct map_copy *b);
+bool foveate_map_copy_same_values(const struct foveate_map_copy *a,
+                                  const struct foveate_map_copy *b);
 
 /* What plans of these settings take of an array's or a file's samples; nothing where there is no
  * memory for it, or where *ready does already: plans then make it for themselves. */
-void map_copy_make_ready(const struct map_copy *copy, const struct fovea_foveation *foveation,
-                         struct fovea_map_ready **ready);
+void foveate_map_copy_make_ready(const struct foveate_map_copy *copy,
+                                 const struct fovea_foveation *foveation,
+                                 struct fovea_map_ready **ready);
 
-uint64_t map_copy_next_serial(void);
+uint64_t foveate_map_copy_next_serial(void);
 
 /* The samples of a map's file, without a serial, which may be used with its law; nothing where they
  * are those of *old. On failure *out_fresh is to be finished too. */
-FOVEA_MUST_CHECK enum fovea_result map_copy_read(const struct fovea_map *map,
-                                                 const struct map_copy *old, struct fovea_log log,
-                                                 struct map_copy *out_fresh);
+FOVEA_MUST_CHECK enum fovea_result foveate_map_copy_read(const struct fovea_map *map,
+                                                         const struct foveate_map_copy *old,
+                                                         struct fovea_log log,
+                                                         struct foveate_map_copy *out_fresh);
 
 #endif

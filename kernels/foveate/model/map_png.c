@@ -104,10 +104,11 @@ static enum fovea_result not_decoded(struct fovea_log log, const char *path)
     return wrong(log, path, what);
 }
 
-enum fovea_result map_png_decode(const unsigned char *bytes, size_t count, const char *path,
-                                 struct fovea_log log, struct map_picture *out_picture)
+enum fovea_result foveate_map_png_decode(const unsigned char *bytes, size_t count, const char *path,
+                                         struct fovea_log log,
+                                         struct foveate_map_picture *out_picture)
 {
-    *out_picture = (struct map_picture){0};
+    *out_picture = (struct foveate_map_picture){0};
     FOVEA_TRY(check_head(bytes, count, path, log));
     FOVEA_TRY(check_parts(bytes, count, path, log));
     int width = 0;
@@ -125,18 +126,19 @@ enum fovea_result map_png_decode(const unsigned char *bytes, size_t count, const
     if (!values) {
         return out_of_memory(log, path);
     }
-    *out_picture = (struct map_picture){values, (uint32_t)width, (uint32_t)height};
+    *out_picture = (struct foveate_map_picture){values, (uint32_t)width, (uint32_t)height};
     return FOVEA_OK;
 }
 
 #else
 
-enum fovea_result map_png_decode(const unsigned char *bytes, size_t count, const char *path,
-                                 struct fovea_log log, struct map_picture *out_picture)
+enum fovea_result foveate_map_png_decode(const unsigned char *bytes, size_t count, const char *path,
+                                         struct fovea_log log,
+                                         struct foveate_map_picture *out_picture)
 {
     (void)bytes;
     (void)count;
-    *out_picture = (struct map_picture){0};
+    *out_picture = (struct foveate_map_picture){0};
     log_error(log, "foveation.map.file: %s: this build of Fovea reads no pictures (libstb-dev)",
               path);
     return FOVEA_ERROR_UNSUPPORTED;
