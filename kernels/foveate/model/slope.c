@@ -112,14 +112,15 @@ static struct foveate_slope even_slope_of(const struct foveate_plan *plan)
                                       .sigma_px = law->strength * extremes.value};
     }
     /* sigma is the table's times the pixels a degree, sqrt(1 + r^2) / tangent a pixel. Over a pixel
-     * the angle grows by at most tangent / sqrt(1 + r^2), the pixels a degree by half their tangent
-     * a pixel. */
+     * the angle grows by at most tangent / sqrt(1 + r^2), and sqrt(1 + r^2) by r tangent /
+     * sqrt(1 + r^2). */
     const float radians = 0.01745329252f;
     const float widest = fmaxf(law->tan_x_per_px, law->tan_y_per_px);
-    const float farthest = sqrtf(farthest_sq(plan));
-    const float sigma_px = law->strength * extremes.value * radians * farthest / widest;
+    const float farthest = farthest_sq(plan);
+    const float sigma_px = law->strength * extremes.value * radians * sqrtf(farthest) / widest;
+    const float of_scale = sigma_px * widest * sqrtf(farthest - 1.0f) / farthest;
     return (struct foveate_slope){
-        .slope = RAMP * (law->strength * table_slope + 0.5f * sigma_px * widest),
+        .slope = RAMP * (law->strength * table_slope + of_scale),
         .sigma_px = sigma_px,
     };
 }

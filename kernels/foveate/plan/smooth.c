@@ -246,17 +246,3 @@ enum fovea_result foveate_plan_fill_pictured(struct foveate_plan *plan)
 {
     return fill_flat(plan, FOVEATE_LAW_PICTURE, FOVEATE_PICTURED_LEAST_PX);
 }
-
-/* Returns the largest tangent along an axis. */
-static double farthest(double first, double per_px, uint32_t size_px)
-{
-    return fmax(fabs(first), fabs(first + per_px * (double)(size_px - 1)));
-}
-
-double foveate_plan_farthest_tangent(const struct foveate_plan *plan)
-{
-    const struct foveate_law *law = &plan->law;
-    const double x = farthest((double)law->tan_x0, (double)law->tan_x_per_px, plan->width_px);
-    const double y = farthest((double)law->tan_y0, (double)law->tan_y_per_px, plan->height_px);
-    return hypot(x, y);
-}

@@ -26,9 +26,6 @@ FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_rings(struct foveate_plan *
  * sigma_max_px. */
 double foveate_plan_sigma_bound_px(const struct foveate_model *model);
 
-/* Returns the largest tangent of a pixel from the view's axis. */
-double foveate_plan_farthest_tangent(const struct foveate_plan *plan);
-
 /* Returns the slope up to which GPUs take the law in tiles, whose limit for most laws is `most`. */
 double foveate_plan_tile_slope(const struct foveate_plan *plan, double most);
 

@@ -3,6 +3,7 @@
 
 /* Decides which plans are for tiles, and fills what their kernels read. */
 
+#include "kernels/foveate/model/slope.h"
 #include "kernels/foveate/plan/smooth.h"
 #include "list.h"
 #include "tiles.h"
@@ -15,74 +16,43 @@
 /* More needs a call to the driver. */
 #define MOST_SHARED_BYTES 49152
 
-/* ---- The slope of a law ---------------------------------------------------------------------- */
+/* ---- What a law's table is like ---------------------------------------------------------------
+ */
 
-struct table_bounds {
-    double highest;
+struct table_bends {
     double slope; /* an entry */
     double bend; /* the change of the slope from one entry to the next */
     bool rises; /* or stays the same */
 };
 
-static struct table_bounds bounds_of(const struct foveate_plan *plan)
+static struct table_bends bends_of(const struct foveate_plan *plan)
 {
-    struct table_bounds bounds = {.highest = (double)plan->law_table[0], .rises = true};
+    struct table_bends bends = {.rises = true};
     double before = 0.0;
     for (int32_t i = 1; i < plan->law.table_count; i++) {
-        const double value = (double)plan->law_table[i];
-        const double change = value - (double)plan->law_table[i - 1];
-        bounds.highest = fmax(bounds.highest, value);
-        bounds.slope = fmax(bounds.slope, fabs(change));
-        bounds.bend = i > 1 ? fmax(bounds.bend, fabs(change - before)) : 0.0;
-        bounds.rises = bounds.rises && change >= 0.0;
+        const double change = (double)plan->law_table[i] - (double)plan->law_table[i - 1];
+        bends.slope = fmax(bends.slope, fabs(change));
+        bends.bend = i > 1 ? fmax(bends.bend, fabs(change - before)) : 0.0;
+        bends.rises = bends.rises && change >= 0.0;
         before = change;
     }
-    return bounds;
-}
-
-static const double radians = 3.14159265358979 / 180.0;
-
-/* Bounds the pixels that sigma grows by in a pixel, before the ramp. By angle, sigma = table(angle)
- * sqrt(1 + r^2) / t, with r the tangent from the axis and t the tangent of a pixel's longer side:
- * the angle changes by no more than t / sqrt(1 + r^2) a pixel, and sqrt(1 + r^2) by r t / sqrt(1 +
- * r^2). */
-static double slope_of(const struct foveate_plan *plan, const struct table_bounds *bounds)
-{
-    const struct foveate_law *law = &plan->law;
-    const double per_unit = bounds->slope * (double)law->table_per_unit;
-    if (law->kind == FOVEATE_LAW_RADIAL) {
-        return (double)law->strength * per_unit;
-    }
-    const double r = foveate_plan_farthest_tangent(plan);
-    return (double)law->strength * (per_unit + radians * bounds->highest * r / sqrt(1.0 + r * r));
+    return bends;
 }
 
 /* Returns whether sigma interpolated between nodes four pixels apart misses the law's where a curve
  * has a kink. By angle, a kink between them is off by a pixel's worth of its bend, and the ramp
  * doubles it. */
-static bool is_curved(const struct foveate_plan *plan, const struct table_bounds *bounds,
+static bool is_curved(const struct foveate_plan *plan, const struct table_bends *bends,
                       double slope)
 {
-    if (plan->law.kind == FOVEATE_LAW_RADIAL || bounds->slope <= 0.0) {
+    if (plan->law.kind == FOVEATE_LAW_RADIAL || bends->slope <= 0.0) {
         return true; /* By distance the law itself costs no more than nodes. */
     }
+    const double radians = 3.14159265358979 / 180.0;
     const double entries_per_px = (double)plan->law.table_per_unit / radians *
                                   (double)fmaxf(plan->law.tan_x_per_px, plan->law.tan_y_per_px);
     const double kinks = fmax(1.0, 4.0 * entries_per_px);
-    return 2.0 * kinks * slope * bounds->bend / bounds->slope > MOST_BEND_PX;
-}
-
-/* Holds for any gaze, however far outside. */
-static double largest_sigma(const struct foveate_plan *plan, const struct table_bounds *bounds)
-{
-    const struct foveate_law *law = &plan->law;
-    const double largest = (double)law->strength * bounds->highest;
-    if (law->kind == FOVEATE_LAW_RADIAL) {
-        return largest;
-    }
-    const double r = foveate_plan_farthest_tangent(plan);
-    const double pixel = (double)fmaxf(law->tan_x_per_px, law->tan_y_per_px);
-    return largest * radians * sqrt(1.0 + r * r) / pixel;
+    return 2.0 * kinks * slope * bends->bend / bends->slope > MOST_BEND_PX;
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
@@ -212,20 +182,20 @@ bool foveate_cuda_tiles_plan(const struct foveate_plan *plan, double max_slope,
     if (plan->fragment_px > 0 || plan->level_count == 0 || !line) {
         return false;
     }
-    const struct table_bounds bounds = bounds_of(plan);
-    const double slope = slope_of(plan, &bounds);
+    const struct foveate_slope with_ramp = foveate_slope_of(plan);
+    const double slope = 0.5 * (double)with_ramp.slope; /* the ramp is twice as steep */
     if (!(slope <= foveate_plan_tile_slope(plan, max_slope))) {
         return false;
     }
+    const struct table_bends bends = bends_of(plan);
     const bool light = foveate_frame_make(plan, (struct fovea_point_uv){0.5, 0.5}).light != 0;
     out_tiles->limits = limits_of(plan, light, slope);
     out_tiles->float_limits = limits_of(plan, true, slope);
-    /* The ramp is twice as steep as the law. */
-    out_tiles->slope = (float)(2.0 * slope);
-    out_tiles->curved = is_curved(plan, &bounds, slope);
-    out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bounds.rises;
+    out_tiles->slope = with_ramp.slope;
+    out_tiles->curved = is_curved(plan, &bends, slope);
+    out_tiles->radial = plan->law.kind == FOVEATE_LAW_RADIAL && bends.rises;
     /* Tiles stick out of the picture by a few pixels. */
-    const double largest = largest_sigma(plan, &bounds);
+    const double largest = (double)with_ramp.sigma_px;
     const double near = fmin((double)plan->sigma_max_px + 12.0 * slope, largest);
     out_tiles->level_count = count_for_all(plan, out_tiles, largest);
     out_tiles->near_level_count = count_for_all(plan, out_tiles, near);
