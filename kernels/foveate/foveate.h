@@ -144,39 +144,29 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_create(const struct foveate_plan 
                                                       struct foveate_cpu **out_cpu);
 void foveate_cpu_destroy(struct foveate_cpu **cpu);
 const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu);
-/* Host images only; returns when dst is written. The plan must outlive it. */
-/* Of no plan of pictures of sigmas. */
+/* Host images only; returns when dst is written. The plan, which is none of pictures of sigmas,
+ * must outlive it. */
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame);
-
-/* Images of one size and format, each with a gaze of its own. */
-struct foveate_cpu_batch {
-    uint32_t count;
-    const struct fovea_image *src; /* the first */
-    const struct fovea_image *dst;
-    ptrdiff_t src_next_bytes; /* bytes to the next image; 0: one picture for all */
-    ptrdiff_t dst_next_bytes;
-    const float *gazes_uv; /* finite, x and y for each image; NULL: the frame's for all */
-    const struct fovea_image *sigmas; /* of a plan of pictures of sigmas: the first; else NULL */
-    ptrdiff_t sigmas_next_bytes; /* bytes to the next image's; 0: one for all */
-};
 
 /* Allocates threads and memory for batches of that kind. A larger one than was reserved for runs
  * too, slower. On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
-                                                       const struct foveate_cpu_batch *batch);
+                                                       const struct operator_images *batch);
 /* Runs all of them, shared out among the threads by images and rows. */
-void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
+void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct operator_images *batch,
                            const struct foveate_frame *frame);
 
-#ifdef __cplusplus
-}
-#endif
+/* ---- As an operator -------------------------------------------------------------------------- */
 
 /* Of an operator that is this machine: what it keeps of settings, what it can say of them, and its
  * CUDA backend, which is there if FOVEA_HAVE_CUDA is 1. */
 extern const struct operator_settings_api foveate_settings;
 extern const struct operator_maps_api foveate_maps;
 extern const struct operator_cuda_api foveate_operator_cuda;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -51,13 +51,12 @@ static enum fovea_result grow_workers(struct foveate_cpu *cpu, uint32_t image_co
     return FOVEA_OK;
 }
 
-static uint32_t count_sources(const struct foveate_cpu_batch *batch)
+static uint32_t count_sources(const struct operator_images *batch)
 {
     return batch->src_next_bytes == 0 ? 1 : batch->count;
 }
 
-enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
-                                      const struct foveate_cpu_batch *batch)
+enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu, const struct operator_images *batch)
 {
     FOVEA_TRY(grow_workers(cpu, batch->count));
     return foveate_cpu_smooth_grow_levels(cpu->smooth, count_sources(batch));
@@ -125,7 +124,7 @@ const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu)
 
 /* ---- Frames */
 
-void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_batch *batch,
+void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct operator_images *batch,
                            const struct foveate_frame *frame)
 {
     assert(pixel_codec_of(batch->src->format) && batch->src->format == batch->dst->format);
@@ -146,6 +145,6 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct foveate_cpu_bat
 void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
                      const struct fovea_image *dst, const struct foveate_frame *frame)
 {
-    const struct foveate_cpu_batch batch = {.count = 1, .src = src, .dst = dst};
+    const struct operator_images batch = {.count = 1, .src = src, .dst = dst};
     foveate_cpu_run_batch(cpu, &batch, frame);
 }

@@ -407,7 +407,7 @@ static void run_group(struct foveate_cpu_smooth *smooth)
  * those whose levels do not fit in a worker's caches, they make together. */
 static int32_t count_alone(const struct foveate_cpu_smooth *smooth)
 {
-    const struct foveate_cpu_batch *batch = smooth->run.batch;
+    const struct operator_images *batch = smooth->run.batch;
     const uint32_t workers = smooth->run.worker_count;
     const uint32_t least = workers > 1 ? IMAGES_PER_WORKER * workers : 1;
     const bool fit = batch->src_next_bytes != 0 && workers <= smooth->image_capacity;
@@ -434,7 +434,7 @@ static enum way way_of(const struct foveate_cpu_smooth *smooth)
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,
                             const struct foveate_cpu_smooth_run *run)
 {
-    const struct foveate_cpu_batch *batch = run->batch;
+    const struct operator_images *batch = run->batch;
     const int32_t count = (int32_t)batch->count;
     const int32_t most = batch->src_next_bytes == 0 ? count : (int32_t)smooth->image_capacity;
     smooth->run = *run;

@@ -30,7 +30,7 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cpu_smooth_grow_levels(struct foveate
 struct foveate_cpu_smooth_run {
     struct thread_pool *pool;
     uint32_t worker_count; /* workers that take part: at most as many as it has grown to */
-    const struct foveate_cpu_batch *batch;
+    const struct operator_images *batch;
     const struct foveate_frame *frame;
     const struct pixel_light *light; /* NULL: stored values are averaged */
 };

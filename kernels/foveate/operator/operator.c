@@ -94,33 +94,21 @@ void foveate_host_destroy(struct operator_host **host)
     *host = NULL;
 }
 
-static struct foveate_cpu_batch batch_of(struct operator_host *host,
-                                         const struct operator_images *images)
-{
-    const bool looks = foveate_cpu_plan(cpu(host))->base.api->looks_at_gaze;
-    return (struct foveate_cpu_batch){.count = images->count,
-                                      .src = images->src,
-                                      .dst = images->dst,
-                                      .src_next_bytes = images->src_next_bytes,
-                                      .dst_next_bytes = images->dst_next_bytes,
-                                      .gazes_uv = looks ? images->gazes_uv : NULL,
-                                      .sigmas = images->sigmas,
-                                      .sigmas_next_bytes = images->sigmas_next_bytes};
-}
-
 enum fovea_result foveate_host_reserve(struct operator_host *host,
                                        const struct operator_images *images)
 {
-    const struct foveate_cpu_batch batch = batch_of(host, images);
-    return foveate_cpu_reserve(cpu(host), &batch);
+    return foveate_cpu_reserve(cpu(host), images);
 }
 
+/* An operator that looks at no gaze takes the frame's, which foveate_frame_of sets. */
 void foveate_host_run(struct operator_host *host, const struct operator_images *images,
                       const struct operator_frame *frame)
 {
-    const struct foveate_cpu_batch batch = batch_of(host, images);
-    const struct foveate_frame constants = foveate_frame_of(foveate_cpu_plan(cpu(host)), frame);
-    foveate_cpu_run_batch(cpu(host), &batch, &constants);
+    const struct foveate_plan *plan = foveate_cpu_plan(cpu(host));
+    const struct foveate_frame constants = foveate_frame_of(plan, frame);
+    struct operator_images seen = *images;
+    seen.gazes_uv = plan->base.api->looks_at_gaze ? images->gazes_uv : NULL;
+    foveate_cpu_run_batch(cpu(host), &seen, &constants);
 }
 
 const struct operator_api foveate_operator = {

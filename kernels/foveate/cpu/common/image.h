@@ -17,7 +17,7 @@ struct foveate_cpu_view {
     struct foveate_frame frame;
 };
 
-static inline struct foveate_cpu_view foveate_cpu_view_of(const struct foveate_cpu_batch *batch,
+static inline struct foveate_cpu_view foveate_cpu_view_of(const struct operator_images *batch,
                                                           const struct foveate_frame *frame,
                                                           int32_t index)
 {
