@@ -125,12 +125,6 @@ static __device__ __forceinline__ void mma_load_transposed(uint32_t (&squares)[4
     ptx_ldmatrix_transposed(squares, row);
 }
 
-/* Loads them as they lie: each is half of a B whose columns lie in rows. */
-static __device__ __forceinline__ void mma_load_squares(uint32_t (&squares)[4], mma_place row)
-{
-    ptx_ldmatrix(squares, row);
-}
-
 static __device__ __forceinline__ uint32_t mma_rounded(float first, float second)
 {
     const __half2 pair = __floats2half2_rn(first, second);

@@ -81,13 +81,6 @@ PTX uint32_t ptx_thread_x()
     return thread;
 }
 
-PTX uint32_t ptx_block_z()
-{
-    uint32_t block;
-    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(block));
-    return block;
-}
-
 PTX unsigned long long ptx_clock_ns()
 {
     unsigned long long now;
@@ -96,14 +89,6 @@ PTX unsigned long long ptx_clock_ns()
 }
 
 /* ---- Shared memory, addressed by 32 bits */
-
-/* Returns the value before. */
-PTX uint32_t ptx_count_shared(uint32_t place)
-{
-    uint32_t old;
-    asm volatile("atom.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(place) : "memory");
-    return old;
-}
 
 /* 16 bytes, aligned to as many. */
 PTX void ptx_copy_async(uint32_t to, const void *from)
@@ -126,37 +111,6 @@ template <int BARRIER, int THREADS> PTX void ptx_barrier_sync()
 template <int BARRIER, int THREADS> PTX void ptx_barrier_arrive()
 {
     asm volatile("barrier.arrive %0, %1;" : : "n"(BARRIER), "n"(THREADS) : "memory");
-}
-
-PTX void ptx_mbarrier_init(uint32_t barrier, int count)
-{
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
-}
-
-PTX void ptx_mbarrier_arrive(uint32_t barrier)
-{
-    asm volatile("{\n"
-                 ".reg .b64 state;\n"
-                 "mbarrier.arrive.shared.b64 state, [%0];\n"
-                 "}"
-                 :
-                 : "r"(barrier)
-                 : "memory");
-}
-
-/* Returns whether its first phase is over. */
-PTX uint32_t ptx_mbarrier_test(uint32_t barrier)
-{
-    uint32_t done;
-    asm volatile("{\n"
-                 ".reg .pred p;\n"
-                 "mbarrier.test_wait.parity.shared.b64 p, [%1], 0;\n"
-                 "selp.u32 %0, 1, 0, p;\n"
-                 "}"
-                 : "=r"(done)
-                 : "r"(barrier)
-                 : "memory");
-    return done;
 }
 
 /* ---- Products of a warp's matrices (cuda/mma.cuh): d = a b + c, and d += a b */
@@ -242,7 +196,7 @@ PTX void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c));
 }
 
-/* Squares of 8 x 8 halves: transposed, and loaded, four at once. */
+/* Squares of 8 x 8 halves: transposed; loaded transposed, four at once. */
 PTX uint32_t ptx_movmatrix(uint32_t pair)
 {
     uint32_t transposed;
@@ -253,14 +207,6 @@ PTX uint32_t ptx_movmatrix(uint32_t pair)
 PTX void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
-                 : "r"(row)
-                 : "memory");
-}
-
-PTX void ptx_ldmatrix(uint32_t (&squares)[4], uint32_t row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(squares[0]), "=r"(squares[1]), "=r"(squares[2]), "=r"(squares[3])
                  : "r"(row)
                  : "memory");

@@ -4,7 +4,6 @@
 /* Kernels that show whether the host runs CUDA C as a device does (test_emulated_core.c). */
 
 #include "core.h"
-#include "kernels/cuda/barrier.cuh"
 #include "kernels/cuda/copy.cuh"
 #include "kernels/cuda/mma.cuh"
 #include "kernels/foveate/cuda/nodes_wide/wide.cuh"
@@ -78,21 +77,20 @@ KERNEL(core_mma_of_floats)
     }
 }
 
-/* Four squares of halves, by cp.async into shared memory; out: as they lie, then turned, then
- * turned in registers. */
+/* Four squares of halves, by cp.async into shared memory; out: turned back in registers, as they
+ * lay; turned twice over, which is nothing. */
 KERNEL(core_squares)
 {
     const int lane = (int)threadIdx.x;
-    uint32_t lie[4];
     uint32_t turned[4];
     copy_begin(core_shared + 16 * lane, params.in[lane / 2] + 4 * (lane % 2));
     copy_wait();
     __syncwarp();
-    mma_load_squares(lie, mma_place_of(core_shared + 16 * lane));
     mma_load_transposed(turned, mma_place_of(core_shared + 16 * lane));
     for (int i = 0; i < 4; i++) {
-        params.out[lane][i] = lie[i];
-        params.out[lane][4 + i] = turned[i] ^ mma_transposed(lie[i]); /* nothing */
+        const char *row = core_shared + 16 * (8 * i + lane / 4);
+        params.out[lane][i] = mma_transposed(turned[i]);
+        params.out[lane][4 + i] = turned[i] ^ mma_transposed(((const uint32_t *)row)[lane % 4]);
     }
 }
 
@@ -126,22 +124,19 @@ KERNEL(core_race)
     params.numbers[threadIdx.x] = given[params.count - 1 - (int)threadIdx.x];
 }
 
-/* Warp 0 prepares, the others wait for it. */
+/* Warp 0 prepares, the others wait for it, and it for nobody. */
 KERNEL(core_meeting)
 {
-    __shared__ uint64_t meeting;
     __shared__ int said;
-    if (threadIdx.x == 0) {
-        barrier_begin(&meeting, 32);
+    if (threadIdx.x == 31) {
+        said = 41;
     }
-    __syncthreads();
     if (threadIdx.x < 32) {
-        if (threadIdx.x == 31) {
-            said = 41;
-        }
-        barrier_pass(&meeting);
+        __syncwarp();
+        ptx_barrier_arrive<1, 128>();
+    } else {
+        ptx_barrier_sync<1, 128>();
     }
-    barrier_wait(&meeting);
     params.numbers[threadIdx.x] = said + 1;
 }
 

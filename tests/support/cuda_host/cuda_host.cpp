@@ -35,7 +35,6 @@ const size_t STACK_BYTES = 512 * 1024; /* what is between variables comes on top
 #else
 const size_t STACK_BYTES = 128 * 1024;
 #endif
-const int MOST_SPINS = 1 << 22;
 
 enum fiber_state { READY, AT_BARRIER, IN_WARP, ENDED };
 
@@ -69,7 +68,6 @@ struct machine {
     struct barrier barriers[BARRIERS];
     const struct cuda_host_launch *launch;
     int count, ended;
-    int spins;
     uint64_t random; /* 0: in order */
     bool reverse;
     char *stacks;
@@ -239,15 +237,6 @@ static void run_others(bool ending)
     }
 }
 
-extern "C" void cuda_host_spin(void)
-{
-    if (++own.machine->spins > MOST_SPINS) {
-        cuda_host_fail("a thread waits for ever in a loop");
-    }
-    make_ready(own.now);
-    run_others(false);
-}
-
 /* ---- Barriers */
 
 static void open_if_full(struct machine *machine, int id)
@@ -260,7 +249,6 @@ static void open_if_full(struct machine *machine, int id)
     barrier->result = barrier->said;
     barrier->said = 0;
     barrier->arrived = 0;
-    machine->spins = 0;
     for (int i = 0; i < machine->count; i++) {
         struct fiber *fiber = &machine->fibers[machine->reverse ? machine->count - 1 - i : i];
         if (fiber->state == AT_BARRIER && fiber->barrier == id) {
@@ -312,7 +300,6 @@ static void make_if_together(struct machine *machine, struct fiber *any)
         }
         brought[lane] = other->brought;
     }
-    machine->spins = 0;
     any->made(brought, any->mask);
     for (int i = 0; i < 32; i++) {
         const int lane = machine->reverse ? 31 - i : i;
@@ -392,7 +379,6 @@ static void end_fiber(struct machine *machine)
     }
     now->state = ENDED;
     machine->ended++;
-    machine->spins = 0;
     for (int id = 0; id < BARRIERS; id++) {
         if (machine->barriers[id].threads == 0) {
             open_if_full(machine, id);
@@ -449,7 +435,6 @@ static void begin_block(struct machine *machine, uint3 block)
     const dim3 grid(launch->grid[0], launch->grid[1], launch->grid[2]);
     machine->count = (int)(size.x * size.y * size.z);
     machine->ended = 0;
-    machine->spins = 0;
     machine->first_ready = 0;
     machine->ready_count = 0;
     memset(machine->barriers, 0, sizeof machine->barriers);

@@ -133,8 +133,6 @@ extern "C" int cuda_host_barrier(int id, int threads, bool says, bool waits);
  * where none is). */
 typedef void (*cuda_host_made)(void *const brought[32], uint32_t mask);
 extern "C" void cuda_host_warp(uint32_t mask, cuda_host_made made, void *brought);
-/* Somebody else runs, for whom this thread waits in a loop. */
-extern "C" void cuda_host_spin(void);
 extern "C" int cuda_host_lane(void);
 /* Addresses of 32 bits, as those of shared memory. */
 extern "C" uint32_t cuda_host_to_shared(const void *memory);

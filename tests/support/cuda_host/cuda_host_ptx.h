@@ -47,10 +47,6 @@ static inline uint32_t ptx_thread_x()
 {
     return threadIdx.x;
 }
-static inline uint32_t ptx_block_z()
-{
-    return blockIdx.z;
-}
 static inline unsigned long long ptx_clock_ns()
 {
     struct timespec now;
@@ -68,19 +64,6 @@ static inline uint32_t *cuda_host_word(uint32_t place, unsigned alignment)
     }
     return (uint32_t *)memory;
 }
-static inline uint32_t ptx_count_shared(uint32_t place)
-{
-    return (*cuda_host_word(place, 4))++;
-}
-
-/* A copy that is under way: it is there when it was waited for, not before. */
-struct cuda_host_copy {
-    void *to;
-    const void *from;
-};
-extern "C" void cuda_host_copy_begin(void *to, const void *from);
-extern "C" void cuda_host_copy_wait(void);
-
 static inline void ptx_copy_async(uint32_t to, const void *from)
 {
     if ((uintptr_t)from % 16 != 0) {
@@ -102,39 +85,6 @@ template <int BARRIER, int THREADS> static inline void ptx_barrier_sync()
 template <int BARRIER, int THREADS> static inline void ptx_barrier_arrive()
 {
     cuda_host_barrier(BARRIER, THREADS, false, false);
-}
-
-/* In its 64 bits: how many are missing, how many a phase has, which phase it is. */
-struct cuda_host_mbarrier {
-    uint16_t missing, count;
-    uint32_t phase;
-};
-static inline cuda_host_mbarrier *cuda_host_mbarrier_at(uint32_t place)
-{
-    return (cuda_host_mbarrier *)cuda_host_word(place, 8);
-}
-static inline void ptx_mbarrier_init(uint32_t place, int count)
-{
-    *cuda_host_mbarrier_at(place) = {(uint16_t)count, (uint16_t)count, 0};
-}
-static inline void ptx_mbarrier_arrive(uint32_t place)
-{
-    cuda_host_mbarrier *barrier = cuda_host_mbarrier_at(place);
-    if (barrier->missing == 0 || barrier->missing > barrier->count || barrier->count > 1024) {
-        cuda_host_fail("an arrival at what is no mbarrier");
-    }
-    if (--barrier->missing == 0) {
-        barrier->missing = barrier->count;
-        barrier->phase++;
-    }
-}
-static inline uint32_t ptx_mbarrier_test(uint32_t place)
-{
-    const cuda_host_mbarrier *barrier = cuda_host_mbarrier_at(place);
-    if (barrier->phase % 2 == 0) {
-        cuda_host_spin();
-    }
-    return barrier->phase % 2 != 0;
 }
 
 /* ---- Products */
@@ -355,7 +305,6 @@ static inline void ptx_mma_16832(int32_t (&d)[4], const uint32_t (&a)[4], uint32
 
 struct cuda_host_squares {
     const unsigned short *row; /* that this lane tells of */
-    bool turned;
     uint32_t of[4];
 
     static void make(void *const brought[32], uint32_t)
@@ -371,10 +320,8 @@ struct cuda_host_squares {
             for (int i = 0; i < 4; i++) {
                 uint32_t halves[2];
                 for (int part = 0; part < 2; part++) {
-                    const int other = lane % 4 * 2 + part;
-                    const int row = to->turned ? other : g;
-                    const int column = to->turned ? g : other;
-                    halves[part] = ((cuda_host_squares *)brought[8 * i + row])->row[column];
+                    const int row = lane % 4 * 2 + part;
+                    halves[part] = ((cuda_host_squares *)brought[8 * i + row])->row[g];
                 }
                 to->of[i] = halves[0] | halves[1] << 16;
             }
@@ -382,19 +329,11 @@ struct cuda_host_squares {
     }
 };
 
-static inline void cuda_host_load_squares(uint32_t (&squares)[4], uint32_t row, bool turned)
-{
-    cuda_host_squares load = {(const unsigned short *)cuda_host_word(row, 16), turned, {}};
-    cuda_host_warp(~0u, cuda_host_squares::make, &load);
-    memcpy(squares, load.of, sizeof load.of);
-}
 static inline void ptx_ldmatrix_transposed(uint32_t (&squares)[4], uint32_t row)
 {
-    cuda_host_load_squares(squares, row, true);
-}
-static inline void ptx_ldmatrix(uint32_t (&squares)[4], uint32_t row)
-{
-    cuda_host_load_squares(squares, row, false);
+    cuda_host_squares load = {(const unsigned short *)cuda_host_word(row, 16), {}};
+    cuda_host_warp(~0u, cuda_host_squares::make, &load);
+    memcpy(squares, load.of, sizeof load.of);
 }
 
 struct cuda_host_turn {
