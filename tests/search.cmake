@@ -16,5 +16,9 @@ if(TARGET fovea_cuda)
     fovea_add_run(test_search_cuda "gpu;memcheck" 1200 "" test_search_vulkan --backend cuda)
     if(COMMAND fovea_add_emulated)
         fovea_add_emulated(search "test_search_vulkan;--backend;cuda;--small;--count;100;--jobs;1;--seed;commit")
+        # An even field took whole columns from half-way between two pixels.
+        string(CONCAT field "gaze=0.9,0.1 width_px=200 height_px=210 format=1 fill=376048504 field_side=4 "
+            "operators=lens foveation.light=encoded lens.filter=bilinear")
+        fovea_add_emulated(search_field "test_search_vulkan;--backend;cuda;--point;${field}")
     endif()
 endif()

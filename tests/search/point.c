@@ -314,13 +314,15 @@ static enum fovea_result set_map(struct fovea_settings *settings, const struct s
     return fovea_settings_set_map(settings, values, side, side);
 }
 
-/* A mesh that bends a little, for one or each colour. */
+/* A mesh that bends a little, for one or each colour. By chance: where it is even, whole columns of
+ * pixels take places half-way between two, of which each backend may choose either. */
 static enum fovea_result set_field(struct fovea_settings *settings, const struct search_point *p)
 {
     float xy[2 * 3 * 16 * 16];
     struct fovea_field field;
     fovea_field_init(&field);
     const uint32_t side = p->field_side;
+    uint64_t state = p->fill + 2;
     field.xy = xy;
     field.width = field.height = side;
     field.layers = p->fill % 2 ? 3 : 1;
@@ -328,8 +330,8 @@ static enum fovea_result set_field(struct fovea_settings *settings, const struct
         const double x = (double)(i % side) / (side - 1) - 0.5;
         const double y = (double)(i / side % side) / (side - 1) - 0.5;
         const double zoom = 0.9 + 0.2 * (x * x + y * y) + 0.01 * (i / side / side);
-        xy[2 * (size_t)i] = (float)(0.5 + x * zoom);
-        xy[2 * (size_t)i + 1] = (float)(0.5 + y * zoom);
+        xy[2 * (size_t)i] = (float)(0.5 + x * zoom + random_uniform(&state, -0.005, 0.005));
+        xy[2 * (size_t)i + 1] = (float)(0.5 + y * zoom + random_uniform(&state, -0.005, 0.005));
     }
     return fovea_settings_set_field(settings, "lens.file", &field, (struct fovea_log){0});
 }
