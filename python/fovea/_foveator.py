@@ -10,7 +10,7 @@ from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _calls, _context, _settings, _shape
+from . import _arrays, _calls, _context, _errors, _settings, _shape
 
 
 Array = TypeVar("Array")  # what comes back is of the images' library
@@ -103,11 +103,21 @@ class Foveator:
         self._contexts.close()
 
     def __call__(
-        self, images: Array, gaze: Any = (0.5, 0.5), *, out: Optional[Array] = None, layout: str = "NHWC", stream: Any = None
+        self,
+        images: Array,
+        gaze: Any = (0.5, 0.5),
+        *,
+        out: Optional[Array] = None,
+        layout: str = "NHWC",
+        stream: Any = None,
+        sigma: Any = None,
     ) -> Array:
         """Foveates images around gazes; see `foveate`."""
         if isinstance(gaze, (tuple, list)):
             gaze = _arrays.stacked(gaze)
+        if sigma is not None:
+            _check_plain(images, gaze, out, sigma)
+            return self._plain(images, gaze, out, layout, stream, sigma)
         if not isinstance(images, np.ndarray):
             if _arrays.torch_wants_operator(images, gaze, out):
                 from . import _torch
@@ -124,9 +134,9 @@ class Foveator:
             raise ValueError("stream= with a JAX array: XLA has streams of its own")
         return jax.foveate(images, gaze, config=self, layout=layout)
 
-    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any) -> Any:
+    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, sigma: Any = None) -> Any:
         """Foveates arrays that have memory, without gradients."""
-        key = _calls.key_of(images, gaze, out, layout) if stream is None else None
+        key = _calls.key_of(images, gaze, out, layout) if stream is None and sigma is None else None
         call = self._calls.get(key)
         if call is not None:
             target = _arrays.empty_like(images) if out is None else out
@@ -144,7 +154,7 @@ class Foveator:
             chosen = source.stream
         # What is allocated and copied here belongs to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
-            return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key)
+            return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, sigma)
 
     def _run(
         self,
@@ -157,6 +167,7 @@ class Foveator:
         stream: Optional[int],
         is_ordered: bool,
         key: Optional[_calls.Key],
+        sigma: Any,
     ) -> Any:
         is_given = out is not None
         if not is_given:
@@ -177,7 +188,13 @@ class Foveator:
         gazes = _gazes_of(gaze, shape, source, stream)
         if not is_ordered:
             _check_order(gazes, stream, "gaze")
-        batches = _shape.batches_of(source, target, gazes, layout)
+        sigmas = None
+        if sigma is not None:
+            pictures = _sigmas_of(sigma, source, stream)
+            if not is_ordered:
+                _check_order(pictures, stream, "sigma")
+            sigmas = shape.sigmas(pictures)
+        batches = _shape.batches_of(source, target, gazes, layout, sigmas)
         state = self._contexts.run(source.device, source.ordinal, batches, stream)
         if key is not None:
             self._calls.keep(key, (images, out, gaze), (source, target, gazes), batches, state)
@@ -210,6 +227,25 @@ def _check_gradient(
     beside = [d_seen] if d_gazes is None and gazes.device == _arrays.CPU else [d_seen, gazes, d_gazes or gazes]
     if any((view.device, view.ordinal) != (picture.device, picture.ordinal) for view in beside):
         raise ValueError(f"a gradient's arrays lie on {picture.device}:{picture.ordinal} and elsewhere")
+
+
+def _check_plain(images: Any, gaze: Any, out: Any, sigma: Any) -> None:
+    """Refuses calls with sigmas that are no plain ones."""
+    wanted = any(_arrays.is_torch(array) and array.requires_grad for array in (images, gaze, sigma))
+    if _arrays.torch_compiles() or _arrays.torch_wants_operator(images, gaze, out) or (
+        wanted and sys.modules["torch"].is_grad_enabled()
+    ):
+        raise _errors.UnsupportedError("sigma= has no gradients, and no operator of torch's: call it on plain tensors under no_grad()")
+    if _arrays.is_jax(images) and out is None:
+        raise _errors.UnsupportedError("sigma= with JAX arrays: give out=, or arrays of NumPy's")
+
+
+def _sigmas_of(sigma: Any, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
+    """Sigmas as a View without gaps, in the images' own memory."""
+    view = _arrays.view_of(sigma, "sigma", stream)
+    if (view.device, view.ordinal) != (source.device, source.ordinal):
+        raise ValueError(f"sigma lies on {view.device}:{view.ordinal}, the images on {source.device}:{source.ordinal}")
+    return view if view.is_packed and view.is_aligned else _arrays.view_of(_arrays.packed(sigma), "sigma", stream)
 
 
 def _check_order(view: _arrays.View, stream: Optional[int], what: str) -> None:
@@ -320,6 +356,7 @@ def foveate(
     config: AnyConfig = None,
     layout: str = "NHWC",
     stream: Any = None,
+    sigma: Any = None,
 ) -> Array:
     """Foveates images, each around its gaze.
 
@@ -340,6 +377,9 @@ def foveate(
         enqueues and does not wait; what it allocates belongs to that stream. Keep images, gaze and out until the stream
         is past them, as for any kernel. It may be captured into a CUDA graph: a replay reads images and a gaze on the
         device as they are by then, and a gaze in the CPU's memory stays as it was.
+    sigma: for the operator blur (config={"operators": "blur"}), which then blurs each pixel by its own: the standard
+        deviation in pixels, float16 or float32, of shape (H, W) for all images or (N, H, W), where the images lie. More than
+        "blur.sigma_max_px" counts as that, negative values and NaN as 0. It has no gradients.
 
     Returns out, or a new array of the images' library on their device. uint8 values are taken as sRGB and averaged as
     light ("foveation.light"), floats as they are.
@@ -353,8 +393,8 @@ def foveate(
     UnsupportedError where this build or machine has no CUDA and where there is no gradient, and FoveaError. On an error out is not written, unless it
     is OutOfMemoryError of a batch that goes in several parts.
     """
-    if _arrays.torch_compiles():
+    if sigma is None and _arrays.torch_compiles():
         from . import _torch
 
         return _torch.traced(images, gaze, out, config, layout, stream)
-    return of_config(config)(images, gaze, out=out, layout=layout, stream=stream)
+    return of_config(config)(images, gaze, out=out, layout=layout, stream=stream, sigma=sigma)

@@ -55,6 +55,8 @@ class Batch(ctypes.Structure):
         ("gazes_uv", ctypes.c_void_p),
         ("src_plane_bytes", ctypes.c_ssize_t),
         ("dst_plane_bytes", ctypes.c_ssize_t),
+        ("sigmas", Image),
+        ("sigmas_next_bytes", ctypes.c_ssize_t),
     ]
 
 

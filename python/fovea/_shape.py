@@ -100,6 +100,14 @@ class Template(NamedTuple):
     gazes_at: int
 
 
+class Sigmas(NamedTuple):
+    """Pictures of sigmas: one without its address, where the first lies, and how far it is to the next image's."""
+
+    image: _library.Image
+    pointer: int
+    next_bytes: int
+
+
 class Shape:
     """The dimensions of a View under a layout."""
 
@@ -176,6 +184,23 @@ class Shape:
             # Where there is one column, its stride means nothing.
             pixel_stride_bytes=view.strides[self.column] if self.width > 1 else 0,
         )
+
+    def sigmas(self, sigma: _arrays.View) -> "Sigmas":
+        """Pictures of sigmas without gaps. ValueError, TypeError: they are not one for each image, nor one for all."""
+        size = (self.height, self.width)
+        if sigma.shape != size and sigma.shape != (*self.lead, *size):
+            raise ValueError(f"sigma has shape {sigma.shape}; it must be {size} or {(*self.lead, *size)}, one for each pixel")
+        if sigma.dtype.name not in ("float16", "float32") or not sigma.dtype.isnative:
+            raise TypeError(f"sigma is {sigma.dtype.str!r}; it must be float16 or float32")
+        row = self.width * sigma.dtype.itemsize
+        image = _library.Image(
+            width_px=self.width,
+            height_px=self.height,
+            format=_FORMATS[sigma.dtype.name, 1],
+            memory=memory_of(sigma),
+            row_stride_bytes=row,
+        )
+        return Sigmas(image, sigma.pointer, 0 if sigma.shape == size else row * self.height)
 
     def templates(self, target: "_Place") -> list[Template]:
         """One for every run of images and, where colours are planes, every three of them, or every one."""
@@ -302,7 +327,9 @@ def packed_shape_of(shape: _arrays.Dims, dtype: np.dtype[Any], layout: str) -> S
     return shape_of(_arrays.View(0, shape, strides, dtype, _arrays.CPU, 0, True, None, None), layout)
 
 
-def batches_of(source: _arrays.View, target: _arrays.View, gazes: _arrays.View, layout: str) -> list[_library.Batch]:
+def batches_of(
+    source: _arrays.View, target: _arrays.View, gazes: _arrays.View, layout: str, sigmas: Optional[Sigmas] = None
+) -> list[_library.Batch]:
     """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
     found = []
     templates = _kept.get(_key_of(source, layout), target.strides)
@@ -315,6 +342,10 @@ def batches_of(source: _arrays.View, target: _arrays.View, gazes: _arrays.View, 
         batch.dst.data = target.pointer + target_at
         batch.gazes_uv = gazes.pointer + gazes_at
         batch.gazes_memory = memory_of(gazes)
+        if sigmas is not None:
+            batch.sigmas = sigmas.image
+            batch.sigmas.data = sigmas.pointer + gazes_at // 8 * sigmas.next_bytes
+            batch.sigmas_next_bytes = sigmas.next_bytes
         found.append(batch)
     return found
 

@@ -217,6 +217,48 @@ def test_a_row_of_operators_is_a_setting():
     assert np.array_equal(both, fovea.foveate(blurred))
 
 
+BLUR = {"operators": "blur"}
+
+
+def test_pixels_are_blurred_by_their_own_sigma():
+    images = pictures(3, 40, 50, 3)
+    levels = [0, 1.5, 6]
+    alike = [fovea.foveate(images, config={**BLUR, "blur.sigma_px": sigma_px}) for sigma_px in levels]
+    each = np.random.default_rng(1).integers(0, 3, (3, 40, 50))
+    for dtype in (np.float16, np.float32):
+        sigma = np.array(levels, dtype)[each]
+        seen = fovea.foveate(images, config=BLUR, sigma=sigma)
+        wanted = np.choose(each[..., None], alike).astype(int)
+        assert np.abs(seen - wanted).max() <= 3
+        assert np.array_equal(seen[each == 0], images[each == 0])
+
+
+def test_sigmas_of_all_images_and_of_each_lie_anyhow():
+    images = pictures(2, 3, 20, 30, 3)
+    sigma = np.random.default_rng(2).uniform(-1, 8, (2, 3, 20, 30)).astype(np.float32)
+    sigma[0, 0, 0] = np.nan
+    seen = fovea.foveate(images, config=BLUR, sigma=sigma)
+    turned = np.ascontiguousarray(sigma[..., ::-1])[..., ::-1]
+    assert np.array_equal(fovea.foveate(images, config=BLUR, sigma=turned), seen)
+    for i in np.ndindex(2, 3):
+        assert np.array_equal(fovea.foveate(images[i], config=BLUR, sigma=sigma[i]), seen[i])
+    one = fovea.foveate(images, config=BLUR, sigma=sigma[1, 2])
+    assert np.array_equal(one, fovea.foveate(images, config=BLUR, sigma=np.broadcast_to(sigma[1, 2], sigma.shape)))
+    planes = np.moveaxis(images, -1, -3)
+    assert np.array_equal(fovea.foveate(planes, config=BLUR, sigma=sigma, layout="NCHW"), np.moveaxis(seen, -1, -3))
+    frames = np.concatenate([images, images[..., :2]], -1)
+    of_frames = fovea.foveate(frames, config=BLUR, sigma=sigma, layout="NHWF")
+    assert np.array_equal(of_frames[..., 3], fovea.foveate(images[..., 0], config=BLUR, sigma=sigma, layout="NHW"))
+
+
+def test_larger_sigmas_count_as_the_largest():
+    images = pictures(30, 30, 3)
+    most = {**BLUR, "blur.sigma_max_px": 2}
+    seen = fovea.foveate(images, config=most, sigma=np.full((30, 30), 2, np.float32))
+    for sigma in (7, np.inf):
+        assert np.array_equal(fovea.foveate(images, config=most, sigma=np.full((30, 30), sigma, np.float32)), seen)
+
+
 IMAGE = np.zeros((2, 16, 16, 3), np.uint8)
 READ_ONLY = IMAGE.copy()
 READ_ONLY.flags.writeable = False
@@ -226,6 +268,10 @@ READ_ONLY.flags.writeable = False
     "call, kind, text",
     [
         (lambda: fovea.foveate("picture"), TypeError, "str"),
+        (lambda: fovea.foveate(IMAGE, config=BLUR, sigma=2.0), TypeError, "sigma: float is no array"),
+        (lambda: fovea.foveate(IMAGE, config=BLUR, sigma=np.zeros((16, 16))), TypeError, "float16 or float32"),
+        (lambda: fovea.foveate(IMAGE, config=BLUR, sigma=np.zeros((16, 15), np.float32)), ValueError, "(2, 16, 16)"),
+        (lambda: fovea.foveate(IMAGE, sigma=np.zeros((16, 16), np.float32)), ValueError, "no operator of the row takes it"),
         (lambda: fovea.foveate(IMAGE.astype(np.float64)), TypeError, "float64"),
         (lambda: fovea.foveate(IMAGE.astype(np.int8)), TypeError, "int8"),
         (lambda: fovea.foveate(IMAGE.astype(">f4")), TypeError, ">f4"),
