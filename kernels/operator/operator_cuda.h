@@ -29,6 +29,8 @@ struct operator_cuda_run {
     /* Surfaces: the plan's images_between, with as many bytes a pixel as src and dst have, and no
      * smaller. Nothing else runs on them meanwhile. */
     CUsurfObject between[OPERATOR_MAX_BETWEEN];
+    /* Surfaces: what operator_images has of linear ones, in linear memory. */
+    const struct fovea_image *sigmas;
 };
 
 struct operator_cuda_api {

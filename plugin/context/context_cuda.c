@@ -376,10 +376,6 @@ static enum fovea_result cuda_run(struct context_device *device, struct context_
                                   const struct context_frame *frame)
 {
     CUstreamCaptureMode before;
-    if (frame->sigmas.data) {
-        log_error(device->log, "cuda: no kernels take pictures of sigmas yet");
-        return FOVEA_ERROR_UNSUPPORTED;
-    }
     FOVEA_TRY(enter(device, &before));
     enum fovea_result result = run_entered(device, op, frame);
     leave(device, before);

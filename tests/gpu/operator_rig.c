@@ -11,7 +11,8 @@ struct operator_rig operator_rig_make(const struct cuda_fixture *fixture,
     struct operator_rig rig = {.fixture = fixture,
                                .api = scene->of->api,
                                .plan = scene_plan(scene),
-                               .frame = scene_frame(scene)};
+                               .frame = scene_frame(scene),
+                               .scene = *scene};
     assert_int_equal(rig.api->cuda->create(fixture->device, &rig.cuda), FOVEA_OK);
     assert_int_equal(rig.api->cuda->plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan),
                      FOVEA_OK);
@@ -34,12 +35,38 @@ static struct operator_cuda_run run_of(const struct operator_rig *rig)
                                       .stream = rig->fixture->stream};
 }
 
+/* Of so many images; none where the scene has none. */
+static struct device_image sigmas_up(const struct operator_rig *rig, uint32_t count)
+{
+    struct device_image up = {0};
+    if (rig->scene.sigmas != SIGMAS_NONE) {
+        struct test_image sigmas = scene_draw_sigmas(&rig->scene, count);
+        up = device_image_make(rig->fixture, &sigmas, 0);
+        image_free(&sigmas);
+    }
+    return up;
+}
+
+static void sigmas_free(const struct operator_rig *rig, struct device_image *sigmas)
+{
+    if (sigmas->memory) {
+        device_image_free(rig->fixture, sigmas);
+    }
+}
+
 void operator_rig_run(const struct operator_rig *rig, const struct operator_images *images)
 {
     const struct operator_cuda_run run = run_of(rig);
-    assert_int_equal(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, images), FOVEA_OK);
-    assert_int_equal(rig->api->cuda->run_linear(rig->cuda, &run, images), FOVEA_OK);
+    struct device_image sigmas = sigmas_up(rig, images->count);
+    struct fovea_image first;
+    const struct operator_images all =
+        rig->scene.sigmas == SIGMAS_NONE
+            ? *images
+            : scene_with_sigmas(&rig->scene, images, &sigmas.view, &first);
+    assert_int_equal(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, &all), FOVEA_OK);
+    assert_int_equal(rig->api->cuda->run_linear(rig->cuda, &run, &all), FOVEA_OK);
     cuda_fixture_wait(rig->fixture);
+    sigmas_free(rig, &sigmas);
 }
 
 void operator_rig_run_linear(const struct operator_rig *rig, const struct test_image *src,
@@ -59,12 +86,15 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
 {
     struct device_array from = device_array_make(rig->fixture, src);
     struct device_array to = device_array_make(rig->fixture, dst);
-    const struct operator_cuda_run run = run_of(rig);
+    struct device_image sigmas = sigmas_up(rig, 1);
+    struct operator_cuda_run run = run_of(rig);
+    run.sigmas = rig->scene.sigmas == SIGMAS_NONE ? NULL : &sigmas.view;
     assert_int_equal(
         rig->api->cuda->run_surface(rig->cuda, &run, src->format, from.surface, to.surface),
         FOVEA_OK);
     cuda_fixture_wait(rig->fixture);
     device_array_download(rig->fixture, &to, dst);
+    sigmas_free(rig, &sigmas);
     device_array_free(rig->fixture, &from);
     device_array_free(rig->fixture, &to);
 }

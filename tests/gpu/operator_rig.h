@@ -17,6 +17,7 @@ struct operator_rig {
     struct operator_cuda *cuda;
     struct operator_cuda_plan *cuda_plan;
     struct operator_frame frame;
+    struct operator_scene scene; /* whose sigmas are drawn for each run */
 };
 
 struct operator_rig operator_rig_make(const struct cuda_fixture *fixture,

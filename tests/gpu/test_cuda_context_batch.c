@@ -113,6 +113,33 @@ TEST(gazes_on_the_device_are_read_there)
     context_close(context);
 }
 
+/* Each frame brings another one, and only launches. */
+TEST(sigmas_on_the_device_are_read_there)
+{
+    struct capture capture = {0};
+    struct fovea_context *context = context_open(&capture);
+    struct fovea_settings settings = fovea_settings_default();
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_blur}};
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    struct fovea_batch batch = batch_of(7, 64);
+    batch.gazes_uv = NULL;
+    batch.sigmas = image(DEVICE_POINTER(0x2000000000), 64);
+    batch.sigmas.format = FOVEA_FORMAT_R32F;
+    run_batch(context, &batch);
+    batch.sigmas.data = DEVICE_POINTER(0x3000000000);
+    run_batch(context, &batch);
+    assert_string_equal(fake->calls, RUN_BEGIN "PointerGetAttributes StreamWaitEvent "
+                                               "LaunchKernel LaunchKernel LaunchKernel "
+                                               "LaunchKernel " BATCH_END);
+    assert_int_equal(fake->images, 7);
+    static float in_host_memory[64 * 64];
+    batch.sigmas.data = in_host_memory;
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(capture.errors, 1);
+    assert_non_null(strstr(capture.last, "sigmas.data is not a device pointer"));
+    context_close(context);
+}
+
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
 TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 {

@@ -27,6 +27,22 @@ static struct foveate_cuda_run run_of(const struct operator_cuda *cuda,
                                      .sources = 1};
 }
 
+/* From an image of the batch on; NULL: there are none. */
+static struct foveate_cuda_sigmas sigmas_of(const struct fovea_image *sigmas, ptrdiff_t next_bytes,
+                                            uint32_t first)
+{
+    if (!sigmas) {
+        return (struct foveate_cuda_sigmas){0};
+    }
+    const struct fovea_image image = image_of_batch(sigmas, next_bytes, first);
+    const struct image_linear linear = image_linear_of(&image, next_bytes);
+    return (struct foveate_cuda_sigmas){.data = linear.data,
+                                        .row_stride_bytes = linear.row_stride_bytes,
+                                        .next_bytes = next_bytes,
+                                        .pixel_stride_bytes = (int32_t)linear.pixel_stride_bytes,
+                                        .are_halves = image.format == FOVEA_FORMAT_R16F};
+}
+
 /* ---- Frames. Those of a plan share its levels: each waits on its stream for the one before */
 
 static enum fovea_result run_frame(struct operator_cuda *cuda, const struct operator_cuda_run *run,
@@ -57,6 +73,7 @@ enum fovea_result foveate_cuda_run_surface(struct operator_cuda *cuda,
     own.src.data = src;
     own.dst.data = dst;
     own.batch.gazes = plan->base.api->looks_at_gaze ? run->gazes : 0;
+    own.sigmas = sigmas_of(run->sigmas, 0, 0);
     return run_frame(cuda, run, &own);
 }
 
@@ -171,6 +188,7 @@ static void take_slice(const struct operator_images *images, uint32_t first, uin
     const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
     run->src = image_linear_of(&src, images->src_next_bytes);
     run->dst = image_linear_of(&dst, images->dst_next_bytes);
+    run->sigmas = sigmas_of(images->sigmas, images->sigmas_next_bytes, first);
     run->count = count;
     run->sources = images->src_next_bytes == 0 ? 1 : count;
 }

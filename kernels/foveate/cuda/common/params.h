@@ -21,6 +21,15 @@ struct foveate_cuda_batch {
     int64_t dst_next_bytes;
 };
 
+/* A frame's picture of sigmas, or a batch's first, for a law of such pictures. */
+struct foveate_cuda_sigmas {
+    uint64_t data; /* of the view's top left pixel */
+    int64_t row_stride_bytes;
+    int64_t next_bytes; /* to the next image's; 0: one for all */
+    int32_t pixel_stride_bytes;
+    int32_t are_halves; /* else 32-bit floats */
+};
+
 /* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along
  * an axis, eights of them a step of a product, and their weights for the tile's pixels. A matrix
  * lies in the order of a warp's lanes, as cuda/mma.cuh has D: of each step rows g and g + 8, column
@@ -57,6 +66,7 @@ struct foveate_cuda_smooth {
     uint64_t matrices; /* see there */
     int32_t node_count;
     float end; /* no place of the ladder lies beyond */
+    struct foveate_cuda_sigmas sigmas; /* a run's */
 };
 
 struct foveate_cuda_smooth_params {

@@ -48,8 +48,7 @@ static __device__ __noinline__ void sum_tile(const foveate_frame &frame, const P
         if (x >= frame.width_px || y >= frame.height_px) {
             continue;
         }
-        const float sigma_px =
-            foveate_frame_sigma(&plan.law, (const float *)plan.table, &frame, x, y);
+        const float sigma_px = sigma_of_pixel(frame, plan, x, y);
         typename Pixel::word word = src.load(x, y);
         /* A Gaussian without neighbours in its support is a copy. */
         if (sigma_px * foveate_light_reach(light) >= 1.0f) {

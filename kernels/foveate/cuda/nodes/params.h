@@ -72,6 +72,7 @@ struct foveate_nodes {
     uint64_t matrices;
     uint64_t samples; /* levels from 1 on: as many halves a sample as channels are blurred */
     int64_t next_bytes; /* bytes from an image's levels to the next image's */
+    struct foveate_cuda_sigmas sigmas; /* a run's */
 };
 
 struct foveate_nodes_params {

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Where a tile's pixels lie on the ladder of nodes: sigma of each by the law, and the least and
- * most of a warp. A Plan has the law, its table, and `end`. Conversions between floats and integers
- * take as long as eight sums and are avoided. */
+ * most of a warp. A Plan has the law, its table, a run's picture of sigmas, and `end`. Conversions
+ * between floats and integers take as long as eight sums and are avoided. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 #define FOVEA_KERNELS_FOVEATE_CUDA_NODES_SIGMA_CUH
 
@@ -205,6 +205,42 @@ static __device__ __forceinline__ void ring_sigmas(const foveate_frame &frame, c
     }
 }
 
+/* This block's image has a picture of sigmas. */
+static __device__ __forceinline__ float pictured_sigma(const foveate_cuda_sigmas &sigmas,
+                                                       float most_px, int x, int y)
+{
+    const char *at = (const char *)sigmas.data + blockIdx.z * sigmas.next_bytes +
+                     y * sigmas.row_stride_bytes + x * (int64_t)sigmas.pixel_stride_bytes;
+    const float value = sigmas.are_halves ? __half2float(__ushort_as_half(*(const uint16_t *)at))
+                                          : *(const float *)at;
+    return foveate_law_pictured(value, most_px);
+}
+
+/* Does foveate_law_pictured. */
+template <typename Plan>
+static __device__ __forceinline__ void pictured_sigmas(const foveate_frame &frame, const Plan &plan,
+                                                       const node_tile &tile,
+                                                       float (&sigmas)[NODES_PIXELS])
+{
+    const float most_px = __ldg((const float *)plan.table);
+#pragma unroll
+    for (int i = 0; i < NODES_PIXELS; i++) {
+        sigmas[i] = pictured_sigma(plan.sigmas, most_px, min(tile.column(i), frame.width_px - 1),
+                                   min(tile.row(i), frame.height_px - 1));
+    }
+}
+
+/* Does foveate_frame_sigma, or foveate_law_pictured. */
+template <typename Plan>
+static __device__ __forceinline__ float sigma_of_pixel(const foveate_frame &frame, const Plan &plan,
+                                                       int x, int y)
+{
+    const float *table = (const float *)plan.table;
+    return plan.law.kind == FOVEATE_LAW_PICTURE
+               ? pictured_sigma(plan.sigmas, table[0], x, y)
+               : foveate_frame_sigma(&plan.law, table, &frame, x, y);
+}
+
 template <typename Plan>
 static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, const Plan &plan,
                                                    const node_tile &tile,
@@ -212,6 +248,10 @@ static __device__ __forceinline__ void find_sigmas(const foveate_frame &frame, c
 {
     if (plan.law.kind == FOVEATE_LAW_RINGS) {
         ring_sigmas(frame, plan, tile, sigmas);
+        return;
+    }
+    if (plan.law.kind == FOVEATE_LAW_PICTURE) {
+        pictured_sigmas(frame, plan, tile, sigmas);
         return;
     }
     const node_law_places places =

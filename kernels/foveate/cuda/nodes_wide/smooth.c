@@ -119,6 +119,7 @@ enum fovea_result foveate_cuda_smooth_run(const struct foveate_cuda_smooth_kerne
                                                 .dst = run->dst};
     params.smooth.samples = run->levels;
     params.smooth.next_samples = run->next_bytes / (int64_t)sample_bytes(run->format);
+    params.smooth.sigmas = run->sigmas;
     take_picture(run, &params.smooth);
     if (smooth->level_count > 0) {
         FOVEA_TRY(make_levels(kernels, run, &params));
