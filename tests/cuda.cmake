@@ -36,7 +36,7 @@ fovea_add_test(NAME test_cuda_tile_list SOURCES gpu/test_cuda_tile_list.c LINK f
 
 set(fixture gpu/cuda_fixture.c gpu/cuda_scene.c)
 fovea_add_test(NAME test_cuda_foveate SOURCES gpu/test_cuda_foveate.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
+    LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu TIMEOUT 400 PARTS 5)
 fovea_add_test(NAME test_cuda_row SOURCES gpu/test_cuda_row.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
 fovea_add_test(NAME test_cuda_memory SOURCES gpu/test_cuda_memory.c ${fixture}
@@ -90,20 +90,8 @@ target_link_options(test_minimal_cuda PRIVATE -Wl,-z,lazy)
 fovea_add_test(NAME test_cuda_example SOURCES gpu/test_cuda_example.c ${fixture}
     LINK test_minimal_cuda fovea_internal fovea_test_images LABELS gpu)
 target_link_options(test_cuda_example PRIVATE -Wl,--allow-shlib-undefined -Wl,-z,lazy)
-fovea_add_test(NAME test_cuda_smooth
-    SOURCES gpu/test_cuda_smooth.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400 PARTS 3)
-fovea_add_test(NAME test_cuda_smooth_plans
-    SOURCES gpu/test_cuda_smooth_plans.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 120)
-fovea_add_test(NAME test_cuda_tiles
-    SOURCES gpu/test_cuda_tiles.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 600 PARTS 6)
-fovea_add_test(NAME test_cuda_nodes
-    SOURCES gpu/test_cuda_nodes.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
-    LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_kernels
-    SOURCES gpu/test_cuda_kernels.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+    SOURCES gpu/test_cuda_kernels.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 120)
 # The same from PTX of 7.5 and nothing else, which any later card runs too: what the card can do and what this code
 # can do are two things (foveate/cuda/common/code.h). A build that only checks kernels goes without.
@@ -126,7 +114,7 @@ if("75" IN_LIST FOVEA_NVCC_KNOWS AND NOT FOVEA_CUDA_ARCHITECTURES STREQUAL "chec
     target_compile_definitions(test_cuda_ptx75_fatbins PRIVATE CUDA_FATBINS="${ptx75}")
     target_link_libraries(test_cuda_ptx75_fatbins PRIVATE fovea_build)
     fovea_add_test(NAME test_cuda_ptx75
-        SOURCES gpu/test_cuda_ptx75.c gpu/smooth_scene.c gpu/smooth_model.c ${fixture}
+        SOURCES gpu/test_cuda_ptx75.c ${fixture}
             $<TARGET_OBJECTS:test_cuda_ptx75_fatbins>
         LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 400)
     fovea_add_test(NAME test_cuda_ptx75_batch
@@ -143,7 +131,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 if(COMMAND fovea_add_emulated)
     set(emulated kernels images example operators lens lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
-        list(APPEND emulated nodes smooth foveate)
+        list(APPEND emulated foveate)
     endif()
     foreach(name IN LISTS emulated)
         fovea_add_emulated(${name} test_cuda_${name})

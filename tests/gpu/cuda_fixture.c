@@ -3,8 +3,6 @@
 
 #include "cuda_fixture.h"
 
-#include "kernels/foveate/cuda/tiles/common/params.h"
-
 #define EXIT_SKIPPED 77
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)
@@ -29,15 +27,9 @@ static enum fovea_result open_device(struct cuda_fixture *fixture)
 
 int cuda_fixture_open(struct cuda_fixture *fixture)
 {
-    const double tile_slope = fixture->tile_slope;
     *fixture = (struct cuda_fixture){.log = {.fn = print_line, .min_level = FOVEA_LOG_INFO},
-                                     .tile_slope = FOVEATE_TILE_MAX_SLOPE,
                                      .quick = is_set("FOVEA_TEST_QUICK")};
     enum fovea_result result = open_device(fixture);
-    if (result == FOVEA_OK && tile_slope > 0) {
-        fixture->tile_slope = tile_slope;
-        foveate_cuda_set_tile_slope(fixture->foveate, tile_slope);
-    }
     if (result == FOVEA_OK) {
         return 0;
     }
@@ -76,8 +68,7 @@ static bool choose_part(struct part *part)
     return true;
 }
 
-/* Tests of the part; `before` others come before them. */
-static int run_part(const char *name, const struct CMUnitTest *tests, size_t count, size_t before)
+static int run_part(const struct CMUnitTest *tests, size_t count)
 {
     struct CMUnitTest chosen[MAX_TESTS];
     size_t chosen_count = 0;
@@ -85,32 +76,26 @@ static int run_part(const char *name, const struct CMUnitTest *tests, size_t cou
     if (!choose_part(&part) || count > MAX_TESTS) {
         return 1;
     }
-    for (size_t i = 0; i < count; i++) {
-        if ((before + i) % part.count == part.number - 1) {
-            chosen[chosen_count++] = tests[i];
-        }
+    for (size_t i = part.number - 1; i < count; i += part.count) {
+        chosen[chosen_count++] = tests[i];
     }
-    return chosen_count ? _cmocka_run_group_tests(name, chosen, chosen_count, NULL, NULL) : 0;
+    return chosen_count ? _cmocka_run_group_tests("tests", chosen, chosen_count, NULL, NULL) : 0;
 }
 
-int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
-                     const struct CMUnitTest *heavy_tests, size_t heavy_count)
+int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count)
 {
     const int status = cuda_fixture_open(fixture);
     if (status != 0) {
         return status;
     }
-    int failed = run_part("tests", tests, count, 0);
-    if (heavy_count > 0 && !fixture->quick) {
-        failed += run_part("heavy_tests", heavy_tests, heavy_count, count);
-    }
+    const int failed = run_part(tests, count);
     cuda_fixture_close(fixture);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int cuda_fixture_run_tests(struct cuda_fixture *fixture)
 {
-    return cuda_fixture_run(fixture, test_list.tests, test_list.count, NULL, 0);
+    return cuda_fixture_run(fixture, test_list.tests, test_list.count);
 }
 
 struct fovea_context *cuda_fixture_context(const struct cuda_fixture *fixture,

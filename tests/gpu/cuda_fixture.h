@@ -19,7 +19,6 @@ struct cuda_fixture {
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct operator_cuda *foveate; /* of foveate_operator_cuda */
-    double tile_slope; /* that foveate is given at open; 0: its own, which is here afterwards */
     CUstream stream;
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
 };
@@ -29,13 +28,8 @@ struct cuda_fixture {
 int cuda_fixture_open(struct cuda_fixture *fixture);
 void cuda_fixture_close(struct cuda_fixture *fixture);
 
-/* All of main: the tests between open and close, and the heavy ones unless it is quick. Both are
- * arrays. */
-#define CUDA_RUN(fixture, tests) cuda_fixture_run(fixture, tests, COUNT(tests), NULL, 0)
-#define CUDA_RUN_WITH_HEAVY(fixture, tests, heavy_tests)                                           \
-    cuda_fixture_run(fixture, tests, COUNT(tests), heavy_tests, COUNT(heavy_tests))
-int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count,
-                     const struct CMUnitTest *heavy_tests, size_t heavy_count);
+/* All of main: the tests between open and close. */
+int cuda_fixture_run(struct cuda_fixture *fixture, const struct CMUnitTest *tests, size_t count);
 
 /* The tests of the program's file. */
 int cuda_fixture_run_tests(struct cuda_fixture *fixture);

@@ -99,7 +99,7 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     device_array_free(rig->fixture, &to);
 }
 
-bool operator_rig_has_surface(enum fovea_format format)
+static bool has_surface(enum fovea_format format)
 {
     return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10 ||
            format == FOVEA_FORMAT_B10G11R11F || format == FOVEA_FORMAT_RGBA16F;
@@ -131,7 +131,7 @@ void operator_rig_check(const struct cuda_fixture *fixture, const struct operato
     struct test_image src = scene_draw(scene);
     struct operator_rig rig = operator_rig_make(fixture, scene);
     check_linear(scene, &rig, &src, shift);
-    if (operator_rig_has_surface(scene->format)) {
+    if (has_surface(scene->format)) {
         check_surface(scene, &rig, &src);
     }
     operator_rig_finish(&rig);

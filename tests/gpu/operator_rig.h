@@ -33,7 +33,6 @@ void operator_rig_run_linear(const struct operator_rig *rig, const struct test_i
 /* The same from array to array; packed pictures. */
 void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea_image *src,
                               const struct fovea_image *dst);
-bool operator_rig_has_surface(enum fovea_format format);
 
 /* Linear memory, shifted by so many of the format's alignments, with gaps of as many pixels; and
  * surfaces, where the format has any: against the reference. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* fovea_context_run_batch on a CUDA device: as many single runs, bit for bit, whatever memory the
- * gazes lie in. */
+ * gazes lie in. The search (search/) tries counts, models, planes and layouts. */
 
 #include "cuda_fixture.h"
 
@@ -176,7 +176,7 @@ static void check(struct kind kind)
     scene_free(s);
 }
 
-static void every_format_and_order_is_as_single_runs(void **state)
+TEST(every_format_and_order_is_as_single_runs)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
@@ -191,34 +191,8 @@ static void every_format_and_order_is_as_single_runs(void **state)
     }
 }
 
-static void every_model_is_as_single_runs(void **state)
-{
-    struct kind kind = usual;
-    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
-        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-            kind.model = (enum fovea_model)model;
-            kind.method = (enum fovea_method)method;
-            check(kind);
-        }
-    }
-}
-
-static void a_batch_of_one_and_images_of_a_pixel_work(void **state)
-{
-    struct kind kind = usual;
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        kind.method = (enum fovea_method)method;
-        kind.count = 1;
-        check(kind);
-        struct kind pixel = kind;
-        pixel.width_px = pixel.height_px = 1;
-        pixel.count = 700;
-        check(pixel);
-    }
-}
-
 /* What agents see. */
-static void a_thousand_small_images_are_as_single_runs(void **state)
+TEST(a_thousand_small_images_are_as_single_runs)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGBA8,
                                                 FOVEA_FORMAT_RGBA16F};
@@ -233,14 +207,17 @@ static void a_thousand_small_images_are_as_single_runs(void **state)
 }
 
 /* Levels of 13,000 images fit in the memory for them. */
-static void images_beyond_the_memory_of_levels_are_as_single_runs(void **state)
+TEST(images_beyond_the_memory_of_levels_are_as_single_runs)
 {
+    if (fixture.quick) {
+        skip();
+    }
     struct kind kind = {.method = FOVEA_METHOD_SMOOTH, .format = FOVEA_FORMAT_R16F, .count = 14000};
     kind.width_px = kind.height_px = 64;
     check(kind);
 }
 
-static void one_picture_may_have_many_gazes(void **state)
+TEST(one_picture_may_have_many_gazes)
 {
     for (int i = 0; i < 3; i++) {
         struct kind kind = i < 2 ? usual : small;
@@ -257,7 +234,7 @@ static void one_picture_may_have_many_gazes(void **state)
 
 /* Large enough for tiles (foveate/cuda/tiles/tiles.h): each image has a list of its own, and one
  * picture's levels are what the first image makes, whatever its gaze. */
-static void images_in_tiles_are_as_single_runs(void **state)
+TEST(images_in_tiles_are_as_single_runs)
 {
     static const enum fovea_format formats[] = {FOVEA_FORMAT_RGBA8, FOVEA_FORMAT_RGB8,
                                                 FOVEA_FORMAT_A2B10G10R10};
@@ -276,7 +253,7 @@ static void images_in_tiles_are_as_single_runs(void **state)
 }
 
 /* In device memory nobody can look at them before: the others are foveated as ever. */
-static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
+TEST(an_image_whose_gaze_is_not_finite_is_copied)
 {
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
@@ -302,91 +279,9 @@ static void an_image_whose_gaze_is_not_finite_is_copied(void **state)
     }
 }
 
-/* ---- Planes: the channels of an image are three pictures of a sheet */
-
-static enum fovea_format channel_of(enum fovea_format format)
-{
-    return format == FOVEA_FORMAT_RGB8     ? FOVEA_FORMAT_R8
-           : format == FOVEA_FORMAT_RGB16F ? FOVEA_FORMAT_R16F
-                                           : FOVEA_FORMAT_R32F;
-}
-
-/* Calls `take` with each sample of `pixels` and the one of `planes` that stands for it. */
-static void each_sample(const struct sheet *pixels, const struct sheet *planes, uint32_t count,
-                        void (*take)(unsigned char *of_pixel, unsigned char *of_plane,
-                                     size_t bytes))
-{
-    const size_t bytes = fovea_format_bytes(planes->first.format);
-    for (uint32_t i = 0; i < 3 * count; i++) {
-        const struct fovea_image pixel = sheet_image(pixels, i / 3);
-        const struct fovea_image plane = sheet_image(planes, i);
-        for (uint32_t at = 0; at < pixel.width_px * pixel.height_px; at++) {
-            const uint32_t x = at % pixel.width_px;
-            const uint32_t y = at / pixel.width_px;
-            take(image_pixel(&pixel, x, y) + i % 3 * bytes, image_pixel(&plane, x, y), bytes);
-        }
-    }
-}
-
-static void fill_plane(unsigned char *of_pixel, unsigned char *of_plane, size_t bytes)
-{
-    memcpy(of_plane, of_pixel, bytes);
-}
-
-static void assert_plane(unsigned char *of_pixel, unsigned char *of_plane, size_t bytes)
-{
-    assert_memory_equal(of_plane, of_pixel, bytes);
-}
-
-static void check_planes(struct kind kind)
-{
-    struct kind planar = kind;
-    planar.format = channel_of(kind.format);
-    planar.count = 3 * kind.count;
-    struct scene *pixels = scene_make(kind);
-    struct scene *planes = scene_make(planar);
-    each_sample(&pixels->src, &planes->src, kind.count, fill_plane);
-    cuda_fixture_upload(&fixture, planes->device_src.copy, planes->src.all.memory,
-                        planes->device_src.bytes);
-    planes->batch.count = kind.count;
-    planes->batch.src.format = planes->batch.dst.format = kind.format;
-    planes->batch.src_plane_bytes = planes->src.next_bytes;
-    planes->batch.dst_plane_bytes = planes->dst.next_bytes;
-    planes->batch.src_next_bytes = 3 * planes->src.next_bytes;
-    planes->batch.dst_next_bytes = 3 * planes->dst.next_bytes;
-    planes->batch.gazes_uv = pixels->gazes_uv;
-    run_batch(pixels);
-    run_batch(planes);
-    each_sample(&pixels->dst, &planes->dst, kind.count, assert_plane);
-    pixels->batch.src_next_bytes = planes->batch.src_next_bytes = 0; /* many gazes */
-    run_batch(pixels);
-    run_batch(planes);
-    each_sample(&pixels->dst, &planes->dst, kind.count, assert_plane);
-    scene_free(pixels);
-    scene_free(planes);
-}
-
-static void images_in_planes_are_as_pixels(void **state)
-{
-    static const enum fovea_format formats[] = {FOVEA_FORMAT_RGB8, FOVEA_FORMAT_RGB16F,
-                                                FOVEA_FORMAT_RGB32F};
-    static const uint32_t sizes_px[][2] = {{91, 67}, {84, 84}, {123, 128}, {1, 1}};
-    for (size_t i = 0; i < COUNT(formats) * COUNT(sizes_px); i++) {
-        for (int order = 0; order < SHEET_ORDER_COUNT; order += fixture.quick ? 3 : 1) {
-            struct kind kind = usual;
-            kind.format = formats[i % COUNT(formats)];
-            kind.width_px = sizes_px[i / COUNT(formats)][0];
-            kind.height_px = sizes_px[i / COUNT(formats)][1];
-            kind.order = (enum sheet_order)order;
-            kind.count = fixture.quick ? 3 : 9;
-            check_planes(kind);
-        }
-    }
-}
-
 /* Every gaze that differs in a last bit, or lies far outside, becomes the same whole number on the
  * device as on the host. */
-static void gazes_are_rounded_alike_in_both_memories(void **state)
+TEST(gazes_are_rounded_alike_in_both_memories)
 {
     struct kind kind = {.method = FOVEA_METHOD_BLOCKWISE, .format = FOVEA_FORMAT_R8};
     kind.count = fixture.quick ? 200 : 4000;
@@ -413,7 +308,7 @@ static void gazes_are_rounded_alike_in_both_memories(void **state)
 
 /* Batches of one plan on several streams, each with other gazes and a dst of its own, and the
  * memory of their gazes written over as soon as each call returns. */
-static void batches_on_several_streams_do_not_mix(void **state)
+TEST(batches_on_several_streams_do_not_mix)
 {
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
         struct kind kind = usual;
@@ -451,7 +346,7 @@ static void batches_on_several_streams_do_not_mix(void **state)
 }
 
 /* The memory of a smaller batch is given up while it is in use. */
-static void batches_may_grow_in_flight(void **state)
+TEST(batches_may_grow_in_flight)
 {
     struct kind kind = usual;
     kind.count = fixture.quick ? 8 : 60;
@@ -470,21 +365,5 @@ static void batches_may_grow_in_flight(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_and_order_is_as_single_runs),
-        cmocka_unit_test(every_model_is_as_single_runs),
-        cmocka_unit_test(a_batch_of_one_and_images_of_a_pixel_work),
-        cmocka_unit_test(a_thousand_small_images_are_as_single_runs),
-        cmocka_unit_test(one_picture_may_have_many_gazes),
-        cmocka_unit_test(images_in_tiles_are_as_single_runs),
-        cmocka_unit_test(an_image_whose_gaze_is_not_finite_is_copied),
-        cmocka_unit_test(images_in_planes_are_as_pixels),
-        cmocka_unit_test(gazes_are_rounded_alike_in_both_memories),
-        cmocka_unit_test(batches_on_several_streams_do_not_mix),
-        cmocka_unit_test(batches_may_grow_in_flight),
-    };
-    static const struct CMUnitTest heavy_tests[] = {
-        cmocka_unit_test(images_beyond_the_memory_of_levels_are_as_single_runs),
-    };
-    return CUDA_RUN_WITH_HEAVY(&fixture, tests, heavy_tests);
+    return cuda_fixture_run_tests(&fixture);
 }

@@ -5,10 +5,8 @@
  * all cases would take hours. Each result is compared as there. */
 
 #include "compare.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
-#include "kernels/foveate/cuda/tiles/common/params.h"
+#include "cuda_scene.h"
 #include "kernels/gaze/late_cuda.h"
-#include "smooth_scene.h"
 
 static struct cuda_fixture fixture;
 
@@ -42,56 +40,40 @@ TEST(blockwise_in_every_size_of_fragment)
     }
 }
 
-/* Fails where the picture takes another way than the one that is meant. */
-static void check_smooth(const struct scene *scene, bool in_tiles)
-{
-    struct prepared p = {0};
-    scene_prepare(&fixture, &p, scene);
-    assert_int_equal(smooth_in_tiles(&fixture, &p, scene->format), in_tiles);
-    scene_finish(&fixture, &p);
-    smooth_assert(&fixture, scene);
-}
-
 /* A law that is too steep for tiles: by nodes, floats by the pixel. */
 TEST(smooth_of_steep_laws_in_every_format)
 {
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
         for (size_t k = (size_t)format % step; k < COUNT(lights); k += step) {
-            struct scene scene = smooth_scene_default();
+            struct scene scene = scene_smooth();
             scene.format = (enum fovea_format)format;
             scene.foveation.light = lights[k];
             scene.foveation.strength = 3.0;
-            check_smooth(&scene, false);
+            scene.way = SCENE_BY_NODES;
+            scene_assert(&fixture, &scene);
         }
     }
-}
-
-static void allow_slope(double slope)
-{
-    fixture.tile_slope = slope;
-    foveate_cuda_set_tile_slope(fixture.foveate, slope);
 }
 
 /* Sharp, narrow, near and far tiles, of every level that a picture of this size has: its law is
  * steep. */
 TEST(smooth_in_tiles_in_every_format)
 {
-    allow_slope(FOVEATE_TILE_SLOPE_FOR_TESTS);
     const size_t step = fixture.quick ? COUNT(lights) : 1; /* one of the lights, by turns */
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_RGBA16F; format++) {
         for (size_t k = (size_t)format % step; k < COUNT(lights); k += step) {
-            struct scene scene = smooth_scene_default();
+            struct scene scene = scene_smooth();
             scene.width_px = 1031;
             scene.height_px = 133;
             scene.gaze = (struct fovea_point_uv){0.1, 0.4};
             scene.format = (enum fovea_format)format;
             scene.foveation.light = lights[k];
             scene.no_reference = true;
-            check_smooth(&scene, true);
+            scene.way = SCENE_IN_TILES;
+            scene_assert(&fixture, &scene);
         }
     }
-    allow_slope(FOVEATE_TILE_MAX_SLOPE);
 }
 
 TEST(whole_pictures_in_every_format)
@@ -100,14 +82,13 @@ TEST(whole_pictures_in_every_format)
                                                 FOVEA_FORMAT_R8};
     for (size_t i = 0; i < COUNT(formats); i++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
-            struct scene scene = smooth_scene_default();
+            struct scene scene = scene_smooth();
             scene.width_px = k ? 127 : 122;
             scene.height_px = k ? 121 : 119;
             scene.format = formats[i];
             scene.foveation.light = lights[k];
-            foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, true);
-            check_smooth(&scene, false);
-            foveate_nodes_make_whole(&foveate_cuda_of(fixture.foveate)->nodes, false);
+            scene.way = SCENE_BY_BLOCKS;
+            scene_assert(&fixture, &scene);
         }
     }
 }

@@ -111,5 +111,5 @@ int main(void)
     };
     static struct operator_tests tests;
     operator_tests_add_sets(&tests, SCENES_ON_CUDA, by_kind);
-    return cuda_fixture_run(&fixture, tests.tests, tests.count, NULL, 0);
+    return cuda_fixture_run(&fixture, tests.tests, tests.count);
 }

@@ -5,13 +5,10 @@
  * tensor cores are made without, within the same bounds, and the primary context, which is the
  * program's too, stays usable. */
 
+#include "cuda_scene.h"
 #include "kernels/foveate/cuda/common/code.h"
-#include "kernels/foveate/cuda/foveate_cuda.h"
-#include "kernels/foveate/cuda/tiles/common/params.h"
-#include "smooth_scene.h"
 
-/* As steep as tiles can be: small pictures are enough. */
-static struct cuda_fixture fixture = {.tile_slope = FOVEATE_TILE_SLOPE_FOR_TESTS};
+static struct cuda_fixture fixture;
 
 static const enum fovea_light lights[] = {FOVEA_LIGHT_LINEAR, FOVEA_LIGHT_ENCODED};
 
@@ -58,11 +55,11 @@ TEST(small_pictures_are_right)
     for (size_t i = 0; i < COUNT(formats); i++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
             for (size_t s = 0; s < COUNT(sizes); s++) {
-                struct scene scene = smooth_scene_default();
+                struct scene scene = scene_smooth();
                 scene.format = formats[i];
                 scene.width_px = scene.height_px = sizes[s];
                 scene.foveation.light = lights[k];
-                smooth_assert(&fixture, &scene);
+                scene_assert(&fixture, &scene);
             }
         }
     }
@@ -75,17 +72,14 @@ TEST(tiles_are_right)
                                                 FOVEA_FORMAT_A2B10G10R10, FOVEA_FORMAT_RGBA16F};
     for (size_t i = 0; i < COUNT(formats); i++) {
         for (size_t k = 0; k < COUNT(lights); k++) {
-            struct prepared p = {0};
-            struct scene scene = smooth_scene_default();
+            struct scene scene = scene_smooth();
+            scene.way = SCENE_IN_TILES;
             scene.width_px = 401;
             scene.height_px = 273;
             scene.format = formats[i];
             scene.foveation.light = lights[k];
             scene.pattern = i % 2 ? IMAGE_CHECKER : IMAGE_RANDOM;
-            scene_prepare(&fixture, &p, &scene);
-            assert_true(smooth_in_tiles(&fixture, &p, scene.format));
-            scene_finish(&fixture, &p);
-            smooth_assert(&fixture, &scene);
+            scene_assert(&fixture, &scene);
         }
     }
     assert_context_usable();

@@ -84,48 +84,6 @@ TEST(linear_images_go_through_the_row)
 
 #define BATCH 3
 
-/* Pictures one below the other, as one image of the memory that the batch is in. */
-TEST(a_batch_goes_through_the_row)
-{
-    static const float gazes_uv[2 * BATCH] = {0.3f, 0.6f, 0.9f, 0.1f, 0.5f, 0.5f};
-    struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
-    struct test_image host[4];
-    struct device_image images[4];
-    for (int j = 0; j < 4; j++) {
-        host[j] = image_make_packed(64, BATCH * 48, FOVEA_FORMAT_RGB8);
-        image_draw(&host[j].view, j == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
-        images[j] = device_image_make(&fixture, &host[j], 0);
-    }
-    const struct {
-        const struct fovea_operators *operators;
-        int src, dst;
-    } steps[] = {{&foveate, 0, 1}, {&blur, 1, 2}, {&foveate_blur, 0, 3}};
-    for (size_t i = 0; i < COUNT(steps); i++) {
-        const struct fovea_settings settings = settings_of(steps[i].operators);
-        struct fovea_batch batch;
-        fovea_batch_init(&batch);
-        batch.count = BATCH;
-        batch.src = images[steps[i].src].view;
-        batch.dst = images[steps[i].dst].view;
-        batch.src.height_px = batch.dst.height_px = 48;
-        batch.src_next_bytes = 48 * batch.src.row_stride_bytes;
-        batch.dst_next_bytes = 48 * batch.dst.row_stride_bytes;
-        batch.gazes_uv = gazes_uv;
-        assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-        assert_int_equal(fovea_context_run_batch(context, &batch, fixture.stream), FOVEA_OK);
-    }
-    cuda_fixture_wait(&fixture);
-    for (int j = 0; j < 4; j++) {
-        device_image_download(&fixture, &images[j], &host[j]);
-        device_image_free(&fixture, &images[j]);
-    }
-    compare_assert_all_same(&host[3].view, &host[2].view, "batch");
-    for (int j = 0; j < 4; j++) {
-        image_free(&host[j]);
-    }
-    fovea_context_destroy(&context);
-}
-
 /* Host images and their copies on the device, of which the last is made by the row. */
 struct steps {
     struct test_image host[4];
