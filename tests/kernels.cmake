@@ -11,25 +11,21 @@ add_library(fovea_test_foveate STATIC test_foveate_support.c)
 target_link_libraries(fovea_test_foveate PUBLIC fovea_test_images
     PRIVATE fovea_build PkgConfig::CMOCKA)
 
-foreach(topic IN ITEMS cover formats grid law memory pixel plan properties)
+foreach(topic IN ITEMS cpu grid memory pixel plan properties)
     fovea_add_test(NAME test_foveate_${topic} SOURCES test_foveate_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
 if(TARGET fovea_kernels_avx2)
-    target_compile_definitions(test_foveate_cover PRIVATE FOVEATE_CPU_HAVE_AVX2)
+    target_compile_definitions(test_foveate_cpu PRIVATE FOVEATE_CPU_HAVE_AVX2)
 endif()
 target_sources(test_foveate_memory PRIVATE support/failing.c)
 target_link_options(test_foveate_memory PRIVATE
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap,--wrap=pthread_create)
 
-foreach(topic IN ITEMS exact ladder law levels light nodes properties tiles)
+foreach(topic IN ITEMS ladder law levels light)
     fovea_add_test(NAME test_smooth_${topic} SOURCES test_smooth_${topic}.c
         LINK fovea_test_foveate LABELS unit)
 endforeach()
-if(TARGET fovea_kernels_avx2)
-    target_compile_definitions(test_smooth_properties PRIVATE FOVEATE_CPU_HAVE_AVX2)
-    target_compile_definitions(test_smooth_tiles PRIVATE FOVEATE_CPU_HAVE_AVX2)
-endif()
 
 fovea_add_test(NAME test_thread_steps SOURCES test_thread_steps.c support/process_counts.c LINK fovea_test_foveate LABELS unit)
 fovea_add_test(NAME test_sample SOURCES test_sample.c LABELS unit)

@@ -115,8 +115,3 @@ void assert_exact(struct fovea_foveation foveation, const struct exact_case *c)
     assert_exact_picture(foveation, c, &src.view, 1.0);
     image_free(&src);
 }
-
-const double exact_gazes_px[EXACT_GAZES][2] = {
-    {0, 0},      {160, 0}, {0, 96},        {160, 96},     {-0.5, 50},  {160.5, 50},
-    {80, -1},    {80, 97}, {-40, -40},     {300, 20},     {-1000, 48}, {80, 100000},
-    {-7, 200.5}, {16, 16}, {15.996, 16.1}, {-16, -16.004}};

@@ -56,8 +56,4 @@ void assert_exact(struct fovea_foveation foveation, const struct exact_case *c);
 void assert_exact_picture(struct fovea_foveation foveation, const struct exact_case *c,
                           const struct fovea_image *src, double mean_times);
 
-/* In corners, on edges, outside and far outside of 160 x 96. */
-#define EXACT_GAZES 16
-extern const double exact_gazes_px[EXACT_GAZES][2];
-
 #endif

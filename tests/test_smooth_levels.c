@@ -156,6 +156,7 @@ TEST(plan_fits_the_settings_it_was_made_for)
         struct foveate_plan *plan = plan_of(&f, 64, 48);
         assert_true(foveate_plan_fits(plan, &f, 64, 48));
         assert_false(foveate_plan_fits(plan, &f, 65, 48));
+        f.paper.fragment_px = i % 2 ? 0 : 17; /* the blockwise method's */
         change(&f, i / 4);
         if (foveate_plan_fits(plan, &f, 64, 48) == used_by(model, i / 4)) {
             fail_msg("model %d, change %d", (int)model, i / 4);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The ways that the processor makes pictures, tiles of one level and nodes: tiles of every level
+ * and size, each way beside the other, and every compilation of both beside the plain one. */
+
+#include "test_foveate_support.h"
+
+#include "kernels/foveate/cpu/nodes/nodes.h"
+#include "kernels/foveate/cpu/tiles/tile.h"
+#include "kernels/foveate/model/slope.h"
+
+static void assert_goes_by_tiles(const struct foveate_plan *plan)
+{
+    assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_MAX_SLOPE);
+}
+
+/* ---- Tiles */
+
+/* A sigma that is nearly the same everywhere. */
+static void check_even(double sigma_px, enum fovea_light light, uint32_t width_px,
+                       uint32_t height_px, enum image_pattern pattern)
+{
+    const double ppd = 40.0;
+    const struct exact_case c = {width_px, height_px,      FOVEA_FORMAT_RGBA8,
+                                 pattern,  0.4 * width_px, 0.3 * height_px};
+    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
+    settings.geometry = (struct fovea_geometry){.ppd = ppd};
+    settings.curve =
+        (struct fovea_curve){.count = 1, .cutoff_cpd = {ppd / (2.0 * 3.14159265358979 * sigma_px)}};
+    settings.light = light;
+    struct foveate_plan *plan = plan_of(&settings, width_px, height_px);
+    assert_goes_by_tiles(plan);
+    foveate_plan_destroy(&plan);
+    struct test_image src = image_make_packed(width_px, height_px, c.format);
+    image_draw(&src.view, pattern, 7);
+    assert_exact_picture(settings, &c, &src.view, 2.0); /* all pixels may be of the worst sigma */
+    image_free(&src);
+}
+
+TEST(every_sigma_on_every_pattern_is_the_reference)
+{
+    static const double sigmas_px[] = {0.45, 0.7, 1.3, 1.99, 2.01, 3.0, 3.99, 4.02, 6.0, 8.1, 17.0};
+    for (size_t i = 0; i < sizeof sigmas_px / sizeof *sigmas_px; i++) {
+        for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
+            check_even(sigmas_px[i], i % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED, 150, 70,
+                       (enum image_pattern)pattern);
+        }
+    }
+}
+
+/* Tiles are 32, 64 or 128 pixels wide, registers 4 or 8. */
+TEST(every_odd_size_is_the_reference)
+{
+    static const uint32_t sizes[][2] = {{1, 1},   {7, 9},   {1, 40},  {130, 1}, {33, 31},
+                                        {64, 65}, {129, 3}, {127, 8}, {128, 5}, {257, 130}};
+    static const double sigmas_px[] = {1.2, 2.6, 4.4};
+    for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
+        check_even(sigmas_px[i % 3], FOVEA_LIGHT_ENCODED, sizes[i / 3][0], sizes[i / 3][1],
+                   IMAGE_RANDOM);
+    }
+}
+
+/* ---- Tiles beside nodes, which make float formats */
+
+static double level_of(const struct fovea_image *floats, uint32_t x, uint32_t y, uint32_t c)
+{
+    return 255.0 * image_get(floats, x, y, c);
+}
+
+static void compare_both(const struct fovea_image *bytes, const struct fovea_image *floats,
+                         const char *what)
+{
+    const uint32_t count = 3 * bytes->width_px * bytes->height_px;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t x = i / 3 % bytes->width_px;
+        const uint32_t y = i / 3 / bytes->width_px;
+        const double error = fabs(level_of(floats, x, y, i % 3) - image_get(bytes, x, y, i % 3));
+        sum += error;
+        if (!(error <= 2.0)) {
+            fail_msg("%s: %g levels at %u,%u", what, error, x, y);
+        }
+    }
+    if (sum / count > 0.51) { /* rounding alone is 0.25, and 0.5 where a checker becomes 127.5 */
+        fail_msg("%s: %g levels on average", what, sum / count);
+    }
+}
+
+/* All levels and the fovea in one picture; tiles meet others of every other size. */
+TEST(whole_pictures_in_tiles_are_as_those_of_nodes)
+{
+    static const double gazes[][2] = {{640, 360}, {20, 700}, {-300, 100}, {1281.5, 333.25}};
+    for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
+        struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+        settings.light = FOVEA_LIGHT_ENCODED;
+        struct rig rig = rig_make(settings, 1281, 723);
+        assert_goes_by_tiles(rig.plan);
+        struct test_image images[4]; /* bytes, floats, and what becomes of them */
+        for (int i = 0; i < 4; i++) {
+            images[i] =
+                image_make_packed(1281, 723, i % 2 ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA8);
+        }
+        image_draw(&images[0].view, (enum image_pattern)pattern, 3);
+        for (uint32_t i = 0; i < 3 * 1281 * 723; i++) {
+            image_set(&images[1].view, i / 3 % 1281, i / 3 / 1281, i % 3,
+                      image_get(&images[0].view, i / 3 % 1281, i / 3 / 1281, i % 3) / 255.0);
+        }
+        for (int i = 0; i < 2; i++) {
+            rig_run(&rig, &images[i].view, &images[2 + i].view, gazes[pattern % 4][0],
+                    gazes[pattern % 4][1]);
+        }
+        compare_both(&images[2].view, &images[3].view,
+                     image_pattern_name((enum image_pattern)pattern));
+        rig_finish(&rig);
+        for (int i = 0; i < 4; i++) {
+            image_free(&images[i]);
+        }
+    }
+}
+
+/* ---- Threads */
+
+TEST(any_number_of_threads_gives_the_same_bits)
+{
+    static const uint32_t counts[] = {1, 2, 5, 256};
+    struct rig rig = rig_make(smooth_settings(FOVEA_MODEL_PAPER), 150, 110);
+    struct test_image src = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+    struct test_image dst = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+    struct test_image other = image_make_packed(150, 110, FOVEA_FORMAT_RGBA8);
+    image_draw(&src.view, IMAGE_RANDOM, 3);
+    const struct foveate_frame frame = rig_run(&rig, &src.view, &dst.view, 77, 30);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct foveate_cpu *cpu = NULL;
+        assert_int_equal(foveate_cpu_create(rig.plan, counts[i], &cpu), FOVEA_OK);
+        for (int run = 0; run < 10; run++) {
+            foveate_cpu_run(cpu, &src.view, &other.view, &frame);
+            compare_assert_all_same(&other.view, &dst.view, "threads");
+        }
+        foveate_cpu_destroy(&cpu);
+    }
+    image_free(&src);
+    image_free(&dst);
+    image_free(&other);
+    rig_finish(&rig);
+}
+
+/* ---- Compilations */
+
+#ifdef FOVEATE_CPU_HAVE_AVX2
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+/* A picture by plain code, by AVX2, and by the widest that the processor has. */
+#define COMPILATIONS 3
+struct compiled {
+    struct foveate_plan *plan;
+    struct foveate_cpu_picture picture;
+    struct test_image src;
+    struct test_image dst[COMPILATIONS];
+};
+
+static struct compiled compiled_make(struct fovea_foveation settings, uint32_t width_px,
+                                     uint32_t height_px, enum fovea_format format)
+{
+    struct compiled c = {.plan = plan_of(&settings, width_px, height_px),
+                         .src = image_make_packed(width_px, height_px, format)};
+    image_draw(&c.src.view, IMAGE_STROKES, 3);
+    for (int i = 0; i < COMPILATIONS; i++) {
+        c.dst[i] = image_make_packed(width_px, height_px, format);
+    }
+    c.picture = (struct foveate_cpu_picture){
+        .plan = c.plan,
+        .view = {.src = c.src.view, .frame = frame_at(c.plan, 0.3 * width_px, 0.6 * height_px)},
+        .codec = pixel_codec_of(format),
+        .channels = 3,
+        .samples = calloc((size_t)c.plan->level_samples * 4 + 64, sizeof(float)),
+        .slope = foveate_slope_of(c.plan).slope,
+    };
+    assert_non_null(c.picture.samples);
+    return c;
+}
+
+static void compiled_finish(struct compiled *c, double most)
+{
+    for (int i = 0; i < COMPILATIONS; i++) {
+        struct compare_rect where = {0};
+        assert_true(compare_largest(&c->dst[i].view, &c->dst[0].view, &where) <= most);
+        assert_true(image_guards_intact(&c->dst[i]));
+    }
+    for (int i = 0; i < COMPILATIONS; i++) {
+        image_free(&c->dst[i]);
+    }
+    free(c->picture.samples);
+    image_free(&c->src);
+    foveate_plan_destroy(&c->plan);
+}
+
+static void run_tiles(const struct foveate_cpu_tiles *tiles,
+                      const struct foveate_cpu_picture *picture)
+{
+    const struct foveate_plan *plan = picture->plan;
+    float *scratch = calloc(foveate_cpu_tile_floats(plan->width_px), sizeof *scratch);
+    assert_non_null(scratch);
+    for (int32_t k = 1; k < (int32_t)plan->level_count; k++) {
+        tiles->level_rows(picture, scratch, k, -FOVEATE_MARGIN,
+                          plan->levels[k].height + FOVEATE_MARGIN);
+    }
+    for (int32_t y = 0; y < (int32_t)plan->height_px; y += FOVEATE_CPU_TILE_PX) {
+        for (int32_t x = 0; x < (int32_t)plan->width_px; x += FOVEATE_CPU_TILE_PX) {
+            tiles->make(picture, scratch, x, y);
+        }
+    }
+    free(scratch);
+}
+
+TEST(all_compilations_of_tiles_agree)
+{
+    if (!has_avx2()) {
+        skip();
+    }
+    const struct foveate_cpu_tiles *all[COMPILATIONS] = {
+        &foveate_cpu_tiles_base, &foveate_cpu_tiles_avx2,
+        has_avx512() ? &foveate_cpu_tiles_avx512 : &foveate_cpu_tiles_avx2};
+    struct pixel_light light;
+    pixel_light_init(&light, FOVEA_FORMAT_RGBA8,
+                     &(struct pixel_transfer){.light = IMAGE_LIGHT_SRGB});
+    for (int linear = 0; linear < 2; linear++) {
+        struct compiled c =
+            compiled_make(smooth_settings(FOVEA_MODEL_PAPER), 1025, 633, FOVEA_FORMAT_RGBA8);
+        c.picture.light = linear ? &light : NULL;
+        for (int i = 0; i < COMPILATIONS; i++) {
+            c.picture.view.dst = c.dst[i].view;
+            run_tiles(all[i], &c.picture);
+        }
+        compiled_finish(&c, 1.0);
+    }
+}
+
+/* From level 0 alone. */
+static void run_nodes(const struct foveate_cpu_nodes *nodes,
+                      const struct foveate_cpu_ladder *ladder,
+                      const struct foveate_cpu_picture *picture)
+{
+    float *scratch = aligned_alloc(64, (foveate_cpu_nodes_floats(ladder) + 16) / 16 * 64);
+    assert_non_null(scratch);
+    nodes->read_rows(picture, scratch, 0, picture->view.frame.height_px);
+    for (int32_t y = 0; y < picture->view.frame.height_px; y += FOVEATE_CPU_NODE_PX) {
+        nodes->tiles(picture, ladder, scratch, y);
+    }
+    free(scratch);
+}
+
+TEST(all_compilations_of_nodes_agree)
+{
+    if (!has_avx2()) {
+        skip();
+    }
+    const struct foveate_cpu_nodes *all[COMPILATIONS] = {
+        &foveate_cpu_nodes_base, &foveate_cpu_nodes_avx2,
+        has_avx512() ? &foveate_cpu_nodes_avx512 : &foveate_cpu_nodes_avx2};
+    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_PAPER);
+    settings.strength = 0.08; /* no level but the picture */
+    struct compiled c = compiled_make(settings, 101, 67, FOVEA_FORMAT_RGBA32F);
+    struct foveate_cpu_ladder ladder;
+    assert_int_equal(c.plan->level_count, 1);
+    assert_int_equal(foveate_cpu_ladder_init(&ladder, c.plan, 1.5f * c.plan->sigma_max_px),
+                     FOVEA_OK);
+    for (int i = 0; i < COMPILATIONS; i++) {
+        c.picture.view.dst = c.dst[i].view;
+        run_nodes(all[i], &ladder, &c.picture);
+    }
+    foveate_cpu_ladder_finish(&ladder);
+    compiled_finish(&c, 1e-4);
+}
+#endif
