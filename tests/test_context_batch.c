@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* fovea_context_run_batch: as many single runs, bit for bit. */
+/* fovea_context_run_batch: as many single runs, bit for bit, and what is no batch. The search
+ * (search/) tries formats, models, layouts, counts and threads. */
 
 #include "test_context_support.h"
 
@@ -22,7 +23,6 @@ struct scene {
 };
 
 struct kind {
-    enum fovea_model model;
     enum fovea_method method;
     enum fovea_format format;
     enum sheet_order order;
@@ -46,7 +46,6 @@ static struct scene *scene_make(struct kind kind)
     assert_non_null(s);
     assert_true(kind.count <= MAX_COUNT);
     settings.cpu_threads = kind.threads;
-    settings.foveation.model = kind.model;
     settings.foveation.method = kind.method;
     settings.foveation.paper.fragment_px = 8;
     s->context = context_of(&settings, &s->said);
@@ -110,46 +109,6 @@ static void check(struct kind kind)
     scene_free(s);
 }
 
-TEST(every_format_and_order_is_as_single_runs)
-{
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
-            for (int order = 0; order < SHEET_ORDER_COUNT; order++) {
-                struct kind kind = usual;
-                kind.method = (enum fovea_method)method;
-                kind.format = (enum fovea_format)format;
-                kind.order = (enum sheet_order)order;
-                check(kind);
-            }
-        }
-    }
-}
-
-TEST(every_model_is_as_single_runs)
-{
-    struct kind kind = usual;
-    for (int model = FOVEA_MODEL_PAPER; model <= FOVEA_MODEL_RELATIVE; model++) {
-        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-            kind.model = (enum fovea_model)model;
-            kind.method = (enum fovea_method)method;
-            check(kind);
-        }
-    }
-}
-
-TEST(any_number_of_threads_gives_the_same)
-{
-    static const uint32_t threads[] = {1, 3, 16};
-    for (size_t i = 0; i < 3; i++) {
-        struct kind kind = usual;
-        kind.threads = threads[i];
-        kind.count = 33;
-        check(kind);
-        kind.method = FOVEA_METHOD_BLOCKWISE;
-        check(kind);
-    }
-}
-
 /* Of many images each worker makes some by itself; what does not go evenly they make together. */
 TEST(images_made_alone_and_together_are_as_single_runs)
 {
@@ -167,19 +126,6 @@ TEST(images_made_alone_and_together_are_as_single_runs)
             }
         }
     }
-}
-
-TEST(images_of_a_pixel_and_batches_of_one_work)
-{
-    struct kind kind = usual;
-    kind.width_px = kind.height_px = 1;
-    kind.count = 100;
-    check(kind);
-    kind.method = FOVEA_METHOD_BLOCKWISE;
-    check(kind);
-    kind = usual;
-    kind.count = 1;
-    check(kind);
 }
 
 /* More than have levels at a time, so that some come after others. */
@@ -226,23 +172,7 @@ TEST(batches_of_changing_sizes_and_frames_between_them_work)
     }
 }
 
-/* ---- One picture, many gazes; overlapping sources */
-
-TEST(one_picture_may_have_many_gazes)
-{
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        struct kind kind = usual;
-        kind.method = (enum fovea_method)method;
-        kind.count = 40;
-        struct scene *s = scene_make(kind);
-        s->batch.src_next_bytes = 0;
-        run_batch(s);
-        for (uint32_t i = 0; i < kind.count; i++) {
-            assert_single(s, &s->src.first, i);
-        }
-        scene_free(s);
-    }
-}
+/* ---- Overlapping sources */
 
 /* A window that moves over a picture by three rows an image. */
 TEST(sources_may_overlap_each_other)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Operators in a row: bit for bit the same as one after the other. */
+/* Batches through operators in a row: bit for bit the same as one after the other. Single pictures
+ * are in test_context_operators. */
 
 #include "test_context_support.h"
 
@@ -13,8 +14,6 @@ static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
 static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
 static const struct fovea_operators foveate_blur = {2,
                                                     {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
-static const struct fovea_operators blur_foveate = {2,
-                                                    {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
 
 static struct fovea_settings settings_of(const struct fovea_operators *operators)
 {
@@ -29,58 +28,6 @@ static void set(struct fovea_context *context, const struct fovea_operators *ope
 {
     const struct fovea_settings settings = settings_of(operators);
     assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-}
-
-static void run(struct fovea_context *context, const struct fovea_operators *operators,
-                const struct test_image *src, const struct test_image *dst)
-{
-    const struct fovea_point_uv gaze = {0.3, 0.6};
-    set(context, operators);
-    assert_int_equal(fovea_context_run(context, &src->view, &dst->view, gaze, NULL), FOVEA_OK);
-}
-
-/* The picture after the first operator, and after the second, beside what the row makes. */
-static void check(struct fovea_context *context, enum fovea_format format,
-                  struct image_layout layout)
-{
-    const struct {
-        const struct fovea_operators *first, *second, *row;
-    } rows[] = {{&foveate, &blur, &foveate_blur}, {&blur, &foveate, &blur_foveate}};
-    struct test_image src = image_make(61, 43, format, layout);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
-    for (int i = 0; i < 2; i++) {
-        struct test_image first = image_make_packed(61, 43, format);
-        struct test_image second = image_make(61, 43, format, layout);
-        struct test_image row = image_make(61, 43, format, layout);
-        char what[64];
-        snprintf(what, sizeof what, "row %d, format %d", i, (int)format);
-        run(context, rows[i].first, &src, &first);
-        run(context, rows[i].second, &first, &second);
-        run(context, rows[i].row, &src, &row);
-        compare_assert_all_same(&row.view, &second.view, what);
-        assert_true(image_guards_intact(&row));
-        assert_memory_not_equal(row.memory, first.memory, 61 * 43);
-        image_free(&first);
-        image_free(&second);
-        image_free(&row);
-    }
-    image_free(&src);
-}
-
-TEST(a_row_is_its_operators_one_after_the_other)
-{
-    static const struct image_layout layouts[] = {
-        {0}, {.bottom_up = true, .row_gap = 3}, {.row_gap = 1, .pixel_gap = 2}};
-    struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
-    for (int format = FOVEA_FORMAT_NONE + 1; fovea_format_bytes((enum fovea_format)format) > 0;
-         format++) {
-        for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-            check(context, (enum fovea_format)format, layouts[i]);
-        }
-    }
-    assert_silent(&said);
-    fovea_context_destroy(&context);
 }
 
 /* ---- Batches */

@@ -121,29 +121,6 @@ TEST(more_sizes_than_are_kept_still_work)
     fovea_context_destroy(&context);
 }
 
-TEST(bottom_up_and_strided_images_work)
-{
-    struct said said = {0};
-    struct fovea_context *context = context_of(NULL, &said);
-    const struct image_layout layout = {.bottom_up = true, .row_gap = 4, .pixel_gap = 1};
-    struct test_image src = image_make(64, 48, FOVEA_FORMAT_RGB8, layout);
-    struct test_image dst = image_make(64, 48, FOVEA_FORMAT_RGB8, layout);
-    struct test_image plain_src = image_make_packed(64, 48, FOVEA_FORMAT_RGB8);
-    struct test_image plain_dst = image_make_packed(64, 48, FOVEA_FORMAT_RGB8);
-    image_draw(&src.view, IMAGE_RANDOM, 1);
-    image_draw(&plain_src.view, IMAGE_RANDOM, 1);
-    assert_int_equal(fovea_context_run(context, &src.view, &dst.view, center, NULL), FOVEA_OK);
-    assert_int_equal(fovea_context_run(context, &plain_src.view, &plain_dst.view, center, NULL),
-                     FOVEA_OK);
-    compare_assert_all_same(&dst.view, &plain_dst.view, "bottom up");
-    assert_true(image_guards_intact(&dst));
-    image_free(&src);
-    image_free(&dst);
-    image_free(&plain_src);
-    image_free(&plain_dst);
-    fovea_context_destroy(&context);
-}
-
 /* Packed stereo: the two eyes' halves of one buffer do not overlap, though their ranges do. */
 TEST(the_other_half_of_the_same_rows_is_not_an_overlap)
 {
@@ -296,18 +273,6 @@ TEST(a_view_that_asks_for_too_much_of_an_image_is_refused_with_it)
     }
     assert_said(&scene->said, "for this image");
     scene_free(scene);
-}
-
-TEST(both_methods_foveate)
-{
-    struct fovea_settings settings = fovea_settings_default();
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        settings.foveation.method = (enum fovea_method)method;
-        struct scene *scene = scene_make(&settings, 150, 100);
-        scene_run(scene, center);
-        assert_reference(scene, &settings.foveation, center);
-        scene_free(scene);
-    }
 }
 
 TEST(eccentricity_is_a_share_of_half_the_diagonal)
