@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the operator lens promises beside what all operators do (test_operators_exact): known
- * tables, blank tiles, maps that fold. */
+/* What the operator lens promises beside what all operators do (test_operators_exact): blank tiles,
+ * maps that fold. Known tables are in test_lens_paper, known lenses in test_lens_calibration. */
 
 #include "operators/lens_scenes.h"
 
@@ -67,85 +67,6 @@ TEST(blank_tiles_have_no_source)
         }
         lens_under_test.api->plan_destroy(&made);
     }
-}
-
-/* The paper's table, made as its equation 1 has it: a whole pixel for every pixel, or none. The
- * k1 is the one that leaves 22.21 % of 1920 x 1080 blank, as the paper says. */
-TEST(nearest_is_the_papers_table_pixel_for_pixel)
-{
-    const int width = 1920;
-    const int height = 1080;
-    struct operator_scene scene = {.of = &lens_under_test,
-                                   .settings = fovea_settings_default(),
-                                   .format = FOVEA_FORMAT_RGBA8,
-                                   .width_px = (uint32_t)width,
-                                   .height_px = (uint32_t)height};
-    scene.settings.own.lens_filter = 0;
-    scene.settings.own.lens_blank_green = 1.0;
-    struct test_image src = image_make_packed(1920, 1080, scene.format);
-    struct test_image dst = image_make_packed(1920, 1080, scene.format);
-    image_draw(&src.view, IMAGE_RANDOM, 5);
-    scene_run_on_host(pool, &scene,
-                      &(struct operator_images){.count = 1, .src = &src.view, .dst = &dst.view});
-    int inside = 0;
-    int unsure = 0;
-    for (int y = 0; y < height; y++) {
-        for (int x = 0; x < width; x++) {
-            const double dx = x + 0.5 - width / 2.0;
-            const double dy = y + 0.5 - height / 2.0;
-            const double r2 = (dx * dx + dy * dy) / (width / 2.0 * width / 2.0);
-            const double from_x = width / 2.0 + dx * (1.0 + 0.2054 * r2);
-            const double from_y = height / 2.0 + dy * (1.0 + 0.2054 * r2);
-            const bool is_inside = from_x >= 0 && from_y >= 0 && from_x < width && from_y < height;
-            inside += is_inside;
-            if (fabs(from_x - round(from_x)) < 1e-3 || fabs(from_y - round(from_y)) < 1e-3) {
-                unsure++; /* half way between two pixels */
-                continue;
-            }
-            const uint32_t blank = 0xff00ff00u;
-            const void *expected = is_inside
-                                       ? image_pixel(&src.view, (uint32_t)from_x, (uint32_t)from_y)
-                                       : (const void *)&blank;
-            assert_memory_equal(image_pixel(&dst.view, (uint32_t)x, (uint32_t)y), expected, 4);
-        }
-    }
-    const double all = (double)width * height;
-    assert_true(fabs(inside / all - 0.7779) < 0.001);
-    assert_true(unsure / all < 0.01);
-    image_free(&src);
-    image_free(&dst);
-}
-
-/* Fractions of 1920 x 1080 that have a source, r over half the width: another program's numbers. */
-TEST(other_lenses_leave_as_much_blank_as_is_known)
-{
-    static const struct {
-        double k1, k2, inside;
-    } known[] = {{0.441, 0.156, 0.624}, {0.34, 0.55, 0.596}, {0.22, 0.24, 0.689},
-                 {0.1, 0.1, 0.803},     {0.2, 0.0, 0.782},   {0.15, 0.05, 0.792}};
-    struct test_image src = image_make_packed(1920, 1080, FOVEA_FORMAT_R8);
-    struct test_image dst = image_make_packed(1920, 1080, FOVEA_FORMAT_R8);
-    image_fill(&src.view, 255);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        struct operator_scene scene = {.of = &lens_under_test,
-                                       .settings = fovea_settings_default(),
-                                       .format = FOVEA_FORMAT_R8,
-                                       .width_px = 1920,
-                                       .height_px = 1080};
-        scene.settings.own.lens_filter = 0;
-        scene.settings.own.lens_r2 = known[i].k1;
-        scene.settings.own.lens_r4 = known[i].k2;
-        scene_run_on_host(
-            pool, &scene,
-            &(struct operator_images){.count = 1, .src = &src.view, .dst = &dst.view});
-        int inside = 0;
-        for (uint32_t p = 0; p < 1920 * 1080; p++) {
-            inside += image_get(&dst.view, p % 1920, p / 1920, 0) > 0.0;
-        }
-        assert_true(fabs(inside / (1920.0 * 1080.0) - known[i].inside) < 0.0011);
-    }
-    image_free(&src);
-    image_free(&dst);
 }
 
 static enum fovea_result make(const struct fovea_settings *settings, uint32_t width_px,
