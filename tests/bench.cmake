@@ -5,7 +5,6 @@
 add_executable(fovea_bench
     $<TARGET_OBJECTS:fovea_test_keep_loaded>
     bench/bench_cpu.c
-    bench/bench_opencv.c
     bench/cases.c
     bench/cpu_copy.c
     bench/domain.c
@@ -36,22 +35,18 @@ add_custom_target(fovea_bench_commit BYPRODUCTS ${bench_folder}/bench_commit.h
 add_dependencies(fovea_bench fovea_bench_commit)
 
 if(TARGET fovea_test_vulkan)
-    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c bench/vulkan_frames.c)
+    target_sources(fovea_bench PRIVATE bench/bench_vulkan.c)
     target_compile_definitions(fovea_bench PRIVATE BENCH_VULKAN)
     target_link_libraries(fovea_bench PRIVATE fovea_test_vulkan)
 endif()
 if(TARGET fovea_cuda)
     target_sources(fovea_bench PRIVATE bench/bench_cuda.c bench/cuda_batch.c bench/cuda_operator.c
-        bench/cuda_copy.c bench/cuda_npp.c bench/cuda_prepare.c bench/cuda_row.c bench/cuda_scale.c
+        bench/cuda_copy.c bench/cuda_prepare.c bench/cuda_row.c
         bench/cuda_surfaces.c bench/cuda_time.c
         bench/domain_cuda.c bench/lens_paper/cuda_lens_flat.c bench/lens_paper/cuda_lens_memory.c bench/lens_paper/cuda_lens_paper.c
         bench/lens_paper/cuda_lens_peers.c $<TARGET_OBJECTS:bench_kernels_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
-    if(TARGET fovea_test_vulkan)
-        target_sources(fovea_bench PRIVATE bench/vulkan_handover.c)
-        target_compile_definitions(fovea_bench PRIVATE BENCH_HANDOVER)
-    endif()
 endif()
 
 # bench_add_test(<backend> <label>): that it runs, on a tiny picture; not how fast. test_bench.py looks at

@@ -12,10 +12,9 @@
  *     domain*.c           random points instead of those tables, each against a bound
  *     lens_paper/         a paper's ways to warp for a lens, and others', instead of those tables
  *     machine.c           date, commit, processor, driver
- *     bench_cpu.c         the cpu backend, and OpenCV beside it
- *     bench_cuda*.c       the cuda backend, copies and NPP beside it
- *     cuda_scale.c        several GPUs at once
- *     bench_vulkan*.c     the vulkan backend, and frames of an engine with and without Fovea
+ *     bench_cpu.c         the cpu backend
+ *     bench_cuda*.c       the cuda backend, and copies beside it
+ *     bench_vulkan*.c     the vulkan backend
  *
  * A failure ends the program: half a table is worse than none. */
 #ifndef FOVEA_BENCH_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The cpu backend through the public API, a copy by the same threads, and OpenCV beside it. */
+/* The cpu backend through the public API and a copy by the same threads. */
 
 #include "bench.h"
-#include "bench_opencv.h"
 #include "cpu_copy.h"
 
 #include "core/thread_pool.h"
@@ -187,5 +186,4 @@ void bench_cpu(struct bench *bench)
     free_pictures(&state);
     fovea_context_destroy(&state.context);
     cpu_copy_destroy(&state.copy);
-    bench_opencv(bench);
 }

@@ -114,18 +114,17 @@ static bool run_all(struct cuda_bench *b)
     for (size_t i = 0; there && i < count; i++) {
         there = run_size(b, &sizes[i]);
     }
-    return there && cuda_batch(b) && cuda_npp(b);
+    return there && cuda_batch(b);
 }
 
 void bench_cuda(struct bench *bench)
 {
     struct cuda_bench b = {.bench = bench};
-    const bool all = bench->wishes.domain_points == 0 && !bench->wishes.lens_paper;
-    const bool there = all                        ? run_all(&b)
-                       : bench->wishes.lens_paper ? cuda_lens_paper(&b)
-                                                  : cuda_domain(&b);
+    const bool there = bench->wishes.lens_paper          ? cuda_lens_paper(&b)
+                       : bench->wishes.domain_points > 0 ? cuda_domain(&b)
+                                                         : run_all(&b);
     close_device(&b);
-    if (!there || (all && !cuda_scale(bench))) {
+    if (!there) {
         results_absent(&bench->results, "cuda", "no device, or no driver, on this machine");
     }
 }

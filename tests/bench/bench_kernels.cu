@@ -54,11 +54,3 @@ extern "C" __global__ void __launch_bounds__(256)
 {
     copy<4>(words, count, mask);
 }
-
-/* The GPU's clock in nanoseconds, when the kernel starts. One thread. */
-extern "C" __global__ void bench_clock(uint64_t *out_ns)
-{
-    uint64_t now_ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
-    *out_ns = now_ns;
-}

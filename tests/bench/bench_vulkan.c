@@ -450,10 +450,6 @@ static bool run_all(struct vulkan_bench *b)
         there = run_size(&scene, &vulkan_sizes(b, &count)[i]);
     }
     close_scene(&scene);
-    there = there && vulkan_frames(b);
-#ifdef BENCH_HANDOVER
-    there = there && vulkan_handover(b);
-#endif
     return there;
 }
 

@@ -128,39 +128,12 @@ struct cuda_array cuda_array_make(struct cuda_bench *b);
 void cuda_array_fill(struct cuda_bench *b, const struct cuda_array *array, const void *pixels);
 void cuda_array_free(struct cuda_bench *b, struct cuda_array *array); /* sets NULL */
 
-/* ---- cuda_npp.c ---- */
-
-/* As NPP's headers, which may not be there, have them (nppdefs.h). */
-struct npp_size {
-    int width;
-    int height;
-};
-
-struct npp_stream {
-    CUstream stream;
-    int device;
-    int processors;
-    int threads_per_processor;
-    int threads_per_block;
-    size_t shared_bytes_per_block;
-    int capability_major;
-    int capability_minor;
-    unsigned stream_flags;
-    int reserved;
-};
-
-/* Of "nppif" or another of its libraries; NULL: that is not here. */
-void *cuda_npp_function(const char *library, const char *name);
-struct npp_stream cuda_npp_stream(struct cuda_bench *b);
-
-/* ---- cuda_npp.c, cuda_batch.c, domain_cuda.c, cuda_scale.c ---- */
+/* ---- cuda_batch.c, domain_cuda.c ---- */
 
 /* False: there is no device. */
-bool cuda_npp(struct cuda_bench *b);
 bool cuda_batch(struct cuda_bench *b);
 bool cuda_domain(struct cuda_bench *b);
 bool cuda_lens_paper(struct cuda_bench *b); /* lens_paper/ */
-bool cuda_scale(struct bench *bench); /* opens every GPU for itself */
 
 /* Opens the device where it is not open yet; false: there is none. */
 bool cuda_open(struct cuda_bench *b);

@@ -103,7 +103,6 @@ static void measure(struct bench *bench)
 static bool nothing_measured(const struct bench *bench)
 {
     return bench->wishes.backend && bench->results.row_count == 0 &&
-           bench->results.frame_count == 0 && bench->results.scale_count == 0 &&
            bench->results.domain_count == 0;
 }
 

@@ -17,14 +17,6 @@ static void add_number(cJSON *object, const char *name, double value)
     cJSON_AddNumberToObject(object, name, value);
 }
 
-/* Left out where it is unknown. */
-static void add_known(cJSON *object, const char *name, double value)
-{
-    if (value > 0.0) {
-        add_number(object, name, value);
-    }
-}
-
 static void add_times(cJSON *object, const struct bench_times *times)
 {
     add_number(object, "us", times->median_us);
@@ -40,10 +32,8 @@ static void add_size(cJSON *object, const struct bench_size *size)
     add_number(object, "height_px", size->height_px);
 }
 
-static const char *const kinds[RESULT_KIND_COUNT] = {[RESULT_PICTURE] = "picture",
-                                                     [RESULT_BATCH] = "batch",
-                                                     [RESULT_BESIDE] = "beside",
-                                                     [RESULT_LENS] = "lens"};
+static const char *const kinds[RESULT_KIND_COUNT] = {
+    [RESULT_PICTURE] = "picture", [RESULT_BATCH] = "batch", [RESULT_LENS] = "lens"};
 
 static void add_bandwidth(cJSON *object, const struct results *results, const struct result *row)
 {
@@ -68,8 +58,7 @@ static void add_row(cJSON *rows, const struct results *results, const struct res
     cJSON_AddStringToObject(object, "format", bench_format_name(row->format));
     add_times(object, &row->times);
     if (row->reference_us > 0.0) {
-        add_number(object, row->kind == RESULT_BESIDE ? "x_fovea" : "x_copy",
-                   row->times.median_us / row->reference_us);
+        add_number(object, "x_copy", row->times.median_us / row->reference_us);
     }
     if (row->warm.median_us > 0.0) {
         add_number(object, "us_warm", row->warm.median_us);
@@ -85,43 +74,6 @@ static void add_row(cJSON *rows, const struct results *results, const struct res
     if (row->note[0]) {
         cJSON_AddStringToObject(object, "note", row->note);
     }
-}
-
-static void add_frame(cJSON *frames, const struct frame_result *frame)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(frames, object);
-    cJSON_AddStringToObject(object, "backend", frame->backend);
-    cJSON_AddStringToObject(object, "path", frame->path);
-    add_size(object, frame->size);
-    add_number(object, "gpu_without_us", frame->without.median_us);
-    add_number(object, "gpu_with_us", frame->with.median_us);
-    add_number(object, "gpu_with_us_p10", frame->with.p10_us);
-    add_number(object, "gpu_with_us_p90", frame->with.p90_us);
-    add_number(object, "added_us", frame->added.median_us);
-    add_number(object, "added_us_p10", frame->added.p10_us);
-    add_number(object, "added_us_p90", frame->added.p90_us);
-    add_known(object, "kernel_us", frame->kernel_us);
-    add_number(object, "gap_without_us", frame->gap_without_us);
-    add_number(object, "gap_with_us", frame->gap_with_us);
-    add_number(object, "cpu_with_us", frame->cpu.median_us);
-    add_number(object, "cpu_with_us_p90", frame->cpu.p90_us);
-    add_number(object, "cpu_of_empty_submits_us", frame->submits_cpu_us);
-    add_number(object, "repetitions", (double)frame->with.count);
-    cJSON_AddStringToObject(object, "sync", frame->sync);
-    cJSON_AddBoolToObject(object, "queued_late", frame->queued_late);
-}
-
-static void add_scale(cJSON *scales, const struct scale_result *scale)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(scales, object);
-    cJSON_AddStringToObject(object, "case", scale->what);
-    add_number(object, "gpus", scale->gpus);
-    add_number(object, "pictures_per_s", scale->pictures_per_s);
-    add_number(object, "pictures_per_s_p10", scale->least_per_s);
-    add_number(object, "pictures_per_s_p90", scale->most_per_s);
-    add_number(object, "of_linear", scale->of_linear);
 }
 
 static void add_domain(cJSON *rows, const struct domain_result *row)
@@ -147,16 +99,6 @@ static void add_domain(cJSON *rows, const struct domain_result *row)
     add_number(object, "of_bound", row->times.median_us / row->bound_us);
 }
 
-static void add_handover(cJSON *root, const struct handover_result *handover)
-{
-    if (handover->measured) {
-        cJSON *object = cJSON_AddObjectToObject(root, "handover");
-        add_times(cJSON_AddObjectToObject(object, "to_kernel"), &handover->to_kernel);
-        add_times(cJSON_AddObjectToObject(object, "from_kernel"), &handover->from_kernel);
-        add_times(cJSON_AddObjectToObject(object, "both"), &handover->both);
-    }
-}
-
 static void add_notes(cJSON *root, const char *name, const struct result_note *notes, size_t count)
 {
     cJSON *object = cJSON_AddObjectToObject(root, name);
@@ -173,19 +115,10 @@ static cJSON *make_json(const struct results *results)
     for (size_t i = 0; i < results->row_count; i++) {
         add_row(rows, results, &results->rows[i]);
     }
-    cJSON *frames = cJSON_AddArrayToObject(root, "frames");
-    for (size_t i = 0; i < results->frame_count; i++) {
-        add_frame(frames, &results->frames[i]);
-    }
-    cJSON *scales = cJSON_AddArrayToObject(root, "scale");
-    for (size_t i = 0; i < results->scale_count; i++) {
-        add_scale(scales, &results->scales[i]);
-    }
     cJSON *domain = cJSON_AddArrayToObject(root, "domain");
     for (size_t i = 0; i < results->domain_count; i++) {
         add_domain(domain, &results->domain[i]);
     }
-    add_handover(root, &results->handover);
     add_notes(root, "absent", results->absent, results->absent_count);
     return root;
 }

@@ -27,18 +27,6 @@ struct result *results_add(struct results *results)
     return row;
 }
 
-struct frame_result *results_add_frame(struct results *results)
-{
-    results->frames = grow(results->frames, results->frame_count, sizeof *results->frames);
-    return &results->frames[results->frame_count++];
-}
-
-struct scale_result *results_add_scale(struct results *results)
-{
-    results->scales = grow(results->scales, results->scale_count, sizeof *results->scales);
-    return &results->scales[results->scale_count++];
-}
-
 struct domain_result *results_add_domain(struct results *results)
 {
     results->domain = grow(results->domain, results->domain_count, sizeof *results->domain);
@@ -72,8 +60,6 @@ void results_machine(struct results *results, const char *what, const char *valu
 void results_free(struct results *results)
 {
     free(results->rows);
-    free(results->frames);
-    free(results->scales);
     free(results->domain);
     free(results->absent);
     free(results->machine);

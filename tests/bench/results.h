@@ -15,7 +15,6 @@
 enum result_kind {
     RESULT_PICTURE, /* one picture: copies, and what Fovea does */
     RESULT_BATCH, /* many small ones at once */
-    RESULT_BESIDE, /* what others do with the same picture */
     RESULT_LENS, /* ways to warp a picture for a lens */
     RESULT_KIND_COUNT,
 };
@@ -30,47 +29,10 @@ struct result {
     uint32_t images; /* 1 but in batches */
     const char *way; /* how it was timed */
     struct bench_times times; /* of all images together */
-    double reference_us; /* of a copy; beside: of Fovea; 0: unknown */
+    double reference_us; /* of a copy; 0: unknown */
     struct bench_times warm; /* lens: of one picture again and again, which caches may hold */
     double ours_us; /* lens: of Fovea's way that takes the same pixels; 0: there is none */
     char note[RESULT_TEXT_BYTES];
-};
-
-/* A frame of an engine with Fovea in it, beside one with empty submits in its place. */
-struct frame_result {
-    const char *backend;
-    const char *path; /* "made", "seen" or "copied" */
-    const struct bench_size *size;
-    struct bench_times without; /* GPU: from the frame's begin to its end */
-    struct bench_times with;
-    struct bench_times added; /* from the end of drawing to the frame's end: with less without */
-    double kernel_us; /* foveation alone */
-    double gap_without_us; /* from the end of drawing to the begin of what comes after Fovea */
-    double gap_with_us;
-    bool queued_late; /* the GPU had to wait for the CPU: times of the CPU are in it */
-    struct bench_times cpu; /* of the thread, in fovea_vk_foveate */
-    double submits_cpu_us; /* of the thread, in as many empty submits */
-    const char *sync;
-};
-
-/* From Vulkan to a CUDA kernel and back, by timeline semaphores. */
-struct handover_result {
-    bool measured;
-    struct bench_times
-        to_kernel; /* from the end of the GPU's work before the signal to the kernel's start */
-    /* from there to the start of the GPU's work behind the wait */
-    struct bench_times from_kernel;
-    struct bench_times both; /* on Vulkan's clock alone */
-};
-
-/* A context on each of several GPUs at once. */
-struct scale_result {
-    char what[64];
-    uint32_t gpus;
-    double pictures_per_s; /* all together */
-    double least_per_s;
-    double most_per_s;
-    double of_linear; /* 1: as many times one GPU */
 };
 
 /* A random point of the domain (domain.h). */
@@ -95,14 +57,9 @@ struct result_note {
 struct results {
     struct result *rows;
     size_t row_count;
-    struct frame_result *frames;
-    size_t frame_count;
-    struct scale_result *scales;
-    size_t scale_count;
     struct domain_result *domain;
     size_t domain_count;
     uint64_t domain_seed;
-    struct handover_result handover;
     struct result_note *absent; /* what is not there, and why */
     size_t absent_count;
     struct result_note *machine; /* "cuda device", "NVIDIA H200" */
@@ -111,8 +68,6 @@ struct results {
 
 /* Gives a row to fill in; it stays where it is until the next one is added. */
 struct result *results_add(struct results *results);
-struct frame_result *results_add_frame(struct results *results);
-struct scale_result *results_add_scale(struct results *results);
 struct domain_result *results_add_domain(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);

@@ -48,8 +48,6 @@ struct fovea_vk *vulkan_fovea(struct vulkan_bench *b, const struct bench_mode *m
                               enum fovea_backend backend);
 
 /* False: there is no device. */
-bool vulkan_frames(struct vulkan_bench *b);
-bool vulkan_handover(struct vulkan_bench *b);
 bool vulkan_domain(struct vulkan_bench *b); /* bench_vulkan.c */
 
 #endif

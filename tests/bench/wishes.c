@@ -18,7 +18,7 @@ void wishes_help(void)
         "of\n"
         "                   --domain says what the point is: 'cuda/domain/(3|17):', 'map x', ' x "
         ".*PQ'\n"
-        "  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's\n"
+        "  --backend NAME   only cpu, cuda or vulkan\n"
         "  --quick          a tiny picture and few repetitions: whether it works, not how fast\n"
         "  --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones\n"
         "  --surfaces       CUDA: pictures in arrays, as frames of engines are; batches and\n"
@@ -31,7 +31,6 @@ void wishes_help(void)
         "                   against a bound; status 1 where one is broken\n"
         "  --points N       how many (60)\n"
         "  --seed N         which (1)\n"
-        "  --opencv COMMAND times OpenCV with that command beside the cpu backend\n"
         "  --list           the names of the cases, one a line\n"
         "  --help           this");
 }
@@ -77,9 +76,6 @@ static bool read_value(int option, struct wishes *out)
         return read_count(optarg, 100000, &out->domain_points);
     case 's':
         return read_seed(optarg, &out->seed);
-    case 'c':
-        out->opencv = optarg;
-        return true;
     default:
         return false;
     }
@@ -101,14 +97,21 @@ static bool compile_only(struct wishes *wishes)
 enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},         {"list", no_argument, NULL, 'l'},
-        {"launches", no_argument, NULL, 'a'},      {"alpha", no_argument, NULL, 'v'},
-        {"surfaces", no_argument, NULL, 'u'},      {"lens-paper", no_argument, NULL, 'p'},
-        {"domain", no_argument, NULL, 'd'},        {"points", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},    {"help", no_argument, NULL, 'h'},
-        {"json", required_argument, NULL, 'j'},    {"only", required_argument, NULL, 'o'},
-        {"backend", required_argument, NULL, 'b'}, {"threads", required_argument, NULL, 't'},
-        {"opencv", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},
+        {"list", no_argument, NULL, 'l'},
+        {"launches", no_argument, NULL, 'a'},
+        {"alpha", no_argument, NULL, 'v'},
+        {"surfaces", no_argument, NULL, 'u'},
+        {"lens-paper", no_argument, NULL, 'p'},
+        {"domain", no_argument, NULL, 'd'},
+        {"points", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {"json", required_argument, NULL, 'j'},
+        {"only", required_argument, NULL, 'o'},
+        {"backend", required_argument, NULL, 'b'},
+        {"threads", required_argument, NULL, 't'},
+        {NULL, 0, NULL, 0},
     };
     *out = (struct wishes){.seed = 1};
     bool domain = false;

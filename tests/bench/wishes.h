@@ -21,7 +21,6 @@ struct wishes {
     uint32_t threads; /* of the cpu backend; 0: one for each core */
     const char *backend; /* NULL: all */
     const char *json; /* NULL: none */
-    const char *opencv; /* a command that times OpenCV; NULL: none */
     const char *only_text;
     regex_t only; /* compiled where only_text is given */
 };

@@ -11,7 +11,7 @@ help_bench()
 
   --json FILE      the tables also go there as JSON
   --only REGEX     only cases whose names match: --only '1080p/smooth'
-  --backend NAME   only cpu, cuda or vulkan; frames and hand-over are vulkan's
+  --backend NAME   only cpu, cuda or vulkan
   --quick          a tiny picture and few repetitions: tests that it works, not how fast
   --alpha          pictures of RGBA8 whose alpha varies instead of opaque ones
   --launches       CUDA: separate launches between two events instead of a graph
@@ -25,18 +25,16 @@ help_bench()
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a
                    runtime that stand for others (docs/headsets.md); takes --quick alone
-  --opencv         OpenCV's pyramids beside the cpu backend; fetches opencv-python-headless with pip
   --list           the names of the cases, one a line
   --bundle DIR     build nothing, run what './run gpu-bundle DIR' left there
 
-It times NVIDIA's NPP beside the cuda backend if libnppif, or libnppig for --lens-paper, is installed. docs/benchmarks.md explains the
-measurements and holds results.
+--lens-paper times NVIDIA's NPP, too, if libnppig is installed. docs/benchmarks.md explains the measurements and holds results.
 END
 }
 
 command_bench()
 {
-    local bundle='' opencv=0 engines=0 openxr=0 flags=()
+    local bundle='' engines=0 openxr=0 flags=()
     while (($#)); do
         case $1 in
         --bundle)
@@ -44,7 +42,6 @@ command_bench()
             bundle=$(readlink -m -- "$2")
             shift
             ;;
-        --opencv) opencv=1 ;;
         --engines) engines=1 ;;
         --openxr) openxr=1 ;;
         *) flags+=("$1") ;;
@@ -60,10 +57,6 @@ command_bench()
     if ((openxr)); then
         [[ -x ${BENCH%/*}/openxr_cost ]] || fail "openxr_cost was not built: it needs OpenXR's headers and loader"
         exec "${BENCH%/*}/openxr_cost" ${flags[@]+"${flags[@]}"}
-    fi
-    if ((opencv)); then
-        need_opencv
-        flags+=(--opencv "'$OPENCV_PYTHON' '$ROOT/tests/bench/opencv_pyramid.py'")
     fi
     exec "$BENCH" ${flags[@]+"${flags[@]}"}
 }
@@ -101,17 +94,4 @@ bench_environment()
 {
     gpu_environment
     unset FOVEA_REQUIRE_GPU FOVEA_REQUIRE_VALIDATION
-}
-
-# Sets OPENCV_PYTHON to one that has OpenCV; an environment of its own where this machine's has none.
-need_opencv()
-{
-    OPENCV_PYTHON=/usr/bin/python3
-    "$OPENCV_PYTHON" -c 'import cv2, numpy' 2>/dev/null && return
-    OPENCV_PYTHON=$BUILD_ROOT/opencv/bin/python
-    [[ -x $OPENCV_PYTHON ]] && "$OPENCV_PYTHON" -c 'import cv2, numpy' 2>/dev/null && return
-    ((INSTALL)) || fail "OpenCV is not here (tests/bench/requirements.txt) and --no-install forbids to get it"
-    need_packages python
-    step "OpenCV from the Python index" "$LOGS/opencv.log" make_venv "$BUILD_ROOT/opencv" \
-        "$ROOT/tests/bench/requirements.txt"
 }

@@ -7,6 +7,7 @@
 #include "cuda_lens.h"
 #include "lens_peers.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,62 @@ static void run_textures(struct cuda_lens *lens)
 
 /* ---- NPP ------------------------------------------------------------------------------------- */
 
+/* As NPP's headers, which may not be there, have them (nppdefs.h). */
+struct npp_size {
+    int width;
+    int height;
+};
+
+struct npp_stream {
+    CUstream stream;
+    int device;
+    int processors;
+    int threads_per_processor;
+    int threads_per_block;
+    size_t shared_bytes_per_block;
+    int capability_major;
+    int capability_minor;
+    unsigned stream_flags;
+    int reserved;
+};
+
+/* NULL: the library is not here. */
+static void *npp_function(const char *library, const char *name)
+{
+    static const char *const versions[] = {".so.13", ".so.12", ".so"};
+    void *found = NULL;
+    for (size_t i = 0; !found && i < sizeof versions / sizeof versions[0]; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "lib%s%s", library, versions[i]);
+        void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        found = opened ? dlsym(opened, name) : NULL;
+    }
+    return found;
+}
+
+static int attribute(struct cuda_bench *b, CUdevice_attribute which)
+{
+    int value = 0;
+    CUDA_MUST(b, b->cu->DeviceGetAttribute(&value, which, b->device->handle));
+    return value;
+}
+
+static struct npp_stream npp_stream_of(struct cuda_bench *b)
+{
+    return (struct npp_stream){
+        .stream = b->stream,
+        .device = b->device->ordinal,
+        .processors = attribute(b, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        .threads_per_processor = attribute(b, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+        .threads_per_block = attribute(b, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .shared_bytes_per_block =
+            (size_t)attribute(b, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .capability_major = attribute(b, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+        .capability_minor = attribute(b, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        .stream_flags = CU_STREAM_NON_BLOCKING,
+    };
+}
+
 /* As NPP's headers have it (nppi_geometry_transforms.h). */
 struct npp_rect {
     int x;
@@ -276,7 +333,7 @@ static void run_npp(struct cuda_lens *lens)
     static const char *const names[] = {"NPP remap, nearest", "NPP remap, bilinear"};
     struct cuda_bench *b = lens->b;
     struct npp npp = {0};
-    void *found = cuda_npp_function("nppig", "nppiRemap_8u_C4R_Ctx");
+    void *found = npp_function("nppig", "nppiRemap_8u_C4R_Ctx");
     memcpy(&npp.remap, &found, sizeof found);
     for (int i = 0; i < 2; i++) {
         if (!cuda_lens_wants(lens, names[i])) {
@@ -289,7 +346,7 @@ static void run_npp(struct cuda_lens *lens)
         if (!npp.maps) {
             const size_t count = (size_t)b->pictures.size->width_px * b->pictures.size->height_px;
             npp.maps = upload_map(lens, 1, count, -0.5);
-            npp.stream = cuda_npp_stream(b);
+            npp.stream = npp_stream_of(b);
         }
         npp.interpolation = i + 1; /* NPPI_INTER_NN, NPPI_INTER_LINEAR */
         const struct cuda_lens_way row = {names[i],
