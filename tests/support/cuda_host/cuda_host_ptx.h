@@ -64,6 +64,14 @@ static inline uint32_t *cuda_host_word(uint32_t place, unsigned alignment)
     }
     return (uint32_t *)memory;
 }
+/* A copy that is under way: it is there when it was waited for, not before. */
+struct cuda_host_copy {
+    void *to;
+    const void *from;
+};
+extern "C" void cuda_host_copy_begin(void *to, const void *from);
+extern "C" void cuda_host_copy_wait(void);
+
 static inline void ptx_copy_async(uint32_t to, const void *from)
 {
     if ((uintptr_t)from % 16 != 0) {
