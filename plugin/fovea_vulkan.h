@@ -293,6 +293,21 @@ struct fovea_vk_semaphore {
     uint64_t value; /* for timeline semaphores; 0 for binary ones */
 };
 
+/* A picture of sigmas: for each pixel of a view the standard deviation in pixels of the Gaussian
+ * that blurs it. For the operator blur, which then takes it instead of "blur.sigma_px": values
+ * above "blur.sigma_max_px" count as that, negative ones and NaN as 0, which leaves a pixel as it
+ * is. Compute shaders make such frames, whatever backend others have. */
+struct fovea_vk_sigmas {
+    /* Of one layer and mip, as large as the view (the image where there are no views) or larger:
+     * pixel 0, 0 is the view's first. R32_SFLOAT or R16_SFLOAT, or another format whose red is a
+     * float; usage SAMPLED. The image belongs to Fovea's queue's family, or is of concurrent
+     * sharing; what wrote it is visible to compute shaders when the waits are over, by a wait's
+     * semaphore or a barrier of the engine's. It is read until the signals come. NULL: there is
+     * none. */
+    VkImageView view;
+    VkImageLayout layout; /* which it is in, and stays: GENERAL or SHADER_READ_ONLY_OPTIMAL */
+};
+
 #define FOVEA_VK_MAX_SEMAPHORES 8
 #define FOVEA_VK_MAX_VIEWS 4
 
@@ -318,6 +333,7 @@ struct fovea_vk_view {
      * copied; so is a frame in place whose views are not all in layer 0. */
     VkImageView src_raw_view;
     VkImageView dst_raw_view;
+    struct fovea_vk_sigmas sigmas;
 };
 
 static inline void fovea_vk_view_init(struct fovea_vk_view *view)
@@ -346,6 +362,9 @@ struct fovea_vk_frame {
     const struct fovea_vk_view *views;
     uint32_t view_count; /* 1 to FOVEA_VK_MAX_VIEWS; 0 where views is NULL */
     uint32_t reserved; /* 0 */
+    /* Where views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: no operator of
+     * the row takes any. */
+    struct fovea_vk_sigmas sigmas;
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
@@ -379,12 +398,12 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
 /* Makes what the first frame of a kind would make, while the program loads: images, plans and
  * pipelines, which may take a second where the driver has not kept their shaders. No queue is used.
  * Frames are of a kind that have the same format, sizes, number and eyes of views, frusta and raw
- * views, and are in place or not.
+ * views, have sigmas or not, and are in place or not.
  *
  * `frame` is as it will be given to fovea_vk_foveate, or where the backend is vulkan to _record.
  * Not known yet, and of no account, are gazes, semaphores and who holds an image. An image that
  * Fovea did not make may be VK_NULL_HANDLE, but for frames in place, which name it in both ends; of
- * a raw view counts that there is one. Layouts are checked as in a frame.
+ * a raw view and of sigmas counts that there are any. Layouts are checked as in a frame.
  *
  * Pipelines stay as long as the context. Images and plans go when some frames have not used them
  * (16 to 120), or before the first frame, of more than a hundred sizes, the oldest.

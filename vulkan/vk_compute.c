@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINDING_COUNT 6
+#define BINDING_COUNT 7
+#define BINDING_SIGMAS 6 /* the last: sets of frames without any have none */
 
 /* Every pipeline has one layout, whose push constants are what each device has. */
 #define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
@@ -22,7 +23,8 @@ _Static_assert(VK_COMPUTE_LATCHED_BYTES == 4 * LATCHED_WORDS, "as gaze_latch.com
 static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER};
+    VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+    VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE};
 
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
@@ -61,7 +63,7 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
 {
     /* And as many for latches and copies, of which a frame has three. */
     set_count *= 2;
-    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, set_count},
+    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
@@ -145,6 +147,8 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
         {bindings->scratch.buffer, bindings->scratch.offset, bindings->scratch.bytes},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
         {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES}};
+    VkDescriptorImageInfo sigmas = {.imageView = bindings->sigmas,
+                                    .imageLayout = bindings->sigmas_layout};
     VkWriteDescriptorSet writes[BINDING_COUNT];
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -154,11 +158,14 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
                                            .descriptorType = binding_types[i]};
         if (i < 2) {
             writes[i].pImageInfo = &images[i];
+        } else if (i == BINDING_SIGMAS) {
+            writes[i].pImageInfo = &sigmas;
         } else {
             writes[i].pBufferInfo = &buffers[i - 2];
         }
     }
-    device->vk.UpdateDescriptorSets(device->handle, BINDING_COUNT, writes, 0, NULL);
+    const uint32_t count = bindings->sigmas ? BINDING_COUNT : BINDING_SIGMAS;
+    device->vk.UpdateDescriptorSets(device->handle, count, writes, 0, NULL);
 }
 
 void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,

@@ -48,6 +48,8 @@ struct vk_compute_bindings {
     VkDeviceSize text_bytes;
     VkBuffer latched; /* never without; read where a frame's gaze is late */
     VkDeviceSize latched_offset;
+    VkImageView sigmas; /* none: no pass reads any */
+    VkImageLayout sigmas_layout;
 };
 
 #define VK_COMPUTE_LATCHED_BYTES 32 /* LATCHED_WORDS */

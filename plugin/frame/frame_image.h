@@ -54,11 +54,11 @@ enum frame_plan_for {
     FRAME_PLAN_FOR_CALL, /* the next call may replace it */
 };
 
-/* frame_plan.c: for views of that size, eye and frustum. FOVEA_ERROR_INVALID_ARGUMENT: an operator
- * refuses such views, and the log was told why. */
+struct frame_view;
+/* frame_plan.c: for such a view, by its eye and frustum and whether it has sigmas.
+ * FOVEA_ERROR_INVALID_ARGUMENT: an operator refuses such views, and the log was told why. */
 FOVEA_MUST_CHECK enum fovea_result frame_plan_find(struct fovea_vk *fovea,
-                                                   const struct fovea_geometry *geometry,
-                                                   enum fovea_map_eye eye, uint32_t width_px,
+                                                   const struct frame_view *view, uint32_t width_px,
                                                    uint32_t height_px, enum frame_plan_for whom,
                                                    struct frame_plan **out_plan);
 /* A faithful view looks mild: the log says how strong a frame's plan is, once for each time that

@@ -4,6 +4,7 @@
 #include "frame_image.h"
 #include "frame_link.h"
 #include "frame_slot.h"
+#include "frame_work.h"
 
 #include "core/log.h"
 
@@ -230,16 +231,18 @@ static enum fovea_result make_plan(struct fovea_vk *fovea, const struct operator
     return FOVEA_OK;
 }
 
-enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct fovea_geometry *geometry,
-                                  enum fovea_map_eye eye, uint32_t width_px, uint32_t height_px,
-                                  enum frame_plan_for whom, struct frame_plan **out_plan)
+enum fovea_result frame_plan_find(struct fovea_vk *fovea, const struct frame_view *view,
+                                  uint32_t width_px, uint32_t height_px, enum frame_plan_for whom,
+                                  struct frame_plan **out_plan)
 {
     struct fovea_settings *settings = &fovea->scratch_settings;
     *settings = fovea->settings;
-    settings->foveation.geometry = *geometry;
-    settings->foveation.map.eye = eye;
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    settings->foveation.geometry = view->geometry;
+    settings->foveation.map.eye = view->eye;
+    const struct operator_plan_desc desc = {.settings = settings,
+                                            .width_px = width_px,
+                                            .height_px = height_px,
+                                            .has_sigmas = view->sigmas.view != VK_NULL_HANDLE};
     struct frame_plan *plan = find_plan(fovea, &desc);
     const bool found = plan;
     const enum fovea_result result = found ? FOVEA_OK : make_plan(fovea, &desc, &plan);

@@ -24,6 +24,15 @@ enum lack {
     LACK_KERNEL, /* of those that foveate */
 };
 
+static bool has_sigmas(const struct frame_work *work)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < work->view_count; i++) {
+        any = any || work->views[i].sigmas.view;
+    }
+    return any;
+}
+
 static bool gaze_usable(const struct fovea_gaze *gaze)
 {
     return gaze->usable && isfinite(gaze->point.x_uv) && isfinite(gaze->point.y_uv);
@@ -185,9 +194,9 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
 {
     struct frame_plan *plan = NULL;
     *out_lack = LACK_PLAN;
-    FOVEA_TRY(frame_plan_find(
-        fovea, &view->geometry, view->eye, work->view_width_px, work->view_height_px,
-        work->in_advance ? FRAME_PLAN_FOR_LATER : FRAME_PLAN_FOR_FRAME, &plan));
+    FOVEA_TRY(frame_plan_find(fovea, view, work->view_width_px, work->view_height_px,
+                              work->in_advance ? FRAME_PLAN_FOR_LATER : FRAME_PLAN_FOR_FRAME,
+                              &plan));
     view->plan = plan;
     if (!work->in_advance) {
         frame_plan_describe(fovea, plan);
@@ -235,7 +244,8 @@ static void forget_scratch(struct fovea_vk *fovea)
 static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work, int64_t now_ns,
                                 enum lack *out_lack)
 {
-    work->use_peer = !work->recording && frame_peer_usable(fovea);
+    /* Peers do not know the engine's images. */
+    work->use_peer = !work->recording && !has_sigmas(work) && frame_peer_usable(fovea);
     work->overlay =
         now_ns >= fovea->overlay_retry_ns && frame_overlay_wanted(&fovea->settings.overlay);
     work->copy_by_command = now_ns < fovea->copy_retry_ns;
@@ -290,7 +300,9 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
         .scratch = work->pass_scratch ? range_of(&work->pass_scratch->buffer, scratch) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
-        .text_bytes = OPERATOR_TEXT_BYTES};
+        .text_bytes = OPERATOR_TEXT_BYTES,
+        .sigmas = work->views[index].sigmas.view,
+        .sigmas_layout = work->views[index].sigmas.layout};
     frame_late_bind(fovea, work->slot_index, &bindings);
     if (bindings.source && bindings.result) { /* else no pass of the step runs */
         vk_compute_write_set(&fovea->device, set, &bindings);
@@ -392,8 +404,8 @@ static void refuse_plan(struct fovea_vk *fovea)
 
 static struct frame_kind kind_of(const struct frame_work *work)
 {
-    const bool ends[] = {work->src.made, work->dst.made, work->src.raw_view, work->dst.raw_view,
-                         work->in_place};
+    const bool ends[] = {work->src.made,     work->dst.made, work->src.raw_view,
+                         work->dst.raw_view, work->in_place, has_sigmas(work)};
     struct frame_kind kind = {.format = work->src.format,
                               .width_px = work->src.width_px,
                               .height_px = work->src.height_px,

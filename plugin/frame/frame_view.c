@@ -123,6 +123,28 @@ static enum fovea_result check_eye(struct fovea_vk *fovea, enum fovea_map_eye gi
     return FOVEA_OK;
 }
 
+/* ---- Sigmas ---- */
+
+static enum fovea_result check_sigmas(struct fovea_vk *fovea, const struct fovea_vk_sigmas *given,
+                                      uint32_t index, struct frame_view *view)
+{
+    view->sigmas = *given;
+    if (!given->view) {
+        return FOVEA_OK;
+    }
+    if (!row_takes_sigmas(&fovea->settings.operators)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u has sigmas, and no operator of the row takes them", index);
+    }
+    return given->layout == VK_IMAGE_LAYOUT_GENERAL ||
+                   given->layout == VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+               ? FOVEA_OK
+               : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                              "sigmas of view %u are in layout %d; GENERAL and"
+                              " SHADER_READ_ONLY_OPTIMAL are possible",
+                              index, (int)given->layout);
+}
+
 /* ---- Packed side by side, where both images are the engine's ---- */
 
 struct packing {
@@ -191,6 +213,7 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
     view->layer = given->layer;
     view->src_raw_view = raw_view_of(&work->src, given->layer, given->src_raw_view);
     view->dst_raw_view = raw_view_of(&work->dst, given->layer, given->dst_raw_view);
+    FOVEA_TRY(check_sigmas(fovea, &given->sigmas, index, view));
     FOVEA_TRY(check_eye(fovea, given->eye, index, view));
     return check_geometry(fovea, given, index, view);
 }
@@ -200,7 +223,7 @@ enum fovea_result frame_views_check(struct fovea_vk *fovea, struct frame_work *w
     const struct fovea_vk_frame *desc = work->desc;
     if (!desc->views && desc->view_count == 0) {
         view_everything(fovea, work);
-        return FOVEA_OK;
+        return check_sigmas(fovea, &desc->sigmas, 0, &work->views[0]);
     }
     if (!desc->views || desc->view_count == 0 || desc->view_count > FOVEA_VK_MAX_VIEWS) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%u views%s; 1 to %d are possible",
@@ -246,7 +269,7 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
 
 /* ---- What a view shows ---- */
 
-STRUCT_ENDS_WITH(struct fovea_vk_view, dst_raw_view);
+STRUCT_ENDS_WITH(struct fovea_vk_view, sigmas);
 
 static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_view *given,
                                  struct fovea_point_uv place, struct fovea_point_uv *out_gaze)
@@ -260,8 +283,9 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
     }
     FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
     FOVEA_TRY(check_geometry(fovea, given, 0, &view));
-    FOVEA_TRY(frame_plan_find(fovea, &view.geometry, view.eye, given->width_px, given->height_px,
-                              FRAME_PLAN_FOR_CALL, &plan));
+    FOVEA_TRY(check_sigmas(fovea, &given->sigmas, 0, &view));
+    FOVEA_TRY(frame_plan_find(fovea, &view, given->width_px, given->height_px, FRAME_PLAN_FOR_CALL,
+                              &plan));
     *out_gaze = row_gaze_at(plan->plan, place);
     return FOVEA_OK;
 }

@@ -32,6 +32,7 @@ struct frame_view {
     uint32_t layer;
     VkImageView src_raw_view; /* of the layer, where kernels see the engine's image there */
     VkImageView dst_raw_view;
+    struct fovea_vk_sigmas sigmas;
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;
     bool sighted; /* it has a gaze */

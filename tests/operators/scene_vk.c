@@ -22,6 +22,34 @@ VkFormat scene_vk_format(unsigned i)
     return formats[i % (sizeof formats / sizeof formats[0])];
 }
 
+struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene *scene,
+                                    struct fovea_vk_sigmas *out_sigmas)
+{
+    *out_sigmas = (struct fovea_vk_sigmas){0};
+    if (scene->sigmas == SIGMAS_NONE) {
+        return (struct engine_image){0};
+    }
+    const VkFormat format =
+        scene->sigmas_format == FOVEA_FORMAT_R16F ? VK_FORMAT_R16_SFLOAT : VK_FORMAT_R32_SFLOAT;
+    const bool general = scene->random % 2;
+    struct test_image packed =
+        image_make_packed(scene->width_px, scene->height_px, scene->sigmas_format);
+    for (uint32_t y = 0; y < scene->height_px; y++) {
+        for (uint32_t x = 0; x < scene->width_px; x++) {
+            image_set(&packed.view, x, y, 0, scene_sigma(scene, x, y));
+        }
+    }
+    struct engine_image image =
+        engine_sampled_create(&rig->engine, format, scene->width_px, scene->height_px);
+    *out_sigmas = (struct fovea_vk_sigmas){image.raw_view,
+                                           general ? VK_IMAGE_LAYOUT_GENERAL
+                                                   : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+    engine_write(&rig->engine, image.image, scene->width_px, scene->height_px, format,
+                 packed.view.data, VK_IMAGE_LAYOUT_UNDEFINED, out_sigmas->layout);
+    image_free(&packed);
+    return image;
+}
+
 void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
                   struct operator_scene *scene, struct test_image *out_src,
                   struct test_image *out_dst)
@@ -37,11 +65,16 @@ void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
         rig->settings.own.lens_file_data = NULL; /* what the file says is the same */
     }
     assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+    struct fovea_vk_sigmas given;
+    struct engine_image sigmas = scene_vk_sigmas(rig, scene, &given);
+    rig_set_sigmas(given);
     *out_src = scene_draw(scene);
     *out_dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
     assert_int_equal(rig_frame(rig, path, format, &out_src->view,
                                rig_gaze(scene->gaze.x_uv, scene->gaze.y_uv), &out_dst->view),
                      FOVEA_OK);
+    rig_set_sigmas((struct fovea_vk_sigmas){0});
+    engine_image_destroy(&rig->engine, &sigmas);
 }
 
 void scene_vk_check(struct rig *rig, VkFormat format, enum rig_path path,

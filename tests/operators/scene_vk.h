@@ -14,6 +14,11 @@ struct fovea_operators scene_vk_operators(const struct operator_under_test *of);
 /* Number i of all formats that frames have, red first and blue first. */
 VkFormat scene_vk_format(unsigned i);
 
+/* The scene's picture of sigmas as an image that kernels may read; none where it has none. It is
+ * destroyed by engine_image_destroy. */
+struct engine_image scene_vk_sigmas(struct rig *rig, const struct operator_scene *scene,
+                                    struct fovea_vk_sigmas *out_sigmas);
+
 /* A frame of the scene, which takes on the format, and what came of it. The caller frees both. */
 void scene_vk_run(struct rig *rig, VkFormat format, enum rig_path path,
                   struct operator_scene *scene, struct test_image *out_src,

@@ -302,7 +302,7 @@ struct fovea_vk_desc engine_fovea_desc(struct engine *engine, const struct fovea
 
 uint32_t engine_pixel_bytes(VkFormat format)
 {
-    return format == VK_FORMAT_R16G16B16A16_SFLOAT ? 8 : 4;
+    return format == VK_FORMAT_R16G16B16A16_SFLOAT ? 8 : format == VK_FORMAT_R16_SFLOAT ? 2 : 4;
 }
 
 static VkDeviceMemory allocate(struct engine *engine, VkMemoryRequirements needs,

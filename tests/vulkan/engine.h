@@ -72,6 +72,10 @@ struct engine_image engine_array_create(struct engine *engine, VkFormat format, 
 /* engine_seen.c: the same with raw views. */
 struct engine_image engine_seen_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                        uint32_t height_px, uint32_t layer_count);
+/* The same, for pictures of floats that shaders read: its own view of R32_SFLOAT or R16_SFLOAT is
+ * raw_view. */
+struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                          uint32_t height_px);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);
 
 struct engine_buffer {

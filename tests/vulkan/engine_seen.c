@@ -66,3 +66,31 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
     image.raw_view = image.raw_layers[0];
     return image;
 }
+
+struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                          uint32_t height_px)
+{
+    struct engine_image image = {
+        .format = format, .width_px = width_px, .height_px = height_px, .layer_count = 1};
+    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                    .imageType = VK_IMAGE_TYPE_2D,
+                                    .format = format,
+                                    .extent = {width_px, height_px, 1},
+                                    .mipLevels = 1,
+                                    .arrayLayers = 1,
+                                    .samples = VK_SAMPLE_COUNT_1_BIT,
+                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                    .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                                             VK_IMAGE_USAGE_SAMPLED_BIT};
+    CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
+    allocate(engine, &image);
+    const VkImageViewCreateInfo view = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = image.image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = format,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    CHECK(vkCreateImageView(engine->device, &view, NULL, &image.raw_layers[0]));
+    image.raw_view = image.raw_layers[0];
+    return image;
+}

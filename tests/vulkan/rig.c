@@ -236,6 +236,13 @@ enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *fram
     return recorded ? record(rig, frame) : fovea_vk_foveate(rig->fovea, frame);
 }
 
+static struct fovea_vk_sigmas frames_sigmas;
+
+void rig_set_sigmas(struct fovea_vk_sigmas sigmas)
+{
+    frames_sigmas = sigmas;
+}
+
 static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
                              VkFormat format, const struct fovea_image *like,
                              struct fovea_gaze gaze)
@@ -245,7 +252,8 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
         .struct_bytes = sizeof frame,
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
-        .gaze = gaze};
+        .gaze = gaze,
+        .sigmas = frames_sigmas};
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

@@ -69,6 +69,9 @@ enum fovea_result rig_frame(struct rig *rig, enum rig_path path, VkFormat format
                             const struct fovea_image *src, struct fovea_gaze gaze,
                             const struct fovea_image *dst);
 
+/* What frames of rig_frame have from now on; none in the beginning. */
+void rig_set_sigmas(struct fovea_vk_sigmas sigmas);
+
 /* A frame of no semaphores, by fovea_vk_foveate or, if that is the backend, fovea_vk_record. */
 enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *frame);
 

@@ -108,7 +108,8 @@ struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct ster
                                    .dst = frame_image(scene, dst),
                                    .gaze = scene->views[0].gaze,
                                    .views = scene->view_count ? scene->views : NULL,
-                                   .view_count = scene->view_count};
+                                   .view_count = scene->view_count,
+                                   .sigmas = scene->views[0].sigmas};
 }
 
 static void acquire(struct stereo_end *end)

@@ -60,8 +60,83 @@ static void views_are_each_a_picture_of_their_own(void **state)
     }
 }
 
+/* ---- Pictures of sigmas ---- */
+
+static struct operator_scene sigmas_scene(enum scene_sigmas sigmas)
+{
+    struct operator_scene scene = operator_scene_of(&blur_under_test, 0);
+    scene.settings = rig_settings();
+    scene.settings.operators = scene_vk_operators(&blur_under_test);
+    scene.settings.own.blur_sigma_px = 3.0;
+    scene.settings.own.blur_sigma_max_px = 20.0;
+    scene.blue_first = true; /* STEREO_FORMAT */
+    scene.sigmas = sigmas;
+    scene.sigmas_format = FOVEA_FORMAT_R16F;
+    scene.sigmas_most_px = 25.0;
+    scene.width_px = 67; /* stereo_view */
+    scene.height_px = 45;
+    return scene;
+}
+
+/* One view has them and the other has none, and then the other way round, by all paths. */
+static void views_have_their_own_sigmas_or_none(void **state)
+{
+    const struct operator_scene pictured = sigmas_scene(SIGMAS_RANDOM);
+    const struct operator_scene plain = sigmas_scene(SIGMAS_NONE);
+    struct rig rig;
+    rig_open(&rig, &pictured.settings);
+    for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        const int own = path % 2;
+        struct stereo halves = stereo_side_by_side();
+        const struct operator_scene *each[2] = {&plain, &plain};
+        each[own] = &pictured;
+        struct engine_image sigmas = scene_vk_sigmas(&rig, &pictured, &halves.views[own].sigmas);
+        scene_vk_check_views(&rig, &halves, (enum rig_path)path, each);
+        engine_idle(&rig.engine);
+        engine_image_destroy(&rig.engine, &sigmas);
+    }
+    rig_close(&rig);
+}
+
+static void expect_refused_frame(struct rig *rig, struct fovea_vk_sigmas sigmas)
+{
+    struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
+    struct test_image src = scene_draw(&scene);
+    struct test_image dst = scene_draw(&scene);
+    rig_set_sigmas(sigmas);
+    assert_int_equal(rig_frame(rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
+                               rig_gaze(0.5, 0.5), &dst.view),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    rig_set_sigmas((struct fovea_vk_sigmas){0});
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void wrong_sigmas_are_refused(void **state)
+{
+    struct operator_scene scene = sigmas_scene(SIGMAS_RAMP);
+    struct rig rig;
+    rig_open(&rig, &scene.settings);
+    struct fovea_vk_sigmas sigmas;
+    struct engine_image image = scene_vk_sigmas(&rig, &scene, &sigmas);
+    const VkImageLayout layouts[] = {VK_IMAGE_LAYOUT_UNDEFINED,
+                                     VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                                     VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL};
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        expect_refused_frame(&rig, (struct fovea_vk_sigmas){sigmas.view, layouts[i]});
+    }
+    rig.settings.operators = scene_vk_operators(&foveate_under_test);
+    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+    expect_refused_frame(&rig, sigmas);
+    engine_image_destroy(&rig.engine, &image);
+    rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
+    static const struct CMUnitTest of_sigmas[] = {
+        cmocka_unit_test(views_have_their_own_sigmas_or_none),
+        cmocka_unit_test(wrong_sigmas_are_refused)};
     static const CMUnitTestFunction by_kind[SCENE_KINDS] = {
         [SCENES_ALONE] = frames_are_the_reference,
         [SCENES_COPIED] = every_bit_is_copied,
@@ -69,5 +144,8 @@ int main(int argc, char **argv)
     };
     static struct operator_tests tests;
     operator_tests_add_sets(&tests, SCENES_IN_FRAMES, by_kind);
+    for (size_t i = 0; i < sizeof of_sigmas / sizeof of_sigmas[0]; i++) {
+        tests.tests[tests.count++] = of_sigmas[i];
+    }
     return rig_run(argc, argv, tests.tests, tests.count);
 }

@@ -23,6 +23,12 @@ static const uint32_t smooth_nodes_1[] =
 static const uint32_t smooth_nodes_4[] =
 #include "smooth_nodes_4.inc"
     ;
+static const uint32_t smooth_nodes_pictured_1[] =
+#include "smooth_nodes_pictured_1.inc"
+    ;
+static const uint32_t smooth_nodes_pictured_4[] =
+#include "smooth_nodes_pictured_4.inc"
+    ;
 static const uint32_t smooth_tile_kinds_1[] =
 #include "smooth_tile_kinds_1.inc"
     ;
@@ -51,6 +57,8 @@ static const uint32_t overlay_4[] =
 const struct shader foveate_shader_level = SHADER_CODE(smooth_level_1, smooth_level_4);
 const struct shader foveate_shader_levels = SHADER_CODE(smooth_levels_1, smooth_levels_4);
 const struct shader foveate_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
+const struct shader foveate_shader_nodes_pictured =
+    SHADER_CODE(smooth_nodes_pictured_1, smooth_nodes_pictured_4);
 const struct shader foveate_shader_tile_kinds =
     SHADER_CODE(smooth_tile_kinds_1, smooth_tile_kinds_4);
 const struct shader foveate_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);

@@ -16,6 +16,8 @@
 extern const struct shader foveate_shader_level;
 extern const struct shader foveate_shader_levels;
 extern const struct shader foveate_shader_nodes;
+/* The same with the picture of sigmas in binding 6. */
+extern const struct shader foveate_shader_nodes_pictured;
 /* Tiles of one level instead, the same constants: KINDS and LEVELS in any order, then the picture
  * by the other two in any order, FAR where there are levels. */
 extern const struct shader foveate_shader_tile_kinds;

@@ -6,6 +6,7 @@
  *
  * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
  * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.
+ * PICTURED: sigma comes from a picture of them and not from the law.
  *
  * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
  * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by the
@@ -248,6 +249,22 @@ void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded
     }
 }
 
+#ifdef PICTURED
+layout(set = 0, binding = 6) uniform texture2D sigmas; /* one of the view's size */
+
+/* Does foveate_law_pictured. GLSL leaves open what min and max make of NaN. */
+float sigma_of(foveate_frame frame, ivec2 pixel)
+{
+    float value = texelFetch(sigmas, min(pixel, ivec2(frame.width_px, frame.height_px) - 1), 0).r;
+    return value >= 0.1 ? min(value, law_table[0]) : 0.0;
+}
+#else
+float sigma_of(foveate_frame frame, ivec2 pixel)
+{
+    return law_sigma(frame, pixel);
+}
+#endif
+
 bool in_picture(ivec2 pixel)
 {
     return pixel.x < frame.width_px && pixel.y < frame.height_px;
@@ -336,7 +353,7 @@ void main()
     uint lowest = 0x7f800000u;
     uint highest = 0u;
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        sigmas_px[n] = law_sigma(seen, own_px + ivec2(0, n));
+        sigmas_px[n] = sigma_of(seen, own_px + ivec2(0, n));
         places[n] = find_place(sigmas_px[n], own_px + ivec2(0, n));
         bool blurred = places[n] >= 0.0;
         lowest = blurred ? min(lowest, floatBitsToUint(places[n])) : lowest;

@@ -117,6 +117,13 @@ static uint32_t most_levels(const struct operator_glsl *glsl)
                                 : plan_of(glsl)->level_count;
 }
 
+/* Which blends nodes. */
+static const struct shader *nodes_of(const struct operator_glsl *glsl)
+{
+    return glsl->plan->law.kind == FOVEATE_LAW_PICTURE ? &foveate_shader_nodes_pictured
+                                                       : &foveate_shader_nodes;
+}
+
 static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
 {
     const bool tiles = tiles_of(glsl)->used;
@@ -125,7 +132,7 @@ static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shad
         const struct shader *shader;
         bool taken;
     } all[] = {{&foveate_shader_level, !tiles},    {&foveate_shader_levels, levels},
-               {&foveate_shader_nodes, !tiles},    {&foveate_shader_tile_kinds, tiles},
+               {nodes_of(glsl), !tiles},           {&foveate_shader_tile_kinds, tiles},
                {&foveate_shader_tile_near, tiles}, {&foveate_shader_tile_far, tiles && levels}};
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -187,14 +194,14 @@ static void add_nodes(struct list *list)
     const uint32_t width = plan_of(list->glsl)->width_px;
     const uint32_t height = plan_of(list->glsl)->height_px;
     const struct operator_shader kind =
-        specialize(&foveate_shader_nodes, &list->constants.frame, list->format);
+        specialize(nodes_of(list->glsl), &list->constants.frame, list->format);
     if (image_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
         struct operator_pass *level = add(list, &foveate_shader_level);
         shader_pixel_groups(width, height, level->groups);
         level->barrier = true;
     }
     add_levels(list);
-    shader_pixel_groups(width, height, add(list, &foveate_shader_nodes)->groups);
+    shader_pixel_groups(width, height, add(list, kind.shader)->groups);
 }
 
 static struct operator_pass *add_tile(struct list *list, const struct shader *shader)
