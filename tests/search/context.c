@@ -24,7 +24,7 @@ enum fovea_result search_context(struct fovea_settings *settings, const char *ba
 
 enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
                                    const struct search_memory *src, const struct search_memory *dst,
-                                   const float *gazes_uv, void *stream)
+                                   const struct search_given *given, void *stream)
 {
     if (point->count == 0) {
         return fovea_context_run(context, &src->first, &dst->first, point->gaze, stream);
@@ -38,9 +38,31 @@ enum fovea_result search_batch_run(const struct search_point *point, struct fove
     batch.dst_next_bytes = dst->next_bytes;
     batch.src_plane_bytes = src->plane_bytes;
     batch.dst_plane_bytes = dst->plane_bytes;
-    batch.gazes_uv = gazes_uv;
+    batch.gazes_uv = given->gazes_uv;
     batch.gazes_memory = point->cuda_gazes ? FOVEA_MEMORY_CUDA : FOVEA_MEMORY_CPU;
+    if (given->sigmas.memory) {
+        batch.sigmas = given->sigmas.first;
+        batch.sigmas_next_bytes = point->one_sigmas ? 0 : given->sigmas.next_bytes;
+    }
     return fovea_context_run_batch(context, &batch, stream);
+}
+
+enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
+                                   const struct fovea_image *dst, struct fovea_point_uv gaze,
+                                   const struct fovea_image *sigmas)
+{
+    const float gaze_uv[] = {(float)gaze.x_uv, (float)gaze.y_uv};
+    if (!sigmas) {
+        return fovea_context_run(context, src, dst, gaze, NULL);
+    }
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = 1;
+    batch.src = *src;
+    batch.dst = *dst;
+    batch.gazes_uv = gaze_uv;
+    batch.sigmas = *sigmas;
+    return fovea_context_run_batch(context, &batch, NULL);
 }
 
 /* A point while it runs. */
@@ -49,7 +71,7 @@ struct run {
     struct fovea_context *cpu;
     struct fovea_context *tested;
     bool on_cuda;
-    struct search_memory src, dst;
+    struct search_memory src, dst, sigmas;
     float *gazes_uv;
     enum fovea_result result; /* the tested one's */
     char *text;
@@ -69,15 +91,31 @@ static struct fovea_point_uv gaze_of(const struct run *run, uint32_t index)
 
 /* What the cpu backend makes of an image alone. A batch that cannot know that a gaze is none copies
  * where it would foveate. */
-static enum fovea_result expect(struct run *run, struct fovea_point_uv gaze,
-                                const struct fovea_image *src, const struct fovea_image *dst)
+static enum fovea_result expect_with(struct run *run, struct fovea_point_uv gaze,
+                                     const struct fovea_image *src, const struct fovea_image *dst,
+                                     const struct fovea_image *sigmas)
 {
     static const struct fovea_point_uv middle = {0.5, 0.5};
-    enum fovea_result result = fovea_context_run(run->cpu, src, dst, gaze, NULL);
+    enum fovea_result result = search_run_alone(run->cpu, src, dst, gaze, sigmas);
     if (result != FOVEA_OK && !is_finite(gaze) && run->point->count && run->point->cuda_gazes) {
-        result = fovea_context_run(run->cpu, src, dst, middle, NULL);
+        result = search_run_alone(run->cpu, src, dst, middle, sigmas);
         image_mirror(src, dst, false, false);
     }
+    return result;
+}
+
+static enum fovea_result expect(struct run *run, uint32_t index, const struct fovea_image *src,
+                                const struct fovea_image *dst)
+{
+    const struct fovea_point_uv gaze = gaze_of(run, index);
+    if (!run->sigmas.memory) {
+        return expect_with(run, gaze, src, dst, NULL);
+    }
+    struct test_image sigmas =
+        image_make_packed(src->width_px, src->height_px, run->sigmas.first.format);
+    search_gather(&run->sigmas, run->point->one_sigmas ? 0 : index, &sigmas.view);
+    const enum fovea_result result = expect_with(run, gaze, src, dst, &sigmas.view);
+    image_free(&sigmas);
     return result;
 }
 
@@ -87,7 +125,7 @@ static enum search_verdict compare_image(struct run *run, uint32_t index,
                                          const struct fovea_image *actual)
 {
     search_gather(&run->src, run->point->shared ? 0 : index, src);
-    const enum fovea_result wanted = expect(run, gaze_of(run, index), src, expected);
+    const enum fovea_result wanted = expect(run, index, src, expected);
     if (wanted != FOVEA_OK) {
         snprintf(run->text, SEARCH_TEXT_BYTES, "%s, the cpu backend %s",
                  fovea_result_name(run->result), fovea_result_name(wanted));
@@ -160,11 +198,11 @@ static enum search_verdict run_images(struct run *run)
     }
     memcpy(before, run->src.memory, run->src.bytes);
     enum search_verdict verdict = SEARCH_LOST;
+    const struct search_given given = {run->gazes_uv, run->sigmas};
     if (!run->on_cuda) {
-        run->result =
-            search_batch_run(run->point, run->tested, &run->src, &run->dst, run->gazes_uv, NULL);
+        run->result = search_batch_run(run->point, run->tested, &run->src, &run->dst, &given, NULL);
         verdict = compare_memory(run, before);
-    } else if (search_cuda_run(run->point, run->tested, &run->src, &run->dst, run->gazes_uv,
+    } else if (search_cuda_run(run->point, run->tested, &run->src, &run->dst, &given,
                                &run->result)) {
         verdict = compare_memory(run, before);
     } else {
@@ -180,10 +218,14 @@ static enum search_verdict run_contexts(struct run *run)
     run->src = search_memory_make(run->point, &run->point->src, run->point->shared ? 1 : count);
     run->dst = search_memory_make(run->point, &run->point->dst, count);
     run->gazes_uv = malloc(2 * sizeof(float) * count);
+    if (run->point->sigmas) {
+        run->sigmas = search_sigmas_make(run->point);
+    }
     const enum search_verdict verdict = run->gazes_uv ? run_images(run) : SEARCH_LOST;
     free(run->gazes_uv);
     search_memory_free(&run->src);
     search_memory_free(&run->dst);
+    search_memory_free(&run->sigmas);
     return verdict;
 }
 

@@ -68,9 +68,9 @@ static bool images_up(const struct search_memory *memory, struct on_device *out)
 struct cuda_run {
     const struct search_point *point;
     struct fovea_context *context;
-    struct on_device src, dst;
+    struct on_device src, dst, sigmas;
     CUdeviceptr gazes;
-    const float *gazes_uv; /* where the batch is told that they are */
+    struct search_given given; /* where the batch is told that they are */
 };
 
 /* Captured while gazes in CUDA memory were others, which come to be before the graph is launched.
@@ -88,7 +88,7 @@ static bool run_graph(const struct cuda_run *run, const float *gazes_uv,
         return false;
     }
     *out_result = search_batch_run(run->point, run->context, &run->src.images, &run->dst.images,
-                                   run->gazes_uv, stream);
+                                   &run->given, stream);
     done = is_done(device->cu->StreamEndCapture(stream, &graph)) &&
            upload(run->gazes, gazes_uv, bytes) &&
            is_done(device->cu->GraphInstantiateWithFlags(&exec, graph, 0)) &&
@@ -100,28 +100,33 @@ static bool run_graph(const struct cuda_run *run, const float *gazes_uv,
 
 static bool run_here(struct cuda_run *run, const float *gazes_uv, enum fovea_result *out_result)
 {
-    run->gazes_uv = run->point->cuda_gazes ? (const float *)(uintptr_t)run->gazes : gazes_uv;
+    run->given.gazes_uv = run->point->cuda_gazes ? (const float *)(uintptr_t)run->gazes : gazes_uv;
+    run->given.sigmas = run->sigmas.images;
     if (run->point->graph) {
         return run_graph(run, gazes_uv, out_result);
     }
     void *on = run->point->own_stream ? stream : NULL;
     *out_result = search_batch_run(run->point, run->context, &run->src.images, &run->dst.images,
-                                   run->gazes_uv, on);
+                                   &run->given, on);
     return is_done(device->cu->StreamSynchronize(on));
 }
 
 bool search_cuda_run(const struct search_point *point, struct fovea_context *context,
-                     struct search_memory *src, struct search_memory *dst, const float *gazes_uv,
-                     enum fovea_result *out_result)
+                     struct search_memory *src, struct search_memory *dst,
+                     const struct search_given *given, enum fovea_result *out_result)
 {
     struct cuda_run run = {.point = point, .context = context};
     const size_t bytes = 2 * sizeof(float) * search_images(point);
     return images_up(src, &run.src) && images_up(dst, &run.dst) &&
-           copy_up(gazes_uv, bytes, &run.gazes) && run_here(&run, gazes_uv, out_result) &&
+           (!given->sigmas.memory || images_up(&given->sigmas, &run.sigmas)) &&
+           copy_up(given->gazes_uv, bytes, &run.gazes) &&
+           run_here(&run, given->gazes_uv, out_result) &&
            is_done(device->cu->MemcpyDtoH(src->memory, run.src.copy, src->bytes)) &&
            is_done(device->cu->MemcpyDtoH(dst->memory, run.dst.copy, dst->bytes)) &&
            is_done(device->cu->MemFree(run.src.copy)) &&
-           is_done(device->cu->MemFree(run.dst.copy)) && is_done(device->cu->MemFree(run.gazes));
+           is_done(device->cu->MemFree(run.dst.copy)) &&
+           (!run.sigmas.copy || is_done(device->cu->MemFree(run.sigmas.copy))) &&
+           is_done(device->cu->MemFree(run.gazes));
 }
 
 #else
@@ -132,8 +137,8 @@ bool search_cuda_open(void)
 }
 
 bool search_cuda_run(const struct search_point *point, struct fovea_context *context,
-                     struct search_memory *src, struct search_memory *dst, const float *gazes_uv,
-                     enum fovea_result *out_result)
+                     struct search_memory *src, struct search_memory *dst,
+                     const struct search_given *given, enum fovea_result *out_result)
 {
     return false;
 }

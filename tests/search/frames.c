@@ -92,7 +92,8 @@ static void order_colours(const struct search_point *p, const struct fovea_image
 }
 
 static enum fovea_result expect_view(const struct search_point *p, const struct fovea_vk_view *view,
-                                     const struct fovea_image *src, const struct fovea_image *dst)
+                                     const struct fovea_image *src, const struct fovea_image *dst,
+                                     const struct fovea_image *sigmas)
 {
     struct fovea_settings *settings = search_settings(p);
     struct fovea_context *context = NULL;
@@ -108,7 +109,7 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
     if (result == FOVEA_OK) {
         order_colours(p, src);
-        result = fovea_context_run(context, src, dst, view->gaze.point, NULL);
+        result = search_run_alone(context, src, dst, view->gaze.point, sigmas);
         order_colours(p, src);
         order_colours(p, dst);
     }
@@ -121,12 +122,50 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
 
 struct frame {
     const struct search_point *point;
+    struct engine_image sigmas[FOVEA_VK_MAX_VIEWS]; /* none where the point has none */
     struct stereo scene;
     struct test_image src, before, dst;
     enum fovea_result result;
     enum fovea_result wanted[FOVEA_VK_MAX_VIEWS];
     char *text;
 };
+
+/* The picture of sigmas of a view, packed. The caller frees it; empty where there is none. */
+static struct test_image sigmas_of(const struct search_point *p, uint32_t index)
+{
+    if (!p->sigmas) {
+        return (struct test_image){0};
+    }
+    struct search_memory all = search_sigmas_make(p);
+    struct test_image packed = image_make_packed(p->width_px, p->height_px, all.first.format);
+    search_gather(&all, p->one_sigmas ? 0 : index, &packed.view);
+    search_memory_free(&all);
+    return packed;
+}
+
+static void give_sigmas(struct frame *frame)
+{
+    const struct search_point *p = frame->point;
+    for (uint32_t i = 0; p->sigmas && i < search_images(p); i++) {
+        const VkFormat format = p->sigmas == 1 ? VK_FORMAT_R32_SFLOAT : VK_FORMAT_R16_SFLOAT;
+        struct test_image packed = sigmas_of(p, i);
+        frame->sigmas[i] = engine_sampled_create(&rig.engine, format, p->width_px, p->height_px);
+        frame->scene.views[i].sigmas = (struct fovea_vk_sigmas){
+            frame->sigmas[i].raw_view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+        engine_write(&rig.engine, frame->sigmas[i].image, p->width_px, p->height_px, format,
+                     packed.view.data, VK_IMAGE_LAYOUT_UNDEFINED,
+                     VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+        image_free(&packed);
+    }
+}
+
+static void take_sigmas(struct frame *frame)
+{
+    engine_idle(&rig.engine);
+    for (uint32_t i = 0; i < FOVEA_VK_MAX_VIEWS; i++) {
+        engine_image_destroy(&rig.engine, &frame->sigmas[i]);
+    }
+}
 
 /* A view that is refused has all of its frame passed through; one without a gaze is copied. */
 static bool passes(const struct frame *frame)
@@ -190,8 +229,11 @@ static enum search_verdict compare_frame(struct frame *frame)
         struct test_image src =
             stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
         expected[i] = stereo_cut_out(&frame->scene, &frame->scene.views[i], &frame->src.view);
+        struct test_image sigmas = sigmas_of(frame->point, i);
         frame->wanted[i] =
-            expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view);
+            expect_view(frame->point, &frame->scene.views[i], &src.view, &expected[i].view,
+                        frame->point->sigmas ? &sigmas.view : NULL);
+        image_free(&sigmas);
         image_free(&src);
     }
     bool right = true;
@@ -215,7 +257,9 @@ static enum search_verdict run_frame(struct frame *frame)
     frame->dst = stereo_picture(&frame->scene, IMAGE_RANDOM, 3);
     memcpy(frame->dst.memory, frame->before.memory, frame->dst.memory_bytes);
     stereo_see_layers(frame->point->fill % 2);
+    give_sigmas(frame);
     frame->result = stereo_run(&rig, &frame->scene, path, &frame->src.view, &frame->dst.view);
+    take_sigmas(frame);
     enum search_verdict verdict = SEARCH_DIFFERENT;
     if (frame->result >= 0) {
         verdict = compare_frame(frame);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "random.h"
 #include "search.h"
 
 #include <math.h>
@@ -172,6 +173,44 @@ void search_draw(const struct search_point *point, const struct search_memory *m
         each_part(memory, i, &packed.view, from_packed);
     }
     image_free(&packed);
+}
+
+static double draw_sigma(uint64_t *state)
+{
+    static const double odd[] = {(double)NAN, (double)INFINITY, -1.0, 0.0, 1e30, 0.1, 1e-30};
+    const uint64_t random = random_next(state);
+    return random % 16 == 0 ? odd[random / 16 % 7]
+                            : 40.0 * pow(random_uniform(state, 0.0, 1.0), 3.0);
+}
+
+/* From one of them to the next sigma changes a little, in jumps of tiles, or anyhow. */
+static void fill_sigmas(uint32_t kind, uint64_t *state, const struct fovea_image *packed)
+{
+    const double most_px = draw_sigma(state);
+    for (uint32_t y = 0; y < packed->height_px; y++) {
+        for (uint32_t x = 0; x < packed->width_px; x++) {
+            const double ramp = most_px * (double)(x + y) / (packed->width_px + packed->height_px);
+            const double jump = (x / 24 + y / 16) % 2 ? most_px : 0.5;
+            image_set(packed, x, y, 0, kind == 0 ? ramp : kind == 1 ? jump : draw_sigma(state));
+        }
+    }
+}
+
+struct search_memory search_sigmas_make(const struct search_point *point)
+{
+    struct search_point p = *point;
+    p.format = point->sigmas == 1 ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
+    p.planes = 0;
+    const uint32_t count = p.one_sigmas ? 1 : search_images(point);
+    struct search_memory memory = search_memory_make(&p, &point->of_sigmas, count);
+    struct test_image packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t state = (uint64_t)p.fill << 32 | i;
+        fill_sigmas(p.fill % 3, &state, &packed.view);
+        each_part(&memory, i, &packed.view, from_packed);
+    }
+    image_free(&packed);
+    return memory;
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */

@@ -364,6 +364,20 @@ struct fovea_settings *search_settings(const struct search_point *point)
     return settings;
 }
 
+/* Operators that take none refuse them. */
+static void draw_sigmas(uint64_t *state, struct search_point *p)
+{
+    const bool takes = search_has(p, "blur");
+    if ((p->vk_format ? !takes : p->count == 0) || !one_in(state, takes ? 2 : 40)) {
+        return;
+    }
+    p->sigmas = 1 + below(state, 2);
+    p->one_sigmas = one_in(state, 4);
+    if (!p->vk_format) {
+        draw_layout(state, &p->of_sigmas);
+    }
+}
+
 /* ---- Points ---------------------------------------------------------------------------------- */
 
 struct search_point search_point_draw(uint64_t seed, uint64_t number,
@@ -381,6 +395,7 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
         draw_images(&state, limits, &p);
     }
     draw_settings(&state, &p);
+    draw_sigmas(&state, &p);
     /* Filters as long as a thin picture take the cpu backend minutes for a batch. */
     if (search_has(&p, "foveation.model=relative") &&
         search_has(&p, "foveation.method=blockwise") && p.count > 2) {
@@ -401,12 +416,13 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
 static const struct number {
     const char *name;
     size_t at;
-} numbers[] = {NUMBER(width_px),   NUMBER(height_px), NUMBER(count),      NUMBER(format),
-               NUMBER(fill),       NUMBER(gazes),     NUMBER(transfer),   NUMBER(map_side),
-               NUMBER(field_side), LAYOUT(src),       LAYOUT(dst),        NUMBER(planes),
-               NUMBER(shared),     NUMBER(threads),   NUMBER(cuda_gazes), NUMBER(own_stream),
-               NUMBER(graph),      NUMBER(vk_format), NUMBER(path),       NUMBER(recorded),
-               NUMBER(columns),    NUMBER(gap_px),    NUMBER(layered),    NUMBER(frusta)};
+} numbers[] = {NUMBER(width_px),   NUMBER(height_px),  NUMBER(count),      NUMBER(format),
+               NUMBER(fill),       NUMBER(gazes),      NUMBER(transfer),   NUMBER(map_side),
+               NUMBER(field_side), LAYOUT(src),        LAYOUT(dst),        NUMBER(planes),
+               NUMBER(shared),     NUMBER(threads),    NUMBER(cuda_gazes), NUMBER(own_stream),
+               NUMBER(sigmas),     NUMBER(one_sigmas), LAYOUT(of_sigmas),  NUMBER(graph),
+               NUMBER(vk_format),  NUMBER(path),       NUMBER(recorded),   NUMBER(columns),
+               NUMBER(gap_px),     NUMBER(layered),    NUMBER(frusta)};
 
 static uint32_t *number_at(struct search_point *point, const struct number *number)
 {
@@ -461,7 +477,8 @@ bool search_point_read(const char *line, struct search_point *out_point)
     }
     const struct search_point *p = out_point;
     const bool exists = p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 &&
-                        p->format >= FOVEA_FORMAT_RGBA8 && p->format <= FOVEA_FORMAT_R32F;
+                        p->sigmas <= 2 && p->format >= FOVEA_FORMAT_RGBA8 &&
+                        p->format <= FOVEA_FORMAT_R32F;
     if (!exists) {
         fprintf(stderr, "search: a point has a size and a format\n");
     }

@@ -47,6 +47,9 @@ struct search_point {
     uint32_t cuda_gazes; /* gazes are in CUDA memory */
     uint32_t own_stream;
     uint32_t graph; /* run in a graph that was captured with other gazes */
+    uint32_t sigmas; /* of a batch or frame: pictures of them, R32F 1, R16F 2; or 0 */
+    uint32_t one_sigmas; /* one of them for all images */
+    struct search_layout of_sigmas;
     /* Of Vulkan frames */
     uint32_t vk_format; /* VkFormat */
     uint32_t path; /* enum rig_path */
@@ -101,6 +104,8 @@ void search_memory_free(struct search_memory *memory);
 void search_draw(const struct search_point *point, const struct search_memory *memory);
 void search_draw_packed(const struct search_point *point, uint32_t index,
                         const struct fovea_image *packed);
+/* The pictures of sigmas of a batch that has any. */
+struct search_memory search_sigmas_make(const struct search_point *point);
 /* Copies an image to a packed one. */
 void search_gather(const struct search_memory *memory, uint32_t index,
                    const struct fovea_image *packed);
@@ -122,6 +127,16 @@ enum search_verdict {
     SEARCH_NO_DEVICE,
 };
 
+/* What a run reads, besides the source. */
+struct search_given {
+    const float *gazes_uv;
+    struct search_memory sigmas; /* memory NULL: none */
+};
+
+/* fovea_context_run of a packed image, with a packed picture of sigmas, or NULL. */
+enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
+                                   const struct fovea_image *dst, struct fovea_point_uv gaze,
+                                   const struct fovea_image *sigmas);
 /* With the settings, of which it sets backend and cpu_threads. */
 enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
                                  uint32_t threads, struct fovea_context **out_context);
@@ -136,10 +151,10 @@ enum search_verdict search_run_frame(const struct search_limits *limits,
  * device has failed (cuda.c). */
 bool search_cuda_open(void);
 bool search_cuda_run(const struct search_point *point, struct fovea_context *context,
-                     struct search_memory *src, struct search_memory *dst, const float *gazes_uv,
-                     enum fovea_result *out_result);
+                     struct search_memory *src, struct search_memory *dst,
+                     const struct search_given *given, enum fovea_result *out_result);
 enum fovea_result search_batch_run(const struct search_point *point, struct fovea_context *context,
                                    const struct search_memory *src, const struct search_memory *dst,
-                                   const float *gazes_uv, void *stream);
+                                   const struct search_given *given, void *stream);
 
 #endif
