@@ -158,37 +158,6 @@ TEST(rows_of_both_eyes_are_one_after_the_other)
     rig_close(&rig);
 }
 
-/* What foveation makes of a picture is what lens takes, wherever the images are. */
-TEST(a_row_is_one_after_the_other)
-{
-    struct rig rig;
-    rig_open(&rig, NULL);
-    rig.settings.own.lens_r2 = 0.3;
-    for (int path = 0; path < RIG_PATH_COUNT; path++) {
-        const VkFormat vk_format = scene_vk_format((unsigned)path);
-        struct test_image images[4];
-        char what[128];
-        snprintf(what, sizeof what, "%s, format %d, %s", rig_backend_name(), (int)vk_format,
-                 rig_path_name((enum rig_path)path));
-        for (int i = 0; i < 4; i++) {
-            images[i] = image_make_packed(131, 83, rig_pixel_format(vk_format));
-        }
-        image_draw(&images[0].view, IMAGE_PHOTO, 3);
-        rig.settings.own.lens_filter = (uint32_t)path % 3;
-        use(&rig, &foveate);
-        frame(&rig, (enum rig_path)path, vk_format, &images[0], &images[1]);
-        use(&rig, &lens);
-        frame(&rig, (enum rig_path)path, vk_format, &images[1], &images[2]);
-        use(&rig, &foveate_lens);
-        frame(&rig, (enum rig_path)path, vk_format, &images[0], &images[3]);
-        compare_assert_all_same(&images[3].view, &images[2].view, what);
-        for (int i = 0; i < 4; i++) {
-            image_free(&images[i]);
-        }
-    }
-    rig_close(&rig);
-}
-
 /* foveate has nothing to do, and lens does what it does; the log says so, once. */
 TEST(frames_without_a_gaze_are_warped)
 {

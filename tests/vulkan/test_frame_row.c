@@ -14,6 +14,16 @@ static const struct fovea_operators foveate_blur = {2,
                                                     {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
 static const struct fovea_operators blur_foveate = {2,
                                                     {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
+static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
+static const struct fovea_operators foveate_lens = {2,
+                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
+
+static const struct {
+    const struct fovea_operators *first, *second, *row;
+} rows[] = {{&foveate, &blur, &foveate_blur},
+            {&blur, &foveate, &blur_foveate},
+            {&foveate, &lens, &foveate_lens}};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 static const VkFormat formats[] = {
     VK_FORMAT_R8G8B8A8_SRGB,
@@ -22,7 +32,7 @@ static const VkFormat formats[] = {
     VK_FORMAT_B10G11R11_UFLOAT_PACK32,
     VK_FORMAT_R16G16B16A16_SFLOAT,
 };
-#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+#define FORMAT_COUNT ((int)(sizeof formats / sizeof formats[0]))
 
 static void run(struct rig *rig, const struct fovea_operators *operators, enum rig_path path,
                 VkFormat format, const struct test_image *src, const struct test_image *dst)
@@ -33,50 +43,45 @@ static void run(struct rig *rig, const struct fovea_operators *operators, enum r
                      FOVEA_OK);
 }
 
-static void check(struct rig *rig, enum rig_path path, VkFormat format, uint32_t width_px,
-                  uint32_t height_px)
+static void check(struct rig *rig, size_t i, enum rig_path path, VkFormat format)
 {
-    const struct {
-        const struct fovea_operators *first, *second, *row;
-    } rows[] = {{&foveate, &blur, &foveate_blur}, {&blur, &foveate, &blur_foveate}};
     const enum fovea_format pixel = rig_pixel_format(format);
-    struct test_image src = image_make_packed(width_px, height_px, pixel);
-    image_draw(&src.view, IMAGE_PHOTO, 3);
-    for (int i = 0; i < 2; i++) {
-        struct test_image first = image_make_packed(width_px, height_px, pixel);
-        struct test_image second = image_make_packed(width_px, height_px, pixel);
-        struct test_image row = image_make_packed(width_px, height_px, pixel);
-        char what[128];
-        snprintf(what, sizeof what, "row %d, %s, format %d, %s", i, rig_backend_name(), (int)format,
-                 rig_path_name(path));
-        run(rig, rows[i].first, path, format, &src, &first);
-        run(rig, rows[i].second, path, format, &first, &second);
-        run(rig, rows[i].row, path, format, &src, &row);
-        compare_assert_all_same(&row.view, &second.view, what);
-        image_free(&first);
-        image_free(&second);
-        image_free(&row);
+    struct test_image images[4]; /* the source, after one, after two, after the row */
+    char what[128];
+    snprintf(what, sizeof what, "row %zu, %s, format %d, %s", i, rig_backend_name(), (int)format,
+             rig_path_name(path));
+    for (int k = 0; k < 4; k++) {
+        images[k] = image_make_packed(131, 83, pixel);
     }
-    image_free(&src);
+    image_draw(&images[0].view, IMAGE_PHOTO, 3);
+    run(rig, rows[i].first, path, format, &images[0], &images[1]);
+    run(rig, rows[i].second, path, format, &images[1], &images[2]);
+    run(rig, rows[i].row, path, format, &images[0], &images[3]);
+    compare_assert_all_same(&images[3].view, &images[2].view, what);
+    for (int k = 0; k < 4; k++) {
+        image_free(&images[k]);
+    }
 }
 
-/* Settings come and go between the frames: each is made with what holds then. */
+/* Settings come and go between the frames: each is made with what holds then. A sample has few of
+ * the formats, as each has shaders of its own, which a CPU takes seconds for. */
 TEST(a_row_is_its_operators_one_after_the_other)
 {
-    for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        struct fovea_settings settings = rig_settings();
-        settings.foveation.method = (enum fovea_method)method;
-        struct rig rig;
-        rig_open(&rig, &settings);
-        /* A sample has each format with one of the methods. */
-        const size_t step = test_all_cases() ? 1 : 2;
-        for (size_t f = (size_t)method % step; f < FORMAT_COUNT; f += step) {
-            check(&rig, RIG_MADE_TO_MADE, formats[f], 97, 61);
+    for (int f = test_first(FORMAT_COUNT); f < FORMAT_COUNT; f += TEST_STEP(f)) {
+        for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
+            struct fovea_settings settings = rig_settings();
+            settings.foveation.method = (enum fovea_method)method;
+            settings.own.lens_r2 = 0.3;
+            settings.own.lens_filter = (uint32_t)f % 3;
+            struct rig rig;
+            rig_open(&rig, &settings);
+            for (size_t i = 0; i < ROW_COUNT; i++) {
+                for (int path = method; path < RIG_PATH_COUNT; path += 2) {
+                    check(&rig, i, (enum rig_path)path, formats[f]);
+                }
+            }
+            rig_close(&rig);
         }
-        for (size_t path = (size_t)method % step; path < RIG_PATH_COUNT; path += step) {
-            check(&rig, (enum rig_path)path, formats[path % FORMAT_COUNT], 131, 83);
-        }
-        rig_close(&rig);
     }
 }
 
@@ -101,15 +106,14 @@ TEST(marks_are_drawn_over_the_rows_result)
     struct test_image plain = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
     struct test_image marked = image_make_packed(200, 150, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, IMAGE_PHOTO, 3);
-    const struct fovea_operators *rows[] = {&foveate_blur, &blur_foveate};
     for (int i = 0; i < 2; i++) {
         rig.settings.overlay = (struct fovea_overlay){0};
-        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &plain);
+        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &plain);
         rig.settings.overlay.marker = true;
-        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &marked);
+        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
         assert_in_range(count_different(&marked, &plain), 20, 3000);
         rig.settings.overlay.hud = true;
-        run(&rig, rows[i], RIG_MADE_TO_MADE, format, &src, &marked);
+        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
     }
     image_free(&src);
     image_free(&plain);

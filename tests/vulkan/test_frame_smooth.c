@@ -23,28 +23,6 @@ static struct fovea_settings smooth_settings(enum fovea_model model)
     return settings;
 }
 
-static void set_map(struct rig *rig, int i)
-{
-    static const enum fovea_map_kind kinds[] = {FOVEA_MAP_HUMAN, FOVEA_MAP_STREAK, FOVEA_MAP_ARRAY};
-    struct fovea_foveation *f = &rig->settings.foveation;
-    const bool view = i / 3 % 2;
-    f->map.kind = kinds[i % 3];
-    f->map.degrees = view ? FOVEA_MAP_DEGREES_VIEW : FOVEA_MAP_DEGREES_PAPER;
-    f->map.law = (enum fovea_map_law)(i / 6);
-    f->map.eye = (enum fovea_map_eye)(i % 2);
-    f->map.values = image_map;
-    f->map.width = IMAGE_MAP_WIDTH;
-    f->map.height = IMAGE_MAP_HEIGHT;
-    f->map.width_deg = 70.0;
-    /* Few pixels a degree, so that a small picture is a wide view. */
-    f->map.cutoff_cpd = view ? 4.0 : 0.0;
-    f->paper.alpha = view ? 0.4 : 0.106;
-    f->geometry.tan_left = 0.7;
-    f->geometry.tan_right = 1.1;
-    f->geometry.tan_up = 0.8;
-    f->geometry.tan_down = 0.4;
-}
-
 /* A file that is no picture. */
 static void write_words(char path[], int path_bytes)
 {
@@ -62,7 +40,10 @@ TEST(maps_that_cannot_be_taken_change_nothing)
     struct fovea_settings settings = smooth_settings(FOVEA_MODEL_MAP);
     struct rig rig;
     rig_open(&rig, &settings);
-    set_map(&rig, 2);
+    rig.settings.foveation.map.kind = FOVEA_MAP_ARRAY;
+    rig.settings.foveation.map.values = image_map;
+    rig.settings.foveation.map.width = IMAGE_MAP_WIDTH;
+    rig.settings.foveation.map.height = IMAGE_MAP_HEIGHT;
     assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
     struct fovea_settings wrong = rig.settings;
     wrong.foveation.map.kind = FOVEA_MAP_FILE;
@@ -305,28 +286,19 @@ TEST(nan_stays_within_the_reach_of_its_tile)
     rig_close(&rig);
 }
 
-TEST(strength_zero_is_the_identity_and_fovea_is_copied)
+/* 20 pixels a degree: sharp to 6.7 degrees; the picture ends at 4.6. */
+TEST(a_picture_within_the_fovea_is_copied)
 {
-    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PAPER);
-    settings.foveation.strength = 0;
+    struct fovea_settings settings = smooth_settings(FOVEA_MODEL_PHYSICAL);
+    settings.foveation.geometry.ppd = 20;
     struct rig rig;
     rig_open(&rig, &settings);
     struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     struct test_image dst = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA8);
     image_draw(&src.view, IMAGE_RANDOM, 2);
-    struct fovea_gaze gaze = rig_gaze(0.5, 0.5);
-    assert_int_equal(
-        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
-        FOVEA_OK);
-    compare_assert_all_same(&dst.view, &src.view, "strength 0");
-    rig.settings.foveation.strength = 1;
-    rig.settings.foveation.model = FOVEA_MODEL_PHYSICAL;
-    rig.settings.foveation.geometry.ppd = 20;
-    assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-    assert_int_equal(
-        rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view, gaze, &dst.view),
-        FOVEA_OK);
-    /* 20 pixels a degree: sharp to 6.7 degrees; the picture ends at 4.6. */
+    assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
+                               rig_gaze(0.5, 0.5), &dst.view),
+                     FOVEA_OK);
     compare_assert_all_same(&dst.view, &src.view, "all of it within the fovea");
     image_free(&src);
     image_free(&dst);
@@ -352,32 +324,6 @@ TEST(flat_pictures_stay_flat)
     rig_close(&rig);
 }
 
-/* Half floats keep to what they hold, light or not. */
-TEST(half_floats_are_averaged_as_stored)
-{
-    struct rig rig;
-    rig_open(&rig, NULL);
-    struct test_image src = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
-    struct test_image dst[2];
-    image_draw(&src.view, IMAGE_PHOTO, 3);
-    for (int i = 0; i < 2; i++) {
-        dst[i] = image_make_packed(WIDTH_PX, HEIGHT_PX, FOVEA_FORMAT_RGBA16F);
-        rig.settings.foveation.light = FOVEA_LIGHT_LINEAR;
-        rig.settings.foveation.transfer = i ? FOVEA_TRANSFER_PQ : FOVEA_TRANSFER_SRGB;
-        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
-        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_R16G16B16A16_SFLOAT,
-                                   &src.view, rig_gaze(0.3, 0.4), &dst[i].view),
-                         FOVEA_OK);
-    }
-    struct compare_rect where = {0};
-    assert_true(compare_largest(&dst[0].view, &dst[1].view, &where) <=
-                2e-3 * image_white(FOVEA_FORMAT_RGBA16F, 0));
-    image_free(&src);
-    image_free(&dst[0]);
-    image_free(&dst[1]);
-    rig_close(&rig);
-}
-
 TEST(an_unknown_transfer_is_refused)
 {
     struct rig rig;
@@ -387,43 +333,21 @@ TEST(an_unknown_transfer_is_refused)
     rig_close(&rig);
 }
 
-/* A sample of the cases has 8K's width alone. */
-static void expect_eight_k(uint32_t fragment_px)
-{
-    const uint32_t height_px = test_all_cases() ? 4320 : 270;
-    struct fovea_settings settings = rig_settings();
-    settings.foveation.paper.fragment_px = fragment_px;
-    settings.foveation.strength = 0.2;
-    struct rig rig;
-    rig_open(&rig, &settings);
-    struct test_image src = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
-    struct test_image dst = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
-    struct test_image cpu = image_make_packed(7680, height_px, FOVEA_FORMAT_RGBA8);
-    image_draw(&src.view, IMAGE_RANDOM, 8);
-    struct fovea_point_uv gaze = {0.4, 0.6};
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_IN_PLACE, VK_FORMAT_R8G8B8A8_UNORM, &src.view,
-                               rig_gaze(gaze.x_uv, gaze.y_uv), &dst.view),
-                     FOVEA_OK);
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    settings.backend = FOVEA_BACKEND_CPU;
-    desc.settings = &settings;
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    assert_int_equal(fovea_context_run(context, &src.view, &cpu.view, gaze, NULL), FOVEA_OK);
-    fovea_context_destroy(&context);
-    struct compare_rect where;
-    assert_true(compare_largest(&dst.view, &cpu.view, &where) <= 1.0);
-    image_free(&src);
-    image_free(&dst);
-    image_free(&cpu);
-    rig_close(&rig);
-}
-
+/* By fragments. A sample of the cases has 8K's width alone; under a sanitizer, a picture of 8K says
+ * nothing more and takes long. */
 TEST(eight_k_is_foveated_everywhere)
 {
-    if (!TEST_SANITIZED) { /* under a sanitizer, a picture of 8K says nothing more and takes long */
-        expect_eight_k(32);
-        expect_eight_k(7);
+    static const uint32_t fragments_px[] = {32, 7};
+    for (size_t i = 0; i < (TEST_SANITIZED ? 0 : 2); i++) {
+        struct fovea_settings settings = rig_settings();
+        settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+        settings.foveation.paper.fragment_px = fragments_px[i];
+        settings.foveation.strength = 0.2;
+        struct beside_cpu both;
+        open_beside_cpu(&both, &settings);
+        const struct beside_case c = {VK_FORMAT_R8G8B8A8_UNORM,      1.0 / 255,    7680,
+                                      test_all_cases() ? 4320 : 270, IMAGE_RANDOM, {0.4, 0.6}};
+        check_beside_cpu(&both, &c);
+        close_beside_cpu(&both);
     }
 }
