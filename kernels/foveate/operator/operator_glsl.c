@@ -120,8 +120,8 @@ static uint32_t most_levels(const struct operator_glsl *glsl)
 /* Which blends nodes. */
 static const struct shader *nodes_of(const struct operator_glsl *glsl)
 {
-    return glsl->plan->law.kind == FOVEATE_LAW_PICTURE ? &foveate_shader_nodes_pictured
-                                                       : &foveate_shader_nodes;
+    return plan_of(glsl)->law.kind == FOVEATE_LAW_PICTURE ? &foveate_shader_nodes_pictured
+                                                          : &foveate_shader_nodes;
 }
 
 static uint32_t list_shaders(const struct operator_glsl *glsl, const struct shader **out)
