@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #define LOOK_INTERVAL_NS 200000000 /* five looks a second */
-#define LEAVING_LOOK_NS 1000000
-#define LEAVING_LOOKS_MAX 500
+#define LEAVING_NS 500000000
 
 /* Two own it: who has made it, and the thread. The last one to leave frees it. */
 struct config_watch {
@@ -27,9 +26,9 @@ struct config_watch {
     atomic_bool idle; /* nobody had; the thread sleeps until somebody does */
     atomic_bool reload;
     atomic_bool stop;
-    atomic_bool ended; /* the thread touches nothing of ours any more but this and the owners */
     atomic_int owners;
     sem_t wake;
+    sem_t ended; /* the thread touches nothing of ours any more but this and the owners */
     pthread_t thread;
     pid_t process; /* that has the thread */
     atomic_bool started;
@@ -51,6 +50,7 @@ static void free_watch(struct config_watch *watch)
     config_news_finish(&news);
     config_reader_finish(&watch->reader);
     sem_destroy(&watch->wake);
+    sem_destroy(&watch->ended);
     free(watch);
 }
 
@@ -99,15 +99,19 @@ static void sleep_until_asked(struct config_watch *watch)
     atomic_store(&watch->idle, false);
 }
 
-static void sleep_until_next_look(struct config_watch *watch)
+/* False: nobody has posted it in that time, less than a second. */
+static bool wait_for(sem_t *semaphore, long ns)
 {
     struct timespec until;
+    int error = EINTR;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_INTERVAL_NS;
+    until.tv_nsec += ns;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    while (sem_clockwait(&watch->wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+    while (error == EINTR) {
+        error = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until) == 0 ? 0 : errno;
     }
+    return error == 0;
 }
 
 static void *run(void *user)
@@ -116,12 +120,12 @@ static void *run(void *user)
     while (!atomic_load(&watch->stop)) {
         look(watch);
         if (atomic_exchange(&watch->asked, false) || config_reader_is_unsettled(&watch->reader)) {
-            sleep_until_next_look(watch);
+            (void)wait_for(&watch->wake, LOOK_INTERVAL_NS);
         } else {
             sleep_until_asked(watch);
         }
     }
-    atomic_store(&watch->ended, true);
+    sem_post(&watch->ended);
     if (atomic_fetch_sub(&watch->owners, 1) == 1) {
         free_watch(watch);
     }
@@ -138,6 +142,7 @@ enum fovea_result config_watch_create(struct config_reader *reader, struct confi
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     sem_init(&watch->wake, 0, 0);
+    sem_init(&watch->ended, 0, 0);
     watch->log = reader->log;
     watch->reader = *reader;
     *reader = (struct config_reader){0};
@@ -188,15 +193,6 @@ bool config_watch_has_news(struct config_watch *watch)
     return atomic_load(&watch->news);
 }
 
-static bool ends_soon(const struct config_watch *watch)
-{
-    const struct timespec a_moment = {.tv_nsec = LEAVING_LOOK_NS};
-    for (int i = 0; i < LEAVING_LOOKS_MAX && !atomic_load(&watch->ended); i++) {
-        nanosleep(&a_moment, NULL);
-    }
-    return atomic_load(&watch->ended);
-}
-
 void config_watch_leave(struct config_watch **watch)
 {
     if (!*watch) {
@@ -213,7 +209,7 @@ void config_watch_leave(struct config_watch **watch)
     }
     atomic_store(&own->stop, true);
     sem_post(&own->wake);
-    if (ends_soon(own)) {
+    if (wait_for(&own->ended, LEAVING_NS)) {
         pthread_join(own->thread, NULL);
     } else {
         pthread_detach(

@@ -33,6 +33,7 @@ static atomic_int delay_ms; /* of each call */
 static atomic_bool hangs; /* stat does not come back */
 static atomic_int hanging;
 static atomic_int looks;
+static atomic_int reads, looks_after_read;
 static bool no_threads;
 
 static void sleep_ms(int ms)
@@ -51,6 +52,7 @@ static double now_ms(void)
 int __wrap_stat(const char *path, struct stat *out_status)
 {
     atomic_fetch_add(&looks, 1);
+    atomic_fetch_add(&looks_after_read, 1);
     atomic_fetch_add(&hanging, 1);
     while (atomic_load(&hangs)) {
         sleep_ms(1);
@@ -69,6 +71,8 @@ int __wrap_open(const char *path, int flags, ...)
 ssize_t __wrap_read(int fd, void *bytes, size_t count)
 {
     sleep_ms(atomic_load(&delay_ms));
+    atomic_store(&looks_after_read, 0);
+    atomic_fetch_add(&reads, 1);
     return __real_read(fd, bytes, count);
 }
 
@@ -78,11 +82,18 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     return no_threads ? EAGAIN : __real_pthread_create(thread, attributes, run, user);
 }
 
+/* Whole at once: a busy machine's thread may look at half a file. */
+static void write_whole(const char *path, const char *text)
+{
+    write_text("new", text);
+    assert_int_equal(rename("new", path), 0);
+}
+
 static void write_threads(const char *path, int count)
 {
     char text[256];
     snprintf(text, sizeof text, "{\"cpu_threads\": %d} //%*s", count, count, "");
-    write_text(path, text);
+    write_whole(path, text);
 }
 
 static struct fovea_config *watch(const char *file, struct recorded *recorded)
@@ -291,12 +302,12 @@ TEST(files_are_read_again_when_asked)
     fovea_config_destroy(&config);
 }
 
-static void wait_for_looks(int count)
+/* The thread looks at the files again once it has handed over what it has read. */
+static void wait_until_handed_over(void)
 {
-    for (int i = 0; i < 10000 && atomic_load(&looks) < count; i++) {
+    for (int i = 0; i < 10000 && !(atomic_load(&reads) && atomic_load(&looks_after_read)); i++) {
         sleep_ms(1);
     }
-    sleep_ms(100); /* what comes after the look */
 }
 
 /* Of what nobody has asked for meanwhile, the last good settings come first. */
@@ -309,10 +320,10 @@ TEST(good_settings_before_a_mistake_are_not_lost)
     sleep_ms(500);
     static const char *const texts[] = {"{\"cpu_threads\": 2}", "{\"cpu_threads\": 3}", "{", "{{"};
     for (int i = 0; i < 4; i++) {
-        atomic_store(&looks, 0);
-        write_text("i.json", texts[i]);
+        write_whole("i.json", texts[i]);
+        atomic_store(&reads, 0);
         assert_result(fovea_config_reload(config), FOVEA_OK);
-        wait_for_looks(1);
+        wait_until_handed_over();
     }
     assert_result(fovea_config_poll(config), FOVEA_OK);
     assert_int_equal(threads(config), 3);
@@ -373,6 +384,17 @@ TEST(a_child_of_fork_has_the_settings_and_no_news)
     fovea_config_destroy(&config);
 }
 
+/* A look of the thread's own may have read the file that it is then asked to read: there are two
+ * answers, and the second one comes with the next file. */
+static void settle_with(struct fovea_config *config, enum fovea_result expected)
+{
+    enum fovea_result result = settle(config);
+    for (int i = 0; i < 2 && result != expected; i++) {
+        result = settle(config);
+    }
+    assert_result(result, expected);
+}
+
 TEST(nothing_grows_while_settings_are_saved)
 {
     struct recorded recorded = {0};
@@ -383,11 +405,9 @@ TEST(nothing_grows_while_settings_are_saved)
         if (i == 100) {
             warm = process_count();
         }
-        /* Whole at once: a busy machine's thread may look at half a file. */
-        write_text("l.new", i % 3 == 2 ? "{\"cpu_threads\": oh}" : "{\"cpu_threads\": 2}");
-        assert_int_equal(rename("l.new", "l.json"), 0);
+        write_whole("l.json", i % 3 == 2 ? "{\"cpu_threads\": oh}" : "{\"cpu_threads\": 2}");
         assert_result(fovea_config_reload(config), FOVEA_OK);
-        assert_result(settle(config), i % 3 == 2 ? FOVEA_ERROR_CONFIG : FOVEA_OK);
+        settle_with(config, i % 3 == 2 ? FOVEA_ERROR_CONFIG : FOVEA_OK);
         if (i % 20 == 0) {
             fovea_config_destroy(&config);
             write_threads("l.json", 1);
