@@ -285,6 +285,37 @@ static void assert_as_in_a_new_context(const struct stereo *scene, enum rig_path
     rig_close(&other.rig);
 }
 
+/* Of a frame by nodes. */
+static uint64_t scratch_bytes_of(VkFormat format, enum fovea_light light)
+{
+    struct bench bench;
+    struct stereo scene = stereo_side_by_side();
+    open_bench(&bench);
+    stereo_set_format(format);
+    bench.rig.settings.foveation.method = FOVEA_METHOD_BLOCKWISE;
+    bench.rig.settings.foveation.light = light;
+    assert_int_equal(fovea_vk_set_settings(bench.rig.fovea, &bench.rig.settings), FOVEA_OK);
+    assert_int_equal(run(&bench, &scene), FOVEA_OK);
+    stereo_set_format(STEREO_FORMAT);
+    const uint64_t bytes = pass_scratch_bytes(&bench);
+    rig_close(&bench.rig);
+    return bytes;
+}
+
+/* Of others nodes make samples of the picture's pixels. */
+TEST(floats_alone_keep_samples_of_the_picture_itself)
+{
+    const struct stereo scene = stereo_side_by_side();
+    const struct fovea_vk_view *view = &scene.views[0];
+    const uint64_t encoded = scratch_bytes_of(STEREO_FORMAT, FOVEA_LIGHT_ENCODED);
+    const uint64_t linear = scratch_bytes_of(STEREO_FORMAT, FOVEA_LIGHT_LINEAR);
+    const uint64_t floats = scratch_bytes_of(VK_FORMAT_R16G16B16A16_SFLOAT, FOVEA_LIGHT_ENCODED);
+    assert_int_equal(linear, encoded);
+    if (encoded > 0) { /* no peer's */
+        assert_int_equal(floats, encoded + 8 * (uint64_t)view->width_px * view->height_px);
+    }
+}
+
 static PFN_vkCreateBuffer create_buffer;
 static uint32_t buffers_made;
 

@@ -30,6 +30,8 @@ _Static_assert(offsetof(struct overlay_constants, rings) % 16 == 0, "where std43
 struct foveate_glsl {
     struct operator_glsl base;
     struct foveate_shader_tiles tiles; /* used or not; workgroups may be too small for them */
+    struct foveate_level levels[FOVEATE_MAX_LEVELS]; /* of nodes; the picture's samples come last */
+    uint32_t picture_samples;
 };
 
 static const struct foveate_plan *plan_of(const struct operator_glsl *glsl)
@@ -42,13 +44,28 @@ static const struct foveate_shader_tiles *tiles_of(const struct operator_glsl *g
     return &((const struct foveate_glsl *)glsl)->tiles;
 }
 
+static void lay_out(struct foveate_glsl *glsl)
+{
+    const struct foveate_plan *plan = plan_of(&glsl->base);
+    const int32_t picture =
+        plan->level_count > 1 ? plan->levels[1].first : (int32_t)plan->level_samples;
+    memcpy(glsl->levels, plan->levels, sizeof glsl->levels);
+    for (uint32_t k = 1; k < plan->level_count; k++) {
+        glsl->levels[k].first -= picture;
+    }
+    glsl->levels[0].first = (int32_t)plan->level_samples - picture;
+    glsl->picture_samples = (uint32_t)picture;
+}
+
 static enum fovea_result create(const struct operator_plan *plan,
                                 const struct operator_glsl_limits *limits,
                                 struct operator_glsl **out_glsl)
 {
     FOVEA_TRY(operator_glsl_make(plan, sizeof(struct foveate_glsl), out_glsl));
+    struct foveate_glsl *own = (struct foveate_glsl *)*out_glsl;
+    lay_out(own);
     if (limits->shared_bytes >= SHADER_TILE_SHARED_BYTES) {
-        ((struct foveate_glsl *)*out_glsl)->tiles = foveate_shader_tiles_of(foveate_plan_of(plan));
+        own->tiles = foveate_shader_tiles_of(foveate_plan_of(plan));
     }
     return FOVEA_OK;
 }
@@ -67,13 +84,20 @@ static uint64_t table_bytes(const struct operator_glsl *glsl)
     return sizeof plan->law + sizeof plan->levels + law_table_bytes(plan) + light_bytes;
 }
 
+/* Nodes read samples of the picture from memory where they take long to make, else they make them
+ * of its pixels. */
+static bool stores_picture(const struct operator_glsl *glsl, enum fovea_format format)
+{
+    return !pixel_light_known(format) || image_light_is_wide(foveate_plan_light(plan_of(glsl)));
+}
+
 /* A level's sample is four halves. */
 static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
 {
-    const uint32_t samples =
-        tiles_of(glsl)->used ? tiles_of(glsl)->sample_count : plan_of(glsl)->level_samples;
-    (void)format;
-    return 8 * (uint64_t)samples;
+    const uint32_t picture = ((const struct foveate_glsl *)glsl)->picture_samples;
+    const uint32_t nodes =
+        plan_of(glsl)->level_samples - (stores_picture(glsl, format) ? 0 : picture);
+    return 8 * (uint64_t)(tiles_of(glsl)->used ? tiles_of(glsl)->sample_count : nodes);
 }
 
 /* The law, the levels, the law's table and the display's samples: the buffer Law of law.glsl. */
@@ -82,7 +106,7 @@ static void fill(struct operator_glsl *glsl, void *tables)
     char *to = tables;
     const struct foveate_plan *plan = plan_of(glsl);
     const struct foveate_level *levels =
-        tiles_of(glsl)->used ? tiles_of(glsl)->levels : plan->levels;
+        tiles_of(glsl)->used ? tiles_of(glsl)->levels : ((struct foveate_glsl *)glsl)->levels;
     memcpy(to, &plan->law, sizeof plan->law);
     memcpy(to + sizeof plan->law, levels, sizeof plan->levels);
     to += sizeof plan->law + sizeof plan->levels;
@@ -193,15 +217,13 @@ static void add_nodes(struct list *list)
 {
     const uint32_t width = plan_of(list->glsl)->width_px;
     const uint32_t height = plan_of(list->glsl)->height_px;
-    const struct operator_shader kind =
-        specialize(nodes_of(list->glsl), &list->constants.frame, list->format);
-    if (image_light_is_wide(kind.special[0]) || !pixel_light_known(list->format)) {
+    if (stores_picture(list->glsl, list->format)) {
         struct operator_pass *level = add(list, &foveate_shader_level);
         shader_pixel_groups(width, height, level->groups);
         level->barrier = true;
     }
     add_levels(list);
-    shader_pixel_groups(width, height, add(list, kind.shader)->groups);
+    shader_pixel_groups(width, height, add(list, nodes_of(list->glsl))->groups);
 }
 
 static struct operator_pass *add_tile(struct list *list, const struct shader *shader)
