@@ -14,18 +14,23 @@ void capture_line(void *user, enum fovea_log_level level, const char *message)
     snprintf(capture->last, sizeof capture->last, "%s", message);
 }
 
-struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture)
+struct fovea_context *context_open_with(struct fovea_settings *settings, struct capture *capture)
 {
-    struct fovea_settings settings = fovea_settings_default();
-    settings.backend = FOVEA_BACKEND_CUDA;
-    settings.foveation.method = method;
     struct fovea_context_desc desc;
+    settings->backend = FOVEA_BACKEND_CUDA;
     fovea_context_desc_init(&desc);
-    desc.settings = &settings;
+    desc.settings = settings;
     desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
     struct fovea_context *context = NULL;
     assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
     return context;
+}
+
+struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.foveation.method = method;
+    return context_open_with(&settings, capture);
 }
 
 struct fovea_context *context_open(struct capture *capture)

@@ -29,6 +29,8 @@ struct capture {
 
 void capture_line(void *user, enum fovea_log_level level, const char *message);
 
+/* Sets their backend. */
+struct fovea_context *context_open_with(struct fovea_settings *settings, struct capture *capture);
 struct fovea_context *context_open_for(enum fovea_method method, struct capture *capture);
 struct fovea_context *context_open(struct capture *capture);
 /* Nothing of it may be left in the driver. */

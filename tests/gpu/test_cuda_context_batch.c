@@ -80,6 +80,25 @@ TEST(a_batch_of_one_is_a_frame)
     context_close(context);
 }
 
+/* A gaze on the device, of a batch of one, is no cause for memory of a batch's where it counts for
+ * nothing. */
+TEST(a_batch_of_one_takes_no_memory_for_a_gaze_that_blur_does_not_look_at)
+{
+    for (int looks = 0; looks < 2; looks++) {
+        struct capture capture = {0};
+        struct fovea_settings settings = fovea_settings_default();
+        settings.operators.order[0] = looks ? FOVEA_OPERATOR_foveate : FOVEA_OPERATOR_blur;
+        settings.own.blur_sigma_px = 4.0;
+        struct fovea_context *context = context_open_with(&settings, &capture);
+        struct fovea_batch batch = batch_of(1, 64);
+        batch.gazes_uv = DEVICE_POINTER(0x2000000000);
+        batch.gazes_memory = FOVEA_MEMORY_CUDA;
+        run_batch(context, &batch);
+        assert_int_equal(fake->memories, looks ? 2 : 1);
+        context_close(context);
+    }
+}
+
 /* A launch carries 500. */
 TEST(many_gazes_travel_in_several_launches)
 {

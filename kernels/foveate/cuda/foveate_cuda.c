@@ -163,6 +163,7 @@ static enum fovea_result fill(struct foveate_cuda *foveate, const struct foveate
     bool used[FOVEATE_CUDA_WAYS] = {false};
     plan->light_is_plain = foveate_plan_light(source) <= IMAGE_LIGHT_SRGB;
     plan->blurs_alpha = source->foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+    plan->looks_at_gaze = source->base.api->looks_at_gaze;
     plan->has_tiles =
         plan->light_is_plain && foveate_cuda_tiles_plan(source, foveate->tile_slope, &plan->tiles);
     choose_ways(foveate, format, plan, used);

@@ -38,6 +38,7 @@ struct foveate_cuda_plan {
     const struct foveate_cuda_way *ways[CUDA_FORMATS];
     bool light_is_plain; /* stored values or sRGB's, for what is not floats */
     bool blurs_alpha;
+    bool looks_at_gaze; /* its operator does; else a frame's gaze is the middle */
     bool has_tiles; /* for the formats that they take */
     struct foveate_tiles tiles;
     struct foveate_nodes nodes;
