@@ -131,9 +131,9 @@ class Steps:
     def said(self):
         return (self.folder / "errors.txt").read_text()
 
-    def show(self):
+    def show(self, words=""):
         """The next frame's views."""
-        self.process.stdin.write("\n")
+        self.process.stdin.write(f"{words}\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline(), self.said()
         self.frames += 1
@@ -216,6 +216,12 @@ def over_faults(folder, fault):
     (folder / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": layer}))
     layers = f"VK_LAYER_FOVEA_fault:{DIRECT['VK_INSTANCE_LAYERS']}"
     return {"FOVEA_FAULT": fault, "VK_ADD_LAYER_PATH": f"{folder}:{VULKAN_LAYER}", "VK_INSTANCE_LAYERS": layers}
+
+
+def without_memory_while(path):
+    """-> the variables with which all allocations of the layer's on the program's threads fail while there is such a file."""
+    preload = BUILD / "tests" / "fovea_storm_preload.so"
+    return {"LD_PRELOAD": str(preload), "FOVEA_STORM_LAYER": "libXrApiLayer_fovea.so", "FOVEA_STORM_WHILE": str(path)}
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@
  * swapchains that are no colour attachments; nulls: as separate, and hands over nothing where a
  * call needs something; secondary: as separate, and shows the views in a secondary configuration
  * too; steps: as separate, the same picture for each line that it reads, and a line when the
- * runtime has it. */
+ * runtime has it; as blended from the line "blended" on. */
 
 #include "program.h"
 
@@ -142,15 +142,19 @@ static void hand_over_nothing(const struct program_session *session)
 }
 
 /* False: the program has shown its frames. */
-static bool goes_on(const struct program *program, uint32_t frame)
+static bool goes_on(struct program *program, uint32_t frame)
 {
-    char line[8];
+    char line[16];
     if (!program_is(program, "steps")) {
         return frame < FRAMES;
     }
     printf("frames: %u\n", frame);
     fflush(stdout);
-    return fgets(line, sizeof line, stdin);
+    if (!fgets(line, sizeof line, stdin)) {
+        return false;
+    }
+    program->blended = program->blended || strcmp(line, "blended\n") == 0;
+    return true;
 }
 
 /* ---- Frames that overlap ---- */
@@ -249,6 +253,7 @@ int main(int argc, char **argv)
         say_kinds();
         return 2;
     }
+    program.blended = program_is(&program, "blended");
     program_start(&program);
     const uint32_t rounds = program_is(&program, "after") ? 2 : 1;
     const uint32_t at_once = program_is(&program, "beside") ? 2 : 1;

@@ -40,6 +40,7 @@ struct program_chain {
 
 struct program {
     const char *kind;
+    bool blended; /* by its alpha */
     const char *layer; /* of OpenXR, that it asks for; NULL: none */
     XrInstance instance;
     XrSystemId system;

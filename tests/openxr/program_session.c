@@ -251,7 +251,7 @@ XrTime program_begin_frame(const struct program_session *session)
 static void put(const struct program_session *session, uint32_t colour, uint8_t *texel)
 {
     uint8_t bytes[4] = {(uint8_t)colour, (uint8_t)(colour >> 8), (uint8_t)(colour >> 16), 255};
-    if (program_is(session->program, "blended") || program_is(session->program, "double")) {
+    if (session->program->blended || program_is(session->program, "double")) {
         bytes[3] = (uint8_t)(colour >> 24);
         for (int i = 0; i < 3; i++) {
             bytes[i] = (uint8_t)(bytes[i] * bytes[3] / 255);
@@ -337,9 +337,8 @@ void program_end_frame(const struct program_session *session, XrTime time)
     }
     const XrCompositionLayerProjection layer = {
         .type = XR_TYPE_COMPOSITION_LAYER_PROJECTION,
-        .layerFlags = program_is(session->program, "blended")
-                          ? XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT
-                          : 0,
+        .layerFlags =
+            session->program->blended ? XR_COMPOSITION_LAYER_BLEND_TEXTURE_SOURCE_ALPHA_BIT : 0,
         .space = session->space,
         .viewCount = count,
         .views = views};

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 from conftest import ROOT
-from openxr_rig import FRAMES, OURS, Steps, hello, over_faults  # noqa: F401
+from openxr_rig import FRAMES, OURS, Steps, hello, over_faults, without_memory_while  # noqa: F401
 
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
@@ -86,6 +86,21 @@ def test_a_context_that_cannot_be_made_is_tried_again_with_the_next_settings(hel
     steps.write({**GOOD, "layer": {"direct": False}})
     steps.show_until(lambda pictures: same(pictures, foveated))
     assert steps.end().output.count("is shown as drawn until the settings change") == 2
+
+
+def test_settings_for_which_there_is_no_memory_are_taken_in_the_next_frame(hello, tmp_path):  # noqa: F811
+    """Here alpha, which is blurred with the colours from the frame on that is blended by it."""
+    short = tmp_path / "short"
+    wanted = hello("blended", program=OURS, fovea=True, FOVEA_TEST_XR_GAZE="10,-5").check()
+    wanted = [wanted.picture(0, view) for view in range(2)]
+    steps = Steps(hello, {"foveation": {"model": "paper"}}, FOVEA_SET="", **without_memory_while(short))
+    steps.show()
+    short.touch()
+    assert not same(steps.show("blended"), wanted), "alpha does not matter here"
+    short.unlink()
+    assert same(steps.show(), wanted)
+    said = steps.end().output
+    assert "not taken" not in said and "as drawn" not in said, said
 
 
 LEFT_OUT = {"cuda": "needs a device that programs of OpenXR do not make", "cpu": "needs timeline semaphores"}

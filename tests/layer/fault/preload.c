@@ -3,8 +3,11 @@
 
 /* Preloaded into a program under Fovea's layer (LD_PRELOAD):
  *
+ *     FOVEA_STORM_LAYER=NAME               the layer's file, for another than Vulkan's
  *     FOVEA_STORM_ALLOCATION=FIRST:COUNT   so many allocations of the layer fail, beginning with
  *                                          that one, from 1
+ *     FOVEA_STORM_WHILE=PATH               all that it makes on the program's threads fail while
+ *                                          there is such a file
  *     FOVEA_STORM_SLOW_MS=MS               each stat and each open of a file of settings, a map or
  *                                          a scanpath takes so long
  *
@@ -24,18 +27,20 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-#define LAYER "libVkLayer_fovea.so"
-
+static const char *layer_file = "libVkLayer_fovea.so";
+static const char *fail_while;
 static uintptr_t layer_begin, layer_end; /* before is_known is set */
 static atomic_bool is_known;
 static atomic_uint allocations;
 static unsigned fail_first, fail_count;
 static long slow_ms;
+static _Thread_local bool is_layers;
 
 static int find_layer(struct dl_phdr_info *info, size_t bytes, void *user)
 {
-    if (!info->dlpi_name || !strstr(info->dlpi_name, LAYER)) {
+    if (!info->dlpi_name || !strstr(info->dlpi_name, layer_file)) {
         return 0;
     }
     layer_begin = info->dlpi_addr;
@@ -55,7 +60,7 @@ void *dlopen(const char *file, int mode)
         *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
     }
     void *library = next(file, mode);
-    if (library && file && strstr(file, LAYER) && !is_known) {
+    if (library && file && strstr(file, layer_file) && !is_known) {
         dl_iterate_phdr(find_layer, NULL);
         is_known = layer_end > layer_begin;
     }
@@ -74,6 +79,9 @@ static bool fails(const void *return_address)
         return false;
     }
     const unsigned number = atomic_fetch_add(&allocations, 1) + 1;
+    if (fail_while && !is_layers && access(fail_while, F_OK) == 0) {
+        return true;
+    }
     return fail_first > 0 && number >= fail_first && number - fail_first < fail_count;
 }
 
@@ -159,7 +167,6 @@ int open(const char *path, int flags, ...)
 
 static atomic_uint threads, readings;
 static char last_read[64];
-static _Thread_local bool is_layers;
 
 struct start {
     void *(*run)(void *);
@@ -223,10 +230,13 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *allocation = getenv("FOVEA_STORM_ALLOCATION");
     const char *slow = getenv("FOVEA_STORM_SLOW_MS");
+    const char *layer = getenv("FOVEA_STORM_LAYER");
     if (!allocation || sscanf(allocation, "%u:%u", &fail_first, &fail_count) != 2) {
         fail_first = 0;
     }
     slow_ms = slow ? strtol(slow, NULL, 10) : 0;
+    layer_file = layer ? layer : layer_file;
+    fail_while = getenv("FOVEA_STORM_WHILE");
 }
 
 __attribute__((destructor)) static void report(void)
