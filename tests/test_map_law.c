@@ -526,7 +526,7 @@ TEST(description_names_the_map_and_its_directions)
 {
     struct fovea_foveation f = map_settings(FOVEA_MAP_HUMAN);
     f.map.eye = FOVEA_MAP_EYE_RIGHT;
-    char words[FOVEATE_DESCRIPTION_BYTES];
+    char words[OPERATOR_DESCRIPTION_BYTES];
     struct foveate_model model;
     assert_true(foveate_model_init(&model, &f, 1920, 1080));
     foveate_model_describe(&model, words, sizeof words);

@@ -304,7 +304,7 @@ static void displays_have_their_known_strength(void **state)
 static void description_says_what_is_used_and_how_strong_it_is(void **state)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
-    char words[FOVEATE_DESCRIPTION_BYTES];
+    char words[OPERATOR_DESCRIPTION_BYTES];
     struct foveate_model model;
     assert_true(foveate_model_init(&model, &f, 1920, 1080));
     foveate_model_describe(&model, words, sizeof words);

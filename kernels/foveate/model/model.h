@@ -113,8 +113,6 @@ double foveate_view_px_per_radian(const struct foveate_view *view, double tan_x,
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
-#define FOVEATE_DESCRIPTION_BYTES 512
-
 /* What is used and how strong it is: "model physical: 1920x1080 px on 0.53 m at 0.6 m, 37.9 pixels
  * a degree; sigma at 5, 10, 20, 40 degrees: ...". At most `bytes`, with the NUL. */
 void foveate_model_describe(const struct foveate_model *model, char *out, size_t bytes);
