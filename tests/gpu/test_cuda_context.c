@@ -79,18 +79,6 @@ TEST(host_pointers_are_refused_and_said_once)
     context_close(context);
 }
 
-static struct fovea_context *context_open_with(const struct fovea_settings *settings,
-                                               struct capture *capture)
-{
-    struct fovea_context_desc desc;
-    fovea_context_desc_init(&desc);
-    desc.settings = settings;
-    desc.log = (struct fovea_log){.fn = capture_line, .user = capture};
-    struct fovea_context *context = NULL;
-    assert_int_equal(fovea_context_create(&desc, &context), FOVEA_OK);
-    return context;
-}
-
 /* Bytes have kernels of their own where pixels lie beside each other; the
  * row's first operator launches as ever. */
 TEST(a_lens_is_one_launch)
