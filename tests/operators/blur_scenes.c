@@ -165,17 +165,17 @@ static void change(struct fovea_settings *settings)
  * shifts, each. */
 static const struct scene_set sets[] = {
     {"images_are_the_reference", SCENES_ALONE, NULL, 165, 220, 55, 0, 11, false},
-    {"frames_are_the_reference", SCENES_ALONE, choose_of_frames, 0, 0, 0, 60, 0, true},
+    {"frames_are_the_reference", SCENES_ALONE, choose_of_frames, 0, 0, 0, 60, 0, false},
     {"widest_sigmas_are_the_reference", SCENES_ALONE, choose_widest, 14, 22, 4, 0, 0, true},
     {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
     {"sigma_0_copies_every_bit", SCENES_COPIED, choose_none, 11, 11, 11, 7, 0, true},
     {"a_view_is_a_picture_of_its_own", SCENES_OF_VIEWS, choose_of_view, 0, 2, 2, 2, 0, false},
     {"a_batch_is_its_images", SCENES_OF_BATCHES, choose_narrow, 14, 8, 4, 0, 0, false},
-    {"pixels_have_their_own_sigmas", SCENES_ALONE, choose_sigmas, 330, 330, 66, 36, 11, false},
+    {"pixels_have_their_own_sigmas", SCENES_ALONE, choose_sigmas, 165, 330, 66, 18, 11, false},
     {"the_largest_sigma_is_the_settings", SCENES_ALONE, choose_largest_sigma, 22, 22, 8, 0, 0,
      true},
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
-    {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 7, 0, true},
+    {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
     {"a_batch_has_sigmas_of_its_images", SCENES_OF_BATCHES, choose_sigmas_of_batch, 14, 22, 5, 0, 0,
      false},
 };

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CUT_OFF_SIGMAS 9.0
 
@@ -69,9 +70,7 @@ static void weigh(long length, long place, double sigma, struct weights *out)
     double sum = 0.0;
     out->first = place > reach ? place - reach : 0;
     out->end = place + reach < length ? place + reach + 1 : length;
-    for (long at = out->first; at < out->end; at++) {
-        out->of[at] = 0.0;
-    }
+    memset(out->of, 0, (size_t)length * sizeof *out->of);
     for (long i = -reach; i <= reach; i++) {
         const long at = place + i < 0 ? 0 : place + i >= length ? length - 1 : place + i;
         const double weight = sigma > 0.0 ? exp(-0.5 * pow((double)i / sigma, 2.0)) : 1.0;
@@ -107,13 +106,16 @@ enum fovea_result blur_reference_pictured(const double *sigmas_px, double sigma_
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     struct weights weights[2] = {{.of = of}, {.of = of + width_px}};
-    for (size_t at = 0; at < (size_t)width_px * height_px; at++) {
-        const double sigma = sigmas_px[at] > 0.0 ? fmin(sigmas_px[at], sigma_max_px) : 0.0;
-        weigh((long)width_px, (long)(at % width_px), sigma, &weights[0]);
-        weigh((long)height_px, (long)(at / width_px), sigma, &weights[1]);
-        for (uint32_t c = 0; c < channels; c++) {
-            dst[at * channels + c] =
-                mean_of(src + c, channels, (ptrdiff_t)width_px * channels, weights);
+    for (uint32_t y = 0; y < height_px; y++) {
+        for (uint32_t x = 0; x < width_px; x++) {
+            const size_t at = (size_t)y * width_px + x;
+            const double sigma = sigmas_px[at] > 0.0 ? fmin(sigmas_px[at], sigma_max_px) : 0.0;
+            weigh((long)width_px, (long)x, sigma, &weights[0]);
+            weigh((long)height_px, (long)y, sigma, &weights[1]);
+            for (uint32_t c = 0; c < channels; c++) {
+                dst[at * channels + c] =
+                    mean_of(src + c, channels, (ptrdiff_t)width_px * channels, weights);
+            }
         }
     }
     free(of);
