@@ -57,13 +57,13 @@ enum fovea_result blur_reference(double sigma_px, uint32_t width_px, uint32_t he
 
 /* ---- A picture of sigmas */
 
-/* What the places of a line weigh for a pixel: those from first to before end. */
+/* The places of a line weigh so much for a pixel: those from first to before end. */
 struct weights {
     double *of; /* all places of the line, of which others are 0 */
     long first, end;
 };
 
-/* What falls beyond an end is the outermost place's. */
+/* Places beyond an end count as the outermost one. */
 static void weigh(long length, long place, double sigma, struct weights *out)
 {
     const long reach = (long)ceil(CUT_OFF_SIGMAS * sigma);

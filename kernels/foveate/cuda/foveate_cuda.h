@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What the files of foveate_operator_cuda share: foveate_cuda.c makes kernels and plans, ways.c has
+/* The files of foveate_operator_cuda share this: foveate_cuda.c makes kernels and plans, ways.c has
  * the ways that make an image, run.c runs frames and batches. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_FOVEATE_CUDA_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_FOVEATE_CUDA_H
@@ -12,7 +12,7 @@
 #include "kernels/gaze/gaze_cuda.h"
 #include "kernels/operator/operator_cuda_base.h"
 
-/* Of a batch's levels, and of its states: what more images would take is taken by turns. */
+/* A batch's levels take at most so many bytes, and so do its states; further images follow. */
 #define FOVEATE_CUDA_LEVEL_BYTES ((uint64_t)256 << 20)
 
 struct foveate_cuda {
@@ -34,7 +34,7 @@ struct foveate_cuda_batch_memory {
 
 struct foveate_cuda_plan {
     struct operator_cuda_plan base;
-    /* What makes images of each format. NULL: the levels of this plan do not hold such. */
+    /* These make images of each format. NULL: the levels of this plan do not hold such. */
     const struct foveate_cuda_way *ways[CUDA_FORMATS];
     bool light_is_plain; /* stored values or sRGB's, for what is not floats */
     bool blurs_alpha;

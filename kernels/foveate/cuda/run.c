@@ -27,7 +27,7 @@ static struct foveate_cuda_run run_of(const struct operator_cuda *cuda,
                                      .sources = 1};
 }
 
-/* From an image of the batch on; NULL: there are none. */
+/* Returns those from an image of the batch on; NULL: there are none. */
 static struct foveate_cuda_sigmas sigmas_of(const struct fovea_image *sigmas, ptrdiff_t next_bytes,
                                             uint32_t first)
 {
@@ -80,10 +80,9 @@ enum fovea_result foveate_cuda_run_surface(struct operator_cuda *cuda,
 /* ---- Batches. One writes over the memory of the one before, and follows it on its stream */
 
 /* An operator that looks at no gaze takes the frame's, which foveate_frame_of sets. */
-static const float *gazes_of(const struct foveate_cuda_plan *plan,
-                             const struct operator_images *images)
+static const float *gazes_of(struct operator_cuda_plan *plan, const struct operator_images *images)
 {
-    return plan->looks_at_gaze ? images->gazes_uv : NULL;
+    return foveate_cuda_plan_of(plan)->looks_at_gaze ? images->gazes_uv : NULL;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -132,7 +131,7 @@ enum fovea_result foveate_cuda_reserve(struct operator_cuda *cuda, struct operat
 {
     struct foveate_cuda_plan *own = foveate_cuda_plan_of(plan);
     const struct foveate_cuda_batch_memory *before = &own->batch;
-    if ((!gazes_of(own, images) && images->count == 1) || !way_of(own, images->src->format)) {
+    if ((!gazes_of(plan, images) && images->count == 1) || !way_of(own, images->src->format)) {
         return FOVEA_OK;
     }
     struct foveate_cuda_batch_memory grown = memory_for(cuda, own, images);
@@ -160,8 +159,7 @@ static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct ope
                                         .height_px = own->frame->height_px,
                                         .stream = own->stream,
                                         .table = own->batch.gazes,
-                                        .gazes_uv =
-                                            gazes_of(foveate_cuda_plan_of(run->cuda_plan), images),
+                                        .gazes_uv = gazes_of(run->cuda_plan, images),
                                         .on_device = images->gazes_on_device,
                                         .gaze_q8 = {own->frame->gaze_x_q8, own->frame->gaze_y_q8},
                                         .count = images->count};
@@ -227,7 +225,7 @@ enum fovea_result foveate_cuda_run_linear(struct operator_cuda *cuda,
     if (!way_of(foveate_cuda_plan_of(run->cuda_plan), own.format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    if (!gazes_of(foveate_cuda_plan_of(run->cuda_plan), images) && images->count == 1) {
+    if (!gazes_of(run->cuda_plan, images) && images->count == 1) {
         take_slice(images, 0, 1, &own);
         return run_frame(cuda, run, &own);
     }

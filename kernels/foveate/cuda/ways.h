@@ -23,7 +23,7 @@ enum foveate_cuda_way_name {
 };
 #define FOVEATE_CUDA_WAYS 3
 
-/* What a way needs, multiples of 16. */
+/* A way needs so many bytes, multiples of 16. */
 struct foveate_cuda_bytes {
     uint64_t levels; /* of a source */
     uint64_t state; /* of an image */

@@ -78,8 +78,9 @@ uint64_t foveate_plan_cuda_bytes(const struct foveate_plan *plan)
     return 8 * (uint64_t)plan->level_samples;
 }
 
-static void fill_flat(struct foveate_plan *plan, const struct fovea_foveation *foveation,
-                      double sigma_max_px, uint32_t width_px, uint32_t height_px)
+static enum fovea_result init_flat(struct foveate_plan *plan, enum foveate_law_kind kind,
+                                   const struct fovea_foveation *foveation, double sigma_max_px,
+                                   uint32_t width_px, uint32_t height_px)
 {
     plan->foveation.method = FOVEA_METHOD_SMOOTH;
     plan->foveation.light = foveation->light;
@@ -89,14 +90,14 @@ static void fill_flat(struct foveate_plan *plan, const struct fovea_foveation *f
     plan->width_px = width_px;
     plan->height_px = height_px;
     plan->sigma_max_px = (float)sigma_max_px;
+    return foveate_plan_fill_flat(plan, kind);
 }
 
 enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
                                          const struct fovea_foveation *foveation, double sigma_px,
                                          uint32_t width_px, uint32_t height_px)
 {
-    fill_flat(plan, foveation, sigma_px, width_px, height_px);
-    return foveate_plan_fill_even(plan);
+    return init_flat(plan, FOVEATE_LAW_RADIAL, foveation, sigma_px, width_px, height_px);
 }
 
 enum fovea_result foveate_plan_init_pictured(struct foveate_plan *plan,
@@ -104,8 +105,7 @@ enum fovea_result foveate_plan_init_pictured(struct foveate_plan *plan,
                                              double sigma_max_px, uint32_t width_px,
                                              uint32_t height_px)
 {
-    fill_flat(plan, foveation, sigma_max_px, width_px, height_px);
-    return foveate_plan_fill_pictured(plan);
+    return init_flat(plan, FOVEATE_LAW_PICTURE, foveation, sigma_max_px, width_px, height_px);
 }
 
 static bool same_law_of_paper(const struct fovea_paper *a, const struct fovea_paper *b)

@@ -221,9 +221,9 @@ enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
     return FOVEA_OK;
 }
 
-/* `least_px`: a smaller sigma blurs nothing. */
-static enum fovea_result fill_flat(struct foveate_plan *plan, int32_t kind, float least_px)
+enum fovea_result foveate_plan_fill_flat(struct foveate_plan *plan, enum foveate_law_kind kind)
 {
+    const float least_px = kind == FOVEATE_LAW_PICTURE ? FOVEATE_PICTURED_LEAST_PX : 0.0f;
     plan->law = (struct foveate_law){.kind = kind, .table_count = 2, .table_per_unit = 1.0f};
     plan->law_table = large_memory_make(2, sizeof *plan->law_table);
     if (!plan->law_table) {
@@ -235,14 +235,4 @@ static enum fovea_result fill_flat(struct foveate_plan *plan, int32_t kind, floa
         fill_levels(plan, (double)plan->sigma_max_px);
     }
     return FOVEA_OK;
-}
-
-enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan)
-{
-    return fill_flat(plan, FOVEATE_LAW_RADIAL, 0.0f);
-}
-
-enum fovea_result foveate_plan_fill_pictured(struct foveate_plan *plan)
-{
-    return fill_flat(plan, FOVEATE_LAW_PICTURE, FOVEATE_PICTURED_LEAST_PX);
 }

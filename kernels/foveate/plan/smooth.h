@@ -13,10 +13,10 @@
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_law(struct foveate_plan *plan,
                                                          const struct foveate_model *model);
 
-/* The same of one sigma for every pixel, plan->sigma_max_px. */
-FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_even(struct foveate_plan *plan);
-/* The same of the sigmas of pictures that frames come with, up to plan->sigma_max_px. */
-FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_pictured(struct foveate_plan *plan);
+/* The same without a model. FOVEATE_LAW_RADIAL: every pixel has the sigma plan->sigma_max_px;
+ * FOVEATE_LAW_PICTURE: those of the pictures that frames come with, up to it. */
+FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_flat(struct foveate_plan *plan,
+                                                          enum foveate_law_kind kind);
 
 /* Fills law and law_table of the blockwise method with the paper's model, but for the strength. */
 FOVEA_MUST_CHECK enum fovea_result foveate_plan_fill_rings(struct foveate_plan *plan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What a way (foveate/cuda/ways.h) is asked to make: a frame's picture, or images of a batch, z of
+/* A way (foveate/cuda/ways.h) is asked to make this: a frame's picture, or images of a batch, z of
  * each launch's grid. */
 #ifndef FOVEA_KERNELS_FOVEATE_CUDA_COMMON_RUN_H
 #define FOVEA_KERNELS_FOVEATE_CUDA_COMMON_RUN_H
@@ -35,6 +35,20 @@ static inline CUfunction foveate_cuda_kernel(const struct cuda_kernels *kernels,
                                              const struct foveate_cuda_run *run)
 {
     return run->surfaces ? kernels->surface[run->format] : kernels->linear[run->format];
+}
+
+/* Launches a thread for each sample, or pixel, of the sources. */
+FOVEA_MUST_CHECK static inline enum fovea_result foveate_cuda_launch_samples(
+    const struct foveate_cuda_run *run, CUfunction kernel, int32_t width, int32_t height,
+    void *params)
+{
+    const struct cuda_launch launch = {kernel,
+                                       {cuda_parts(width, FOVEATE_CUDA_BLOCK_WIDTH),
+                                        cuda_parts(height, FOVEATE_CUDA_BLOCK_HEIGHT),
+                                        run->sources},
+                                       {FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT},
+                                       0};
+    return cuda_launch(run->device, run->stream, &launch, params);
 }
 
 #endif

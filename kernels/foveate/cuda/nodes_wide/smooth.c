@@ -52,19 +52,6 @@ uint64_t foveate_wide_level_bytes(uint64_t level_samples, enum fovea_format form
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* Launches a thread for each sample or pixel of the sources. */
-static enum fovea_result launch_samples(const struct foveate_cuda_run *run, CUfunction kernel,
-                                        int32_t width, int32_t height, void *params)
-{
-    const struct cuda_launch launch = {kernel,
-                                       {cuda_parts(width, FOVEATE_CUDA_BLOCK_WIDTH),
-                                        cuda_parts(height, FOVEATE_CUDA_BLOCK_HEIGHT),
-                                        run->sources},
-                                       {FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT},
-                                       0};
-    return cuda_launch(run->device, run->stream, &launch, params);
-}
-
 static enum fovea_result make_levels(const struct foveate_cuda_smooth_kernels *kernels,
                                      const struct foveate_cuda_run *run,
                                      struct foveate_cuda_smooth_params *params)
@@ -73,15 +60,15 @@ static enum fovea_result make_levels(const struct foveate_cuda_smooth_kernels *k
     const CUfunction decimate =
         pixel_has_32_bit_floats(run->format) ? kernels->decimate_float : kernels->decimate_half;
     if (!params->smooth.picture) {
-        FOVEA_TRY(launch_samples(run, foveate_cuda_kernel(&kernels->level, run),
-                                 run->frame->width_px, run->frame->height_px, params));
+        FOVEA_TRY(foveate_cuda_launch_samples(run, foveate_cuda_kernel(&kernels->level, run),
+                                              run->frame->width_px, run->frame->height_px, params));
     }
     for (int32_t k = 1; k < params->smooth.level_count; k++) {
         const struct foveate_level *level = &params->smooth.levels[k];
         const int32_t margins = 2 * foveate_level_margin(k);
         decimation.level = k;
-        FOVEA_TRY(launch_samples(run, decimate, level->width + margins, level->height + margins,
-                                 &decimation));
+        FOVEA_TRY(foveate_cuda_launch_samples(run, decimate, level->width + margins,
+                                              level->height + margins, &decimation));
     }
     return FOVEA_OK;
 }

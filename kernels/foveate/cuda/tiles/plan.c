@@ -16,8 +16,7 @@
 /* More needs a call to the driver. */
 #define MOST_SHARED_BYTES 49152
 
-/* ---- What a law's table is like ---------------------------------------------------------------
- */
+/* ---- The law's table ------------------------------------------------------------------------- */
 
 struct table_bends {
     double slope; /* an entry */

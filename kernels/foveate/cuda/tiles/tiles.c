@@ -97,17 +97,12 @@ static enum fovea_result launch_decimation(const struct foveate_cuda_run *run, C
 {
     const struct foveate_level *level = &tiles->levels[k];
     const int32_t margins = 2 * FOVEATE_MARGIN;
-    const struct cuda_launch launch = {
-        decimate,
-        {cuda_parts(level->width + margins, FOVEATE_CUDA_BLOCK_WIDTH),
-         cuda_parts(level->height + margins, FOVEATE_CUDA_BLOCK_HEIGHT), run->sources},
-        {FOVEATE_CUDA_BLOCK_WIDTH, FOVEATE_CUDA_BLOCK_HEIGHT},
-        0};
     struct foveate_cuda_decimate_params params = {
         .smooth = {.samples = tiles->samples, .next_samples = tiles->next_samples}, .level = k};
     params.smooth.levels[k - 1] = tiles->levels[k - 1];
     params.smooth.levels[k] = *level;
-    return cuda_launch(run->device, run->stream, &launch, &params);
+    return foveate_cuda_launch_samples(run, decimate, level->width + margins,
+                                       level->height + margins, &params);
 }
 
 /* Returns whether no subtile has both sigmas that only narrow ones may have and sigmas that they
