@@ -16,6 +16,13 @@ static const struct operator_maps_api *maps(void)
     return operators_at((enum fovea_operator)i)->maps;
 }
 
+static struct operator_plan_desc desc_of(const struct fovea_settings *settings, uint32_t width_px,
+                                         uint32_t height_px)
+{
+    return (struct operator_plan_desc){
+        .settings = settings, .width_px = width_px, .height_px = height_px};
+}
+
 static bool gaze_is_somewhere(struct fovea_point_uv gaze)
 {
     return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
@@ -25,8 +32,7 @@ enum fovea_result fovea_sigma_map(const struct fovea_settings *settings, uint32_
                                   uint32_t height_px, struct fovea_point_uv gaze,
                                   float *out_sigma_px)
 {
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
     if (!settings || !out_sigma_px || !gaze_is_somewhere(gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -37,8 +43,7 @@ double fovea_eccentricity_px(const struct fovea_settings *settings, uint32_t wid
                              uint32_t height_px, struct fovea_point_uv gaze, double direction_deg,
                              double eccentricity_deg)
 {
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
     if (!settings || !gaze_is_somewhere(gaze) || !isfinite(direction_deg) ||
         !isfinite(eccentricity_deg) || eccentricity_deg < 0.0) {
         return -1.0;
@@ -50,8 +55,7 @@ enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, 
                                          uint32_t height_px, struct fovea_point_uv gaze,
                                          float *out_deg)
 {
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
     if (!settings || !out_deg || !gaze_is_somewhere(gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -61,8 +65,7 @@ enum fovea_result fovea_eccentricity_map(const struct fovea_settings *settings, 
 enum fovea_result fovea_cutoff_map(const struct fovea_settings *settings, uint32_t width_px,
                                    uint32_t height_px, struct fovea_point_uv gaze, float *out_cpd)
 {
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
     if (!settings || !out_cpd || !gaze_is_somewhere(gaze)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
@@ -73,8 +76,7 @@ enum fovea_result fovea_gain_map(const struct fovea_settings *settings, uint32_t
                                  uint32_t height_px, struct fovea_point_uv gaze,
                                  const struct fovea_grating *grating, float *out_gain)
 {
-    const struct operator_plan_desc desc = {
-        .settings = settings, .width_px = width_px, .height_px = height_px};
+    const struct operator_plan_desc desc = desc_of(settings, width_px, height_px);
     if (!settings || !out_gain || !gaze_is_somewhere(gaze) || !grating ||
         !isfinite(grating->cycles_per_deg) || grating->cycles_per_deg < 0.0 ||
         !isfinite(grating->direction_deg)) {
