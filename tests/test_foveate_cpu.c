@@ -17,17 +17,12 @@ static void assert_goes_by_tiles(const struct foveate_plan *plan)
 
 /* ---- Tiles */
 
-/* A sigma that is nearly the same everywhere. */
 static void check_even(double sigma_px, enum fovea_light light, uint32_t width_px,
                        uint32_t height_px, enum image_pattern pattern)
 {
-    const double ppd = 40.0;
     const struct exact_case c = {width_px, height_px,      FOVEA_FORMAT_RGBA8,
                                  pattern,  0.4 * width_px, 0.3 * height_px};
-    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
-    settings.geometry = (struct fovea_geometry){.ppd = ppd};
-    settings.curve =
-        (struct fovea_curve){.count = 1, .cutoff_cpd = {ppd / (2.0 * 3.14159265358979 * sigma_px)}};
+    struct fovea_foveation settings = even_settings(sigma_px);
     settings.light = light;
     struct foveate_plan *plan = plan_of(&settings, width_px, height_px);
     assert_goes_by_tiles(plan);

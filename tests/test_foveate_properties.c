@@ -29,17 +29,6 @@ static struct fovea_foveation law_at(int i, enum fovea_method method)
     return settings;
 }
 
-/* A sigma that is nearly the same everywhere: the law is so flat that tiles take it. */
-static struct fovea_foveation even_settings(double sigma_px)
-{
-    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
-    const double ppd = 40.0;
-    settings.geometry = (struct fovea_geometry){.ppd = ppd};
-    settings.curve =
-        (struct fovea_curve){.count = 1, .cutoff_cpd = {ppd / (2.0 * 3.14159265358979 * sigma_px)}};
-    return settings;
-}
-
 struct pair {
     struct rig rig;
     struct test_image src;

@@ -45,6 +45,16 @@ struct fovea_foveation map_settings(enum fovea_map_kind kind)
     return settings;
 }
 
+struct fovea_foveation even_settings(double sigma_px)
+{
+    struct fovea_foveation settings = smooth_settings(FOVEA_MODEL_CURVE);
+    const double ppd = 40.0;
+    settings.geometry = (struct fovea_geometry){.ppd = ppd};
+    settings.curve =
+        (struct fovea_curve){.count = 1, .cutoff_cpd = {ppd / (2.0 * 3.14159265358979 * sigma_px)}};
+    return settings;
+}
+
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
                              uint32_t height_px)
 {

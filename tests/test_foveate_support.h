@@ -22,6 +22,9 @@ struct fovea_foveation smooth_settings(enum fovea_model model);
  * two peaks and no symmetry. */
 struct fovea_foveation map_settings(enum fovea_map_kind kind);
 
+/* A sigma that is nearly the same everywhere: the law is so flat that tiles take it. */
+struct fovea_foveation even_settings(double sigma_px);
+
 struct foveate_plan *plan_of(const struct fovea_foveation *foveation, uint32_t width_px,
                              uint32_t height_px);
 

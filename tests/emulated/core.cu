@@ -77,20 +77,20 @@ KERNEL(core_mma_of_floats)
     }
 }
 
-/* Four squares of halves, by cp.async into shared memory; out: turned back in registers, as they
- * lay; turned twice over, which is nothing. */
+/* Four squares of halves, by cp.async into shared memory; out: transposed back in registers, as
+ * they lay; transposed twice, which is nothing. */
 KERNEL(core_squares)
 {
     const int lane = (int)threadIdx.x;
-    uint32_t turned[4];
+    uint32_t transposed[4];
     copy_begin(core_shared + 16 * lane, params.in[lane / 2] + 4 * (lane % 2));
     copy_wait();
     __syncwarp();
-    mma_load_transposed(turned, mma_place_of(core_shared + 16 * lane));
+    mma_load_transposed(transposed, mma_place_of(core_shared + 16 * lane));
     for (int i = 0; i < 4; i++) {
         const char *row = core_shared + 16 * (8 * i + lane / 4);
-        params.out[lane][i] = mma_transposed(turned[i]);
-        params.out[lane][4 + i] = turned[i] ^ mma_transposed(((const uint32_t *)row)[lane % 4]);
+        params.out[lane][i] = mma_transposed(transposed[i]);
+        params.out[lane][4 + i] = transposed[i] ^ mma_transposed(((const uint32_t *)row)[lane % 4]);
     }
 }
 

@@ -163,6 +163,26 @@ void device_image_free(const struct cuda_fixture *fixture, struct device_image *
     image->memory = 0;
 }
 
+struct device_pair device_pair_make(const struct cuda_fixture *fixture, uint32_t width_px,
+                                    uint32_t height_px, enum fovea_format format,
+                                    enum image_pattern pattern, uint64_t seed)
+{
+    struct device_pair pair = {.src = image_make_packed(width_px, height_px, format),
+                               .dst = image_make_packed(width_px, height_px, format)};
+    image_draw(&pair.src.view, pattern, seed);
+    pair.device_src = device_image_make(fixture, &pair.src, 0);
+    pair.device_dst = device_image_make(fixture, &pair.dst, 0);
+    return pair;
+}
+
+void device_pair_free(const struct cuda_fixture *fixture, struct device_pair *pair)
+{
+    device_image_free(fixture, &pair->device_src);
+    device_image_free(fixture, &pair->device_dst);
+    image_free(&pair->src);
+    image_free(&pair->dst);
+}
+
 static CUDA_ARRAY3D_DESCRIPTOR array_of(const struct fovea_image *image)
 {
     CUDA_ARRAY3D_DESCRIPTOR desc = {.Width = image->width_px,

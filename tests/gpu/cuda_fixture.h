@@ -62,6 +62,19 @@ void device_image_download(const struct cuda_fixture *fixture, const struct devi
                            const struct test_image *host);
 void device_image_free(const struct cuda_fixture *fixture, struct device_image *image);
 
+/* A drawn picture and one that takes a result, here and there. */
+struct device_pair {
+    struct test_image src;
+    struct test_image dst;
+    struct device_image device_src;
+    struct device_image device_dst;
+};
+
+struct device_pair device_pair_make(const struct cuda_fixture *fixture, uint32_t width_px,
+                                    uint32_t height_px, enum fovea_format format,
+                                    enum image_pattern pattern, uint64_t seed);
+void device_pair_free(const struct cuda_fixture *fixture, struct device_pair *pair);
+
 /* An array, which only surfaces can reach, with a packed picture's pixels. */
 struct device_array {
     CUarray array;

@@ -438,32 +438,13 @@ TEST(floats_far_above_white_are_right)
 
 #define STREAMS 3
 
-struct picture {
-    struct test_image src;
-    struct test_image dst;
-    struct device_image device_src;
-    struct device_image device_dst;
-};
-
-static struct picture picture_make(const struct scene *scene, uint64_t seed)
+static struct device_pair pair_make(const struct scene *scene, uint64_t seed)
 {
-    struct picture p = {.src = image_make_packed(scene->width_px, scene->height_px, scene->format),
-                        .dst = image_make_packed(scene->width_px, scene->height_px, scene->format)};
-    image_draw(&p.src.view, IMAGE_RANDOM, seed);
-    p.device_src = device_image_make(&fixture, &p.src, 0);
-    p.device_dst = device_image_make(&fixture, &p.dst, 0);
-    return p;
+    return device_pair_make(&fixture, scene->width_px, scene->height_px, scene->format,
+                            IMAGE_RANDOM, seed);
 }
 
-static void picture_free(struct picture *p)
-{
-    device_image_free(&fixture, &p->device_src);
-    device_image_free(&fixture, &p->device_dst);
-    image_free(&p->src);
-    image_free(&p->dst);
-}
-
-static enum fovea_result run(const struct prepared *p, const struct picture *picture,
+static enum fovea_result run(const struct prepared *p, const struct device_pair *picture,
                              CUstream stream)
 {
     struct operator_cuda_run run = p->run;
@@ -477,11 +458,11 @@ static enum fovea_result run(const struct prepared *p, const struct picture *pic
 static void check_in_flight(const struct scene *scene)
 {
     struct prepared p = {0};
-    struct picture pictures[STREAMS];
+    struct device_pair pictures[STREAMS];
     CUstream streams[STREAMS] = {NULL};
     for (int i = 0; i < STREAMS; i++) {
         assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
-        pictures[i] = picture_make(scene, 10 + (uint64_t)i);
+        pictures[i] = pair_make(scene, 10 + (uint64_t)i);
     }
     for (int round = 0; round < (fixture.quick ? 2 : 20); round++) {
         scene_prepare(&fixture, &p, scene);
@@ -499,7 +480,7 @@ static void check_in_flight(const struct scene *scene)
         scene_run_linear(&fixture, &p, &pictures[i].src, &alone, 0);
         compare_assert_all_same(&pictures[i].dst.view, &alone.view, "stream");
         image_free(&alone);
-        picture_free(&pictures[i]);
+        device_pair_free(&fixture, &pictures[i]);
     }
     scene_finish(&fixture, &p);
 }
@@ -516,7 +497,7 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
 {
     struct scene scene = scene_smooth();
     scene.format = FOVEA_FORMAT_RGBA32F;
-    struct picture picture = picture_make(&scene, 1);
+    struct device_pair picture = pair_make(&scene, 1);
     struct prepared p = {0};
     scene_prepare(&fixture, &p, &scene);
     assert_int_equal(
@@ -530,7 +511,7 @@ TEST(formats_that_a_plan_or_a_surface_lacks_are_refused)
     assert_int_equal(run(&p, &picture, fixture.stream), FOVEA_ERROR_UNSUPPORTED);
     foveate_operator_cuda.plan_retire(fixture.foveate, &small);
     scene_finish(&fixture, &p);
-    picture_free(&picture);
+    device_pair_free(&fixture, &picture);
 }
 
 int main(void)

@@ -12,29 +12,9 @@
 static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.7};
 
-struct pictures {
-    struct test_image src;
-    struct test_image dst;
-    struct device_image device_src;
-    struct device_image device_dst;
-};
-
-static struct pictures make(uint32_t width_px, uint32_t height_px, enum fovea_format format)
+static struct device_pair make(uint32_t width_px, uint32_t height_px, enum fovea_format format)
 {
-    struct pictures p = {.src = image_make_packed(width_px, height_px, format),
-                         .dst = image_make_packed(width_px, height_px, format)};
-    image_draw(&p.src.view, IMAGE_PHOTO, 11);
-    p.device_src = device_image_make(&fixture, &p.src, 0);
-    p.device_dst = device_image_make(&fixture, &p.dst, 0);
-    return p;
-}
-
-static void release(struct pictures *p)
-{
-    device_image_free(&fixture, &p->device_src);
-    device_image_free(&fixture, &p->device_dst);
-    image_free(&p->src);
-    image_free(&p->dst);
+    return device_pair_make(&fixture, width_px, height_px, format, IMAGE_PHOTO, 11);
 }
 
 static struct fovea_settings blockwise(void)
@@ -51,7 +31,7 @@ static struct fovea_context *create(enum fovea_backend backend)
     return cuda_fixture_context(&fixture, &settings);
 }
 
-static void assert_foveated(const struct pictures *p)
+static void assert_foveated(const struct device_pair *p)
 {
     const struct fovea_foveation foveation = blockwise().foveation;
     const struct fovea_image *src = &p->src.view;
@@ -71,13 +51,13 @@ static void assert_foveated(const struct pictures *p)
 TEST(cuda_images_are_foveated_on_the_callers_stream)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_AUTO);
-    struct pictures p = make(320, 240, FOVEA_FORMAT_RGBA8);
+    struct device_pair p = make(320, 240, FOVEA_FORMAT_RGBA8);
     assert_int_equal(
         fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, fixture.stream),
         FOVEA_OK);
     cuda_fixture_wait(&fixture);
     assert_foveated(&p);
-    release(&p);
+    device_pair_free(&fixture, &p);
     fovea_context_destroy(&context);
 }
 
@@ -85,11 +65,11 @@ TEST(cuda_images_are_foveated_on_the_callers_stream)
 TEST(no_stream_is_the_legacy_default_stream)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    struct pictures p = make(320, 240, FOVEA_FORMAT_RGB8);
+    struct device_pair p = make(320, 240, FOVEA_FORMAT_RGB8);
     assert_int_equal(fovea_context_run(context, &p.device_src.view, &p.device_dst.view, gaze, NULL),
                      FOVEA_OK);
     assert_foveated(&p);
-    release(&p);
+    device_pair_free(&fixture, &p);
     fovea_context_destroy(&context);
 }
 
@@ -97,7 +77,7 @@ TEST(many_sizes_and_streams_in_flight_are_all_right)
 {
     enum { SIZES = 24 };
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    struct pictures p[SIZES];
+    struct device_pair p[SIZES];
     CUstream streams[3] = {NULL};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(cuda_device_create_stream(fixture.device, &streams[i]), FOVEA_OK);
@@ -118,7 +98,7 @@ TEST(many_sizes_and_streams_in_flight_are_all_right)
     }
     for (int i = 0; i < SIZES; i++) {
         assert_foveated(&p[i]);
-        release(&p[i]);
+        device_pair_free(&fixture, &p[i]);
     }
     fovea_context_destroy(&context);
 }
@@ -133,7 +113,7 @@ static CUcontext current_context(void)
 /* With a context current and with none. */
 TEST(the_callers_current_context_stays)
 {
-    struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
     assert_ptr_equal(current_context(), fixture.device->context);
     for (int none = 0; none < 2; none++) {
         if (none) {
@@ -153,13 +133,13 @@ TEST(the_callers_current_context_stays)
     assert_int_equal(cuda_device_push(fixture.device), FOVEA_OK);
     cuda_fixture_wait(&fixture);
     assert_foveated(&p);
-    release(&p);
+    device_pair_free(&fixture, &p);
 }
 
 TEST(host_pointers_are_refused)
 {
     struct fovea_context *context = create(FOVEA_BACKEND_CUDA);
-    struct pictures p = make(64, 48, FOVEA_FORMAT_RGBA8);
+    struct device_pair p = make(64, 48, FOVEA_FORMAT_RGBA8);
     struct fovea_image host = p.src.view;
     host.memory = FOVEA_MEMORY_CUDA;
     assert_int_equal(fovea_context_run(context, &host, &p.device_dst.view, gaze, fixture.stream),
@@ -171,7 +151,7 @@ TEST(host_pointers_are_refused)
     device_image_download(&fixture, &p.device_dst, &p.dst);
     assert_memory_equal(p.dst.memory, untouched.memory, untouched.memory_bytes);
     image_free(&untouched);
-    release(&p);
+    device_pair_free(&fixture, &p);
     fovea_context_destroy(&context);
 }
 
@@ -194,7 +174,7 @@ TEST(a_device_that_is_not_there_is_unsupported)
 #define IMAGE_HEIGHT_PX 50
 
 /* One below the other in p. */
-static void run_images(struct pictures *p, enum fovea_method method, const float *gazes_uv)
+static void run_images(struct device_pair *p, enum fovea_method method, const float *gazes_uv)
 {
     const struct operator_cuda_api *api = row_operator.cuda;
     struct fovea_settings settings = fovea_settings_default();
@@ -233,7 +213,7 @@ TEST(the_frames_gaze_is_for_all_images)
 {
     static const float same[2 * IMAGES] = {0.25f, 0.75f, 0.25f, 0.75f, 0.25f, 0.75f};
     for (int method = FOVEA_METHOD_BLOCKWISE; method <= FOVEA_METHOD_SMOOTH; method++) {
-        struct pictures p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
+        struct device_pair p = make(70, IMAGES * IMAGE_HEIGHT_PX, FOVEA_FORMAT_RGBA8);
         run_images(&p, (enum fovea_method)method, same);
         unsigned char *expected = malloc(p.dst.memory_bytes);
         assert_non_null(expected);
@@ -241,7 +221,7 @@ TEST(the_frames_gaze_is_for_all_images)
         run_images(&p, (enum fovea_method)method, NULL);
         assert_memory_equal(p.dst.memory, expected, p.dst.memory_bytes);
         free(expected);
-        release(&p);
+        device_pair_free(&fixture, &p);
     }
 }
 

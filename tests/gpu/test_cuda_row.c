@@ -7,29 +7,13 @@
 #include "cuda_fixture.h"
 #include "kernels/operator/operator_cuda.h"
 #include "kernels/row/row_plan.h"
+#include "operator_rows.h"
 
 #define WIDTH_PX 149
 #define HEIGHT_PX 83
 
 static struct cuda_fixture fixture;
 static const struct fovea_point_uv gaze = {0.3, 0.6};
-
-static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
-static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
-static const struct fovea_operators foveate_blur = {2,
-                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
-static const struct fovea_operators blur_foveate = {2,
-                                                    {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
-
-static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
-static const struct fovea_operators foveate_lens = {2,
-                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
-
-static const struct {
-    const struct fovea_operators *first, *second, *row;
-} rows[] = {{&foveate, &blur, &foveate_blur},
-            {&blur, &foveate, &blur_foveate},
-            {&foveate, &lens, &foveate_lens}};
 
 static struct fovea_settings settings_of(const struct fovea_operators *operators)
 {
@@ -62,9 +46,9 @@ TEST(linear_images_go_through_the_row)
                 image_draw(&host[j].view, j == 0 ? IMAGE_PHOTO : IMAGE_RANDOM, 3);
                 images[j] = device_image_make(&fixture, &host[j], 0);
             }
-            run(context, rows[i].first, &images[0], &images[1]);
-            run(context, rows[i].second, &images[1], &images[2]);
-            run(context, rows[i].row, &images[0], &images[3]);
+            run(context, &rows[i].first, &images[0], &images[1]);
+            run(context, &rows[i].second, &images[1], &images[2]);
+            run(context, &rows[i].row, &images[0], &images[3]);
             cuda_fixture_wait(&fixture);
             char what[64];
             snprintf(what, sizeof what, "row %zu, format %d", i, f);
@@ -118,10 +102,10 @@ static void check_slices(const struct steps *s, size_t row, uint64_t most_bytes,
 {
     const uint64_t usual_bytes = row_most_between_bytes;
     struct fovea_context *context = cuda_fixture_context(&fixture, NULL);
-    run_step(s, context, rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
-    run_step(s, context, rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
+    run_step(s, context, &rows[row].first, 0, 1, FOVEA_MEMORY_CUDA);
+    run_step(s, context, &rows[row].second, 1, 2, FOVEA_MEMORY_CUDA);
     row_most_between_bytes = most_bytes;
-    run_step(s, context, rows[row].row, 0, 3, gazes_memory);
+    run_step(s, context, &rows[row].row, 0, 3, gazes_memory);
     cuda_fixture_wait(&fixture);
     row_most_between_bytes = usual_bytes;
     for (int i = 2; i < 4; i++) {
@@ -199,8 +183,8 @@ static void run_surface(struct operator_cuda *kernels, const struct fovea_operat
 /* As a late gaze is: in the device's memory, read by every operator that looks at gazes. */
 TEST(a_late_gaze_is_the_whole_rows)
 {
-    const struct fovea_operators *const all[] = {&foveate, &blur, &foveate_blur, &blur_foveate,
-                                                 &foveate_lens};
+    const struct fovea_operators *const all[] = {&rows[0].first, &rows[0].second, &rows[0].row,
+                                                 &rows[1].row, &rows[2].row};
     const struct operator_frame late = operator_frame_make(WIDTH_PX - 20, HEIGHT_PX - 10, gaze);
     const int32_t gaze_q8[2] = {late.gaze_x_q8, late.gaze_y_q8};
     struct operator_cuda *kernels = NULL;
@@ -248,11 +232,11 @@ TEST(surfaces_go_through_the_row)
                 arrays[j] = device_array_make(&fixture, &host[j].view);
             }
             const CUsurfObject between = arrays[4].surface;
-            run_surface(kernels, rows[i].first, formats[f], arrays[0].surface, arrays[1].surface,
+            run_surface(kernels, &rows[i].first, formats[f], arrays[0].surface, arrays[1].surface,
                         0);
-            run_surface(kernels, rows[i].second, formats[f], arrays[1].surface, arrays[2].surface,
+            run_surface(kernels, &rows[i].second, formats[f], arrays[1].surface, arrays[2].surface,
                         0);
-            run_surface(kernels, rows[i].row, formats[f], arrays[0].surface, arrays[3].surface,
+            run_surface(kernels, &rows[i].row, formats[f], arrays[0].surface, arrays[3].surface,
                         between);
             char what[64];
             snprintf(what, sizeof what, "surface, row %zu, format %d", i, (int)formats[f]);

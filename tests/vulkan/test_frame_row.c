@@ -5,25 +5,9 @@
 
 #include "cmocka_all.h"
 #include "compare.h"
+#include "operator_rows.h"
 #include "rig.h"
 #include "sanitized.h"
-
-static const struct fovea_operators foveate = {1, {FOVEA_OPERATOR_foveate}};
-static const struct fovea_operators blur = {1, {FOVEA_OPERATOR_blur}};
-static const struct fovea_operators foveate_blur = {2,
-                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_blur}};
-static const struct fovea_operators blur_foveate = {2,
-                                                    {FOVEA_OPERATOR_blur, FOVEA_OPERATOR_foveate}};
-static const struct fovea_operators lens = {1, {FOVEA_OPERATOR_lens}};
-static const struct fovea_operators foveate_lens = {2,
-                                                    {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}};
-
-static const struct {
-    const struct fovea_operators *first, *second, *row;
-} rows[] = {{&foveate, &blur, &foveate_blur},
-            {&blur, &foveate, &blur_foveate},
-            {&foveate, &lens, &foveate_lens}};
-#define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 static const VkFormat formats[] = {
     VK_FORMAT_R8G8B8A8_SRGB,
@@ -54,9 +38,9 @@ static void check(struct rig *rig, size_t i, enum rig_path path, VkFormat format
         images[k] = image_make_packed(131, 83, pixel);
     }
     image_draw(&images[0].view, IMAGE_PHOTO, 3);
-    run(rig, rows[i].first, path, format, &images[0], &images[1]);
-    run(rig, rows[i].second, path, format, &images[1], &images[2]);
-    run(rig, rows[i].row, path, format, &images[0], &images[3]);
+    run(rig, &rows[i].first, path, format, &images[0], &images[1]);
+    run(rig, &rows[i].second, path, format, &images[1], &images[2]);
+    run(rig, &rows[i].row, path, format, &images[0], &images[3]);
     compare_assert_all_same(&images[3].view, &images[2].view, what);
     for (int k = 0; k < 4; k++) {
         image_free(&images[k]);
@@ -108,12 +92,12 @@ TEST(marks_are_drawn_over_the_rows_result)
     image_draw(&src.view, IMAGE_PHOTO, 3);
     for (int i = 0; i < 2; i++) {
         rig.settings.overlay = (struct fovea_overlay){0};
-        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &plain);
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &plain);
         rig.settings.overlay.marker = true;
-        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
         assert_in_range(count_different(&marked, &plain), 20, 3000);
         rig.settings.overlay.hud = true;
-        run(&rig, rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
+        run(&rig, &rows[i].row, RIG_MADE_TO_MADE, format, &src, &marked);
     }
     image_free(&src);
     image_free(&plain);
