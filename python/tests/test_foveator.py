@@ -182,7 +182,7 @@ while len(refused) < 3 and time.monotonic() < end:
     foveator(images, (0.5, 0.5))
     foveator(images[None], np.float32([[0.25, 0.5]]))
 signal.setitimer(signal.ITIMER_REAL, 0)
-assert len(refused) == 3 and "inside" in refused[0], refused
+assert len(refused) >= 3 and all("inside" in said for said in refused), refused
 foveator(images)
 """
     done = subprocess.run([sys.executable, "-c", code, what], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, timeout=60)
