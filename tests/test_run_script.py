@@ -483,7 +483,7 @@ def test_what_takes_turns_runs_within_a_few_commits():
         assert len(of(gcc, "config")) == len(of(asan, "config")) == 7
         assert not of(gcc | asan, "cuda")
         assert len(of(run("nightly", "asan", commit), "frame")) == 7
-    assert len(set().union(*(of(run("full", "gcc", commit), "emulated") for commit in range(3)))) == 7
+    assert len(set().union(*(of(run("full", "gcc", commit), "emulated") for commit in range(5)))) == 7
     assert len(set().union(*(of(run("quick", "gcc", commit), "frame") for commit in range(4)))) == 7
 
 

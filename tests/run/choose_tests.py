@@ -11,10 +11,25 @@ import sys
 
 # Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
 TURNS = {
-    "quick": {"gcc": {"emulated": 3, "vulkan": 4}},
-    # Every Vulkan entry runs once a commit: the stages take turns.
-    "full": {"gcc": {"emulated": 3, "vulkan": 2}, "asan": {"vulkan": 2}},
+    "quick": {"gcc": {"emulated": 5, "vulkan": 4}},
+    # Every Vulkan entry, and what computes for long, runs once a commit: the stages take turns.
+    "full": {"gcc": {"emulated": 5, "long": 2, "vulkan": 2}, "asan": {"long": 2, "vulkan": 2}},
     "nightly": {},
+}
+# Compute for five to forty seconds.
+LONG = {
+    "test_foveate_cpu",
+    "test_foveate_properties",
+    "test_gradient_batch",
+    "test_gradient_exact",
+    "test_lens_calibration",
+    "test_lens_headsets",
+    "test_light_depth",
+    "test_map_law",
+    "test_map_store",
+    "test_operators_exact",
+    "test_quality_quick",
+    "test_search_cpu",
 }
 # Other emulated tests run the same kernels, in fewer combinations.
 NIGHTLY_ALONE = {"test_emulated_kernels"}
@@ -24,6 +39,8 @@ def kind_of(name, labels):
     for label in ("gpu", "vulkan"):
         if label in labels:
             return label
+    if name in LONG:
+        return "long"
     return "emulated" if name.startswith("test_emulated_") and name != "test_emulated_core" else "unit"
 
 
@@ -43,7 +60,7 @@ def choose(tests, size, stage, commit, has_gpu):
         elif test["name"] in NIGHTLY_ALONE and size != "nightly":
             why = "--nightly runs it"
         elif turn:
-            why = "runs in the other stage" if stage == "asan" or (size == "full" and kind == "vulkan") else "another commit's turn"
+            why = "runs in the other stage" if stage == "asan" or (size == "full" and kind in ("long", "vulkan")) else "another commit's turn"
         yield number, test["name"], why
 
 

@@ -237,8 +237,9 @@ configure_asan()
         kernels=(-DFOVEA_CUDA=ON "-DFOVEA_CUDA_KERNELS_FROM=$BUILD_ROOT/gcc"
             "-DFOVEA_CUDA_ARCHITECTURES=$(sed -n 's/^FOVEA_CUDA_ARCHITECTURES:[A-Z]*=//p' "$BUILD_ROOT/gcc/CMakeCache.txt")")
     fi
-    configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_FUZZ=ON \
-        -DCMAKE_C_FLAGS="$ASAN_FLAGS" ${kernels[@]+"${kernels[@]}"}
+    # Reports need lines, and no names of variables.
+    configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang \
+        -DFOVEA_WERROR=ON -DFOVEA_FUZZ=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" ${kernels[@]+"${kernels[@]}"}
 }
 
 # Of what gcc's stage builds. What failed says how to repeat it.
@@ -261,7 +262,7 @@ stage_tsan()
     needs_clang
     local log=$LOGS/tsan-configure.log
     unset CUDA_PATH CUDA_HOME
-    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CPU_VECTORS=OFF \
+    configure tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang -DFOVEA_WERROR=ON -DFOVEA_CPU_VECTORS=OFF \
         -DCMAKE_C_FLAGS='-fsanitize=thread -fno-omit-frame-pointer -O2' \
         -DFOVEA_CUDA=ON "-DCMAKE_IGNORE_PATH=$(cuda_folders)" >"$log" 2>&1 || {
         cat "$log"

@@ -50,4 +50,15 @@ static inline int test_first(int count)
 
 #define TEST_STEP(i) (test_all_cases() ? 1 : 3 + (i) % 5)
 
+/* True where it is case i's turn, 0 <= i < count. Every commit has one in `turns` of the cases, at
+ * least one, and so many commits in a row have them all. Cases a period apart are of different
+ * commits. */
+static inline bool test_turn(int i, int count, int turns)
+{
+    const char *text = getenv("FOVEA_TEST_COMMIT");
+    const int commit = text ? atoi(text) : 0;
+    turns = count < turns ? count : turns;
+    return test_all_cases() || turns < 2 || (i + i / turns + commit) % turns == 0;
+}
+
 #endif

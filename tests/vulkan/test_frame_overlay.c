@@ -156,6 +156,19 @@ static bool is_changed(const struct pictures *p, uint32_t x, uint32_t y)
                   image_bytes(p->src.view.format)) != 0;
 }
 
+/* Of every pixel's centre. */
+static double *eccentricities_deg(const struct fovea_geometry *geometry, struct fovea_point_uv gaze)
+{
+    double *all = malloc(sizeof *all * WIDTH_PX * HEIGHT_PX);
+    assert_non_null(all);
+    for (uint32_t y = 0; y < HEIGHT_PX; y++) {
+        for (uint32_t x = 0; x < WIDTH_PX; x++) {
+            all[y * WIDTH_PX + x] = eccentricity_deg(geometry, gaze, x, y);
+        }
+    }
+    return all;
+}
+
 /* A pixel whose square the ring crosses is drawn on; one of which no corner of the 5 x 5 pixels
  * around it lies on the other side of any ring is not. */
 static void assert_rings(const struct pictures *p, const struct fovea_geometry *geometry,
@@ -164,18 +177,19 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
     static const double degrees[] = {2, 5, 10, 20};
     static const double parts[] = {0.2, 0.3, 0.5, 0.9}; /* all, 1/2, 1/4, 1/8 are left */
     const double *rings_deg = geometry ? degrees : parts;
+    double *all_deg = eccentricities_deg(geometry, gaze);
     uint32_t crossed[4] = {0};
     for (uint32_t y = 3; y < HEIGHT_PX - 3; y++) {
         for (uint32_t x = 3; x < WIDTH_PX - 3; x++) {
             bool on = false;
             bool near = false;
-            const double here = eccentricity_deg(geometry, gaze, x, y);
+            const double here = all_deg[y * WIDTH_PX + x];
             for (int i = 0; i < 4; i++) {
                 const bool inside = here < rings_deg[i];
                 for (int k = 0; k < 49 && fabs(here - rings_deg[i]) < 5.0; k++) {
                     const uint32_t other_x = x + (uint32_t)(k % 7) - 3;
                     const uint32_t other_y = y + (uint32_t)(k / 7) - 3;
-                    const double there = eccentricity_deg(geometry, gaze, other_x, other_y);
+                    const double there = all_deg[other_y * WIDTH_PX + other_x];
                     const bool apart = inside != (there < rings_deg[i]);
                     near |= apart;
                     const bool beside =
@@ -190,6 +204,7 @@ static void assert_rings(const struct pictures *p, const struct fovea_geometry *
             }
         }
     }
+    free(all_deg);
     for (int i = 0; i < 4; i++) {
         assert_true(crossed[i] > 8);
     }
@@ -335,6 +350,9 @@ TEST(every_view_is_drawn_over_as_if_it_were_alone)
     struct stereo scene = stereo_side_by_side();
     struct test_image src = stereo_picture(&scene, IMAGE_PHOTO, 1);
     for (int path = 0; path < RIG_PATH_COUNT; path++) {
+        if (!test_turn(path, RIG_PATH_COUNT, 4)) {
+            continue; /* kinds of images have shaders of their own */
+        }
         struct test_image dst = stereo_picture(&scene, IMAGE_RANDOM, 2);
         assert_int_equal(stereo_run(&rig, &scene, (enum rig_path)path, &src.view, &dst.view),
                          FOVEA_OK);
