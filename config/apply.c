@@ -50,9 +50,10 @@ static enum fovea_result check_not_twice(const struct walk *walk, const cJSON *o
     for (const cJSON *other = object->child; other != item; other = other->next) {
         if (strcmp(other->string, item->string) == 0) {
             size_t first = document->spots[earlier].name;
-            return config_text_fail(&document->text, document->spots[number].name, walk->path,
-                                    "given twice; first on line %u",
-                                    config_text_place(&document->text, first).line);
+            return config_text_fail(
+                &document->text, document->spots[number].name, walk->path,
+                "given twice; first on line %u",
+                json_place_of(document->text.bytes, document->text.count, first).line);
         }
         earlier = document->spots[earlier].next;
     }
@@ -76,7 +77,7 @@ static enum fovea_result apply_key(struct walk *walk, const struct config_key *k
                                    const cJSON *item, size_t number)
 {
     const struct config_text *text = &walk->document->text;
-    const struct config_spot *spot = &walk->document->spots[number];
+    const struct json_spot *spot = &walk->document->spots[number];
     struct config_value value = {.item = item,
                                  .bytes = text->bytes + spot->begin,
                                  .count = spot->end - spot->begin,
@@ -92,7 +93,7 @@ static enum fovea_result apply_group(struct walk *walk, const cJSON *item, size_
 {
     if (!cJSON_IsObject(item)) {
         const struct config_text *text = &walk->document->text;
-        const struct config_spot *spot = &walk->document->spots[number];
+        const struct json_spot *spot = &walk->document->spots[number];
         struct config_quote quote =
             config_quote(text->bytes + spot->begin, spot->end - spot->begin);
         return config_text_fail(text, spot->begin, walk->path, "expected an object; found %s",

@@ -4,25 +4,17 @@
 /* One text in JSON with comments: where it came from, its tree by cJSON, and where in the text each
  * value stands, which cJSON does not tell.
  *
- * A scanner walks the text first. It is stricter than cJSON (numbers, control characters, trailing
- * commas, depth), says what is wrong where, notes the place of every value, and makes a copy with
- * spaces for comments, which cJSON then reads. So cJSON meets only texts it accepts. */
+ * core/json_scan.h walks the text first. It is stricter than cJSON (numbers, control characters,
+ * trailing commas, depth), says what is wrong where, notes the place of every value, and puts
+ * spaces for comments into a copy, which cJSON then reads. So cJSON meets only texts it accepts. */
 #ifndef FOVEA_CONFIG_DOCUMENT_H
 #define FOVEA_CONFIG_DOCUMENT_H
 
+#include "core/json_scan.h"
 #include "fovea.h"
 #include "json.h"
 
 #define CONFIG_TEXT_MAX_BYTES (1024u * 1024u)
-#define CONFIG_DEPTH_MAX 16
-
-/* Values are numbered as they begin in the text: an object, then its first value, and so on. */
-struct config_spot {
-    uint32_t name; /* byte at which the value's name begins; its own where it has none */
-    uint32_t begin;
-    uint32_t end;
-    uint32_t next; /* number of the first value that is not inside this one */
-};
 
 /* The log and the subject of messages, for everything that reads a text. */
 struct config_text {
@@ -38,7 +30,7 @@ struct config_text {
 struct config_document {
     struct config_text text; /* everything in it is the caller's */
     cJSON *root;
-    struct config_spot *spots;
+    struct json_spot *spots;
     size_t spot_count;
 };
 
@@ -47,24 +39,9 @@ FOVEA_MUST_CHECK enum fovea_result config_document_parse(const struct config_tex
                                                          struct config_document *out_document);
 void config_document_finish(struct config_document *document);
 
-struct config_place {
-    uint32_t line; /* from 1 */
-    uint32_t column; /* from 1, in characters */
-};
-struct config_place config_text_place(const struct config_text *text, size_t offset);
-
 /* Logs "name:line:column: path: message" as an error; path may be "". Returns
  * FOVEA_ERROR_CONFIG. */
 __attribute__((format(printf, 4, 5))) enum fovea_result config_text_fail(
     const struct config_text *text, size_t offset, const char *path, const char *format, ...);
-
-/* The scanner. Both arrays are the caller's to free, on success only. */
-struct config_scan {
-    char *plain; /* the text with spaces for comments, terminated */
-    struct config_spot *spots;
-    size_t spot_count;
-};
-FOVEA_MUST_CHECK enum fovea_result config_scan(const struct config_text *text,
-                                               struct config_scan *out_scan);
 
 #endif

@@ -47,7 +47,7 @@ static enum fovea_result apply_word(const struct config_text *text, const char *
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     cJSON item = {.type = cJSON_String, .valuestring = word};
-    struct config_spot spot = {.end = (uint32_t)text->count, .next = 1};
+    struct json_spot spot = {.end = (uint32_t)text->count, .next = 1};
     struct config_document document = {
         .text = *text, .root = &item, .spots = &spot, .spot_count = 1};
     enum fovea_result result = config_apply_at(&document, path, settings);

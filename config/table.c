@@ -3,6 +3,7 @@
 
 #include "table.h"
 
+#include "core/json_text.h"
 #include "local.h"
 #include "words.h"
 
@@ -26,34 +27,13 @@ static void add_sample(struct config_table *table, double sample)
     table->count++;
 }
 
-/* The result is the same in any locale, and needs no allocation that could fail. Samples are
- * floats, so the last bits of the double may be off. */
 static double number_of(const char *bytes, size_t count)
 {
-    if (!config_is_json_number(bytes, count)) {
-        return (double)NAN;
+    double number = (double)NAN;
+    if (json_is_number(bytes, count)) {
+        json_decimal(bytes, bytes + count, &number);
     }
-    double digits = 0.0;
-    int places = 0; /* behind the point */
-    int exponent = 0;
-    bool behind = false;
-    size_t at = bytes[0] == '-' ? 1 : 0;
-    for (; at < count && bytes[at] != 'e' && bytes[at] != 'E'; at++) {
-        if (bytes[at] == '.') {
-            behind = true;
-        } else {
-            digits = 10.0 * digits + (bytes[at] - '0');
-            places += behind;
-        }
-    }
-    const bool tiny = at + 1 < count && bytes[at + 1] == '-';
-    for (at += 1; at < count; at++) {
-        if (bytes[at] >= '0' && bytes[at] <= '9' && exponent < 10000) {
-            exponent = 10 * exponent + (bytes[at] - '0');
-        }
-    }
-    const double value = digits * pow(10.0, (tiny ? -exponent : exponent) - places);
-    return bytes[0] == '-' ? -value : value;
+    return number;
 }
 
 static bool is_between(char c)

@@ -29,10 +29,4 @@ struct config_number {
 /* The shortest way to write a number that reads back the same, whatever the locale. */
 struct config_number config_number(double value);
 
-/* Bytes of the UTF-8 character that bytes begins with; 0 where that is none. */
-size_t config_utf8_length(const char *bytes, size_t count);
-
-/* All of the bytes are a number as JSON writes it. */
-bool config_is_json_number(const char *bytes, size_t count);
-
 #endif

@@ -429,7 +429,8 @@ static void wrong_vive(const char *part, const char *other, const char *words)
 TEST(what_is_wrong_is_said_with_its_place)
 {
     wrong_vive("DISTORT_DPOLY3", "DISTORT_SPLINE",
-               "3:239: a distortion of type \"DISTORT_SPLINE\" is not known");
+               "3:239: there is no \"DISTORT_SPLINE\"; there are DISTORT_POLY3, DISTORT_DPOLY3, "
+               "DISTORT_DPOLY3_SCALED");
     wrong_vive(", 0, 0, 0, 0]", "]", "there are 4 numbers; there must be 8");
     wrong_vive(", 0, 0, 0, 0]", ", 0, 0, 1, 0]",
                "only the first 3 of \"coeffs\" may be other than 0");
@@ -447,9 +448,9 @@ TEST(what_is_wrong_is_said_with_its_place)
     wrong_vive("\"type\": \"Lighthouse_HMD\"", "\"tracking_to_eye_transform\": []",
                "two eyes are enough");
     wrong_vive("}, {\"distortion_red\"", "}], \"distortion_red\"", "two eyes are needed");
-    wrong_vive("[17, 15]", "[17, 15", "1:61: expected ]");
-    wrong_vive("[17, 15]", "[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", "more than 16 brackets");
-    wrong_vive("null", "nil", "expected a value");
+    wrong_vive("[17, 15]", "[17, 15", "1:61: expected a comma or ]; found ");
+    wrong_vive("[17, 15]", "[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]", "at most 16 levels of nesting");
+    wrong_vive("null", "nil", "expected a value as JSON writes it; found nil");
     wrong_vive("HMD\"}", "HMD\"} {}", "expected nothing more");
     wrong_vive("-0.18823606852473099", "2", "the left eye's red folds back from r = ");
     wrong_vive("-0.18823606852473099", "1.5",

@@ -10,6 +10,31 @@
 
 const char *const lens_color_names[LENS_COLORS] = {"red", "green", "blue"};
 
+double lens_factor_at(const double terms[LENS_POWERS], double r)
+{
+    double factor = 0.0;
+    for (int power = LENS_POWERS - 1; power >= 0; power--) {
+        factor = factor * r + terms[power];
+    }
+    return factor;
+}
+
+double lens_fold_of(const double terms[LENS_POWERS], double farthest)
+{
+    const int steps = 4096;
+    double slopes[LENS_POWERS]; /* the derivative of r times the polynomial */
+    for (int power = 0; power < LENS_POWERS; power++) {
+        slopes[power] = (power + 1) * terms[power];
+    }
+    for (int i = 0; i <= steps; i++) {
+        const double r = farthest * i / steps;
+        if (!(lens_factor_at(slopes, r) > 0.0)) {
+            return r;
+        }
+    }
+    return 2.0 * farthest;
+}
+
 static void free_calibration(struct shared_data *data)
 {
     struct lens_calibration *calibration = (struct lens_calibration *)data;

@@ -63,6 +63,12 @@ struct lens_calibration {
 
 #define LENS_PROBLEM_BYTES OPERATOR_PROBLEM_BYTES
 
+/* The polynomial: a source's distance from the centre over the pixel's. */
+double lens_factor_at(const double terms[LENS_POWERS], double r);
+/* Where the source comes nearer to the centre again as r grows, the picture is seen twice. Returns
+ * the r from which on it does; one beyond the farthest: it does not. */
+double lens_fold_of(const double terms[LENS_POWERS], double farthest);
+
 /* The names of red, green and blue in files and in problems. */
 extern const char *const lens_color_names[LENS_COLORS];
 

@@ -112,24 +112,6 @@ static struct model model_of(const struct operator_plan_desc *desc)
 
 /* ---- Maps that fold */
 
-/* Where the source comes nearer to the centre again as r grows, the picture is seen twice. Returns
- * the r from which on it does; one beyond the farthest corner: it does not. */
-static double fold_of(const double terms[LENS_POWERS], double farthest)
-{
-    const int steps = 4096;
-    for (int i = 0; i <= steps; i++) {
-        const double r = farthest * i / steps;
-        double slope = 0.0;
-        for (int power = LENS_POWERS - 1; power >= 0; power--) {
-            slope = slope * r + (power + 1) * terms[power];
-        }
-        if (!(slope > 0.0)) {
-            return r;
-        }
-    }
-    return 2.0 * farthest;
-}
-
 /* "red", or "the map" where all colours have one. */
 static const char *folding_color(const struct model *model, int color)
 {
@@ -179,7 +161,7 @@ bool lens_complain(const struct operator_plan_desc *desc, char *out, size_t byte
         return true;
     }
     for (int color = 0; color < LENS_COLORS && !is_grid(desc); color++) {
-        const double fold = fold_of(model.terms[color], model.farthest);
+        const double fold = lens_fold_of(model.terms[color], model.farthest);
         if (fold <= model.farthest) {
             say_fold(desc, &model, color, fold, out, bytes);
             return true;

@@ -7,6 +7,7 @@
 #include "config/apply.h"
 #include "config/value.h"
 #include "config/words.h"
+#include "core/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void count_message(void *user, enum fovea_log_level level, const char *me
     size_t *count = user;
     *count += level == FOVEA_LOG_ERROR ? 1 : 0;
     for (size_t i = 0, left = strlen(message); left > 0;) {
-        size_t length = config_utf8_length(message + i, left);
+        size_t length = json_utf8_length(message + i, left);
         REQUIRE(length > 0 && (uint8_t)message[i] >= 0x20);
         i += length;
         left -= length;

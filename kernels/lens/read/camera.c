@@ -53,25 +53,24 @@ static void place_of(const void *user, int color, const double uv[2], double out
     }
 }
 
-static bool is_right(struct lens_scan *scan, const struct lens_camera *camera)
+static bool is_right(struct json_scan *scan, const struct lens_camera *camera)
 {
     for (int i = 0; i < 2; i++) {
         if (!(camera->size_px[i] >= 1.0 && camera->size_px[i] <= MOST_PX)) {
-            return lens_scan_fail(scan, "the picture's width and height are 1 to %g px", MOST_PX);
+            return json_fail(scan, "the picture's width and height are 1 to %g px", MOST_PX);
         }
         if (!(camera->focal_px[i] > 0.0)) {
-            return lens_scan_fail(scan, "the focal lengths must be above 0 px");
+            return json_fail(scan, "the focal lengths must be above 0 px");
         }
         if (!(fabs(camera->center_px[i] / camera->size_px[i] - 0.5) <= MOST_OFF)) {
-            return lens_scan_fail(scan, "the centre is more than %g pictures off the middle",
-                                  MOST_OFF);
+            return json_fail(scan, "the centre is more than %g pictures off the middle", MOST_OFF);
         }
     }
     return camera->fisheye || (camera->terms[12] == 0.0 && camera->terms[13] == 0.0) ||
-           lens_scan_fail(scan, "a tilted sensor is not read: make a grid of the map");
+           json_fail(scan, "a tilted sensor is not read: make a grid of the map");
 }
 
-bool lens_camera_finish(struct lens_scan *scan, const struct lens_camera *camera,
+bool lens_camera_finish(struct json_scan *scan, const struct lens_camera *camera,
                         struct lens_map *map)
 {
     return is_right(scan, camera) && lens_read_formula(scan, place_of, camera, 1, &map->points);

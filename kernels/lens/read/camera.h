@@ -21,7 +21,7 @@ struct lens_camera {
 };
 
 /* Makes the map of it, or says what is wrong. */
-bool lens_camera_finish(struct lens_scan *scan, const struct lens_camera *camera,
+bool lens_camera_finish(struct json_scan *scan, const struct lens_camera *camera,
                         struct lens_map *map);
 
 #endif

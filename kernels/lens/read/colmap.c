@@ -24,7 +24,7 @@ static const struct model {
     {"OPENCV_FISHEYE", "fFxy0123", true},
 };
 
-static bool first_line(const struct lens_scan *scan, struct lens_line *out_line)
+static bool first_line(const struct json_scan *scan, struct lens_line *out_line)
 {
     bool found = false;
     for (size_t at = 0; at < scan->count && !found;) {
@@ -36,7 +36,7 @@ static bool first_line(const struct lens_scan *scan, struct lens_line *out_line)
 }
 
 /* A number, and a word of capitals: nothing else has that. */
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
     struct lens_line line;
     if (!first_line(scan, &line)) {
@@ -50,16 +50,16 @@ static bool knows(struct lens_scan *scan)
            at[2] >= 'A' && at[2] <= 'Z';
 }
 
-static const struct model *model_of(struct lens_scan *scan)
+static const struct model *model_of(struct json_scan *scan)
 {
-    char word[LENS_SCAN_NAME_BYTES];
+    char word[JSON_NAME_BYTES];
     lens_text_word(scan, word);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         if (strcmp(models[i].name, word) == 0) {
             return &models[i];
         }
     }
-    lens_scan_fail(scan, "a camera of model \"%s\" is not read: make a grid of its map", word);
+    json_fail(scan, "a camera of model \"%s\" is not read: make a grid of its map", word);
     return NULL;
 }
 
@@ -81,17 +81,17 @@ static void put_value(struct lens_camera *camera, char name, double value)
     }
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_camera camera = {.fisheye = false};
     struct lens_line line;
-    char number[LENS_SCAN_NAME_BYTES];
+    char number[JSON_NAME_BYTES];
     double values[2 + MOST_VALUES];
     size_t count = 0;
     if (!first_line(scan, &line)) {
-        return lens_scan_fail(scan, "there is no camera");
+        return json_fail(scan, "there is no camera");
     }
-    struct lens_scan own = *scan;
+    struct json_scan own = *scan;
     own.at = (size_t)(line.at - scan->bytes);
     own.count = (size_t)(line.end - scan->bytes);
     lens_text_word(&own, number);
@@ -100,8 +100,8 @@ static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
         return false;
     }
     if (count != 2 + strlen(model->values)) {
-        return lens_scan_fail(&own, "there are %zu numbers; %s has %zu", count, model->name,
-                              2 + strlen(model->values));
+        return json_fail(&own, "there are %zu numbers; %s has %zu", count, model->name,
+                         2 + strlen(model->values));
     }
     for (size_t i = 0; i < count; i++) {
         if (i < 2) {

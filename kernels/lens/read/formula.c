@@ -18,13 +18,13 @@ static void fill(lens_formula_fn place, const void *user, int color, float *plac
     }
 }
 
-bool lens_read_formula(struct lens_scan *scan, lens_formula_fn place, const void *user,
+bool lens_read_formula(struct json_scan *scan, lens_formula_fn place, const void *user,
                        int color_count, struct lens_points *points)
 {
     const size_t count = (size_t)2 * SIDE * SIDE;
     points->memory = calloc((size_t)color_count * count, sizeof *points->memory);
     if (!points->memory) {
-        return lens_scan_fail(scan, "out of memory");
+        return json_fail(scan, "out of memory");
     }
     points->columns = points->rows = SIDE;
     points->quadratic = true;

@@ -20,55 +20,32 @@
 #define MOST_SHIFT 2.0 /* lens.shift_x and lens.shift_y in operator.def */
 
 /* A count of pictures or points, which has to be whole. */
-static bool whole(struct lens_scan *scan, double number, double most, uint32_t *out_whole)
+static bool whole(struct json_scan *scan, double number, double most, uint32_t *out_whole)
 {
     if (!(number >= 1.0 && number <= most) || number != floor(number)) {
-        return lens_scan_fail(scan, "expected a whole number, 1 to %g", most);
+        return json_fail(scan, "expected a whole number, 1 to %g", most);
     }
     *out_whole = (uint32_t)number;
     return true;
 }
 
-static bool word_of(struct lens_scan *scan, const char *const *words, uint32_t *out_number)
+static uint32_t color_of(const char *name)
 {
-    char word[LENS_SCAN_NAME_BYTES];
-    if (!lens_scan_word(scan, word)) {
-        return false;
-    }
-    for (uint32_t i = 0; words[i]; i++) {
-        if (strcmp(words[i], word) == 0) {
-            *out_number = i;
-            return true;
-        }
-    }
-    char all[128] = "";
-    for (uint32_t i = 0; words[i]; i++) {
-        const size_t length = strlen(all);
-        snprintf(all + length, sizeof all - length, "%s%s", i ? ", " : "", words[i]);
-    }
-    return lens_scan_fail(scan, "there is no \"%s\"; there are %s", word, all);
-}
-
-static int color_of(const char *name)
-{
-    int color = 0;
-    while (color < LENS_COLORS && strcmp(lens_color_names[color], name) != 0) {
-        color++;
-    }
-    return color;
+    static const char *const names[] = {"red", "green", "blue", NULL};
+    return lens_read_index(names, name);
 }
 
 /* ---- A polynomial */
 
 /* As far off as the shifts of the settings go: one in pixels is farther. */
-static bool center_is_near(struct lens_scan *scan, const double center_uv[2])
+static bool center_is_near(struct json_scan *scan, const double center_uv[2])
 {
     bool near = true;
     for (int i = 0; i < 2; i++) {
         near = near && fabs(center_uv[i] - 0.5) <= MOST_SHIFT;
     }
-    return near || lens_scan_fail(scan, "a center is in parts of the picture, %g to %g",
-                                  0.5 - MOST_SHIFT, 0.5 + MOST_SHIFT);
+    return near || json_fail(scan, "a center is in parts of the picture, %g to %g",
+                             0.5 - MOST_SHIFT, 0.5 + MOST_SHIFT);
 }
 
 struct polynomial {
@@ -78,37 +55,37 @@ struct polynomial {
     bool has_center;
 };
 
-static bool polynomial_member(struct lens_scan *scan, const char *name, void *user)
+static bool polynomial_member(struct json_scan *scan, const char *name, void *user)
 {
     static const char *const units[] = {"half-width", "half-height", "half-diagonal", "half-short",
                                         NULL};
     struct polynomial *polynomial = user;
-    const int color = color_of(name);
+    const uint32_t color = color_of(name);
     if (color < LENS_COLORS) {
-        return lens_scan_once(scan, name, &polynomial->has[color]) &&
-               lens_scan_numbers(scan, LENS_POWERS, polynomial->own->terms[color]);
+        return lens_read_once(scan, name, &polynomial->has[color]) &&
+               lens_read_numbers(scan, LENS_POWERS, LENS_POWERS, polynomial->own->terms[color]);
     }
     if (strcmp(name, "unit") == 0) {
-        return lens_scan_once(scan, name, &polynomial->has_unit) &&
-               word_of(scan, units, &polynomial->own->unit);
+        return lens_read_once(scan, name, &polynomial->has_unit) &&
+               lens_read_choice(scan, units, &polynomial->own->unit);
     }
     if (strcmp(name, "center") == 0) {
         polynomial->own->centered = true;
-        return lens_scan_once(scan, name, &polynomial->has_center) &&
-               lens_scan_numbers(scan, 2, polynomial->own->center_uv) &&
+        return lens_read_once(scan, name, &polynomial->has_center) &&
+               lens_read_numbers(scan, 2, 2, polynomial->own->center_uv) &&
                center_is_near(scan, polynomial->own->center_uv);
     }
-    return lens_scan_fail(scan, "a polynomial has no \"%s\"", name);
+    return json_fail(scan, "a polynomial has no \"%s\"", name);
 }
 
-static bool read_polynomial(struct lens_scan *scan, struct lens_polynomial *own)
+static bool read_polynomial(struct json_scan *scan, struct lens_polynomial *own)
 {
     struct polynomial polynomial = {.own = own};
-    if (!lens_scan_object(scan, polynomial_member, &polynomial)) {
+    if (!json_object(scan, polynomial_member, &polynomial)) {
         return false;
     }
     if (!polynomial.has[LENS_AXIS]) {
-        return lens_scan_fail(scan, "the polynomial has no \"green\"");
+        return json_fail(scan, "the polynomial has no \"green\"");
     }
     for (int color = 0; color < LENS_COLORS; color++) {
         if (!polynomial.has[color]) {
@@ -130,10 +107,10 @@ struct grid {
     bool has_name[GRID_NAMES];
 };
 
-static bool read_sides(struct lens_scan *scan, struct grid *grid)
+static bool read_sides(struct json_scan *scan, struct grid *grid)
 {
     double sides[2];
-    if (!lens_scan_numbers(scan, 2, sides) ||
+    if (!lens_read_numbers(scan, 2, 2, sides) ||
         !whole(scan, sides[0], LENS_POINTS_MAX, &grid->points->columns) ||
         !whole(scan, sides[1], LENS_POINTS_MAX, &grid->points->rows)) {
         return false;
@@ -143,22 +120,22 @@ static bool read_sides(struct lens_scan *scan, struct grid *grid)
     return true;
 }
 
-static bool read_size(struct lens_scan *scan, struct grid *grid)
+static bool read_size(struct json_scan *scan, struct grid *grid)
 {
     uint32_t size[2];
-    return lens_scan_numbers(scan, 2, grid->size_px) &&
+    return lens_read_numbers(scan, 2, 2, grid->size_px) &&
            whole(scan, grid->size_px[0], 65536, &size[0]) &&
            whole(scan, grid->size_px[1], 65536, &size[1]);
 }
 
-static bool read_spacing(struct lens_scan *scan, struct grid *grid)
+static bool read_spacing(struct json_scan *scan, struct grid *grid)
 {
     double spacing_px = 0.0;
-    if (!lens_scan_number(scan, &spacing_px)) {
+    if (!json_number(scan, &spacing_px)) {
         return false;
     }
     if (!(grid->size_px[0] > 0.0 && spacing_px >= 1.0 && spacing_px <= 65536.0)) {
-        return lens_scan_fail(scan, "spacing is at least 1 px, and comes after \"size\"");
+        return json_fail(scan, "spacing is at least 1 px, and comes after \"size\"");
     }
     grid->points->step_uv[0] = spacing_px / grid->size_px[0];
     grid->points->step_uv[1] = spacing_px / grid->size_px[1];
@@ -168,37 +145,37 @@ static bool read_spacing(struct lens_scan *scan, struct grid *grid)
            whole(scan, rows, LENS_POINTS_MAX, &grid->points->rows);
 }
 
-static bool read_points(struct lens_scan *scan, struct grid *grid, int color)
+static bool read_points(struct json_scan *scan, struct grid *grid, uint32_t color)
 {
     struct lens_points *points = grid->points;
     const size_t count = 2 * (size_t)points->columns * points->rows;
     if (count == 0) {
-        return lens_scan_fail(scan, "\"points\", or \"size\" and \"spacing\", come before \"%s\"",
-                              lens_color_names[color]);
+        return json_fail(scan, "\"points\", or \"size\" and \"spacing\", come before \"%s\"",
+                         lens_color_names[color]);
     }
     if (count > scan->count) { /* before there is memory for them */
-        return lens_scan_fail(scan, "the file cannot hold %zu numbers", count);
+        return json_fail(scan, "the file cannot hold %zu numbers", count);
     }
     if (!points->memory) {
         points->memory = calloc(LENS_COLORS * count, sizeof *points->memory);
     }
     if (!points->memory) {
-        return lens_scan_fail(scan, "out of memory");
+        return json_fail(scan, "out of memory");
     }
-    return lens_scan_floats(scan, count, points->memory + (size_t)color * count);
+    return lens_read_floats(scan, count, points->memory + (size_t)color * count);
 }
 
-static bool read_grid_name(struct lens_scan *scan, struct grid *grid, enum grid_name name)
+static bool read_grid_name(struct json_scan *scan, struct grid *grid, enum grid_name name)
 {
     static const char *const between[] = {"linear", "quadratic", NULL};
     static const char *const in[] = {"uv", "pixels", NULL};
     uint32_t number = 0;
     switch (name) {
     case GRID_BETWEEN:
-        grid->points->quadratic = word_of(scan, between, &number) && number == 1;
+        grid->points->quadratic = lens_read_choice(scan, between, &number) && number == 1;
         return !scan->problem[0];
     case GRID_IN:
-        return word_of(scan, in, &grid->in_pixels);
+        return lens_read_choice(scan, in, &grid->in_pixels);
     case GRID_POINTS:
         return read_sides(scan, grid);
     case GRID_SIZE:
@@ -208,29 +185,29 @@ static bool read_grid_name(struct lens_scan *scan, struct grid *grid, enum grid_
     }
 }
 
-static bool grid_member(struct lens_scan *scan, const char *name, void *user)
+static bool grid_member(struct json_scan *scan, const char *name, void *user)
 {
     static const char *const names[GRID_NAMES] = {"between", "in", "points", "size", "spacing"};
     struct grid *grid = user;
-    const int color = color_of(name);
+    const uint32_t color = color_of(name);
     int which = 0;
     if (color < LENS_COLORS) {
-        return lens_scan_once(scan, name, &grid->has[color]) && read_points(scan, grid, color);
+        return lens_read_once(scan, name, &grid->has[color]) && read_points(scan, grid, color);
     }
     while (which < GRID_NAMES && strcmp(names[which], name) != 0) {
         which++;
     }
     if (which == GRID_NAMES) {
-        return lens_scan_fail(scan, "a grid has no \"%s\"", name);
+        return json_fail(scan, "a grid has no \"%s\"", name);
     }
     if (which >= GRID_POINTS && grid->points->memory) {
-        return lens_scan_fail(scan, "\"%s\" comes before the points, or not at all", name);
+        return json_fail(scan, "\"%s\" comes before the points, or not at all", name);
     }
-    if (!lens_scan_once(scan, name, &grid->has_name[which])) {
+    if (!lens_read_once(scan, name, &grid->has_name[which])) {
         return false;
     }
     if (grid->has_name[GRID_POINTS] && grid->has_name[GRID_SPACING]) {
-        return lens_scan_fail(scan, "\"points\" and \"spacing\" are two grids");
+        return json_fail(scan, "\"points\" and \"spacing\" are two grids");
     }
     return read_grid_name(scan, grid, (enum grid_name)which);
 }
@@ -244,17 +221,17 @@ static void pixels_to_uv(const struct grid *grid)
     }
 }
 
-static bool read_grid(struct lens_scan *scan, struct lens_points *points)
+static bool read_grid(struct json_scan *scan, struct lens_points *points)
 {
     struct grid grid = {.points = points};
-    if (!lens_scan_object(scan, grid_member, &grid)) {
+    if (!json_object(scan, grid_member, &grid)) {
         return false;
     }
     if (!grid.has[LENS_AXIS]) {
-        return lens_scan_fail(scan, "the grid has no \"green\"");
+        return json_fail(scan, "the grid has no \"green\"");
     }
     if (grid.in_pixels && !(grid.size_px[0] > 0.0)) {
-        return lens_scan_fail(scan, "places in pixels need \"size\"");
+        return json_fail(scan, "places in pixels need \"size\"");
     }
     if (grid.in_pixels) {
         pixels_to_uv(&grid);
@@ -281,7 +258,7 @@ static struct lens lens_of(struct lens_map *map)
     return (struct lens){.map = map, .monado = lens_monado_empty};
 }
 
-static bool lens_member(struct lens_scan *scan, const char *name, void *user)
+static bool lens_member(struct json_scan *scan, const char *name, void *user)
 {
     struct lens *lens = user;
     const bool polynomial = strcmp(name, "polynomial") == 0;
@@ -290,20 +267,20 @@ static bool lens_member(struct lens_scan *scan, const char *name, void *user)
         return lens_monado_member(scan, name, &lens->monado);
     }
     if (lens->has_map) {
-        return lens_scan_fail(scan, "one lens is enough");
+        return json_fail(scan, "one lens is enough");
     }
     lens->has_map = true;
     return polynomial ? read_polynomial(scan, &lens->map->polynomial)
                       : read_grid(scan, &lens->map->points);
 }
 
-static bool finish_lens(struct lens_scan *scan, const struct lens *lens)
+static bool finish_lens(struct json_scan *scan, const struct lens *lens)
 {
     if (lens->has_map && lens->has_values) {
-        return lens_scan_fail(scan, "these are two lenses");
+        return json_fail(scan, "these are two lenses");
     }
     if (!lens->has_map && !lens->has_values) {
-        return lens_scan_fail(scan, "there is no lens; expected \"polynomial\" or \"grid\"");
+        return json_fail(scan, "there is no lens; expected \"polynomial\" or \"grid\"");
     }
     return lens->has_map || lens_monado_finish(scan, &lens->monado, lens->map);
 }
@@ -319,42 +296,42 @@ struct file {
 
 static const char *const eye_names[LENS_EYES] = {"left", "right"};
 
-static bool read_eye(struct lens_scan *scan, struct file *file, int eye)
+static bool read_eye(struct json_scan *scan, struct file *file, int eye)
 {
     struct lens lens = lens_of(&file->calibration->eyes[eye]);
     if (file->has_eye[eye]) {
-        return lens_scan_fail(scan, "one lens is enough for the %s eye", eye_names[eye]);
+        return json_fail(scan, "one lens is enough for the %s eye", eye_names[eye]);
     }
     file->has_eye[eye] = true;
-    return lens_scan_object(scan, lens_member, &lens) && finish_lens(scan, &lens);
+    return json_object(scan, lens_member, &lens) && finish_lens(scan, &lens);
 }
 
-static bool file_member(struct lens_scan *scan, const char *name, void *user)
+static bool file_member(struct json_scan *scan, const char *name, void *user)
 {
     struct file *file = user;
     double version = 0.0;
     if (strcmp(name, "fovea-lens") == 0) {
         file->ours = true;
-        return lens_scan_number(scan, &version) &&
-               (version == 1.0 || lens_scan_fail(scan, "version 1 is the only one"));
+        return json_number(scan, &version) &&
+               (version == 1.0 || json_fail(scan, "version 1 is the only one"));
     }
     const bool left = strcmp(name, eye_names[0]) == 0;
     const bool eyes = left || strcmp(name, eye_names[1]) == 0;
     const bool of_eye = file->ours && eyes;
     const bool has_eye = file->has_eye[0] || file->has_eye[1];
     if (of_eye ? file->lens.has_map || file->lens.has_values : has_eye) {
-        return lens_scan_fail(scan, "there is a lens for both eyes beside one for one of them");
+        return json_fail(scan, "there is a lens for both eyes beside one for one of them");
     }
     if (of_eye) {
         return read_eye(scan, file, left ? 0 : 1);
     }
     if (!file->ours && (eyes || strcmp(name, "polynomial") == 0 || strcmp(name, "grid") == 0)) {
-        return lens_scan_fail(scan, "\"fovea-lens\": 1 comes before \"%s\"", name);
+        return json_fail(scan, "\"fovea-lens\": 1 comes before \"%s\"", name);
     }
     return lens_member(scan, name, &file->lens);
 }
 
-static bool finish_file(struct lens_scan *scan, const struct file *file)
+static bool finish_file(struct json_scan *scan, const struct file *file)
 {
     const struct lens *lens = &file->lens;
     if (file->has_eye[0] && file->has_eye[1]) {
@@ -362,24 +339,23 @@ static bool finish_file(struct lens_scan *scan, const struct file *file)
         return true;
     }
     if (file->has_eye[0] || file->has_eye[1]) {
-        return lens_scan_fail(scan, "the %s eye has no lens", eye_names[file->has_eye[0] ? 1 : 0]);
+        return json_fail(scan, "the %s eye has no lens", eye_names[file->has_eye[0] ? 1 : 0]);
     }
     if (!file->ours && !lens->has_values) {
-        return lens_scan_fail(scan, "there is no lens in this file");
+        return json_fail(scan, "there is no lens in this file");
     }
     return finish_lens(scan, lens);
 }
 
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
-    return lens_scan_sees(scan, '{');
+    return json_sees(scan, '{');
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct file file = {.calibration = calibration, .lens = lens_of(&calibration->eyes[0])};
-    return lens_scan_object(scan, file_member, &file) && lens_scan_end(scan) &&
-           finish_file(scan, &file);
+    return json_object(scan, file_member, &file) && json_end(scan) && finish_file(scan, &file);
 }
 
 const struct lens_reader lens_reader_json = {knows, read};

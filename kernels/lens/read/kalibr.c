@@ -16,7 +16,7 @@ static const char *const terms_names[] = {"distortion_coeffs", NULL};
 static const char *const size_names[] = {"resolution", NULL};
 static const char *const second_names[] = {"cam1", NULL};
 
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
     const bool knows =
         lens_text_go(scan, 0, camera_names) && lens_text_go(scan, 0, intrinsics_names);
@@ -24,7 +24,7 @@ static bool knows(struct lens_scan *scan)
     return knows;
 }
 
-static bool read_numbers(struct lens_scan *scan, const char *const *names, size_t count,
+static bool read_numbers(struct json_scan *scan, const char *const *names, size_t count,
                          double *out_numbers)
 {
     size_t found = 0;
@@ -32,22 +32,22 @@ static bool read_numbers(struct lens_scan *scan, const char *const *names, size_
         return false;
     }
     return found == count ||
-           lens_scan_fail(scan, "%s has %zu numbers; there must be %zu", names[0], found, count);
+           json_fail(scan, "%s has %zu numbers; there must be %zu", names[0], found, count);
 }
 
-static bool read_word(struct lens_scan *scan, const char *const *names, const char *first,
+static bool read_word(struct json_scan *scan, const char *const *names, const char *first,
                       const char *second, bool *out_second)
 {
-    char word[LENS_SCAN_NAME_BYTES] = "";
+    char word[JSON_NAME_BYTES] = "";
     if (lens_text_go(scan, 0, names)) {
         lens_text_word(scan, word);
     }
     *out_second = strcmp(word, second) == 0;
     return *out_second || strcmp(word, first) == 0 ||
-           lens_scan_fail(scan, "a %s \"%s\" is not read: make a grid of the map", names[0], word);
+           json_fail(scan, "a %s \"%s\" is not read: make a grid of the map", names[0], word);
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_camera camera = {.fisheye = false};
     double values[4] = {0.0};

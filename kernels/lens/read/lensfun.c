@@ -19,7 +19,7 @@
 #define MOST_OFF 1e-4 /* of red and blue, in half short sides: 0.05 px at 1080 rows */
 #define STEPS 256 /* at which that is looked for */
 
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
     return lens_text_holds(scan, "<lensdatabase") || lens_text_holds(scan, "<distortion ");
 }
@@ -32,7 +32,7 @@ static const char *find(const char *at, const char *end, const char *words)
 }
 
 /* What is between the name and the element's end; false: there is none from the place on. */
-static bool next_element(const struct lens_scan *scan, const char *name, size_t *at,
+static bool next_element(const struct json_scan *scan, const char *name, size_t *at,
                          struct lens_line *out_element)
 {
     const char *end = scan->bytes + scan->count;
@@ -55,7 +55,7 @@ static bool next_element(const struct lens_scan *scan, const char *name, size_t 
 }
 
 /* One at most: only a person knows which focal length the picture has. */
-static bool one_element(struct lens_scan *scan, const char *name, struct lens_line *out_element)
+static bool one_element(struct json_scan *scan, const char *name, struct lens_line *out_element)
 {
     struct lens_line second;
     *out_element = (struct lens_line){scan->bytes, scan->bytes};
@@ -65,10 +65,10 @@ static bool one_element(struct lens_scan *scan, const char *name, struct lens_li
     }
     scan->at = (size_t)(out_element->at - scan->bytes);
     return !next_element(scan, name, &at, &second) ||
-           lens_scan_fail(scan,
-                          "there are several %s...>: leave the one of your lens and focal "
-                          "length",
-                          name);
+           json_fail(scan,
+                     "there are several %s...>: leave the one of your lens and focal "
+                     "length",
+                     name);
 }
 
 /* The value of an attribute, from the place behind its quote; NULL: it is not there. */
@@ -90,21 +90,21 @@ static bool is_value(struct lens_line element, const char *name, const char *wor
 }
 
 /* What is left out is `otherwise`. */
-static double number_of(struct lens_scan *scan, struct lens_line element, const char *name,
+static double number_of(struct json_scan *scan, struct lens_line element, const char *name,
                         double otherwise)
 {
     const char *at = value_at(element, name);
     double number = otherwise;
-    if (at && (!lens_scan_decimal(at, element.end, &number) || !isfinite(number))) {
+    if (at && (!json_decimal(at, element.end, &number) || !isfinite(number))) {
         scan->at = (size_t)(at - scan->bytes);
-        lens_scan_fail(scan, "expected a finite number");
+        json_fail(scan, "expected a finite number");
     }
     return number;
 }
 
 /* ---- Polynomials */
 
-static bool read_distortion(struct lens_scan *scan, struct lens_line element,
+static bool read_distortion(struct json_scan *scan, struct lens_line element,
                             double terms[LENS_POWERS])
 {
     const bool poly5 = is_value(element, "model", "poly5");
@@ -118,7 +118,7 @@ static bool read_distortion(struct lens_scan *scan, struct lens_line element,
     const bool is_ptlens = is_value(element, "model", "ptlens");
     memcpy(terms, is_ptlens ? ptlens : poly, sizeof ptlens);
     return is_ptlens || poly5 || is_value(element, "model", "poly3") ||
-           lens_scan_fail(scan, "expected a distortion of model ptlens, poly3 or poly5");
+           json_fail(scan, "expected a distortion of model ptlens, poly3 or poly5");
 }
 
 /* Where red or blue comes from, over r: its own polynomial at green's source. */
@@ -127,18 +127,9 @@ struct color {
     double vcb[3];
 };
 
-static double factor_at(const double terms[LENS_POWERS], double r)
-{
-    double factor = 0.0;
-    for (int power = LENS_POWERS - 1; power >= 0; power--) {
-        factor = factor * r + terms[power];
-    }
-    return factor;
-}
-
 static double color_at(const struct color *color, double r)
 {
-    const double green = factor_at(color->green, r);
+    const double green = lens_factor_at(color->green, r);
     const double *vcb = color->vcb;
     return green * (vcb[0] + r * green * (vcb[1] + r * green * vcb[2]));
 }
@@ -168,12 +159,12 @@ static double meet(const struct color *color, double out_terms[LENS_POWERS])
     }
     for (int i = 0; i <= STEPS; i++) {
         const double r = FARTHEST * i / STEPS;
-        off = fmax(off, r * fabs(color_at(color, r) - factor_at(out_terms, r)));
+        off = fmax(off, r * fabs(color_at(color, r) - lens_factor_at(out_terms, r)));
     }
     return off;
 }
 
-static bool read_color(struct lens_scan *scan, struct lens_line element, char letter,
+static bool read_color(struct json_scan *scan, struct lens_line element, char letter,
                        const double green[LENS_POWERS], double terms[LENS_POWERS])
 {
     static const char letters[] = "vcb";
@@ -192,10 +183,10 @@ static bool read_color(struct lens_scan *scan, struct lens_line element, char le
         return true;
     }
     return meet(&color, terms) <= MOST_OFF ||
-           lens_scan_fail(scan, "the lateral colour is too strong for five powers: make a grid");
+           json_fail(scan, "the lateral colour is too strong for five powers: make a grid");
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_polynomial *own = &calibration->eyes[0].polynomial;
     struct lens_line distortion;
@@ -204,9 +195,9 @@ static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
         return false;
     }
     if (distortion.at == distortion.end || lens_text_holds(scan, "<center ")) {
-        return lens_scan_fail(scan, distortion.at == distortion.end
-                                        ? "there is no <distortion ...>"
-                                        : "a lens with a <center> is not read: make a grid");
+        return json_fail(scan, distortion.at == distortion.end
+                                   ? "there is no <distortion ...>"
+                                   : "a lens with a <center> is not read: make a grid");
     }
     *own = (struct lens_polynomial){
         .unit = LENS_HALF_SHORT, .centered = true, .center_uv = {0.5, 0.5}};

@@ -8,47 +8,38 @@
 #include "read.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#define STEPS 4096 /* in which a fold is looked for */
 #define MOST_OFF 2.0 /* viewports that the centre may be off the middle, as the settings' shift */
 
-/* All but the last must be there. */
-static const char *const members[LENS_MONADO_MEMBERS] = {"distortion_k", "scale", "lens_center",
-                                                         "viewport_size", "aberration_k"};
+/* How many numbers a member has, and where they go. All but the last must be there. */
+static const struct {
+    const char *name;
+    size_t least, most, at;
+} members[LENS_MONADO_MEMBERS] = {
+    {"distortion_k", LENS_POWERS - 1, LENS_POWERS, offsetof(struct lens_monado, k)},
+    {"scale", 1, 1, offsetof(struct lens_monado, scale)},
+    {"lens_center", 2, 2, offsetof(struct lens_monado, center)},
+    {"viewport_size", 2, 2, offsetof(struct lens_monado, viewport)},
+    {"aberration_k", LENS_COLORS, LENS_COLORS, offsetof(struct lens_monado, aberration)},
+};
 
 const struct lens_monado lens_monado_empty = {.aberration = {1.0, 1.0, 1.0}};
 
-static bool read_value(struct lens_scan *scan, struct lens_monado *monado, int member)
+bool lens_monado_member(struct json_scan *scan, const char *name, struct lens_monado *monado)
 {
-    switch (member) {
-    case 0:
-        return lens_scan_some(scan, LENS_POWERS - 1, LENS_POWERS, monado->k);
-    case 1:
-        return lens_scan_number(scan, &monado->scale);
-    case 2:
-        return lens_scan_numbers(scan, 2, monado->center);
-    case 3:
-        return lens_scan_numbers(scan, 2, monado->viewport);
-    default:
-        return lens_scan_numbers(scan, LENS_COLORS, monado->aberration);
+    for (int i = 0; i < LENS_MONADO_MEMBERS; i++) {
+        if (strcmp(name, members[i].name) == 0) {
+            double *numbers = (double *)(void *)((char *)monado + members[i].at);
+            return lens_read_once(scan, name, &monado->has[i]) &&
+                   lens_read_numbers(scan, members[i].least, members[i].most, numbers);
+        }
     }
-}
-
-bool lens_monado_member(struct lens_scan *scan, const char *name, struct lens_monado *monado)
-{
-    int member = 0;
-    while (member < LENS_MONADO_MEMBERS && strcmp(name, members[member]) != 0) {
-        member++;
-    }
-    if (member == LENS_MONADO_MEMBERS) {
-        return lens_scan_fail(
-            scan,
-            "there is no \"%s\" in a calibration; docs/lens.md says what is read, "
-            "and how a grid is made of all else",
-            name);
-    }
-    return lens_scan_once(scan, name, &monado->has[member]) && read_value(scan, monado, member);
+    return json_fail(scan,
+                     "there is no \"%s\" in a calibration; docs/lens.md says what is read, and how "
+                     "a grid is made of all else",
+                     name);
 }
 
 /* The viewport's corner that is farthest from the centre, as r. */
@@ -61,49 +52,42 @@ static double farthest_of(const struct lens_monado *monado)
     return hypot(far[0], far[1]) / monado->scale;
 }
 
-static bool is_right(struct lens_scan *scan, const struct lens_monado *monado)
+static bool is_right(struct json_scan *scan, const struct lens_monado *monado)
 {
     for (int i = 0; i < LENS_MONADO_MEMBERS - 1; i++) {
         if (!monado->has[i]) {
-            return lens_scan_fail(scan, "the lens has no \"%s\"", members[i]);
+            return json_fail(scan, "the lens has no \"%s\"", members[i].name);
         }
     }
     if (!(monado->scale > 0.0 && monado->viewport[0] > 0.0 && monado->viewport[1] > 0.0)) {
-        return lens_scan_fail(scan, "\"scale\" and both of \"viewport_size\" must be above 0");
+        return json_fail(scan, "\"scale\" and both of \"viewport_size\" must be above 0");
     }
     for (int i = 0; i < 2; i++) {
         if (!(fabs(monado->center[i] / monado->viewport[i] - 0.5) <= MOST_OFF)) {
-            return lens_scan_fail(
+            return json_fail(
                 scan, "\"lens_center\" is %g of \"viewport_size\"; it must be %g to %g",
                 monado->center[i] / monado->viewport[i], 0.5 - MOST_OFF, 0.5 + MOST_OFF);
         }
     }
     for (int color = 0; color < LENS_COLORS; color++) {
         if (!(monado->aberration[color] > 0.0)) {
-            return lens_scan_fail(scan, "\"aberration_k\" must be above 0");
+            return json_fail(scan, "\"aberration_k\" must be above 0");
         }
     }
     return true;
 }
 
 /* Aberrations above 0 move no fold, and none depends on the picture's size. */
-static bool does_not_fold(struct lens_scan *scan, const struct lens_monado *monado)
+static bool does_not_fold(struct json_scan *scan, const struct lens_monado *monado)
 {
     const double farthest = farthest_of(monado);
-    for (int i = 0; i <= STEPS; i++) {
-        const double r = farthest * i / STEPS;
-        double slope = 0.0;
-        for (int power = LENS_POWERS - 1; power >= 0; power--) {
-            slope = slope * r + (power + 1) * monado->k[power];
-        }
-        if (!(slope > 0.0)) {
-            return lens_scan_fail(scan,
-                                  "the lens folds back from r = %.4g of \"scale\" on; the farthest "
-                                  "corner of the viewport is at r = %.4g",
-                                  r, farthest);
-        }
-    }
-    return true;
+    const double fold = lens_fold_of(monado->k, farthest);
+    return fold > farthest ||
+           json_fail(
+               scan,
+               "the lens folds back from r = %.4g of \"scale\" on; the farthest corner of the "
+               "viewport is at r = %.4g",
+               fold, farthest);
 }
 
 /* Those in half widths of pictures that have the viewport's aspect. */
@@ -129,22 +113,18 @@ static void place_of(const void *user, int color, const double uv[2], double out
     const struct lens_monado *monado = user;
     const double beyond = 4.0 * farthest_of(monado);
     double from[2];
-    double factor = 0.0;
     for (int i = 0; i < 2; i++) {
         from[i] = (uv[i] * monado->viewport[i] - monado->center[i]) / monado->scale;
     }
     const double r = hypot(from[0], from[1]);
-    for (int power = LENS_POWERS - 1; power >= 0; power--) {
-        factor = factor * r + monado->k[power];
-    }
-    factor *= monado->aberration[color];
-    factor = r * factor > beyond ? beyond / r : factor;
+    const double wanted = lens_factor_at(monado->k, r) * monado->aberration[color];
+    const double factor = r * wanted > beyond ? beyond / r : wanted;
     for (int i = 0; i < 2; i++) {
         out_uv[i] = (monado->center[i] + from[i] * factor * monado->scale) / monado->viewport[i];
     }
 }
 
-bool lens_monado_finish(struct lens_scan *scan, const struct lens_monado *monado,
+bool lens_monado_finish(struct json_scan *scan, const struct lens_monado *monado,
                         struct lens_map *map)
 {
     if (!is_right(scan, monado) || !does_not_fold(scan, monado)) {

@@ -27,7 +27,7 @@ static const char *const model_names[] = {"distortion_model", NULL};
 static const char *const fisheye_names[] = {"fisheye_model", NULL};
 static const char *const data_names[] = {"data", NULL};
 
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
     const bool knows = lens_text_go(scan, 0, matrix_names) && lens_text_go(scan, 0, terms_names);
     scan->at = 0;
@@ -35,7 +35,7 @@ static bool knows(struct lens_scan *scan)
 }
 
 /* Numbers beside the name, or those of the matrix that is there: its data. */
-static bool read_numbers(struct lens_scan *scan, const char *const *names, size_t most,
+static bool read_numbers(struct json_scan *scan, const char *const *names, size_t most,
                          double *out_numbers, size_t *out_count)
 {
     *out_count = 0;
@@ -52,7 +52,7 @@ static bool read_numbers(struct lens_scan *scan, const char *const *names, size_
     return true;
 }
 
-static bool read_size(struct lens_scan *scan, struct lens_camera *camera)
+static bool read_size(struct json_scan *scan, struct lens_camera *camera)
 {
     size_t width = 0;
     size_t height = 0;
@@ -64,11 +64,11 @@ static bool read_size(struct lens_scan *scan, struct lens_camera *camera)
         return true;
     }
     return read_numbers(scan, size_names, 2, camera->size_px, &width) &&
-           (width == 2 || lens_scan_fail(scan, "there is no size of the pictures: add image_width "
-                                               "and image_height"));
+           (width == 2 || json_fail(scan, "there is no size of the pictures: add image_width "
+                                          "and image_height"));
 }
 
-static bool read_matrix(struct lens_scan *scan, struct lens_camera *camera)
+static bool read_matrix(struct json_scan *scan, struct lens_camera *camera)
 {
     double matrix[9];
     size_t count = 0;
@@ -76,11 +76,11 @@ static bool read_matrix(struct lens_scan *scan, struct lens_camera *camera)
         return false;
     }
     if (count != 9) {
-        return lens_scan_fail(scan, "the camera matrix has %zu numbers; there must be 9", count);
+        return json_fail(scan, "the camera matrix has %zu numbers; there must be 9", count);
     }
     if (matrix[1] != 0.0) {
-        return lens_scan_fail(scan, "a camera matrix with a skew is not read: make a grid of the "
-                                    "map");
+        return json_fail(scan, "a camera matrix with a skew is not read: make a grid of the "
+                               "map");
     }
     for (int i = 0; i < 2; i++) {
         camera->focal_px[i] = matrix[4 * i];
@@ -90,9 +90,9 @@ static bool read_matrix(struct lens_scan *scan, struct lens_camera *camera)
 }
 
 /* ROS calls it equidistant, OpenCV's sample writes a number. */
-static bool read_model(struct lens_scan *scan, struct lens_camera *camera)
+static bool read_model(struct json_scan *scan, struct lens_camera *camera)
 {
-    char word[LENS_SCAN_NAME_BYTES] = "";
+    char word[JSON_NAME_BYTES] = "";
     double number = 0.0;
     size_t count = 0;
     if (lens_text_go(scan, 0, model_names)) {
@@ -107,11 +107,10 @@ static bool read_model(struct lens_scan *scan, struct lens_camera *camera)
         number != 0.0 || strcmp(word, "equidistant") == 0 || strcmp(word, "fisheye") == 0;
     return camera->fisheye || word[0] == '\0' || strcmp(word, "plumb_bob") == 0 ||
            strcmp(word, "rational_polynomial") == 0 ||
-           lens_scan_fail(scan, "a distortion_model \"%s\" is not read: make a grid of the map",
-                          word);
+           json_fail(scan, "a distortion_model \"%s\" is not read: make a grid of the map", word);
 }
 
-static bool read_terms(struct lens_scan *scan, struct lens_camera *camera)
+static bool read_terms(struct json_scan *scan, struct lens_camera *camera)
 {
     size_t count = 0;
     if (!read_numbers(scan, terms_names, LENS_CAMERA_TERMS, camera->terms, &count)) {
@@ -120,11 +119,11 @@ static bool read_terms(struct lens_scan *scan, struct lens_camera *camera)
     const bool right = camera->fisheye
                            ? count == 4
                            : count == 4 || count == 5 || count == 8 || count == 12 || count == 14;
-    return right || lens_scan_fail(scan, "there are %zu coefficients; there must be %s", count,
-                                   camera->fisheye ? "4" : "4, 5, 8, 12 or 14");
+    return right || json_fail(scan, "there are %zu coefficients; there must be %s", count,
+                              camera->fisheye ? "4" : "4, 5, 8, 12 or 14");
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct lens_camera camera = {.fisheye = false};
     return read_model(scan, &camera) && read_terms(scan, &camera) && read_matrix(scan, &camera) &&

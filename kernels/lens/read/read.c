@@ -30,7 +30,7 @@ static bool is_sane(const struct lens_polynomial *polynomial, char *problem)
 }
 
 /* Points were read into memory that has room for more colours than there are. */
-static enum fovea_result finish_map(struct lens_scan *scan, struct lens_map *map)
+static enum fovea_result finish_map(struct json_scan *scan, struct lens_map *map)
 {
     struct lens_points read = map->points;
     const bool has_polynomial = !read.memory || map->aspect > 0.0;
@@ -64,20 +64,20 @@ static const struct {
     {"<opencv_storage", "OpenCV's XML is not read: save it as .yml or .json"},
 };
 
-static bool refuse(struct lens_scan *scan)
+static bool refuse(struct json_scan *scan)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         if (lens_text_holds(scan, refused[i].words)) {
-            return !lens_scan_fail(scan, "%s", refused[i].way);
+            return !json_fail(scan, "%s", refused[i].way);
         }
     }
     return false;
 }
 
-static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read_kind(struct json_scan *scan, struct lens_calibration *calibration)
 {
     if (scan->count >= 3 && memcmp(scan->bytes, "\xef\xbb\xbf", 3) == 0) {
-        return lens_scan_fail(scan, "expected UTF-8 without a byte order mark; found one");
+        return json_fail(scan, "expected UTF-8 without a byte order mark; found one");
     }
     if (refuse(scan)) {
         return false;
@@ -88,13 +88,13 @@ static bool read_kind(struct lens_scan *scan, struct lens_calibration *calibrati
         }
     }
     scan->at = 0;
-    return lens_scan_fail(scan,
-                          "expected a calibration: JSON, or as hugin, PTGui, OpenCV, ROS, Kalibr, "
-                          "COLMAP or lensfun write it; docs/lens.md says how a grid is made of all "
-                          "else");
+    return json_fail(scan,
+                     "expected a calibration: JSON, or as hugin, PTGui, OpenCV, ROS, Kalibr, "
+                     "COLMAP or lensfun write it; docs/lens.md says how a grid is made of all "
+                     "else");
 }
 
-static enum fovea_result read_all(struct lens_scan *scan, struct lens_calibration *calibration)
+static enum fovea_result read_all(struct json_scan *scan, struct lens_calibration *calibration)
 {
     const bool read = read_kind(scan, calibration);
     enum fovea_result result = read ? FOVEA_OK : FOVEA_ERROR_CONFIG;
@@ -111,7 +111,11 @@ enum fovea_result lens_calibration_read(const char *bytes, size_t count,
                                         char out_problem[LENS_PROBLEM_BYTES],
                                         struct lens_calibration **out_calibration)
 {
-    struct lens_scan scan = {.bytes = bytes, .count = count, .problem = out_problem};
+    struct json_scan scan = {.bytes = bytes,
+                             .count = count,
+                             .has_places = true,
+                             .problem = out_problem,
+                             .problem_bytes = LENS_PROBLEM_BYTES};
     struct lens_calibration *made = lens_calibration_make();
     out_problem[0] = '\0';
     const enum fovea_result result = made ? read_all(&scan, made) : FOVEA_ERROR_OUT_OF_MEMORY;

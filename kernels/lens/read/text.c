@@ -24,7 +24,7 @@ static bool is_letter(char c)
 
 /* ---- Lines */
 
-struct lens_line lens_text_line(const struct lens_scan *scan, size_t *at)
+struct lens_line lens_text_line(const struct json_scan *scan, size_t *at)
 {
     struct lens_line line = {scan->bytes + *at, scan->bytes + *at};
     while (*at < scan->count && scan->bytes[*at] != '\n') {
@@ -35,7 +35,7 @@ struct lens_line lens_text_line(const struct lens_scan *scan, size_t *at)
     return line;
 }
 
-bool lens_text_line_of(const struct lens_scan *scan, char letter, size_t *at,
+bool lens_text_line_of(const struct json_scan *scan, char letter, size_t *at,
                        struct lens_line *out_line)
 {
     bool found = false;
@@ -47,14 +47,14 @@ bool lens_text_line_of(const struct lens_scan *scan, char letter, size_t *at,
     return found;
 }
 
-bool lens_text_holds(const struct lens_scan *scan, const char *words)
+bool lens_text_holds(const struct json_scan *scan, const char *words)
 {
     return memmem(scan->bytes, scan->count, words, strlen(words));
 }
 
 /* ---- Names */
 
-static size_t behind_space(const struct lens_scan *scan, size_t at)
+static size_t behind_space(const struct json_scan *scan, size_t at)
 {
     while (at < scan->count && lens_text_is_space(scan->bytes[at])) {
         at++;
@@ -63,7 +63,7 @@ static size_t behind_space(const struct lens_scan *scan, size_t at)
 }
 
 /* Returns the end of the line where the place is in a comment; 0: it is in none. */
-static size_t comment_end(const struct lens_scan *scan, size_t at)
+static size_t comment_end(const struct json_scan *scan, size_t at)
 {
     size_t begin = at;
     while (begin > 0 && scan->bytes[begin - 1] != '\n') {
@@ -77,7 +77,7 @@ static size_t comment_end(const struct lens_scan *scan, size_t at)
 }
 
 /* Returns the place behind the colon of a name that may be in quotes; 0: this is none. */
-static size_t behind_name(const struct lens_scan *scan, size_t at, size_t length)
+static size_t behind_name(const struct json_scan *scan, size_t at, size_t length)
 {
     const char before = at > 0 ? scan->bytes[at - 1] : ' ';
     size_t end = at + length;
@@ -92,7 +92,7 @@ static size_t behind_name(const struct lens_scan *scan, size_t at, size_t length
     return has_colon ? end + 1 : 0;
 }
 
-static bool go_behind(struct lens_scan *scan, size_t from, const char *name)
+static bool go_behind(struct json_scan *scan, size_t from, const char *name)
 {
     const size_t length = strlen(name);
     while (from < scan->count) {
@@ -112,7 +112,7 @@ static bool go_behind(struct lens_scan *scan, size_t from, const char *name)
     return false;
 }
 
-bool lens_text_go(struct lens_scan *scan, size_t from, const char *const *names)
+bool lens_text_go(struct json_scan *scan, size_t from, const char *const *names)
 {
     bool found = false;
     for (size_t i = 0; names[i] && !found; i++) {
@@ -124,38 +124,38 @@ bool lens_text_go(struct lens_scan *scan, size_t from, const char *const *names)
 /* ---- Values */
 
 /* A dash before white space is an item of a list. */
-static bool is_item(const struct lens_scan *scan, size_t at)
+static bool is_item(const struct json_scan *scan, size_t at)
 {
     return scan->bytes[at] == '-' && at + 1 < scan->count &&
            lens_text_is_space(scan->bytes[at + 1]);
 }
 
-static bool put_number(struct lens_scan *scan, size_t most, double *out_numbers, size_t *count)
+static bool put_number(struct json_scan *scan, size_t most, double *out_numbers, size_t *count)
 {
     double number = 0.0;
     const char *at = scan->bytes + scan->at;
-    const char *end = lens_scan_decimal(at, scan->bytes + scan->count, &number);
+    const char *end = json_decimal(at, scan->bytes + scan->count, &number);
     if (!end) {
         return false;
     }
     if (*count == most || !isfinite(number)) {
-        return lens_scan_fail(scan,
-                              isfinite(number) ? "there are more than %zu numbers"
-                                               : "expected %zu finite numbers at most",
-                              most);
+        return json_fail(scan,
+                         isfinite(number) ? "there are more than %zu numbers"
+                                          : "expected %zu finite numbers at most",
+                         most);
     }
     out_numbers[(*count)++] = number;
     scan->at += (size_t)(end - at);
     return true;
 }
 
-static bool is_passed(const struct lens_scan *scan, int depth)
+static bool is_passed(const struct json_scan *scan, int depth)
 {
     const char c = scan->bytes[scan->at];
     return lens_text_is_space(c) || (depth > 0 ? c == ',' : is_item(scan, scan->at));
 }
 
-bool lens_text_numbers(struct lens_scan *scan, size_t most, double *out_numbers, size_t *out_count)
+bool lens_text_numbers(struct json_scan *scan, size_t most, double *out_numbers, size_t *out_count)
 {
     int depth = 0;
     bool more = true;
@@ -173,12 +173,12 @@ bool lens_text_numbers(struct lens_scan *scan, size_t most, double *out_numbers,
         }
     }
     if (depth != 0) {
-        lens_scan_fail(scan, "expected numbers in brackets");
+        json_fail(scan, "expected numbers in brackets");
     }
     return !scan->problem[0];
 }
 
-void lens_text_word(struct lens_scan *scan, char out_word[LENS_SCAN_NAME_BYTES])
+void lens_text_word(struct json_scan *scan, char out_word[JSON_NAME_BYTES])
 {
     size_t length = 0;
     while (scan->at < scan->count &&
@@ -186,7 +186,7 @@ void lens_text_word(struct lens_scan *scan, char out_word[LENS_SCAN_NAME_BYTES])
         scan->at++;
     }
     while (scan->at < scan->count && is_letter(scan->bytes[scan->at])) {
-        if (length + 1 < LENS_SCAN_NAME_BYTES) {
+        if (length + 1 < JSON_NAME_BYTES) {
             out_word[length++] = scan->bytes[scan->at];
         }
         scan->at++;

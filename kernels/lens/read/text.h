@@ -6,7 +6,7 @@
 #ifndef FOVEA_KERNELS_LENS_READ_TEXT_H
 #define FOVEA_KERNELS_LENS_READ_TEXT_H
 
-#include "scan.h"
+#include "core/json_scan.h"
 
 struct lens_line {
     const char *at;
@@ -14,23 +14,23 @@ struct lens_line {
 };
 
 /* The next line from *at on, which moves behind it. */
-struct lens_line lens_text_line(const struct lens_scan *scan, size_t *at);
+struct lens_line lens_text_line(const struct json_scan *scan, size_t *at);
 /* The next line of that letter and white space; false: there is none. */
-bool lens_text_line_of(const struct lens_scan *scan, char letter, size_t *at,
+bool lens_text_line_of(const struct json_scan *scan, char letter, size_t *at,
                        struct lens_line *out_line);
 bool lens_text_is_space(char c);
-bool lens_text_holds(const struct lens_scan *scan, const char *words);
+bool lens_text_holds(const struct json_scan *scan, const char *words);
 
 /* Goes behind the first of the names, which end with NULL, that has a value from the place on; the
  * order of names counts first. False: none has, and the place stays. */
-bool lens_text_go(struct lens_scan *scan, size_t from, const char *const *names);
+bool lens_text_go(struct json_scan *scan, size_t from, const char *const *names);
 
 /* ---- At the place: 0 numbers or letters where there are none */
 
 /* In brackets, by rows in brackets, or as items of a YAML list. False: there are more than so many,
  * or a bracket stays open, which is said. */
-bool lens_text_numbers(struct lens_scan *scan, size_t most, double *out_numbers, size_t *out_count);
+bool lens_text_numbers(struct json_scan *scan, size_t most, double *out_numbers, size_t *out_count);
 /* Of letters, digits, _ and -, in quotes or not. */
-void lens_text_word(struct lens_scan *scan, char out_word[LENS_SCAN_NAME_BYTES]);
+void lens_text_word(struct json_scan *scan, char out_word[JSON_NAME_BYTES]);
 
 #endif

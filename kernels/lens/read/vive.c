@@ -15,18 +15,17 @@
 #include "text.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define COEFFICIENTS 8
 #define STEPS 4096 /* in which a fold is looked for */
 
-enum { POLY3, DPOLY3, DPOLY3_SCALED };
+enum { POLY3, DPOLY3, DPOLY3_SCALED, TYPES };
 
 struct distortion {
-    bool given;
     bool has_coefficients;
-    bool has_type;
-    uint32_t type;
+    uint32_t type; /* TYPES: not given */
     double center[2];
     double coefficients[COEFFICIENTS];
     double last; /* r up to which the formula counts; beyond it the factor stays as it is there */
@@ -34,10 +33,9 @@ struct distortion {
 
 struct eye {
     struct distortion colors[LENS_COLORS]; /* red, green, blue */
-    bool has_grow;
-    bool has_cutoff;
-    double grow;
-    double cutoff; /* of r^2: up to here the source must come from farther out as r grows */
+    double grow; /* below 0: not given */
+    double
+        cutoff; /* of r^2: up to here the source must come from farther out as r grows; likewise */
 };
 
 struct vive {
@@ -47,144 +45,128 @@ struct vive {
     double size_px[2]; /* an eye's, whose pixels are square: an Index gives no aspect */
 };
 
-static bool in_range(struct lens_scan *scan, const char *name, double least, double most,
-                     double *out_number)
-{
-    return lens_scan_number(scan, out_number) &&
-           ((*out_number >= least && *out_number <= most) ||
-            lens_scan_fail(scan, "\"%s\" is %g to %g", name, least, most));
-}
-
 /* ---- What the file says */
 
-static bool type_of(struct lens_scan *scan, uint32_t *out_type)
+/* A member that is a number, and where it goes; the last one has no name. */
+struct number {
+    const char *name;
+    double least, most;
+    size_t at;
+};
+
+/* Passes over what is none of them. */
+static bool read_number(struct json_scan *scan, const struct number *numbers, const char *name,
+                        void *to)
 {
-    static const char *const types[] = {"DISTORT_POLY3", "DISTORT_DPOLY3", "DISTORT_DPOLY3_SCALED"};
-    char word[LENS_SCAN_NAME_BYTES];
-    if (!lens_scan_word(scan, word)) {
-        return false;
+    while (numbers->name && strcmp(numbers->name, name) != 0) {
+        numbers++;
     }
-    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (strcmp(types[i], word) == 0) {
-            *out_type = i;
-            return true;
-        }
+    double *out = (double *)(void *)((char *)to + numbers->at);
+    if (!numbers->name) {
+        return json_pass(scan);
     }
-    return lens_scan_fail(scan, "a distortion of type \"%s\" is not known", word);
+    return json_number(scan, out) &&
+           ((*out >= numbers->least && *out <= numbers->most) ||
+            json_fail(scan, "\"%s\" is %g to %g", name, numbers->least, numbers->most));
 }
 
-static bool distortion_member(struct lens_scan *scan, const char *name, void *user)
+static bool distortion_member(struct json_scan *scan, const char *name, void *user)
 {
+    static const struct number numbers[] = {
+        {"center_x", -2.0, 2.0, offsetof(struct distortion, center[0])},
+        {"center_y", -2.0, 2.0, offsetof(struct distortion, center[1])},
+        {NULL, 0.0, 0.0, 0}};
+    static const char *const types[] = {"DISTORT_POLY3", "DISTORT_DPOLY3", "DISTORT_DPOLY3_SCALED",
+                                        NULL};
     struct distortion *distortion = user;
-    if (strcmp(name, "center_x") == 0 || strcmp(name, "center_y") == 0) {
-        return in_range(scan, name, -2.0, 2.0, &distortion->center[name[7] == 'y']);
-    }
     if (strcmp(name, "coeffs") == 0) {
         distortion->has_coefficients = true;
-        return lens_scan_numbers(scan, COEFFICIENTS, distortion->coefficients);
+        return lens_read_numbers(scan, COEFFICIENTS, COEFFICIENTS, distortion->coefficients);
     }
-    if (strcmp(name, "type") == 0) {
-        distortion->has_type = true;
-        return type_of(scan, &distortion->type);
-    }
-    return lens_scan_pass(scan);
+    return strcmp(name, "type") == 0 ? lens_read_choice(scan, types, &distortion->type)
+                                     : read_number(scan, numbers, name, distortion);
 }
 
-static bool read_distortion(struct lens_scan *scan, struct distortion *distortion)
+static bool read_distortion(struct json_scan *scan, struct distortion *distortion)
 {
-    if (!lens_scan_object(scan, distortion_member, distortion)) {
+    if (!json_object(scan, distortion_member, distortion)) {
         return false;
     }
-    if (!distortion->has_type || !distortion->has_coefficients) {
-        return lens_scan_fail(scan, "a distortion has no \"%s\"",
-                              distortion->has_type ? "coeffs" : "type");
+    if (distortion->type == TYPES || !distortion->has_coefficients) {
+        return json_fail(scan, "a distortion has no \"%s\"",
+                         distortion->type == TYPES ? "type" : "coeffs");
     }
     const int used = distortion->type == DPOLY3_SCALED ? 4 : 3;
     for (int i = used; i < COEFFICIENTS; i++) {
         if (distortion->coefficients[i] != 0.0) {
-            return lens_scan_fail(scan, "only the first %d of \"coeffs\" may be other than 0",
-                                  used);
+            return json_fail(scan, "only the first %d of \"coeffs\" may be other than 0", used);
         }
     }
-    distortion->given = true;
     return true;
 }
 
-static bool eye_member(struct lens_scan *scan, const char *name, void *user)
+static bool eye_member(struct json_scan *scan, const char *name, void *user)
 {
-    static const char *const names[LENS_COLORS] = {"distortion_red", "distortion",
-                                                   "distortion_blue"};
+    static const struct number numbers[] = {
+        {"grow_for_undistort", 0.0, 10.0, offsetof(struct eye, grow)},
+        {"undistort_r2_cutoff", 0.0, 1000.0, offsetof(struct eye, cutoff)},
+        {NULL, 0.0, 0.0, 0}};
+    static const char *const colors[] = {"distortion_red", "distortion", "distortion_blue", NULL};
     struct eye *eye = user;
-    for (int color = 0; color < LENS_COLORS; color++) {
-        if (strcmp(name, names[color]) == 0) {
-            return read_distortion(scan, &eye->colors[color]);
-        }
-    }
-    if (strcmp(name, "grow_for_undistort") == 0) {
-        eye->has_grow = true;
-        return in_range(scan, name, 0.0, 10.0, &eye->grow);
-    }
-    if (strcmp(name, "undistort_r2_cutoff") == 0) {
-        eye->has_cutoff = true;
-        return in_range(scan, name, 0.0, 1000.0, &eye->cutoff);
-    }
-    return lens_scan_pass(scan);
+    const uint32_t color = lens_read_index(colors, name);
+    return color < LENS_COLORS ? read_distortion(scan, &eye->colors[color])
+                               : read_number(scan, numbers, name, eye);
 }
 
-static bool read_eye(struct lens_scan *scan, struct eye *eye)
+static bool read_eye(struct json_scan *scan, struct eye *eye)
 {
-    if (!lens_scan_object(scan, eye_member, eye)) {
+    *eye = (struct eye){.colors = {{.type = TYPES}, {.type = TYPES}, {.type = TYPES}},
+                        .grow = -1.0,
+                        .cutoff = -1.0};
+    if (!json_object(scan, eye_member, eye)) {
         return false;
     }
-    const char *lacks = !eye->colors[LENS_AXIS].given ? "distortion"
-                        : !eye->has_grow              ? "grow_for_undistort"
-                        : !eye->has_cutoff            ? "undistort_r2_cutoff"
-                                                      : NULL;
+    const char *lacks = eye->colors[LENS_AXIS].type == TYPES ? "distortion"
+                        : eye->grow < 0.0                    ? "grow_for_undistort"
+                        : eye->cutoff < 0.0                  ? "undistort_r2_cutoff"
+                                                             : NULL;
     for (int color = 0; color < LENS_COLORS; color++) {
-        if (!eye->colors[color].given) {
+        if (eye->colors[color].type == TYPES) {
             eye->colors[color] = eye->colors[LENS_AXIS];
         }
     }
-    return !lacks || lens_scan_fail(scan, "an eye has no \"%s\"", lacks);
+    return !lacks || json_fail(scan, "an eye has no \"%s\"", lacks);
 }
 
-static bool device_member(struct lens_scan *scan, const char *name, void *user)
+static bool device_member(struct json_scan *scan, const char *name, void *user)
 {
-    static const char *const sizes[] = {"eye_target_width_in_pixels",
-                                        "eye_target_height_in_pixels"};
-    struct vive *vive = user;
-    for (int i = 0; i < 2; i++) {
-        if (strcmp(name, sizes[i]) == 0) {
-            return in_range(scan, name, 1.0, 65536.0, &vive->size_px[i]);
-        }
-    }
-    return strcmp(name, "physical_aspect_x_over_y") == 0
-               ? in_range(scan, name, 0.1, 10.0, &vive->aspect)
-               : lens_scan_pass(scan);
+    static const struct number numbers[] = {
+        {"eye_target_width_in_pixels", 1.0, 65536.0, offsetof(struct vive, size_px[0])},
+        {"eye_target_height_in_pixels", 1.0, 65536.0, offsetof(struct vive, size_px[1])},
+        {"physical_aspect_x_over_y", 0.1, 10.0, offsetof(struct vive, aspect)},
+        {NULL, 0.0, 0.0, 0}};
+    return read_number(scan, numbers, name, user);
 }
 
-static bool file_member(struct lens_scan *scan, const char *name, void *user)
+static bool read_eyes(struct json_scan *scan, struct vive *vive)
+{
+    struct json_list list;
+    int eye = 0;
+    bool good = !vive->has_eyes && json_open(scan, '[', &list);
+    for (vive->has_eyes = true; good && json_next(scan, &list); eye++) {
+        good = eye < LENS_EYES && read_eye(scan, &vive->eyes[eye]);
+    }
+    return (good && eye == LENS_EYES) ||
+           json_fail(scan, good ? "two eyes are needed" : "two eyes are enough");
+}
+
+static bool file_member(struct json_scan *scan, const char *name, void *user)
 {
     struct vive *vive = user;
     if (strcmp(name, "device") == 0) {
-        return lens_scan_object(scan, device_member, vive);
+        return json_object(scan, device_member, vive);
     }
-    if (strcmp(name, "tracking_to_eye_transform") != 0) {
-        return lens_scan_pass(scan);
-    }
-    if (vive->has_eyes) {
-        return lens_scan_fail(scan, "two eyes are enough");
-    }
-    vive->has_eyes = true;
-    for (int eye = 0; eye < LENS_EYES; eye++) {
-        if (!lens_scan_take(scan, eye ? ',' : '[') || !read_eye(scan, &vive->eyes[eye])) {
-            return false;
-        }
-        if (eye == 0 && lens_scan_sees(scan, ']')) {
-            return lens_scan_fail(scan, "two eyes are needed");
-        }
-    }
-    return lens_scan_take(scan, ']');
+    return strcmp(name, "tracking_to_eye_transform") == 0 ? read_eyes(scan, vive) : json_pass(scan);
 }
 
 /* ---- Points of it */
@@ -243,39 +225,38 @@ static void place_of(const void *user, int color, const double uv[2], double out
     }
 }
 
-static bool take_eye(struct lens_scan *scan, const struct vive *vive, struct eye *eye,
+static bool take_eye(struct json_scan *scan, const struct vive *vive, struct eye *eye,
                      struct lens_map *map)
 {
     for (int color = 0; color < LENS_COLORS; color++) {
         struct distortion *distortion = &eye->colors[color];
         if (!find_last(vive, eye, distortion)) {
-            return lens_scan_fail(scan, "the %s eye's %s folds back from r = %.4g on",
-                                  eye == vive->eyes ? "left" : "right", lens_color_names[color],
-                                  distortion->last);
+            return json_fail(scan, "the %s eye's %s folds back from r = %.4g on",
+                             eye == vive->eyes ? "left" : "right", lens_color_names[color],
+                             distortion->last);
         }
     }
     const struct source_of source = {vive, eye};
     return lens_read_formula(scan, place_of, &source, LENS_COLORS, &map->points);
 }
 
-static bool knows(struct lens_scan *scan)
+static bool knows(struct json_scan *scan)
 {
     return lens_text_holds(scan, "\"tracking_to_eye_transform\"");
 }
 
-static bool read(struct lens_scan *scan, struct lens_calibration *calibration)
+static bool read(struct json_scan *scan, struct lens_calibration *calibration)
 {
     struct vive vive = {.has_eyes = false};
-    if (!lens_scan_object(scan, file_member, &vive) || !lens_scan_end(scan)) {
+    if (!json_object(scan, file_member, &vive) || !json_end(scan)) {
         return false;
     }
     if (vive.aspect == 0.0 && vive.size_px[0] > 0.0 && vive.size_px[1] > 0.0) {
         vive.aspect = vive.size_px[0] / vive.size_px[1];
     }
     if (!vive.has_eyes || !(vive.aspect > 0.0)) {
-        return lens_scan_fail(scan, "there is no \"%s\"",
-                              vive.has_eyes ? "physical_aspect_x_over_y"
-                                            : "tracking_to_eye_transform");
+        return json_fail(scan, "there is no \"%s\"",
+                         vive.has_eyes ? "physical_aspect_x_over_y" : "tracking_to_eye_transform");
     }
     calibration->eye_count = LENS_EYES;
     return take_eye(scan, &vive, &vive.eyes[0], &calibration->eyes[0]) &&

@@ -3,9 +3,10 @@
 
 #include "gaze_udp_message.h"
 
-#include <json.h>
+#include "core/json_scan.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Some senders put a NUL at the end. */
 static bool is_padding(const char *begin, const char *end)
@@ -18,75 +19,91 @@ static bool is_padding(const char *begin, const char *end)
     return true;
 }
 
-/* Absent is fine and leaves *out as it is. */
-static bool read_number(const cJSON *object, const char *key, double *out)
+enum number { X, Y, CONFIDENCE, SECONDS, NUMBERS };
+
+/* The members that count, each as it comes first. */
+struct members {
+    double numbers[NUMBERS]; /* NAN: none is there */
+    bool wrong[NUMBERS];
+    bool has[NUMBERS];
+    bool has_blink;
+    bool blink;
+    bool blink_is_wrong;
+};
+
+static bool is_span(const char *begin, const char *end, const char *word)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!item) {
-        return true;
-    }
-    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) {
+    return (size_t)(end - begin) == strlen(word) && memcmp(begin, word, strlen(word)) == 0;
+}
+
+/* Reads a value after it was passed over, which only bad JSON prevents. */
+static bool take_member(struct json_scan *scan, const char *name, void *user)
+{
+    static const char *const names[NUMBERS] = {"x", "y", "confidence", "t"};
+    struct members *members = user;
+    if (!json_space(scan)) {
         return false;
     }
-    *out = item->valuedouble;
+    const char *begin = scan->bytes + scan->at;
+    if (!json_pass(scan)) {
+        return false;
+    }
+    const char *end = scan->bytes + scan->at;
+    for (int i = 0; i < NUMBERS; i++) {
+        if (!members->has[i] && strcmp(name, names[i]) == 0) {
+            members->has[i] = true;
+            members->wrong[i] =
+                !json_decimal(begin, end, &members->numbers[i]) || !isfinite(members->numbers[i]);
+        }
+    }
+    if (!members->has_blink && strcmp(name, "blink") == 0) {
+        members->has_blink = true;
+        members->blink = is_span(begin, end, "true");
+        members->blink_is_wrong = !members->blink && !is_span(begin, end, "false");
+    }
     return true;
 }
 
-static bool read_blink(const cJSON *object, bool *out)
+static const char *judge(const struct members *members, struct gaze_udp_message *out)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "blink");
-    *out = cJSON_IsTrue(item);
-    return !item || cJSON_IsBool(item);
-}
-
-static const char *read_point(const cJSON *object, struct fovea_gaze_sample *sample)
-{
-    sample->x = NAN;
-    sample->y = NAN;
-    const bool understood =
-        read_number(object, "x", &sample->x) && read_number(object, "y", &sample->y);
-    if (!understood || !isfinite(sample->x) || !isfinite(sample->y)) {
-        return "x and y must be finite numbers";
-    }
-    return NULL;
-}
-
-static const char *read_message(const cJSON *object, struct gaze_udp_message *out)
-{
-    struct fovea_gaze_sample *sample = &out->sample;
-    if (!cJSON_IsObject(object)) {
-        return "it must be a JSON object";
-    }
-    if (!read_blink(object, &sample->blink)) {
+    const double *numbers = members->numbers;
+    if (members->blink_is_wrong) {
         return "blink must be true or false";
     }
-    if (!read_number(object, "confidence", &sample->confidence) || sample->confidence < 0.0 ||
-        sample->confidence > 1.0) {
+    if (members->wrong[CONFIDENCE] || numbers[CONFIDENCE] < 0.0 || numbers[CONFIDENCE] > 1.0) {
         return "confidence must be 0 to 1";
     }
-    out->t_s = NAN;
-    if (!read_number(object, "t", &out->t_s)) {
+    if (members->wrong[SECONDS]) {
         return "t must be a finite number of seconds";
     }
-    out->has_time = isfinite(out->t_s);
-    return sample->blink ? NULL : read_point(object, sample);
+    if (!members->blink && !(isfinite(numbers[X]) && isfinite(numbers[Y]))) {
+        return "x and y must be finite numbers";
+    }
+    out->sample = (struct fovea_gaze_sample){.x = members->blink ? 0.0 : numbers[X],
+                                             .y = members->blink ? 0.0 : numbers[Y],
+                                             .confidence = numbers[CONFIDENCE],
+                                             .blink = members->blink};
+    out->t_s = numbers[SECONDS];
+    out->has_time = members->has[SECONDS];
+    return NULL;
 }
 
 const char *gaze_udp_message_parse(const char *text, size_t bytes, struct gaze_udp_message *out)
 {
+    struct members members = {.numbers = {NAN, NAN, 1.0, NAN}};
+    char problem[64] = "";
+    struct json_scan scan = {
+        .bytes = text, .count = bytes, .problem = problem, .problem_bytes = sizeof problem};
     *out = (struct gaze_udp_message){.sample = {.confidence = 1.0}};
     if (bytes > GAZE_UDP_MESSAGE_BYTES) {
         return "it is longer than 1024 bytes";
     }
-    const char *end = NULL;
-    cJSON *object = json_parse(text, bytes, &end, false);
-    if (!object) {
+    const bool is_object = json_sees(&scan, '{');
+    if (!(is_object ? json_object(&scan, take_member, &members) : json_pass(&scan))) {
         return "it is not JSON";
     }
-    const char *why = "there is more than one JSON value";
-    if (is_padding(end, text + bytes)) {
-        why = read_message(object, out);
+    if (!is_padding(text + scan.at, text + bytes)) {
+        return "there is more than one JSON value";
     }
-    cJSON_Delete(object);
-    return why;
+    return is_object ? judge(&members, out) : "it must be a JSON object";
 }
