@@ -92,7 +92,7 @@ def light_of_levels_error(coefficients):
 
 
 def light_sums_error(coefficients, weights, levels):
-    """kernels/lens/cuda/bytes.cuh: levels of sums of four in half precision, red's and blue's, and the others'. Weights
+    """kernels/lens/cuda/sums.cuh: levels of sums of four in half precision, red's and blue's, and the others'. Weights
     and levels are [4, count]. The largest error, in levels."""
     exact = np.where(levels <= 10, levels / (12.92 * 255), ((levels / 255 + 0.055) / 1.055) ** 2.4)
     light, w = light_of_levels(coefficients)[levels], half(weights)

@@ -16,27 +16,13 @@ static int32_t fixed_bits(const struct lens_shape *shape)
     return bits;
 }
 
-/* Each pixel has its point, at its centre. */
-static bool is_dense(const struct lens_shape *shape)
-{
-    const struct lens_grid *grid = &shape->grid;
-    return grid->start == 0.5f && grid->per_px_x == 1.0f && grid->per_px_y == 1.0f &&
-           grid->columns == shape->width_px && grid->rows == shape->height_px;
-}
-
-static void set_points(const struct lens_shape *shape, struct lens_fixed *fixed)
-{
-    fixed->points = shape->grid.quadratic ? LENS_POINTS_QUADRATIC : LENS_POINTS_LINEAR;
-    fixed->points = is_dense(shape) ? LENS_POINTS_DENSE : fixed->points;
-}
-
 static void set_terms(const struct lens_shape *shape, struct lens_fixed *fixed)
 {
     for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
         const int power = i % LENS_POWERS;
         fixed->terms[i] =
             (float)(ldexp(shape->terms[i], fixed->bits) * pow((double)shape->per_px, power));
-        fixed->is_simple = fixed->is_simple && (power % 2 == 0 || shape->terms[i] == 0.0f);
+        fixed->is_even = fixed->is_even && (power % 2 == 0 || shape->terms[i] == 0.0f);
     }
 }
 
@@ -45,18 +31,18 @@ struct lens_fixed lens_fixed_of(const struct lens_plan *plan, const struct lens_
     const int32_t bits = fixed_bits(shape);
     struct lens_fixed fixed = {
         .bits = bits,
-        .is_simple = !plan->averages_alpha,
+        .is_even = 1,
         .first_x_px = 0.5f - shape->center_x_px,
         .first_y_px = 0.5f - shape->center_y_px,
         .half = 1u << (bits - 1),
         .width = (uint32_t)shape->width_px << bits,
         .height = (uint32_t)shape->height_px << bits,
-        .last_x = (uint32_t)(shape->width_px - 1) << bits,
-        .last_y = (uint32_t)(shape->height_px - 1) << bits,
         .blank = (uint32_t)shape->blank[0] | (uint32_t)shape->blank[1] << 8 |
                  (uint32_t)shape->blank[2] << 16 | 0xff000000u,
         .steps_a_px = (float)(1u << bits),
     };
-    (plan->ways ? set_points : set_terms)(shape, &fixed);
+    if (!plan->ways) {
+        set_terms(shape, &fixed);
+    }
     return fixed;
 }

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Pixels of any format, light and filter, whose places come from a type: lens_formula_places below,
- * or grid.cuh's lens_grid_places. A thread makes LENS_ROWS pixels, one below the other. */
+/* Pixels of any format, light and filter, from places by the polynomial or by a grid. A thread
+ * makes LENS_ROWS pixels, one below the other. */
 #ifndef FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
 #define FOVEA_KERNELS_LENS_CUDA_GENERAL_CUH
 
 #include "images.cuh"
 #include "kernels/image/light.cuh"
 #include "kernels/lens/blank.h"
-#include "place.cuh"
+#include "kernels/lens/place.h"
 
-/* Places by the polynomial. */
-struct lens_formula_places {
-    typedef lens_shown shown; /* what the colours of a pixel share */
+static __device__ __forceinline__ lens_place lens_source(const lens_frame &frame, int color, int x,
+                                                         int y, lens_offset offset)
+{
+    return lens_source_beside(&frame.shape, (const float *)frame.ways, color, x, y, offset);
+}
 
-    static __device__ __forceinline__ lens_shown shown_at(const lens_frame &frame, int x, int y,
-                                                          lens_offset offset)
-    {
-        return lens_shown_at(frame.shape, x, y, offset);
-    }
-    static __device__ __forceinline__ lens_place at(const lens_frame &frame, int color,
-                                                    const lens_shown &shown)
-    {
-        return lens_place_at(frame.shape, color, shown);
-    }
-};
+template <typename Pixel> static __device__ __forceinline__ float lens_opaque()
+{
+    return Pixel::alpha_white > 0 ? (float)Pixel::alpha_white : 1.0f;
+}
+
+template <typename Pixel>
+static __device__ typename Pixel::word lens_blank_of(const lens_shape &shape)
+{
+    return Pixel::encode(
+        make_float4(shape.blank[0], shape.blank[1], shape.blank[2], lens_opaque<Pixel>()));
+}
 
 /* ---- Pixels between others */
 
@@ -95,7 +97,7 @@ struct lens_pixel_places {
 };
 
 /* A spline undershoots, but no light is negative. */
-template <typename Pixel, int FILTER, typename Places, typename Image>
+template <typename Pixel, int FILTER, typename Image>
 static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &light,
                                    const Image &src, const lens_pixel_places &of)
 {
@@ -106,8 +108,7 @@ static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &l
 #pragma unroll 1
     for (int i = 0; i < across * across; i++) {
         if (across > 1) {
-            place = Places::at(frame, of.color,
-                               Places::shown_at(frame, of.x, of.y, lens_offset_of(across, i)));
+            place = lens_source(frame, of.color, of.x, of.y, lens_offset_of(across, i));
         }
         const float4 v = lens_interpolate<Pixel, FILTER>(frame.shape, light, src, place);
         sum.x += share * v.x;
@@ -124,48 +125,54 @@ static __device__ float4 lens_mean(const lens_frame &frame, const frame_light &l
 
 /* ---- Pixels of any format */
 
-static __device__ __forceinline__ float lens_blank_or(bool blank, const lens_shape &shape,
-                                                      int color, float value)
-{
-    return blank ? shape.blank[color] : value;
-}
+/* What is worked out of a pixel, and bits of its channels that have no source. */
+struct lens_worked {
+    float4 value;
+    uint32_t blank;
+};
 
-/* Reads the pixel at the place of a colour that has one of its own. */
-template <typename Pixel, int FILTER, typename Places, typename Image>
-static __device__ float4 lens_value_of_color(const lens_frame &frame, const frame_light &light,
-                                             const Image &src, int color,
-                                             const typename Places::shown &shown, bool &blank)
+/* All comes from the axis's place first, and then red and blue from theirs, where these lie apart.
+ */
+template <typename Pixel, int FILTER, typename Image>
+static __device__ lens_worked lens_work_out(const lens_frame &frame, const frame_light &light,
+                                            const Image &src, lens_pixel_places of)
 {
-    const lens_place place = Places::at(frame, color, shown);
-    blank = lens_is_outside(&frame.shape, &place);
-    return blank ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
-                 : lens_mean<Pixel, FILTER, Places>(frame, light, src,
-                                                    {shown.x, shown.y, color, place});
+    const int count = Pixel::channels > 1 && frame.colored ? LENS_COLORS : 1;
+    lens_worked worked = {};
+#pragma unroll 1
+    for (int i = 0; i < count; i++) {
+        if (i > 0) {
+            of.color = i == 1 ? 0 : LENS_COLORS - 1;
+            of.centre = lens_source(frame, of.color, of.x, of.y, {0.0f, 0.0f});
+        }
+        float4 mean = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        const bool outside = lens_is_outside(&frame.shape, &of.centre);
+        if (!outside) {
+            mean = lens_mean<Pixel, FILTER>(frame, light, src, of);
+        }
+        const uint32_t channels = i == 0 ? 0xfu : 1u << of.color;
+        worked.blank = (worked.blank & ~channels) | (outside ? channels : 0u);
+        worked.value =
+            make_float4(i < 2 ? mean.x : worked.value.x, i == 0 ? mean.y : worked.value.y,
+                        i != 1 ? mean.z : worked.value.z, i == 0 ? mean.w : worked.value.w);
+    }
+    return worked;
 }
 
 /* kept: the pixel whose alpha is kept where alpha is not interpolated. */
-template <typename Pixel, int FILTER, typename Places, typename Image>
+template <typename Pixel, int FILTER, typename Image>
 static __device__ typename Pixel::word lens_warp(const lens_frame &frame, const frame_light &light,
-                                                 const Image &src, const lens_place &axis,
-                                                 const typename Places::shown &shown,
+                                                 const Image &src, const lens_pixel_places &axis,
                                                  typename Pixel::word kept)
 {
-    const lens_shape &shape = frame.shape;
-    const bool outside = lens_is_outside(&shape, &axis);
-    bool blank[LENS_COLORS] = {outside, outside, outside};
-    float4 v = outside ? make_float4(0.0f, 0.0f, 0.0f, 0.0f)
-                       : lens_mean<Pixel, FILTER, Places>(frame, light, src,
-                                                          {shown.x, shown.y, LENS_AXIS, axis});
-    if (Pixel::channels > 1 && frame.colored) {
-        v.x = lens_value_of_color<Pixel, FILTER, Places>(frame, light, src, 0, shown, blank[0]).x;
-        v.z = lens_value_of_color<Pixel, FILTER, Places>(frame, light, src, 2, shown, blank[2]).z;
-    }
-    if (lens_is_light<Pixel>(light)) {
-        v = light_to_levels<Pixel>(v, light);
-    }
+    const float *none = frame.shape.blank;
+    const lens_worked worked = lens_work_out<Pixel, FILTER>(frame, light, src, axis);
+    const uint32_t blank = worked.blank;
+    const float4 v =
+        lens_is_light<Pixel>(light) ? light_to_levels<Pixel>(worked.value, light) : worked.value;
     const typename Pixel::word color = Pixel::encode(
-        make_float4(lens_blank_or(blank[0], shape, 0, v.x), lens_blank_or(blank[1], shape, 1, v.y),
-                    lens_blank_or(blank[2], shape, 2, v.z), outside ? lens_opaque<Pixel>() : v.w));
+        make_float4(blank & 1u ? none[0] : v.x, blank & 2u ? none[1] : v.y,
+                    blank & 4u ? none[2] : v.z, blank & 8u ? lens_opaque<Pixel>() : v.w));
     return frame.averages_alpha ? color : Pixel::keep_alpha(color, kept);
 }
 
@@ -179,7 +186,7 @@ static __device__ __forceinline__ bool lens_block_is_blank(const lens_frame &fra
            lens_tile_is_blank(words, lens_tiles(frame.shape.width_px), blockIdx.x, blockIdx.y);
 }
 
-template <typename Pixel, int FILTER, typename Places, typename Image>
+template <typename Pixel, int FILTER, typename Image>
 static __device__ void lens_make_picture(const lens_frame &frame, const Image &src,
                                          const Image &dst)
 {
@@ -201,15 +208,14 @@ static __device__ void lens_make_picture(const lens_frame &frame, const Image &s
             dst.store(x, y, lens_blank_of<Pixel>(shape));
             continue;
         }
-        const typename Places::shown shown = Places::shown_at(frame, x, y, {0.0f, 0.0f});
-        const lens_place axis = Places::at(frame, LENS_AXIS, shown);
+        const lens_place axis = lens_source(frame, LENS_AXIS, x, y, {0.0f, 0.0f});
         typename Pixel::word word = lens_blank_of<Pixel>(shape);
         if (!lens_is_outside(&shape, &axis)) {
             word = src.load(lens_nearest(axis.at_x, axis.part_x),
                             lens_nearest(axis.at_y, axis.part_y));
         }
         if (FILTER != LENS_NEAREST || (Pixel::channels > 1 && frame.colored)) {
-            word = lens_warp<Pixel, FILTER, Places>(frame, light, src, axis, shown, word);
+            word = lens_warp<Pixel, FILTER>(frame, light, src, {x, y, LENS_AXIS, axis}, word);
         }
         dst.store(x, y, word);
     }

@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* lens in one launch, with places by the polynomial, which registers hold: nothing lies in memory
- * between. A thread makes some pixels, one below the other, so that neighbouring threads read and
- * write neighbouring pixels. */
+/* lens in one launch: nothing lies in memory between. A thread makes some pixels, one below the
+ * other, so that neighbouring threads read and write neighbouring pixels. Kernels of every format
+ * take places by the polynomial or by a grid; RGBA8's here by the polynomial, which registers hold.
+ */
 
+#include "general.cuh"
 #include "kernels.cuh"
 
-LENS_FORMATS(lens, lens_formula_places)
-LENS_BYTE_KERNELS(lens, lens_by_formula, lens_samples_by_formula)
+#define LENS_KERNEL(name, filter, registers, kind, suffix, format)                                 \
+    extern "C" __global__ void __maxnreg__(registers)                                              \
+        lens_##name##_##kind##_##suffix(const __grid_constant__ lens_##kind##_params params)       \
+    {                                                                                              \
+        typedef pixel<format> own;                                                                 \
+        const lens_frame &frame = params.frame;                                                    \
+        lens_make_picture<own, filter>(                                                            \
+            frame, lens_image_of<own>(frame, params.src, frame.src_next_bytes),                    \
+            lens_image_of<own>(frame, params.dst, frame.dst_next_bytes));                          \
+    }
+#define LENS_FILTERS(kind, suffix, format)                                                         \
+    LENS_KERNEL(nearest, LENS_NEAREST, 40, kind, suffix, format)                                   \
+    LENS_KERNEL(bilinear, LENS_BILINEAR, 48, kind, suffix, format)                                 \
+    LENS_KERNEL(bicubic, LENS_BICUBIC, 64, kind, suffix, format)
+
+LENS_FILTERS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+LENS_FILTERS(linear, rgb8, FOVEA_FORMAT_RGB8)
+LENS_FILTERS(linear, r8, FOVEA_FORMAT_R8)
+LENS_FILTERS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+LENS_FILTERS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+LENS_FILTERS(linear, rgba16f, FOVEA_FORMAT_RGBA16F)
+LENS_FILTERS(linear, rgba32f, FOVEA_FORMAT_RGBA32F)
+LENS_FILTERS(linear, rgb16f, FOVEA_FORMAT_RGB16F)
+LENS_FILTERS(linear, r16f, FOVEA_FORMAT_R16F)
+LENS_FILTERS(linear, rgb32f, FOVEA_FORMAT_RGB32F)
+LENS_FILTERS(linear, r32f, FOVEA_FORMAT_R32F)
+LENS_FILTERS(surface, rgba8, FOVEA_FORMAT_RGBA8)
+LENS_FILTERS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+LENS_FILTERS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+LENS_FILTERS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
+LENS_BYTE_KERNELS(lens, lens_by_formula)

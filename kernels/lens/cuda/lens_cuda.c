@@ -17,9 +17,8 @@
 extern const unsigned char lens_fatbin[];
 extern const unsigned char lens_grid_fatbin[];
 
-/* Kernels: of every format by its filter, then RGBA8's. */
+/* Kernels: of every format by its filter, which take any places; then RGBA8's. */
 #define RGBA8 (1u << FOVEA_FORMAT_RGBA8)
-#define MANY_TILES 12000 /* some twenty a multiprocessor at once, on large devices */
 enum {
     MOVED = LENS_BICUBIC + 1, /* one more where colours lie apart */
     BYTES = MOVED + 2, /* likewise */
@@ -63,7 +62,7 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 /* ---- Kernels */
 
 static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
-                                     const char *prefix, struct cuda_kernels ways[WAYS])
+                                     const char *prefix, int first, struct cuda_kernels ways[WAYS])
 {
     static const char *const names[WAYS] = {"nearest",
                                             "bilinear",
@@ -82,7 +81,7 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
                                             "light_samples_colored",
                                             "light_bicubic",
                                             "light_bicubic_colored"};
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = first; i < WAYS; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
         FOVEA_TRY(cuda_kernels_get(device, module, name, i < MOVED ? CUDA_EVERY_FORMAT : RGBA8,
@@ -92,13 +91,14 @@ static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule 
 }
 
 static enum fovea_result load_module(const struct cuda_device *device, const unsigned char *fatbin,
-                                     const char *prefix, struct loaded *loaded)
+                                     const char *prefix, int first, struct loaded *loaded)
 {
     if (loaded->module) {
         return FOVEA_OK;
     }
     FOVEA_TRY(cuda_module_load(device, fatbin, &loaded->module));
-    const enum fovea_result result = get_kernels(device, loaded->module, prefix, loaded->ways);
+    const enum fovea_result result =
+        get_kernels(device, loaded->module, prefix, first, loaded->ways);
     if (result < 0) {
         cuda_module_unload(device, &loaded->module);
     }
@@ -107,7 +107,7 @@ static enum fovea_result load_module(const struct cuda_device *device, const uns
 
 static enum fovea_result load(struct lens_cuda *lens)
 {
-    FOVEA_TRY(load_module(lens->base.device, lens_fatbin, "lens", &lens->formula));
+    FOVEA_TRY(load_module(lens->base.device, lens_fatbin, "lens", LENS_NEAREST, &lens->formula));
     return operator_cuda_make_upload(&lens->base);
 }
 
@@ -151,7 +151,8 @@ static enum fovea_result plan_create(struct operator_cuda *cuda, const struct op
     (void)format; /* nothing lies in memory between */
     *out_plan = NULL;
     if (lens_plan_of(plan)->ways) {
-        FOVEA_TRY(load_module(cuda->device, lens_grid_fatbin, "lens_grid", &own(cuda)->grid));
+        FOVEA_TRY(
+            load_module(cuda->device, lens_grid_fatbin, "lens_grid", MOVED, &own(cuda)->grid));
     }
     FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct lens_cuda_plan), out_plan));
     const enum fovea_result result = fill(cuda, lens_plan_of(plan), own_plan(*out_plan));
@@ -195,7 +196,8 @@ static int way_of(const struct lens_plan *plan, enum fovea_format format, bool p
 static const struct cuda_kernels *kernels_of(const struct lens_cuda *lens,
                                              const struct operator_cuda_run *run, int way)
 {
-    return lens_plan_of(run->plan)->ways ? &lens->grid.ways[way] : &lens->formula.ways[way];
+    const bool by_grid = lens_plan_of(run->plan)->ways && way >= MOVED;
+    return by_grid ? &lens->grid.ways[way] : &lens->formula.ways[way];
 }
 
 static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fovea_format format)
@@ -224,15 +226,7 @@ static uint32_t rows_of(int way)
     if (way < MOVED) {
         return LENS_ROWS;
     }
-    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_BYTE_ROWS * LENS_TABLE_PASSES;
-}
-
-/* Over a block's tiles, one below the other. A block takes some time to begin, so that it has more
- * of them where enough blocks are left to keep a device busy. */
-static uint32_t passes_of(int way, uint64_t tiles)
-{
-    const bool passes = way == MOVED || way == BYTES || way == LIGHT;
-    return passes && tiles > MANY_TILES ? LENS_PASSES : 1;
+    return way < LIGHT_SAMPLES ? LENS_BYTE_ROWS : LENS_TABLE_ROWS;
 }
 
 /* The threads of a block. */
@@ -247,18 +241,17 @@ static struct block block_of(int way, bool surfaces)
                                     : (struct block){LENS_SIDE_X, LENS_SIDE_Y};
 }
 
-/* Launches share nothing but what they read, so none waits for another. `frame` is in `params`. */
+/* Launches share nothing but what they read, so none waits for another. */
 static enum fovea_result launch(const struct lens_cuda *lens, const struct operator_cuda_run *run,
                                 int way, struct block block, CUfunction kernel, uint32_t count,
-                                struct lens_frame *frame, void *params)
+                                void *params)
 {
-    const uint32_t columns = cuda_parts(run->frame->width_px, (int32_t)block.across);
-    const uint32_t tiles_down =
-        cuda_parts(run->frame->height_px, (int32_t)(block.down * rows_of(way)));
-    const uint32_t passes = passes_of(way, (uint64_t)columns * tiles_down * count);
-    const uint32_t rows = cuda_parts((int32_t)tiles_down, (int32_t)passes);
-    frame->passes = (int32_t)passes;
-    const struct cuda_launch one = {kernel, {columns, rows, count}, {block.across, block.down}, 0};
+    const uint32_t rows = block.down * rows_of(way);
+    const struct cuda_launch one = {kernel,
+                                    {cuda_parts(run->frame->width_px, (int32_t)block.across),
+                                     cuda_parts(run->frame->height_px, (int32_t)rows), count},
+                                    {block.across, block.down},
+                                    0};
     return operator_cuda_note(&lens->base, run->cuda_plan->tables, run->stream, run->stream_kept,
                               cuda_launch(lens->base.device, run->stream, &one, params));
 }
@@ -274,8 +267,7 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
         return FOVEA_ERROR_UNSUPPORTED;
     }
     struct lens_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
-    return launch(lens, run, way, block_of(way, true), kernels->surface[format], 1, &params.frame,
-                  &params);
+    return launch(lens, run, way, block_of(way, true), kernels->surface[format], 1, &params);
 }
 
 /* Pixels beside each other and rows downwards, whose offsets are 31 bits. */
@@ -313,7 +305,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
         return FOVEA_ERROR_UNSUPPORTED;
     }
     return launch(lens, run, way, block_of(way, false), kernels->linear[format], images->count,
-                  &params.frame, &params);
+                  &params);
 }
 
 const struct operator_cuda_api lens_operator_cuda = {

@@ -16,29 +16,20 @@
 #define LENS_SURFACE_SIDE 16
 #define LENS_ROWS 4 /* pixels of a thread, one below the other */
 #define LENS_BYTE_ROWS 2 /* likewise in the kernels of RGBA8 (pixels.cuh) */
-#define LENS_PASSES 3 /* so many times as many in a large picture, whose colours lie together */
-#define LENS_TABLE_PASSES 4 /* so many times as many where a block fills a table first */
-
-/* How places lie between a grid's points. */
-#define LENS_POINTS_LINEAR 0
-#define LENS_POINTS_QUADRATIC 1
-#define LENS_POINTS_DENSE 2 /* each pixel has its point */
+#define LENS_TABLE_ROWS 8 /* likewise where a block fills a table first */
 
 /* The kernels of RGBA8 take this of the shape, since their places are whole numbers of steps
  * (spot.cuh). */
 struct lens_fixed {
     int32_t bits; /* a pixel has 2^bits steps; from 8 to 16 */
-    int32_t is_simple; /* 1: no odd power of r, and alpha is not interpolated */
+    int32_t is_even; /* 1: no odd power of r */
     float first_x_px; /* the first pixel's centre, from the centre */
     float first_y_px;
     uint32_t half; /* of a pixel, in steps */
     uint32_t width; /* of the picture, in steps */
     uint32_t height;
-    uint32_t last_x; /* the last pixel's centre, in steps from the first one's */
-    uint32_t last_y;
     uint32_t blank; /* the pixel that is shown where there is no source */
     float steps_a_px; /* 2^bits */
-    int32_t points; /* LENS_POINTS_LINEAR.., of a grid */
     float terms[LENS_COLORS * LENS_POWERS]; /* a polynomial's, for r in px, times 2^bits */
 };
 
@@ -51,7 +42,6 @@ struct lens_frame {
     float light_value;
     int32_t samples_across; /* a pixel is the mean of so many places either way */
     int32_t averages_alpha; /* 0: it is the nearest pixel's */
-    int32_t passes; /* 1 or LENS_PASSES */
     int32_t colored; /* 1: colours come from different places */
     uint64_t samples; /* float[]: a display's */
     uint64_t ways; /* float[]: of a grid, x and y in pixels at its points */

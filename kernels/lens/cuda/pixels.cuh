@@ -1,281 +1,266 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* These kernels make RGBA8, nearest or bilinear, which most displays are given. A thread first
- * finds where all its pixels come from. Where the picture has every pixel around those places, it
- * reads them all before it works with the first, and asks for no edge. As they are stored, pixels
- * are bound by memory then; with a place for each colour, by how many lines of the cache the reads
- * touch. Places come from a type: spot.cuh's lens_formula_spots, or grid.cuh's lens_grid_spots. */
+/* RGBA8, which most displays are given, by two kinds of kernels. Of the first a pixel has one
+ * place: a thread first finds where all its pixels come from. Where the picture has every pixel
+ * around those places, it reads them all before it works with the first, and asks for no edge. As
+ * they are stored, pixels are bound by memory then; with a place for each colour, by how many lines
+ * of the cache the reads touch. Of the second a pixel is the mean of several places (lens.samples),
+ * or a spline's. Sources come from a type: spot.cuh's lens_by_formula, or grid.cuh's lens_by_grid.
+ */
 #ifndef FOVEA_KERNELS_LENS_CUDA_PIXELS_CUH
 #define FOVEA_KERNELS_LENS_CUDA_PIXELS_CUH
 
-#include "bytes.cuh"
+#include "grid.cuh"
+#include "sums.cuh"
 
-/* ---- Pixels with one place each -------------------------------------------------------------- */
+/* ---- One place a pixel ----------------------------------------------------------------------- */
 
-/* A pixel's place, the pixels around it, and the word that they make. */
-template <typename Spots> struct lens_plain {
-    typedef Spots spots;
-    static const bool NEAREST = false;
-
-    lens_spot spot;
-    lens_four four;
-
-    template <typename Column> __device__ __forceinline__ void find(const Column &column, int down)
-    {
-        spot = column.at(LENS_AXIS, down);
-    }
-    __device__ __forceinline__ bool has_sources(const lens_frame &frame) const
-    {
-        return lens_has_four(frame, spot);
-    }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
-    {
-        four = lens_load_four(frame, src, spot);
-    }
-    template <typename Bytes>
-    __device__ __forceinline__ uint32_t word(const lens_frame &frame, const Bytes &bytes) const
-    {
-        return bytes.all(four, lens_parts_of(frame, spot), Spots::averages_alpha(frame));
-    }
-    template <typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
-    {
-        if (!lens_is_inside(frame, spot)) {
-            return blank;
-        }
-        four = lens_load_edge(frame, src, spot);
-        return word(frame, bytes);
-    }
-};
-
-/* Nearest ones move as they are. */
-template <typename Spots> struct lens_nearest_plain {
-    typedef Spots spots;
-    static const bool NEAREST = true;
-
-    lens_spot spot;
-    uint32_t source;
-
-    template <typename Column> __device__ __forceinline__ void find(const Column &column, int down)
-    {
-        spot = column.at(LENS_AXIS, down);
-    }
-    __device__ __forceinline__ bool has_sources(const lens_frame &frame) const
-    {
-        return lens_has_nearest(frame, spot);
-    }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
-    {
-        source = lens_load_nearest(frame, src, spot);
-    }
-    __device__ __forceinline__ uint32_t word(const lens_frame &, const lens_moved_bytes &) const
-    {
-        return source;
-    }
-    template <typename Image>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const lens_moved_bytes &, uint32_t blank)
-    {
-        return lens_nearest_or(frame, src, spot, blank);
-    }
-};
-
-/* ---- Pixels with a place for each colour ------------------------------------------------------
+/* The pixels around a place, or around one for each colour; green and alpha come from the axis's.
  */
+template <typename One, bool COLORED> struct lens_pixel {
+    static const int PLACES = COLORED ? LENS_COLORS : 1;
+    static const int AXIS = COLORED ? LENS_AXIS : 0;
 
-/* Green and alpha come from the axis's place, and red and blue do not. */
-template <typename Spots> struct lens_colored {
-    typedef Spots spots;
-    static const bool NEAREST = false;
-
-    lens_spot places[LENS_COLORS];
-    lens_four fours[LENS_COLORS];
+    lens_spot places[PLACES];
+    lens_square<One::TAPS> squares[PLACES];
 
     template <typename Column> __device__ __forceinline__ void find(const Column &column, int down)
     {
 #pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            places[color] = column.at(color, down);
+        for (int i = 0; i < PLACES; i++) {
+            places[i] = column.at(COLORED ? i : LENS_AXIS, down);
         }
     }
     __device__ __forceinline__ bool has_sources(const lens_frame &frame) const
     {
-        return lens_has_four(frame, places[0]) & lens_has_four(frame, places[1]) &
-               lens_has_four(frame, places[2]);
+        bool all = true;
+#pragma unroll
+        for (int i = 0; i < PLACES; i++) {
+            all = all & lens_has<One::TAPS>(frame, places[i].x >> frame.fixed.bits,
+                                            places[i].y >> frame.fixed.bits);
+        }
+        return all;
     }
     template <typename Image>
     __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
     {
 #pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            fours[color] = lens_load_four(frame, src, places[color]);
+        for (int i = 0; i < PLACES; i++) {
+            squares[i] = src.template load_square<One::TAPS>(places[i].x >> frame.fixed.bits,
+                                                             places[i].y >> frame.fixed.bits);
         }
     }
-    template <typename Bytes>
-    __device__ __forceinline__ uint32_t word(const lens_frame &frame, const Bytes &bytes) const
+    template <int COLOR> __device__ __forceinline__ uint32_t one(const lens_frame &frame) const
     {
-        const lens_parts axis = lens_parts_of(frame, places[LENS_AXIS]);
-        return lens_word_by<Bytes::AT>(
-            bytes.template one<0>(fours[0], lens_parts_of(frame, places[0])),
-            bytes.template one<1>(fours[1], axis),
-            bytes.template one<2>(fours[2], lens_parts_of(frame, places[2])),
-            lens_alpha_of(fours[LENS_AXIS], axis, Spots::averages_alpha(frame)));
+        return One::template one<COLOR>(squares[COLOR], lens_parts_of(frame, places[COLOR]));
     }
-
-    template <int COLOR, typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_byte(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
+    __device__ __forceinline__ uint32_t word(const lens_frame &frame) const
     {
-        if (!lens_is_inside(frame, places[COLOR])) {
-            return blank >> (8 * COLOR) << (8 * Bytes::AT);
+        const lens_parts parts = lens_parts_of(frame, places[AXIS]);
+        if constexpr (COLORED) {
+            return lens_word_by<One::AT>(one<0>(frame), one<1>(frame), one<2>(frame),
+                                         One::alpha(squares[AXIS], parts, frame.averages_alpha));
+        } else {
+            return One::all(squares[AXIS], parts, frame.averages_alpha);
         }
-        fours[COLOR] = lens_load_edge(frame, src, places[COLOR]);
-        return bytes.template one<COLOR>(fours[COLOR], lens_parts_of(frame, places[COLOR]));
     }
-    template <typename Image, typename Bytes>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const Bytes &bytes, uint32_t blank)
+    /* A colour whose place lies outside is blank, and so is alpha. */
+    template <typename Image>
+    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src)
     {
-        const uint32_t red = edge_byte<0>(frame, src, bytes, blank);
-        const uint32_t green = edge_byte<1>(frame, src, bytes, blank);
-        const uint32_t blue = edge_byte<2>(frame, src, bytes, blank);
-        const uint32_t alpha =
-            lens_is_inside(frame, places[LENS_AXIS])
-                ? lens_alpha_of(fours[LENS_AXIS], lens_parts_of(frame, places[LENS_AXIS]),
-                                Spots::averages_alpha(frame))
-                : blank;
-        return lens_word_by<Bytes::AT>(red, green, blue, alpha);
+        uint32_t blank = 0;
+#pragma unroll
+        for (int i = 0; i < PLACES; i++) {
+            squares[i] = {};
+            if (lens_is_inside<One::NEAREST>(frame, places[i])) {
+                squares[i] = lens_load_edge<One::TAPS>(frame, src, places[i].x >> frame.fixed.bits,
+                                                       places[i].y >> frame.fixed.bits);
+            } else {
+                blank |= !COLORED ? ~0u : i == AXIS ? 0xff00ff00u : 0xffu << (8 * i);
+            }
+        }
+        return blank == ~0u ? frame.fixed.blank
+                            : (word(frame) & ~blank) | (frame.fixed.blank & blank);
     }
 };
 
-template <typename Spots> struct lens_nearest_colored {
-    typedef Spots spots;
-    static const bool NEAREST = true;
-
-    lens_spot places[LENS_COLORS];
-    uint32_t sources[LENS_COLORS];
-
-    template <typename Column> __device__ __forceinline__ void find(const Column &column, int down)
-    {
-#pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            places[color] = column.at(color, down);
-        }
-    }
-    __device__ __forceinline__ bool has_sources(const lens_frame &frame) const
-    {
-        return lens_has_nearest(frame, places[0]) & lens_has_nearest(frame, places[1]) &
-               lens_has_nearest(frame, places[2]);
-    }
-    template <typename Image>
-    __device__ __forceinline__ void load(const lens_frame &frame, const Image &src)
-    {
-#pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            sources[color] = lens_load_nearest(frame, src, places[color]);
-        }
-    }
-    /* Green and alpha lie in bytes 1 and 3. */
-    __device__ __forceinline__ uint32_t word(const lens_frame &, const lens_moved_bytes &) const
-    {
-        return (sources[LENS_AXIS] & 0xff00ff00u) | (sources[0] & 0xffu) | (sources[2] & 0xff0000u);
-    }
-    template <typename Image>
-    __device__ __forceinline__ uint32_t edge_word(const lens_frame &frame, const Image &src,
-                                                  const lens_moved_bytes &bytes, uint32_t blank)
-    {
-#pragma unroll
-        for (int color = 0; color < LENS_COLORS; color++) {
-            sources[color] = lens_nearest_or(frame, src, places[color], blank);
-        }
-        return word(frame, bytes);
-    }
-};
-
-/* ---- Pictures -------------------------------------------------------------------------------- */
-
-/* LENS_BYTE_ROWS pixels of a column, from row `first` on, as many rows apart as a block has. */
-template <typename Pixel, typename Image, typename Bytes>
-static __device__ __forceinline__ void lens_make_some(const lens_frame &frame, const Image &src,
-                                                      const Image &dst, const Bytes &bytes, int x,
-                                                      int first, uint32_t blank)
+/* LENS_BYTE_ROWS pixels of a column, as many rows apart as a block has. */
+template <typename Sources, typename One, bool COLORED, typename Image>
+static __device__ __forceinline__ void lens_make_column(const lens_frame &frame, const Image &src,
+                                                        const Image &dst)
 {
+    const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
+    const int first = blockIdx.y * (Image::SIDE_Y * LENS_BYTE_ROWS) + threadIdx.y;
     const int height_px = frame.shape.height_px;
-    const typename Image::spot to = dst.spot_at(x, first);
-    Pixel pixels[LENS_BYTE_ROWS];
-    const bool is_last = first + (LENS_BYTE_ROWS - 1) * Image::SIDE_Y >= height_px;
-    if (Pixel::spots::template find<Image::SIDE_Y>(frame, x, first, pixels) & !is_last) {
+    if (x >= frame.shape.width_px || first >= height_px) {
+        return;
+    }
+    const typename Sources::template column<One::NEAREST> sources(
+        frame, lens_shown_at<One::NEAREST>(frame, x, first));
+    const typename Image::column to = dst.column_at(x, first);
+    lens_pixel<One, COLORED> pixels[LENS_BYTE_ROWS];
+    bool all = first + (LENS_BYTE_ROWS - 1) * Image::SIDE_Y < height_px;
+#pragma unroll
+    for (int i = 0; i < LENS_BYTE_ROWS; i++) {
+        pixels[i].find(sources, i * Image::SIDE_Y);
+        all = all & pixels[i].has_sources(frame);
+    }
+    if (all) {
 #pragma unroll
         for (int i = 0; i < LENS_BYTE_ROWS; i++) {
             pixels[i].load(frame, src);
         }
 #pragma unroll
         for (int i = 0; i < LENS_BYTE_ROWS; i++) {
-            dst.store(to, i * Image::SIDE_Y, pixels[i].word(frame, bytes));
+            dst.store(to, i * Image::SIDE_Y, pixels[i].word(frame));
         }
         return;
     }
 #pragma unroll
     for (int i = 0; i < LENS_BYTE_ROWS; i++) {
         if (first + i * Image::SIDE_Y < height_px) {
-            dst.store(to, i * Image::SIDE_Y, pixels[i].edge_word(frame, src, bytes, blank));
+            dst.store(to, i * Image::SIDE_Y, pixels[i].edge_word(frame, src));
         }
     }
 }
 
-/* Places by the polynomial. */
-struct lens_by_formula {
-    static const int REGISTERS = 32; /* where pixels are as they are stored */
-    static const int COLORED_REGISTERS = 40; /* and as light */
+template <typename By, typename One, bool COLORED, typename Image>
+static __device__ __forceinline__ void lens_make_pixels(const lens_frame &frame, const Image &src,
+                                                        const Image &dst)
+{
+    By::make(frame, [&](auto sources) {
+        lens_make_column<decltype(sources), One, COLORED>(frame, src, dst);
+    });
+}
 
-    template <template <typename> class Pixel, typename Image, typename Bytes>
-    static __device__ __forceinline__ void make_some(const lens_frame &frame, const Image &src,
-                                                     const Image &dst, const Bytes &bytes, int x,
-                                                     int first, uint32_t blank)
-    {
-        if (frame.fixed.is_simple) {
-            lens_make_some<Pixel<lens_formula_spots<true>>>(frame, src, dst, bytes, x, first,
-                                                            blank);
-        } else {
-            lens_make_some<Pixel<lens_formula_spots<false>>>(frame, src, dst, bytes, x, first,
-                                                             blank);
+/* ---- Several places a pixel, or a spline ----------------------------------------------------- */
+
+/* Places of a pixel whose centre has a source may lie outside of the picture, and those of another
+ * colour as far as they like. */
+template <int N, typename Image>
+static __device__ __forceinline__ lens_square<N> lens_load(const lens_frame &frame,
+                                                           const Image &src, const lens_spot &spot)
+{
+    const int x = (spot.x >> frame.fixed.bits) - (N / 2 - 1);
+    const int y = (spot.y >> frame.fixed.bits) - (N / 2 - 1);
+    return lens_has<N>(frame, x, y) ? src.template load_square<N>(x, y)
+                                    : lens_load_edge<N>(frame, src, x, y);
+}
+
+template <int CHANNEL, typename Sums, typename Column, typename Image>
+static __device__ __forceinline__ void lens_sum_color(const lens_frame &frame, const Image &src,
+                                                      const Column &sources, Sums &sums)
+{
+    const lens_spot spot = sources.at(CHANNEL, 0);
+    sums.template add_one<CHANNEL>(lens_load<Sums::SIDE>(frame, src, spot),
+                                   lens_parts_of(frame, spot));
+}
+
+/* COLORED: green comes from the axis's places, and red and blue do not. */
+template <typename Sources, bool COLORED, typename Sums, typename Image>
+static __device__ __forceinline__ void lens_sum_places(const lens_frame &frame, const Image &src,
+                                                       const lens_shown &pixel, Sums &sums)
+{
+    const int across = frame.samples_across;
+    const float share = 1.0f / (float)across;
+#pragma unroll 1
+    for (int j = 0; j < across; j++) {
+        const float down_px = ((float)j + 0.5f) * share - 0.5f;
+#pragma unroll 2
+        for (int i = 0; i < across; i++) {
+            const float right_px = ((float)i + 0.5f) * share - 0.5f;
+            const typename Sources::template column<false> sources(
+                frame, lens_shown_beside(frame, pixel, right_px, down_px));
+            const lens_spot axis = sources.at(LENS_AXIS, 0);
+            const lens_square<Sums::SIDE> taps = lens_load<Sums::SIDE>(frame, src, axis);
+            if (COLORED) {
+                sums.template add_one<1>(taps, lens_parts_of(frame, axis));
+                lens_sum_color<0>(frame, src, sources, sums);
+                lens_sum_color<2>(frame, src, sources, sums);
+            } else {
+                sums.add(taps, lens_parts_of(frame, axis));
+            }
+            if (frame.averages_alpha) {
+                sums.add_alpha(taps, lens_parts_of(frame, axis));
+            }
         }
     }
-};
+}
 
-/* How many passes is no template's argument: a loop of a known number takes a tenth longer. */
-template <typename By, template <typename> class Pixel, typename Image, typename Bytes>
-static __device__ __forceinline__ void lens_make_passes(const lens_frame &frame, const Image &src,
-                                                        const Image &dst, const Bytes &bytes,
-                                                        int passes)
+/* The pixel's centre says whether a colour is blank, and gives alpha that is kept. */
+template <typename Sources, bool COLORED, typename Sums, typename Image>
+static __device__ __forceinline__ uint32_t lens_mean_word(const lens_frame &frame, const Image &src,
+                                                          const Sums &none, int x, int y)
 {
+    const lens_shown pixel = lens_shown_at<false>(frame, x, y);
+    const typename Sources::template column<false> sources(frame, pixel);
+    const lens_spot centre = sources.at(LENS_AXIS, 0);
+    const bool inside = lens_is_inside<false>(frame, centre);
+    bool red_inside = inside;
+    bool blue_inside = inside;
+    if (COLORED) {
+        red_inside = lens_is_inside<false>(frame, sources.at(0, 0));
+        blue_inside = lens_is_inside<false>(frame, sources.at(2, 0));
+    }
     const uint32_t blank = frame.fixed.blank;
-    const int rows = Image::SIDE_Y * LENS_BYTE_ROWS;
+    if (!(inside | red_inside | blue_inside)) {
+        return blank;
+    }
+    Sums sums = none;
+    lens_sum_places<Sources, COLORED>(frame, src, pixel, sums);
+    const int TO = 8 * Sums::AT; /* where the bytes of a mean lie */
+    uint32_t alpha = blank;
+    if (inside) {
+        const lens_parts parts = lens_parts_of(frame, centre);
+        alpha = frame.averages_alpha ? sums.mean_of_alpha()
+                                     : src.load((centre.x >> frame.fixed.bits) + parts.right(),
+                                                (centre.y >> frame.fixed.bits) + parts.below());
+    }
+    return lens_word_by<Sums::AT>(
+        red_inside ? sums.template mean<0>() : (blank & 0xffu) << TO,
+        inside ? sums.template mean<1>() : (blank >> 8 & 0xffu) << TO,
+        blue_inside ? sums.template mean<2>() : (blank >> 16 & 0xffu) << TO, alpha);
+}
+
+/* A thread makes `rows` pixels of a column; none: sums of nothing yet. */
+template <typename By, bool COLORED, typename Sums, typename Image>
+static __device__ __forceinline__ void lens_make_means(const lens_frame &frame, const Image &src,
+                                                       const Image &dst, const Sums &none, int rows)
+{
     const int x = blockIdx.x * Image::SIDE_X + threadIdx.x;
-    int first = blockIdx.y * (rows * passes) + threadIdx.y;
+    const int first = blockIdx.y * (Image::SIDE_Y * rows) + threadIdx.y;
     if (x >= frame.shape.width_px) {
         return;
     }
+    By::make(frame, [&](auto sources) {
 #pragma unroll 1
-    for (int i = 0; i < passes && first < frame.shape.height_px; i++, first += rows) {
-        By::template make_some<Pixel>(frame, src, dst, bytes, x, first, blank);
-    }
+        for (int i = 0, y = first; i < rows && y < frame.shape.height_px; i++, y += Image::SIDE_Y) {
+            dst.store(dst.column_at(x, y), 0,
+                      lens_mean_word<decltype(sources), COLORED>(frame, src, none, x, y));
+        }
+    });
 }
 
-/* A loop of one pass takes up to 7 % longer than none. */
-template <typename By, template <typename> class Pixel, typename Image, typename Bytes>
-static __device__ __forceinline__ void lens_make_bytes(const lens_frame &frame, const Image &src,
-                                                       const Image &dst, const Bytes &bytes)
+template <typename By, typename Stored, bool COLORED, typename Image>
+static __device__ __forceinline__ void lens_make_stored(const lens_frame &frame, const Image &src,
+                                                        const Image &dst)
 {
-    if (frame.passes == 1) {
-        lens_make_passes<By, Pixel>(frame, src, dst, bytes, 1);
-    } else {
-        lens_make_passes<By, Pixel>(frame, src, dst, bytes, frame.passes);
-    }
+    const Stored none(frame.samples_across * frame.samples_across);
+    lens_make_means<By, COLORED>(frame, src, dst, none, LENS_BYTE_ROWS);
+}
+
+template <typename By, typename Stored, bool COLORED, typename Image>
+static __device__ __forceinline__ void lens_make_light(const lens_frame &frame, const Image &src,
+                                                       const Image &dst)
+{
+    __shared__ float levels[lens_light_table::LEVELS * lens_light_table::LANES];
+    const uint32_t thread = threadIdx.y * Image::SIDE_X + threadIdx.x;
+    lens_light_table::fill(levels, thread);
+    __syncthreads();
+    const lens_light_table table = {levels, thread % 32 * 4u};
+    const lens_light<Stored> none(table, frame.samples_across * frame.samples_across);
+    lens_make_means<By, COLORED>(frame, src, dst, none, LENS_TABLE_ROWS);
 }
 
 #endif
