@@ -71,6 +71,8 @@ target_link_libraries(fovea_test_operators PUBLIC fovea_test_images fovea_operat
     PRIVATE fovea_build PkgConfig::CMOCKA)
 fovea_add_test(NAME test_operators_exact SOURCES test_operators_exact.c
     LINK fovea_test_operators LABELS unit)
+fovea_add_test(NAME test_blur_engines SOURCES test_blur_engines.c
+    LINK fovea_test_operators LABELS unit)
 foreach(name IN ITEMS operators lens sigmas)
     fovea_add_test(NAME test_context_${name}
         SOURCES test_context_${name}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>

@@ -166,6 +166,10 @@ struct operator_api {
                                      struct operator_plan **out_plan);
     /* Says what is wrong with such settings at this size; false: nothing. NULL: it has no words. */
     bool (*plan_complain)(const struct operator_plan_desc *desc, char *out, size_t bytes);
+    /* Says why that backend has no way to run the plan, naming a setting; false: it has one. NULL:
+     * all run all plans. Elsewhere such a plan is FOVEA_ERROR_UNSUPPORTED. */
+    bool (*plan_lacks)(const struct operator_plan *plan, enum fovea_backend backend, char *out,
+                       size_t bytes);
     void (*plan_destroy)(struct operator_plan **plan); /* NULL-safe, sets NULL */
     /* True if the plan is the one that these arguments would make. */
     bool (*plan_fits)(const struct operator_plan *plan, const struct operator_plan_desc *desc);

@@ -49,6 +49,24 @@ static bool plan_complain(const struct operator_plan_desc *desc, char *out, size
     return said;
 }
 
+bool row_part_lacks(const struct row_part *part, enum fovea_backend backend, char *out,
+                    size_t bytes)
+{
+    return part->api->plan_lacks && part->api->plan_lacks(part->plan, backend, out, bytes);
+}
+
+/* Likewise. */
+static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
+                       size_t bytes)
+{
+    const struct row_plan *row = row_plan_of(plan);
+    bool said = false;
+    for (uint32_t i = 0; !said && i < row->count; i++) {
+        said = row_part_lacks(&row->parts[i], backend, out, bytes);
+    }
+    return said;
+}
+
 /* The settings were checked: there are operators, and none comes twice. All are asked before any
  * plan is made: frames that one of them refuses are tried again and again. */
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
@@ -256,6 +274,7 @@ const struct operator_api row_operator = {
     .name = "row",
     .plan_create = plan_create,
     .plan_complain = plan_complain,
+    .plan_lacks = plan_lacks,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
     .plan_describe = plan_describe,

@@ -144,6 +144,11 @@ static enum fovea_result make_parts(struct row_cuda *row, enum fovea_format form
     for (uint32_t i = 0; i < plan->plan->count; i++) {
         const struct row_part *part = &plan->plan->parts[i];
         struct row_cuda_part *made = &plan->parts[i];
+        char words[OPERATOR_DESCRIPTION_BYTES];
+        if (row_part_lacks(part, FOVEA_BACKEND_CUDA, words, sizeof words)) {
+            log_error(row->base.device->log, "cuda: %s", words);
+            return FOVEA_ERROR_UNSUPPORTED;
+        }
         FOVEA_TRY(make_kernels(row, part->name));
         made->name = part->name;
         FOVEA_TRY(api_at(part->name)

@@ -67,7 +67,9 @@ static void place_steps(struct row_glsl *row)
 static enum fovea_result make(const struct operator_glsl_limits *limits, struct row_glsl *row)
 {
     for (uint32_t i = 0; i < plan_of(row)->count; i++) {
-        if (!api_of(row, i)) {
+        char words[OPERATOR_DESCRIPTION_BYTES];
+        const struct row_part *part = &plan_of(row)->parts[i];
+        if (!api_of(row, i) || row_part_lacks(part, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
             return FOVEA_ERROR_UNSUPPORTED;
         }
         FOVEA_TRY(api_of(row, i)->create(plan_of(row)->parts[i].plan, limits, &row->parts[i]));

@@ -29,6 +29,10 @@ static inline const struct row_plan *row_plan_of(const struct operator_plan *pla
     return (const struct row_plan *)plan;
 }
 
+/* The part says that a backend has no way to run its plan (operator_api.plan_lacks). */
+bool row_part_lacks(const struct row_part *part, enum fovea_backend backend, char *out,
+                    size_t bytes);
+
 /* The parts that pictures go through. */
 struct row_way {
     uint32_t count;

@@ -262,6 +262,10 @@ static enum fovea_result fill_entry(struct fovea_context *context, size_t backen
     if (result < 0) {
         return refuse_plan(context, result, desc);
     }
+    char words[OPERATOR_DESCRIPTION_BYTES];
+    if (row_operator.plan_lacks(entry->plan, backends[backend]->backend, words, sizeof words)) {
+        return refuse(context, FOVEA_ERROR_UNSUPPORTED, words);
+    }
     describe(context, entry->plan);
     return backends[backend]->create_op(context->slots[backend].device, entry->plan,
                                         context->settings.cpu_threads, &entry->op);

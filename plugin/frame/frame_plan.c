@@ -57,20 +57,33 @@ static enum fovea_result make_tables(struct fovea_vk *fovea, struct frame_plan *
     return FOVEA_OK;
 }
 
-/* Says what the operators have words for, once for each time that settings are set. */
+/* Once for each time that settings are set. */
+static void warn(struct fovea_vk *fovea, const char *words)
+{
+    if (!fovea->plan_refused) {
+        log_warning(fovea->log, "frame: %s; such frames pass through", words);
+        fovea->plan_refused = true;
+    }
+}
+
+/* Says what the operators have words for. */
 static void complain(struct fovea_vk *fovea, const struct operator_plan_desc *desc)
 {
     char words[OPERATOR_DESCRIPTION_BYTES];
     if (!fovea->plan_refused && row_operator.plan_complain(desc, words, sizeof words)) {
-        log_warning(fovea->log, "frame: %s; such frames pass through", words);
-        fovea->plan_refused = true;
+        warn(fovea, words);
     }
 }
 
 static enum fovea_result fill_plan(struct fovea_vk *fovea, const struct operator_plan_desc *desc,
                                    struct frame_plan *entry)
 {
+    char words[OPERATOR_DESCRIPTION_BYTES];
     FOVEA_TRY(row_operator.plan_create(desc, &entry->plan));
+    if (row_operator.plan_lacks(entry->plan, FOVEA_BACKEND_VULKAN, words, sizeof words)) {
+        warn(fovea, words);
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
     FOVEA_TRY(row_operator.glsl->create(entry->plan, &fovea->compute.limits, &entry->glsl));
     return make_tables(fovea, entry);
 }

@@ -25,21 +25,63 @@ static void choose(uint64_t i, struct operator_scene *scene)
 
 /* What the reference is asked for. */
 struct wanted {
-    double sigma_px; /* of all pixels, or the largest that counts */
+    struct blur_numbers numbers;
     const double *sigmas_px; /* NULL: there is no picture of them */
+    bool in_light;
 };
+
+static enum fovea_result by_gaussian(const struct wanted *wanted, const struct fovea_image *src,
+                                     const double *in, double *out)
+{
+    const uint32_t channels = image_channels(src->format);
+    return wanted->sigmas_px
+               ? blur_reference_pictured(wanted->sigmas_px, wanted->numbers.sigma_px, src->width_px,
+                                         src->height_px, channels, in, out)
+               : blur_reference(wanted->numbers.sigma_px, src->width_px, src->height_px, channels,
+                                in, out);
+}
 
 static void by_reference(const void *user, const struct fovea_image *src, const double *in,
                          double *out)
 {
     const struct wanted *wanted = user;
     const uint32_t channels = image_channels(src->format);
-    assert_int_equal(
-        wanted->sigmas_px
-            ? blur_reference_pictured(wanted->sigmas_px, wanted->sigma_px, src->width_px,
-                                      src->height_px, channels, in, out)
-            : blur_reference(wanted->sigma_px, src->width_px, src->height_px, channels, in, out),
-        FOVEA_OK);
+    const bool levels = !wanted->in_light && !image_is_float(src->format);
+    const struct blur_picture picture = {.width_px = src->width_px,
+                                         .height_px = src->height_px,
+                                         .channels = channels,
+                                         .colors = channels > 3 ? 3 : channels,
+                                         .white = !levels                                   ? 1.0
+                                                  : src->format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0
+                                                                                            : 255.0,
+                                         .sigmas_px = wanted->sigmas_px};
+    assert_int_equal(wanted->numbers.engine == BLUR_GAUSSIAN
+                         ? by_gaussian(wanted, src, in, out)
+                         : blur_reference_of(&wanted->numbers, &picture, in, out),
+                     FOVEA_OK);
+}
+
+static struct blur_numbers numbers_of(const struct operator_scene *scene)
+{
+    const struct fovea_operator_settings *own = &scene->settings.own;
+    return (struct blur_numbers){.engine = own->blur_engine,
+                                 .sigma_px = scene->sigmas != SIGMAS_NONE ? own->blur_sigma_max_px
+                                                                          : own->blur_sigma_px,
+                                 .passes = own->blur_box_passes + 1,
+                                 .edge = own->blur_edge,
+                                 .shape = own->blur_shape,
+                                 .radius_px = own->blur_radius_px};
+}
+
+/* The machine decimates; engines do what they say, as near as formats allow. */
+static struct compare_budget budget_of(const struct operator_scene *scene)
+{
+    struct fovea_foveation smooth = scene->settings.foveation;
+    smooth.method = FOVEA_METHOD_SMOOTH;
+    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
+    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
+    return scene->settings.own.blur_engine == BLUR_GAUSSIAN ? budget
+                                                            : compare_budget_of(scene->format);
 }
 
 /* As they are stored. The caller frees them. */
@@ -60,32 +102,43 @@ static void keep_alpha(const struct fovea_image *src, double *values)
     }
 }
 
+/* Where pixels spread apart from each other, more than white may come together. */
+static void cut_to_levels(const struct fovea_image *src, double *values)
+{
+    const uint32_t channels = image_channels(src->format);
+    const bool ten_bits = src->format == FOVEA_FORMAT_A2B10G10R10;
+    const double most[2] = {ten_bits ? 1023.0 : 255.0, ten_bits ? 3.0 : 255.0};
+    for (size_t i = 0; i < (size_t)src->width_px * src->height_px * channels; i++) {
+        values[i] = fmin(values[i], most[channels == 4 && i % 4 == 3]);
+    }
+}
+
 static void assert_exact(const struct operator_scene *scene, const struct fovea_image *src,
                          const struct fovea_image *actual)
 {
     const struct fovea_foveation *foveation = &scene->settings.foveation;
-    const struct fovea_operator_settings *own = &scene->settings.own;
     const bool pictured = scene->sigmas != SIGMAS_NONE;
     double *sigmas_px = pictured ? sigmas_of(scene) : NULL;
-    const struct wanted wanted = {pictured ? own->blur_sigma_max_px : own->blur_sigma_px,
-                                  sigmas_px};
     int32_t light = pixel_light_of(foveation->light, foveation->transfer);
     light = image_light_in_order(light, scene->blue_first);
+    const struct wanted wanted = {numbers_of(scene), sigmas_px, light != IMAGE_LIGHT_STORED};
     double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
     free(sigmas_px);
+    if (!image_is_float(src->format)) {
+        cut_to_levels(src, expected);
+    }
     if (foveation->alpha == FOVEA_ALPHA_KEEP) {
         keep_alpha(src, expected);
     }
-    char what[160];
-    snprintf(
-        what, sizeof what, "%ux%u, sigma %g, sigmas %d, format %d, light %d, alpha %d, picture %d",
-        scene->width_px, scene->height_px, pictured ? scene->sigmas_most_px : wanted.sigma_px,
-        (int)scene->sigmas, (int)scene->format, (int)light, (int)foveation->alpha, scene->picture);
-    struct fovea_foveation smooth = *foveation;
-    smooth.method = FOVEA_METHOD_SMOOTH;
-    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
-    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
-    compare_assert_close(actual, expected, budget, what);
+    char what[192];
+    snprintf(what, sizeof what,
+             "%ux%u, engine %u, sigma %g, passes %u, edge %g, shape %u, sigmas %d, format %d, "
+             "light %d, alpha %d, picture %d",
+             scene->width_px, scene->height_px, wanted.numbers.engine,
+             pictured ? scene->sigmas_most_px : wanted.numbers.sigma_px, wanted.numbers.passes,
+             wanted.numbers.edge, wanted.numbers.shape, (int)scene->sigmas, (int)scene->format,
+             (int)light, (int)foveation->alpha, scene->picture);
+    compare_assert_close(actual, expected, budget_of(scene), what);
     free(expected);
 }
 
@@ -151,6 +204,41 @@ static void choose_largest_sigma(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_max_px = scene->sigmas_most_px = i % 2 ? 256.0 : 0.05;
 }
 
+/* ---- Engines */
+
+static const uint32_t engines[] = {BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_SPREAD, BLUR_FFT};
+
+/* All of them, each with all formats. Their definitions take time. */
+static void choose_engine(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_operator_settings *own = &scene->settings.own;
+    const uint64_t random = scene->random;
+    own->blur_engine = engines[i % (sizeof engines / sizeof engines[0])];
+    const bool takes_long = own->blur_engine == BLUR_DIFFUSION || own->blur_engine == BLUR_FFT;
+    own->blur_sigma_px = sigma_of(random >> 3, takes_long ? 5.0 : 30.0);
+    own->blur_box_passes = (uint32_t)(random >> 6) % 8;
+    own->blur_edge = random & 1 ? 0.02 * (double)(1 + (random >> 9) % 20) : 0.0;
+    own->blur_shape = (uint32_t)(random >> 12) % 3;
+    own->blur_radius_px = (random >> 14) % 4 == 0 ? (double)(random >> 15 & 63) / 8.0 : 0.0;
+    scene->width_px = 1 + scene->width_px / 2;
+    scene->height_px = 1 + scene->height_px / 2;
+}
+
+static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
+{
+    choose_engine(i, scene);
+    scene->settings.own.blur_sigma_px = scene->settings.own.blur_radius_px = 0.0;
+}
+
+static void choose_spread(uint64_t i, struct operator_scene *scene)
+{
+    choose_sigmas(i, scene);
+    scene->settings.own.blur_engine = BLUR_SPREAD;
+    scene->width_px = 1 + scene->width_px / 2;
+    scene->sigmas_most_px = fmin(scene->sigmas_most_px, 7.0);
+    scene->settings.own.blur_sigma_max_px = fmin(scene->settings.own.blur_sigma_max_px, 9.0);
+}
+
 static void set(struct fovea_settings *settings)
 {
     settings->own.blur_sigma_px = 3.5;
@@ -176,6 +264,11 @@ static const struct scene_set sets[] = {
      true},
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
     {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
+    {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 0, 0, 0, 0, false},
+    {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},
+    {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 0, 0, 0, 0, true},
+    {"engines_take_batches", SCENES_OF_BATCHES, choose_engine, 5, 0, 0, 0, 0, true},
+    {"pixels_spread_by_their_own_sigmas", SCENES_ALONE, choose_spread, 44, 0, 0, 0, 0, false},
     {"a_batch_has_sigmas_of_its_images", SCENES_OF_BATCHES, choose_sigmas_of_batch, 14, 22, 5, 0, 0,
      false},
 };

@@ -160,6 +160,9 @@ static enum search_verdict compare_images(struct run *run)
     for (int i = 0; i < 3; i++) {
         image_free(&packed[i]);
     }
+    if (run->result == FOVEA_ERROR_UNSUPPORTED && search_names_engine(run->point)) {
+        return SEARCH_REFUSED;
+    }
     if (verdict == SEARCH_SAME && run->result != FOVEA_OK) {
         snprintf(run->text, SEARCH_TEXT_BYTES, "%s, the cpu backend FOVEA_OK",
                  fovea_result_name(run->result));

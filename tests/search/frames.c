@@ -170,6 +170,9 @@ static void take_sigmas(struct frame *frame)
 /* A view that is refused has all of its frame passed through; one without a gaze is copied. */
 static bool passes(const struct frame *frame)
 {
+    if (frame->result == FOVEA_PASSED_THROUGH && search_names_engine(frame->point)) {
+        return true;
+    }
     for (uint32_t i = 0; i < search_images(frame->point); i++) {
         if (frame->wanted[i] != FOVEA_OK && frame->result == FOVEA_PASSED_THROUGH) {
             return true;

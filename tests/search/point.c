@@ -296,6 +296,11 @@ static void draw_settings(uint64_t *state, struct search_point *p)
     draw_groups(state, p);
 }
 
+bool search_names_engine(const struct search_point *point)
+{
+    return search_has(point, "blur.engine=") && !search_has(point, "blur.engine=gaussian");
+}
+
 bool search_has(const struct search_point *point, const char *word)
 {
     return strstr(point->settings, word) != NULL;

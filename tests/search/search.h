@@ -80,7 +80,9 @@ void search_point_print(const struct search_point *point, char out_line[SEARCH_L
 bool search_point_read(const char *line, struct search_point *out_point);
 
 uint32_t search_images(const struct search_point *point); /* 1 or more */
-bool search_has(const struct search_point *point, const char *word); /* in the settings' text */
+bool search_has(const struct search_point *point, const char *word);
+/* Of blur another one than that which every backend has. */
+bool search_names_engine(const struct search_point *point); /* in the settings' text */
 void search_gazes(const struct search_point *point, float *out_gazes_uv);
 /* NULL: a setting was refused by itself, or there is no memory. */
 struct fovea_settings *search_settings(const struct search_point *point);

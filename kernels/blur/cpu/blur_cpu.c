@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "blur_cpu.h"
+
+#include "core/large_memory.h"
+#include "core/log.h"
+#include "core/thread_pool.h"
+#include "kernels/blur/engine.h"
+
+#include <stdlib.h>
+
+/* Workers of an engine that needs much memory are fewer. */
+#define MOST_SCRATCH_BYTES ((size_t)512 << 20)
+
+static struct pixel_row row_at(const struct blur_cpu *cpu, const struct fovea_image *image,
+                               int32_t y)
+{
+    return pixel_row_of(image, cpu->codec, 0, y, cpu->width_px);
+}
+
+static void decode(const struct blur_cpu *cpu, const struct blur_cpu_step *step, int32_t chunk,
+                   float *scratch)
+{
+    (void)scratch;
+    for (int32_t y = chunk * BLUR_STRIP_ROWS; y < blur_strip_end(chunk, cpu->height_px); y++) {
+        const struct pixel_row src = row_at(cpu, &cpu->src, y);
+        float *row = step->to + (size_t)y * blur_cpu_row(cpu);
+        cpu->codec->decode(&src, cpu->channels, row);
+        if (cpu->light) {
+            pixel_light_from_levels(cpu->light, row, src.count, cpu->channels, cpu->colors);
+        }
+    }
+}
+
+/* In place, as nobody reads the result again. */
+static void encode(const struct blur_cpu *cpu, const struct blur_cpu_step *step, int32_t chunk,
+                   float *scratch)
+{
+    (void)scratch;
+    for (int32_t y = chunk * BLUR_STRIP_ROWS; y < blur_strip_end(chunk, cpu->height_px); y++) {
+        const struct pixel_row src = row_at(cpu, &cpu->src, y);
+        const struct pixel_row dst = row_at(cpu, &cpu->dst, y);
+        float *row = step->to + (size_t)y * blur_cpu_row(cpu);
+        if (cpu->light) {
+            pixel_light_to_levels(cpu->light, row, dst.count, cpu->channels, cpu->colors);
+        }
+        cpu->codec->encode(row, cpu->channels, &src, &dst);
+    }
+}
+
+/* ---- Steps */
+
+static void work(void *user, uint32_t worker)
+{
+    struct blur_cpu *cpu = user;
+    int32_t index;
+    int32_t chunk;
+    while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
+        const struct blur_cpu_step *step = &cpu->steps[index];
+        step->make(cpu, step, chunk, cpu->scratches[worker]);
+        thread_steps_finish(&cpu->chunks);
+    }
+}
+
+static void run_steps(struct blur_cpu *cpu)
+{
+    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
+    thread_steps_clear(&cpu->chunks);
+}
+
+void blur_cpu_add(struct blur_cpu *cpu, struct blur_cpu_step step, int32_t chunks)
+{
+    if (cpu->chunks.count == THREAD_STEPS_MAX) {
+        run_steps(cpu);
+    }
+    cpu->steps[cpu->chunks.count] = step;
+    thread_steps_add(&cpu->chunks, chunks);
+}
+
+static void run_image(struct blur_cpu *cpu)
+{
+    thread_steps_clear(&cpu->chunks);
+    blur_cpu_add(cpu, (struct blur_cpu_step){.make = decode, .to = cpu->pixels},
+                 blur_strips(cpu->height_px));
+    float *result = cpu->engine->add(cpu);
+    blur_cpu_add(cpu, (struct blur_cpu_step){.make = encode, .to = result},
+                 blur_strips(cpu->height_px));
+    run_steps(cpu);
+}
+
+static float white_of(const struct blur_cpu *cpu, enum fovea_format format)
+{
+    if (cpu->light || !pixel_light_known(format)) {
+        return 1.0f;
+    }
+    return format == FOVEA_FORMAT_A2B10G10R10 ? 1023.0f : 255.0f;
+}
+
+void blur_cpu_run(struct operator_host *host, const struct operator_images *images,
+                  const struct operator_frame *frame)
+{
+    struct blur_cpu *cpu = (struct blur_cpu *)host;
+    const struct foveate_plan *machine = &cpu->plan->machine;
+    const enum fovea_format format = images->src->format;
+    const int32_t light = image_light_in_order(foveate_plan_light(machine), frame->blue_first);
+    const bool blurs_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP;
+    pixel_lights_order(&cpu->lights, light);
+    cpu->codec = pixel_codec_of(format);
+    cpu->light = pixel_lights_get(&cpu->lights, light, format);
+    cpu->colors = cpu->codec->color_channels;
+    cpu->channels = cpu->colors + (cpu->codec->has_alpha && blurs_alpha ? 1 : 0);
+    cpu->white = white_of(cpu, format);
+    cpu->sigmas = (struct fovea_image){0};
+    for (uint32_t i = 0; i < images->count; i++) {
+        cpu->src = pixel_image_after(images->src, (ptrdiff_t)i * images->src_next_bytes);
+        cpu->dst = pixel_image_after(images->dst, (ptrdiff_t)i * images->dst_next_bytes);
+        if (images->sigmas) {
+            cpu->sigmas =
+                pixel_image_after(images->sigmas, (ptrdiff_t)i * images->sigmas_next_bytes);
+        }
+        run_image(cpu);
+    }
+}
+
+/* ---- Create and destroy */
+
+static enum fovea_result grow(struct blur_cpu *cpu)
+{
+    const size_t scratch_bytes = (cpu->scratch_floats + 1) * sizeof(float);
+    const size_t fit =
+        MOST_SCRATCH_BYTES / scratch_bytes > 0 ? MOST_SCRATCH_BYTES / scratch_bytes : 1;
+    const uint32_t most = thread_pool_worker_max(cpu->pool);
+    const uint32_t chunks = (uint32_t)blur_strips(cpu->height_px);
+    uint32_t wanted = chunks < most ? chunks : most;
+    wanted = wanted < fit ? wanted : (uint32_t)fit;
+    if (wanted <= cpu->wanted_workers) {
+        return FOVEA_OK;
+    }
+    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
+    const uint32_t count = there < wanted ? there : wanted;
+    float **scratches = realloc(cpu->scratches, count * sizeof *scratches);
+    if (!scratches) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->scratches = scratches;
+    for (; cpu->worker_count < count; cpu->worker_count++) {
+        scratches[cpu->worker_count] =
+            large_memory_make(cpu->scratch_floats + 1, sizeof *scratches[0]);
+        if (!scratches[cpu->worker_count]) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    cpu->wanted_workers = wanted;
+    return FOVEA_OK;
+}
+
+enum fovea_result blur_cpu_reserve(struct operator_host *host, const struct operator_images *images)
+{
+    (void)images; /* one after the other */
+    return grow((struct blur_cpu *)host);
+}
+
+void blur_cpu_destroy(struct operator_host **host)
+{
+    struct blur_cpu *cpu = (struct blur_cpu *)*host;
+    *host = NULL;
+    if (!cpu) {
+        return;
+    }
+    for (uint32_t i = 0; i < cpu->worker_count; i++) {
+        large_memory_free(cpu->scratches[i]);
+    }
+    free(cpu->scratches);
+    large_memory_free(cpu->pixels);
+    large_memory_free(cpu->more);
+    free(cpu);
+}
+
+static void make_light(struct blur_cpu *cpu)
+{
+    const struct foveate_plan *machine = &cpu->plan->machine;
+    foveate_plan_fill_light(machine, cpu->samples);
+    pixel_lights_init(&cpu->lights,
+                      &(struct pixel_transfer){foveate_plan_light(machine),
+                                               foveate_plan_light_value(machine), cpu->samples});
+}
+
+static enum fovea_result make(struct blur_cpu *cpu)
+{
+    const struct blur_cpu_engine *engine = cpu->engine;
+    const size_t pixels = (size_t)cpu->width_px * (size_t)cpu->height_px;
+    const size_t more = engine->more_floats ? engine->more_floats(cpu->plan) : 0;
+    cpu->scratch_floats = engine->scratch_floats ? engine->scratch_floats(cpu->plan) : 0;
+    cpu->pixels = large_memory_make(pixels * BLUR_MOST_CHANNELS, sizeof *cpu->pixels);
+    cpu->more = large_memory_make(more + 1, sizeof *cpu->more);
+    if (!cpu->pixels || !cpu->more) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    make_light(cpu);
+    FOVEA_TRY(grow(cpu));
+    if (engine->begin) {
+        engine->begin(cpu);
+    }
+    return FOVEA_OK;
+}
+
+enum fovea_result blur_cpu_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                  struct operator_host **out_host)
+{
+    struct blur_cpu *cpu = calloc(1, sizeof *cpu);
+    *out_host = (struct operator_host *)cpu;
+    if (!cpu) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->plan = blur_plan_of(plan);
+    cpu->engine = cpu->plan->engine->cpu;
+    cpu->width_px = (int32_t)cpu->plan->machine.width_px;
+    cpu->height_px = (int32_t)cpu->plan->machine.height_px;
+    cpu->pool = pool;
+    const enum fovea_result result = make(cpu);
+    if (result < 0) {
+        blur_cpu_destroy(out_host);
+    }
+    return result;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The table of engines: each another way to blur a picture, with the backends that it has. The plan
+ * chooses one by the setting "blur.engine". A new engine is an entry here, its numbers in plan.h,
+ * its definition in reference/ and a file a backend. */
+#ifndef FOVEA_KERNELS_BLUR_ENGINE_H
+#define FOVEA_KERNELS_BLUR_ENGINE_H
+
+#include "plan.h"
+
+struct blur_cpu_engine;
+
+struct blur_engine {
+    const char *name; /* the word */
+    double most_sigma_px;
+    double most_pictured_px; /* the largest sigma of pictures of them; 0: it takes none */
+    /* Makes of the numbers what the engine works with. */
+    enum fovea_result (*fill)(struct blur_plan *plan);
+    const struct blur_cpu_engine *cpu; /* all have one */
+};
+
+/* By the word's number; NULL: the machine, which is no entry. */
+const struct blur_engine *blur_engine_at(uint32_t word);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* blur as an operator: foveate's machine with the same sigma for every pixel, or with pictures of
+ * sigmas; or an engine of the table. */
+
+#include "kernels/blur/engine.h"
+
+#include "core/large_memory.h"
+#include "kernels/blur/cpu/blur_cpu.h"
+#include "kernels/foveate/operator/foveate_operator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const words[BLUR_ENGINES] = {"gaussian",  "quasi",  "box",
+                                                "diffusion", "spread", "fft"};
+
+static void plan_destroy(struct operator_plan **plan)
+{
+    struct blur_plan *gone = (struct blur_plan *)*plan;
+    if (gone) {
+        large_memory_free(gone->kernel.weights);
+        foveate_plan_finish(&gone->machine);
+    }
+    free(gone);
+    *plan = NULL;
+}
+
+/* Numbers of other engines do not count. */
+static struct blur_numbers numbers_of(const struct operator_plan_desc *desc)
+{
+    const struct fovea_operator_settings *own = &desc->settings->own;
+    struct blur_numbers numbers = {.engine = own->blur_engine};
+    numbers.sigma_px = desc->has_sigmas ? own->blur_sigma_max_px : own->blur_sigma_px;
+    switch (numbers.engine) {
+    case BLUR_BOX:
+        numbers.passes = own->blur_box_passes + 1;
+        break;
+    case BLUR_DIFFUSION:
+        numbers.edge = own->blur_edge;
+        break;
+    case BLUR_FFT:
+        numbers.shape = own->blur_shape;
+        numbers.radius_px = own->blur_radius_px;
+        numbers.sigma_px = numbers.radius_px > 0.0 ? 0.0 : numbers.sigma_px;
+        break;
+    default:
+        break;
+    }
+    return numbers;
+}
+
+static bool same_numbers(const struct blur_numbers *a, const struct blur_numbers *b)
+{
+    return a->engine == b->engine && a->sigma_px == b->sigma_px && a->passes == b->passes &&
+           a->edge == b->edge && a->shape == b->shape && a->radius_px == b->radius_px;
+}
+
+static bool copies(const struct blur_numbers *numbers)
+{
+    return !(numbers->sigma_px > 0.0) && !(numbers->radius_px > 0.0);
+}
+
+static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
+{
+    const struct blur_numbers numbers = numbers_of(desc);
+    const struct blur_engine *engine = blur_engine_at(numbers.engine);
+    if (!engine) {
+        return false;
+    }
+    if (desc->has_sigmas && engine->most_pictured_px == 0.0) {
+        snprintf(out, bytes,
+                 "blur: the frame has a picture of sigmas, which blur.engine %s does not take: "
+                 "gaussian and spread do",
+                 words[numbers.engine]);
+        return true;
+    }
+    const double most = desc->has_sigmas ? engine->most_pictured_px : engine->most_sigma_px;
+    if (numbers.sigma_px > most) {
+        snprintf(out, bytes, "blur: %s is %.6g, and blur.engine %s goes up to %g",
+                 desc->has_sigmas ? "blur.sigma_max_px" : "blur.sigma_px", numbers.sigma_px,
+                 words[numbers.engine], most);
+    }
+    return numbers.sigma_px > most;
+}
+
+/* An engine takes the machine's light and alpha, and the machine copies what nobody blurs. */
+static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur_plan *plan)
+{
+    const struct blur_engine *engine = blur_engine_at(plan->numbers.engine);
+    const bool pictured = desc->has_sigmas && !engine;
+    plan->engine = copies(&plan->numbers) ? NULL : engine;
+    FOVEA_TRY((pictured ? foveate_plan_init_pictured : foveate_plan_init_even)(
+        &plan->machine, &desc->settings->foveation, engine ? 0.0 : plan->numbers.sigma_px,
+        desc->width_px, desc->height_px));
+    return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
+}
+
+static enum fovea_result plan_create(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan)
+{
+    char problem[OPERATOR_PROBLEM_BYTES];
+    *out_plan = NULL;
+    if (plan_complain(desc, problem, sizeof problem)) {
+        return FOVEA_ERROR_INVALID_ARGUMENT;
+    }
+    struct blur_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    *out_plan = (struct operator_plan *)plan;
+    plan->has_sigmas = desc->has_sigmas;
+    plan->numbers = numbers_of(desc);
+    const enum fovea_result result = fill(desc, plan);
+    if (result < 0) {
+        plan_destroy(out_plan);
+        return result;
+    }
+    plan->machine.base.api = &blur_operator;
+    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine);
+    return FOVEA_OK;
+}
+
+static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
+{
+    const struct blur_numbers numbers = numbers_of(desc);
+    return blur_plan_of(plan)->has_sigmas == desc->has_sigmas &&
+           same_numbers(&blur_plan_of(plan)->numbers, &numbers) &&
+           foveate_plan_fits_even(&blur_plan_of(plan)->machine, &desc->settings->foveation,
+                                  desc->width_px, desc->height_px);
+}
+
+static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend backend, char *out,
+                       size_t bytes)
+{
+    static const char *const names[] = {
+        [FOVEA_BACKEND_VULKAN] = "vulkan", [FOVEA_BACKEND_CUDA] = "cuda"};
+    const struct blur_plan *blur = blur_plan_of(plan);
+    if (!blur->engine || backend == FOVEA_BACKEND_CPU) {
+        return false;
+    }
+    snprintf(out, bytes, "blur.engine %s does not run on the %s backend (docs/blur.md has a table)",
+             blur->engine->name, names[backend]);
+    return true;
+}
+
+static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct blur_plan *blur = blur_plan_of(plan);
+    const struct blur_numbers *numbers = &blur->numbers;
+    const char *engine = numbers->engine == BLUR_GAUSSIAN ? "a Gaussian" : words[numbers->engine];
+    if (numbers->radius_px > 0.0) {
+        snprintf(out, bytes, "blur: %s of a radius of %.4g px", engine, numbers->radius_px);
+    } else if (blur->has_sigmas) {
+        snprintf(out, bytes, "blur: each pixel by its own sigma, up to %.4g px", numbers->sigma_px);
+    } else {
+        snprintf(out, bytes, "blur: %s of %.4g px", engine, numbers->sigma_px);
+    }
+    return !copies(numbers);
+}
+
+/* "blur  linear light  4.00 px", "blur box  linear light  up to 64.00 px" */
+static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct blur_plan *blur = blur_plan_of(plan);
+    const struct blur_numbers *numbers = &blur->numbers;
+    const bool has_radius = numbers->radius_px > 0.0;
+    snprintf(out, bytes, "blur%s%s  %s light  %s%.2f px",
+             numbers->engine == BLUR_GAUSSIAN ? "" : " ",
+             numbers->engine == BLUR_GAUSSIAN ? "" : words[numbers->engine],
+             foveate_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             blur->has_sigmas ? "up to "
+             : has_radius     ? "radius "
+                              : "",
+             has_radius ? numbers->radius_px : numbers->sigma_px);
+}
+
+/* ---- The processor: the machine, or an engine's steps */
+
+struct host {
+    const struct operator_host_api *api;
+    struct operator_host *of;
+};
+
+static struct host *own(struct operator_host *host)
+{
+    return (struct host *)host;
+}
+
+static void host_destroy(struct operator_host **host)
+{
+    struct host *gone = own(*host);
+    if (gone && gone->of) {
+        gone->api->destroy(&gone->of);
+    }
+    free(gone);
+    *host = NULL;
+}
+
+static enum fovea_result host_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                     struct operator_host **out_host)
+{
+    static const struct operator_host_api machine = {foveate_host_create, foveate_host_destroy,
+                                                     foveate_host_reserve, foveate_host_run};
+    static const struct operator_host_api engine = {blur_cpu_create, blur_cpu_destroy,
+                                                    blur_cpu_reserve, blur_cpu_run};
+    struct host *host = calloc(1, sizeof *host);
+    *out_host = (struct operator_host *)host;
+    if (!host) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    host->api = blur_plan_of(plan)->engine ? &engine : &machine;
+    const enum fovea_result result = host->api->create(pool, plan, &host->of);
+    if (result < 0) {
+        host_destroy(out_host);
+    }
+    return result;
+}
+
+static enum fovea_result host_reserve(struct operator_host *host,
+                                      const struct operator_images *images)
+{
+    return own(host)->api->reserve(own(host)->of, images);
+}
+
+static void host_run(struct operator_host *host, const struct operator_images *images,
+                     const struct operator_frame *frame)
+{
+    own(host)->api->run(own(host)->of, images, frame);
+}
+
+const struct operator_api blur_operator = {
+    .name = "blur",
+    .takes_sigmas = true,
+    .plan_create = plan_create,
+    .plan_complain = plan_complain,
+    .plan_lacks = plan_lacks,
+    .plan_destroy = plan_destroy,
+    .plan_fits = plan_fits,
+    .plan_describe = plan_describe,
+    .plan_summarize = plan_summarize,
+    .host = {.create = host_create,
+             .destroy = host_destroy,
+             .reserve = host_reserve,
+             .run = host_run},
+    .glsl = &foveate_machine_glsl,
+#if FOVEA_HAVE_CUDA
+    .cuda = &foveate_operator_cuda,
+#endif
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* A convolution by its definition, with weights that are the parts of pixels which a shape covers.
+ * Shapes are polygons; each is cut along a pixel's four sides, one after the other. */
+
+#include "kernels/blur/reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DISC_SIDES 192
+#define MOST_POINTS (2 * DISC_SIDES)
+
+struct polygon {
+    int count;
+    double x[MOST_POINTS];
+    double y[MOST_POINTS];
+};
+
+/* Y is down: the star points up. */
+static struct polygon shape_of(uint32_t shape, double radius_px)
+{
+    const double pi = acos(-1.0);
+    const int count = shape == BLUR_DISC ? DISC_SIDES : shape == BLUR_HEXAGON ? 6 : 10;
+    struct polygon polygon = {.count = count};
+    for (int i = 0; i < count; i++) {
+        const bool notch = shape == BLUR_STAR && i % 2 == 1;
+        const double radius = radius_px * (notch ? (3.0 - sqrt(5.0)) / 2.0 : 1.0);
+        const double angle = 2.0 * pi * i / count - (shape == BLUR_STAR ? pi / 2.0 : 0.0);
+        polygon.x[i] = radius * cos(angle);
+        polygon.y[i] = radius * sin(angle);
+    }
+    return polygon;
+}
+
+/* What lies on the side of a line where a x + b y <= c. */
+static void cut(struct polygon *polygon, double a, double b, double c)
+{
+    const struct polygon whole = *polygon;
+    polygon->count = 0;
+    for (int i = 0; i < whole.count; i++) {
+        const int next = (i + 1) % whole.count;
+        const double here = c - a * whole.x[i] - b * whole.y[i];
+        const double there = c - a * whole.x[next] - b * whole.y[next];
+        if (here >= 0.0) {
+            polygon->x[polygon->count] = whole.x[i];
+            polygon->y[polygon->count++] = whole.y[i];
+        }
+        if ((here >= 0.0) != (there >= 0.0)) {
+            const double part = here / (here - there);
+            polygon->x[polygon->count] = whole.x[i] + part * (whole.x[next] - whole.x[i]);
+            polygon->y[polygon->count++] = whole.y[i] + part * (whole.y[next] - whole.y[i]);
+        }
+    }
+}
+
+static double area_of(const struct polygon *polygon)
+{
+    double twice = 0.0;
+    for (int i = 0; i < polygon->count; i++) {
+        const int next = (i + 1) % polygon->count;
+        twice += polygon->x[i] * polygon->y[next] - polygon->x[next] * polygon->y[i];
+    }
+    return 0.5 * fabs(twice);
+}
+
+/* The part of the pixel at (x, y) from the middle that the shape covers. */
+static double covered(uint32_t shape, double radius_px, long x, long y)
+{
+    struct polygon polygon = shape_of(shape, radius_px);
+    cut(&polygon, 1.0, 0.0, (double)x + 0.5);
+    cut(&polygon, -1.0, 0.0, -((double)x - 0.5));
+    cut(&polygon, 0.0, 1.0, (double)y + 0.5);
+    cut(&polygon, 0.0, -1.0, -((double)y - 0.5));
+    return area_of(&polygon);
+}
+
+/* Of one axis, on average over both. */
+static double variance_of(uint32_t shape, double radius_px)
+{
+    const long reach = (long)ceil(radius_px + 0.5);
+    double squares = 0.0;
+    double sum = 0.0;
+    for (long y = -reach; y <= reach; y++) {
+        for (long x = -reach; x <= reach; x++) {
+            const double weight = covered(shape, radius_px, x, y);
+            squares += weight * 0.5 * (double)(x * x + y * y);
+            sum += weight;
+        }
+    }
+    return squares / sum;
+}
+
+static double radius_for(uint32_t shape, double sigma_px)
+{
+    double low = 0.5;
+    double high = 1.0;
+    while (variance_of(shape, high) < sigma_px * sigma_px) {
+        low = high;
+        high *= 1.5;
+    }
+    for (int i = 0; i < 50; i++) {
+        const double middle = 0.5 * (low + high);
+        *(variance_of(shape, middle) < sigma_px * sigma_px ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static long inside(long at, long length)
+{
+    return at < 0 ? 0 : at >= length ? length - 1 : at;
+}
+
+enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
+                                          const struct blur_picture *picture, const double *src,
+                                          double *dst)
+{
+    const double radius_px = numbers->radius_px > 0.0
+                                 ? numbers->radius_px
+                                 : radius_for(numbers->shape, numbers->sigma_px);
+    const long reach = (long)ceil(radius_px + 0.5);
+    const long side = 2 * reach + 1;
+    const long width = (long)picture->width_px;
+    const long height = (long)picture->height_px;
+    const long channels = (long)picture->channels;
+    double *weights = malloc((size_t)(side * side) * sizeof *weights);
+    double sum = 0.0;
+    if (!weights) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (long k = 0; k < side * side; k++) {
+        weights[k] = covered(numbers->shape, radius_px, k % side - reach, k / side - reach);
+        sum += weights[k];
+    }
+    memset(dst, 0, (size_t)(width * height * channels) * sizeof *dst);
+    for (long i = 0; i < width * height * channels; i++) {
+        const long x = i / channels % width;
+        const long y = i / channels / width;
+        for (long k = 0; k < side * side; k++) {
+            const long from_x = inside(x - (k % side - reach), width);
+            const long from_y = inside(y - (k / side - reach), height);
+            dst[i] += weights[k] / sum * src[(from_y * width + from_x) * channels + i % channels];
+        }
+    }
+    free(weights);
+    return FOVEA_OK;
+}

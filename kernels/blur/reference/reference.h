@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the files of the reference share. */
+#ifndef FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
+#define FOVEA_KERNELS_BLUR_REFERENCE_REFERENCE_H
+
+#include "kernels/blur/blur.h"
+
+/* BLUR_FFT. */
+FOVEA_MUST_CHECK enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
+                                                           const struct blur_picture *picture,
+                                                           const double *src, double *dst);
+
+#endif

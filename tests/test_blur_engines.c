@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What engines of blur promise, on the definition and on the processor alike: the sigma that was
+ * asked for, to a thousandth; a constant picture as it is; energy; nothing beyond what there was.
+ * And what they refuse. */
+
+#include "cmocka_all.h"
+#include "images.h"
+
+#include "core/thread_pool.h"
+#include "kernels/blur/blur.h"
+#include "kernels/blur/plan.h"
+#include "kernels/operator/operator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE 161 /* of most pictures: an impulse in the middle reaches no edge */
+
+/* ---- Pictures of one colour in 32-bit floats */
+
+enum way { BY_REFERENCE, BY_CPU, WAYS };
+
+static struct fovea_settings settings_of(const struct blur_numbers *numbers)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    settings.own.blur_engine = numbers->engine;
+    settings.own.blur_sigma_px = settings.own.blur_sigma_max_px = numbers->sigma_px;
+    settings.own.blur_box_passes = numbers->passes - 1;
+    settings.own.blur_edge = numbers->edge;
+    settings.own.blur_shape = numbers->shape;
+    settings.own.blur_radius_px = numbers->radius_px;
+    return settings;
+}
+
+static struct fovea_image image_of(float *values, uint32_t width_px, uint32_t height_px)
+{
+    return (struct fovea_image){.data = values,
+                                .format = FOVEA_FORMAT_R32F,
+                                .width_px = width_px,
+                                .height_px = height_px,
+                                .row_stride_bytes = (ptrdiff_t)(width_px * sizeof *values)};
+}
+
+static void make_by_cpu(const struct blur_numbers *numbers, const struct blur_picture *picture,
+                        const float *src, float *dst, float *sigmas)
+{
+    const uint32_t width = picture->width_px;
+    const uint32_t height = picture->height_px;
+    const struct fovea_settings settings = settings_of(numbers);
+    const struct operator_plan_desc desc = {&settings, width, height, sigmas != NULL};
+    const struct fovea_image images[3] = {image_of((float *)(uintptr_t)src, width, height),
+                                          image_of(dst, width, height),
+                                          image_of(sigmas, width, height)};
+    const struct operator_images batch = {
+        .count = 1, .src = &images[0], .dst = &images[1], .sigmas = sigmas ? &images[2] : NULL};
+    const struct operator_frame frame = {.width_px = (int32_t)width, .height_px = (int32_t)height};
+    struct operator_plan *plan = NULL;
+    struct operator_host *host = NULL;
+    struct thread_pool *pool = NULL;
+    assert_int_equal(thread_pool_create(2, &pool), FOVEA_OK);
+    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_int_equal(blur_operator.host.create(pool, plan, &host), FOVEA_OK);
+    assert_int_equal(blur_operator.host.reserve(host, &batch), FOVEA_OK);
+    blur_operator.host.run(host, &batch, &frame);
+    blur_operator.host.destroy(&host);
+    blur_operator.plan_destroy(&plan);
+    thread_pool_destroy(&pool);
+}
+
+static void make_by_reference(const struct blur_numbers *numbers,
+                              const struct blur_picture *picture, const float *src, float *dst,
+                              const float *sigmas)
+{
+    const size_t count = (size_t)picture->width_px * picture->height_px;
+    double *values = malloc(3 * count * sizeof *values);
+    struct blur_picture with = *picture;
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (double)src[i];
+        values[2 * count + i] = sigmas ? (double)sigmas[i] : 0.0;
+    }
+    with.sigmas_px = sigmas ? values + 2 * count : NULL;
+    assert_int_equal(blur_reference_of(numbers, &with, values, values + count), FOVEA_OK);
+    for (size_t i = 0; i < count; i++) {
+        dst[i] = (float)values[count + i];
+    }
+    free(values);
+}
+
+/* The caller frees it. */
+static float *make(enum way way, const struct blur_numbers *numbers, uint32_t width_px,
+                   uint32_t height_px, const float *src, float *sigmas)
+{
+    const struct blur_picture picture = {
+        .width_px = width_px, .height_px = height_px, .channels = 1, .colors = 1, .white = 1.0};
+    float *dst = calloc((size_t)width_px * height_px, sizeof *dst);
+    assert_non_null(dst);
+    if (way == BY_CPU) {
+        make_by_cpu(numbers, &picture, src, dst, sigmas);
+    } else {
+        make_by_reference(numbers, &picture, src, dst, sigmas);
+    }
+    return dst;
+}
+
+static float *picture_of(float value, size_t count)
+{
+    float *values = malloc(count * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = value;
+    }
+    return values;
+}
+
+/* ---- Moments */
+
+struct moments {
+    double sum;
+    double sigma_px; /* root of the mean variance of both axes */
+};
+
+/* Around the place (at, at). */
+static struct moments moments_of(const float *values, uint32_t side, double at)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+    for (uint32_t i = 0; i < side * side; i++) {
+        sum += (double)values[i];
+        squares += 0.5 * (pow(i % side - at, 2.0) + pow(i / side - at, 2.0)) * (double)values[i];
+    }
+    return (struct moments){sum, sqrt(fmax(squares / sum, 0.0))};
+}
+
+static struct moments impulse(enum way way, const struct blur_numbers *numbers, uint32_t at)
+{
+    float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
+    src[(size_t)at * SIDE + at] = 1.0f;
+    float *dst = make(way, numbers, SIDE, SIDE, src, NULL);
+    const struct moments moments = moments_of(dst, SIDE, at);
+    free(src);
+    free(dst);
+    return moments;
+}
+
+static const struct blur_numbers all[] = {
+    {.engine = BLUR_QUASI, .sigma_px = 0.7},
+    {.engine = BLUR_QUASI, .sigma_px = 1.3463},
+    {.engine = BLUR_QUASI, .sigma_px = 4.0},
+    {.engine = BLUR_QUASI, .sigma_px = 9.0},
+    {.engine = BLUR_BOX, .sigma_px = 0.4, .passes = 1},
+    {.engine = BLUR_BOX, .sigma_px = 4.1, .passes = 1},
+    {.engine = BLUR_BOX, .sigma_px = 4.1, .passes = 4},
+    {.engine = BLUR_BOX, .sigma_px = 12.0, .passes = 8},
+    {.engine = BLUR_DIFFUSION, .sigma_px = 0.5},
+    {.engine = BLUR_DIFFUSION, .sigma_px = 3.3},
+    {.engine = BLUR_SPREAD, .sigma_px = 0.3},
+    {.engine = BLUR_SPREAD, .sigma_px = 6.5},
+    {.engine = BLUR_SPREAD, .sigma_px = 16.329931618554520},
+    {.engine = BLUR_FFT, .sigma_px = 0.4, .shape = BLUR_DISC},
+    {.engine = BLUR_FFT, .sigma_px = 3.0, .shape = BLUR_DISC},
+    {.engine = BLUR_FFT, .sigma_px = 2.5, .shape = BLUR_HEXAGON},
+    {.engine = BLUR_FFT, .sigma_px = 2.0, .shape = BLUR_STAR},
+};
+#define ALL (sizeof all / sizeof all[0])
+
+/* A pyramid's kernel depends on where in its samples the impulse lies: the mean over 16 places. */
+static double sigma_of(enum way way, const struct blur_numbers *numbers)
+{
+    double variance = 0.0;
+    const uint32_t places = numbers->engine == BLUR_QUASI ? 16 : 1;
+    for (uint32_t i = 0; i < places; i++) {
+        variance += pow(impulse(way, numbers, SIDE / 2 + i).sigma_px, 2.0) / places;
+    }
+    return sqrt(variance);
+}
+
+TEST(an_impulse_has_the_sigma_that_was_asked_for)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        for (int way = 0; way < WAYS; way++) {
+            const double sigma_px = sigma_of((enum way)way, &all[i]);
+            if (fabs(sigma_px / all[i].sigma_px - 1.0) > 1e-3) {
+                fail_msg("engine %u, way %d: sigma %.6g instead of %.6g", all[i].engine, way,
+                         sigma_px, all[i].sigma_px);
+            }
+        }
+    }
+}
+
+TEST(an_impulse_away_from_edges_keeps_its_energy)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        for (int way = 0; way < WAYS; way++) {
+            /* of a pyramid over the places of its samples */
+            double sum = 0.0;
+            const uint32_t places = all[i].engine == BLUR_QUASI ? 16 : 1;
+            for (uint32_t k = 0; k < places; k++) {
+                sum += impulse((enum way)way, &all[i], SIDE / 2 + k).sum / places;
+            }
+            assert_float_equal(sum, 1.0, 1e-4);
+        }
+    }
+}
+
+TEST(a_constant_picture_stays_as_it_is)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 9}, {7, 2}, {33, 20}};
+    for (size_t i = 0; i < ALL * 4; i++) {
+        const uint32_t *size = sizes[i % 4];
+        float *src = picture_of(0.375f, (size_t)size[0] * size[1]);
+        for (int way = 0; way < WAYS; way++) {
+            float *dst = make((enum way)way, &all[i / 4], size[0], size[1], src, NULL);
+            for (uint32_t k = 0; k < size[0] * size[1]; k++) {
+                assert_float_equal(dst[k], 0.375, 1e-6);
+            }
+            free(dst);
+        }
+        free(src);
+    }
+}
+
+/* Highlights of 1,000 times white on black: weights are nowhere negative. */
+TEST(nothing_goes_beyond_what_there_was)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        float *src = picture_of(0.0f, 60 * 40);
+        src[20 * 60 + 30] = src[20 * 60 + 31] = 1000.0f;
+        for (int way = 0; way < WAYS; way++) {
+            float *dst = make((enum way)way, &all[i], 60, 40, src, NULL);
+            for (uint32_t k = 0; k < 60 * 40; k++) {
+                assert_true(dst[k] >= -1e-9f && dst[k] <= 1000.0f);
+            }
+            free(dst);
+        }
+        free(src);
+    }
+}
+
+/* ---- Closed forms */
+
+/* Kovesi's n boxes: m of the lower odd width, the rest two wider. */
+static double sigma_of_kovesi(double sigma_px, int passes, int *out_lower, int *out_count)
+{
+    int lower = (int)floor(sqrt(12.0 * sigma_px * sigma_px / passes + 1.0));
+    lower -= lower % 2 == 0 ? 1 : 0;
+    const int upper = lower + 2;
+    const int count = (int)lround((12.0 * sigma_px * sigma_px - passes * lower * lower -
+                                   4.0 * passes * lower - 3.0 * passes) /
+                                  (-4.0 * lower - 4.0));
+    *out_lower = lower;
+    *out_count = count;
+    return sqrt((count * lower * lower + (passes - count) * upper * upper - passes) / 12.0);
+}
+
+TEST(boxes_of_kovesis_widths_have_the_sigmas_of_his_table)
+{
+    static const struct {
+        int passes;
+        double wanted_px;
+        double made_px;
+    } table[] = {{5, 3, 2.944}, {5, 6, 6.055}, {5, 12, 12.0},   {5, 20, 20.0},
+                 {4, 3, 2.828}, {4, 6, 6.055}, {4, 12, 12.111}, {4, 20, 19.916},
+                 {3, 3, 2.828}, {3, 6, 5.831}, {3, 12, 11.832}, {3, 20, 19.833}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        int lower;
+        int count;
+        const double sigma_px =
+            sigma_of_kovesi(table[i].wanted_px, table[i].passes, &lower, &count);
+        assert_float_equal(sigma_px, table[i].made_px, 5e-4);
+        if (count == table[i].passes || count == 0) { /* all of one width: so is ours */
+            const struct blur_box box = blur_box_of(sigma_px / sqrt(table[i].passes));
+            assert_int_equal(2 * box.half_px + 1, count ? lower : lower + 2);
+            assert_float_equal(box.end, 0.0, 1e-9);
+        }
+    }
+}
+
+TEST(whole_levels_of_a_pyramid_have_the_sigmas_of_the_closed_form)
+{
+    static const double sigmas_px[] = {1.346, 3.010, 6.170, 12.41, 24.86};
+    for (int levels = 1; levels <= 5; levels++) {
+        const double sigma_px = sqrt((17.0 / 16.0 + 0.75) * (pow(4.0, levels) - 1.0) / 3.0);
+        const struct blur_pyramid pyramid = blur_pyramid_of(sigma_px * (1.0 + 1e-12));
+        assert_float_equal(sigma_px, sigmas_px[levels - 1], 5e-3);
+        assert_int_equal(pyramid.levels, levels);
+        assert_float_equal(pyramid.side, 0.0, 1e-9);
+    }
+}
+
+TEST(a_tent_of_a_whole_radius_has_the_sigma_of_the_closed_form)
+{
+    for (int radius = 2; radius < 60; radius++) {
+        const struct blur_tent tent = blur_tent_of(sqrt((radius * radius - 1.0) / 6.0));
+        assert_float_equal(tent.radius_px, radius, 1e-9);
+        assert_float_equal(tent.scale, 1.0 / (radius * radius), 1e-9);
+    }
+}
+
+TEST(steps_of_heat_follow_from_sigma)
+{
+    for (double sigma_px = 0.3; sigma_px < 32.0; sigma_px *= 1.37) {
+        const struct blur_heat heat = blur_heat_of(sigma_px);
+        assert_float_equal(sqrt(2.0 * heat.rate * heat.steps), sigma_px, 1e-9);
+        assert_true(heat.rate <= 0.25);
+    }
+    assert_int_equal(blur_heat_of(5.0).steps, 50); /* the thesis's table A.5 */
+}
+
+/* The sign as it is printed (eq. 3.20) would make the difference larger. */
+TEST(heat_flows_from_warm_to_cold)
+{
+    const struct blur_numbers numbers = {.engine = BLUR_DIFFUSION, .sigma_px = 1.0};
+    const float src[3] = {0.0f, 1.0f, 0.0f};
+    for (int way = 0; way < WAYS; way++) {
+        float *dst = make((enum way)way, &numbers, 3, 1, src, NULL);
+        assert_true(dst[1] < 1.0f && dst[0] > 0.0f);
+        assert_float_equal(dst[0] + dst[1] + dst[2], 1.0, 1e-6);
+        free(dst);
+    }
+}
+
+TEST(heat_stops_at_edges_that_are_kept)
+{
+    const struct blur_numbers even = {.engine = BLUR_DIFFUSION, .sigma_px = 4.0};
+    struct blur_numbers kept = even;
+    kept.edge = 0.02;
+    float src[40];
+    for (int i = 0; i < 40; i++) {
+        src[i] = (i < 20 ? 0.2f : 0.8f) + (i % 2 ? 0.005f : -0.005f);
+    }
+    for (int way = 0; way < WAYS; way++) {
+        float *blurred = make((enum way)way, &even, 40, 1, src, NULL);
+        float *sharp = make((enum way)way, &kept, 40, 1, src, NULL);
+        assert_true(blurred[20] - blurred[19] < 0.1f);
+        assert_true(sharp[20] - sharp[19] > 0.55f);
+        assert_true(fabsf(sharp[10] - sharp[9]) < 0.002f); /* and what is small is gone */
+        free(blurred);
+        free(sharp);
+    }
+}
+
+/* ---- Spreading */
+
+TEST(pixels_of_one_sigma_gather_what_they_spread)
+{
+    const struct blur_numbers numbers = {.engine = BLUR_SPREAD, .sigma_px = 2.7};
+    float *src = picture_of(0.0f, 31 * 23);
+    float *sigmas = picture_of(2.7f, 31 * 23);
+    for (int i = 0; i < 31 * 23; i++) {
+        src[i] = (float)((i * 7919) % 101) / 101.0f;
+    }
+    for (int way = 0; way < WAYS; way++) {
+        float *gathered = make((enum way)way, &numbers, 31, 23, src, NULL);
+        float *spread = make((enum way)way, &numbers, 31, 23, src, sigmas);
+        for (int i = 0; i < 31 * 23; i++) {
+            assert_float_equal(spread[i], gathered[i], 1e-5);
+        }
+        free(gathered);
+        free(spread);
+    }
+    free(src);
+    free(sigmas);
+}
+
+TEST(pixels_that_spread_by_their_own_sigmas_keep_their_energy)
+{
+    const struct blur_numbers numbers = {.engine = BLUR_SPREAD, .sigma_px = 8.0};
+    float *src = picture_of(0.0f, (size_t)SIDE * SIDE);
+    float *sigmas = picture_of(0.0f, (size_t)SIDE * SIDE);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        const uint32_t x = i % SIDE;
+        const uint32_t y = i / SIDE;
+        const bool middle = x > 60 && x < 100 && y > 60 && y < 100;
+        src[i] = middle ? (float)(1 + i % 5) : 0.0f;
+        sigmas[i] = (float)(i % 9);
+    }
+    for (int way = 0; way < WAYS; way++) {
+        float *dst = make((enum way)way, &numbers, SIDE, SIDE, src, sigmas);
+        assert_float_equal(moments_of(dst, SIDE, 0.0).sum / moments_of(src, SIDE, 0.0).sum, 1.0,
+                           1e-5);
+        free(dst);
+    }
+    free(src);
+    free(sigmas);
+}
+
+/* ---- What is refused */
+
+static void assert_refused(const struct blur_numbers *numbers, bool has_sigmas, const char *setting)
+{
+    const struct fovea_settings settings = settings_of(numbers);
+    const struct operator_plan_desc desc = {&settings, 40, 30, has_sigmas};
+    struct operator_plan *plan = NULL;
+    char words[OPERATOR_PROBLEM_BYTES] = "";
+    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_null(plan);
+    assert_true(blur_operator.plan_complain(&desc, words, sizeof words));
+    assert_non_null(strstr(words, setting));
+}
+
+TEST(a_sigma_beyond_an_engines_range_is_refused_by_the_settings_name)
+{
+    assert_refused(&(struct blur_numbers){.engine = BLUR_DIFFUSION, .sigma_px = 33.0}, false,
+                   "blur.sigma_px is 33, and blur.engine diffusion goes up to 32");
+    assert_refused(&(struct blur_numbers){.engine = BLUR_FFT, .sigma_px = 129.0}, false,
+                   "blur.sigma_px");
+    assert_refused(&(struct blur_numbers){.engine = BLUR_SPREAD, .sigma_px = 65.0}, true,
+                   "blur.sigma_max_px");
+}
+
+TEST(a_picture_of_sigmas_is_refused_by_engines_that_take_none)
+{
+    static const uint32_t without[] = {BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_FFT};
+    for (size_t i = 0; i < 4; i++) {
+        const struct blur_numbers numbers = {.engine = without[i], .sigma_px = 4.0, .passes = 1};
+        assert_refused(&numbers, true, "blur.engine");
+    }
+}
+
+/* Numbers of other engines do not make another plan. */
+TEST(a_plan_is_of_its_engines_numbers_alone)
+{
+    struct fovea_settings settings = fovea_settings_default();
+    const struct operator_plan_desc desc = {&settings, 40, 30, false};
+    struct operator_plan *plan = NULL;
+    settings.own.blur_engine = BLUR_BOX;
+    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
+    settings.own.blur_edge = 0.5;
+    settings.own.blur_shape = BLUR_STAR;
+    settings.own.blur_radius_px = 3.0;
+    assert_true(blur_operator.plan_fits(plan, &desc));
+    settings.own.blur_box_passes = 1;
+    assert_false(blur_operator.plan_fits(plan, &desc));
+    blur_operator.plan_destroy(&plan);
+}
