@@ -32,6 +32,7 @@ static struct fovea_settings settings_of(const struct blur_numbers *numbers)
     settings.own.blur_edge = numbers->edge;
     settings.own.blur_shape = numbers->shape;
     settings.own.blur_radius_px = numbers->radius_px;
+    settings.own.blur_file_data = (struct shared_data *)(uintptr_t)numbers->table;
     return settings;
 }
 
@@ -388,6 +389,95 @@ TEST(pixels_that_spread_by_their_own_sigmas_keep_their_energy)
     free(sigmas);
 }
 
+/* ---- Files of weights */
+
+static struct shared_data *read_text(const char *text, enum fovea_result expected,
+                                     const char *problem)
+{
+    char words[BLUR_PROBLEM_BYTES] = "";
+    struct shared_data *data = NULL;
+    assert_int_equal(blur_read_file(text, strlen(text), words, &data), expected);
+    if (problem && !strstr(words, problem)) {
+        fail_msg("\"%s\" instead of \"%s\"", words, problem);
+    }
+    assert_int_equal(data != NULL, expected == FOVEA_OK);
+    return data;
+}
+
+TEST(a_file_is_read_by_rows)
+{
+    struct shared_data *data =
+        read_text("# a corner\n1, 2;3\n\n0 0\t4.5e-1 # and so on\r\n", FOVEA_OK, NULL);
+    const struct blur_table *table = (const struct blur_table *)data;
+    static const double weights[] = {1.0, 2.0, 3.0, 0.0, 0.0, 0.45};
+    assert_int_equal(table->columns, 3);
+    assert_int_equal(table->rows, 2);
+    assert_memory_equal(table->weights, weights, sizeof weights);
+    shared_data_release(&data);
+}
+
+TEST(a_file_that_is_no_kernel_says_where)
+{
+    static const struct {
+        const char *text;
+        const char *problem;
+    } files[] = {{"1 2\n3\n", "2:1: this row has another number of weights"},
+                 {"1 2\n3 x\n", "2:1: this is no number"},
+                 {"1 -2\n", "1:1: weights are numbers from 0 on"},
+                 {"1 nan\n", "1:1: weights are numbers from 0 on"},
+                 {"inf\n", "1:1: weights are numbers from 0 on"},
+                 {"0 0\n0 0\n", "there is no weight above 0"},
+                 {"# nothing\n", "there is no weight above 0"},
+                 {"", "there is no weight above 0"},
+                 {"\x89PNG and nothing else", "it is no picture that can be read"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        assert_null(read_text(files[i].text, FOVEA_ERROR_CONFIG, files[i].problem));
+    }
+}
+
+/* Even and odd sizes, one that is not round, and one whose weights lie to a side. */
+TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
+{
+    static const char *const texts[] = {"1", "1 0 2\n0 5 0\n", "0 1 1 0\n1 2 2 1\n1 2 2 1\n0 1 1 0",
+                                        "0 0 0 1 1\n"};
+    float *src = picture_of(0.0f, 41 * 33);
+    for (int i = 0; i < 41 * 33; i++) {
+        src[i] = (float)((i * 7919) % 101) / 101.0f;
+    }
+    for (size_t i = 0; i < 8; i++) {
+        struct shared_data *data = read_text(texts[i / 2], FOVEA_OK, NULL);
+        const struct blur_numbers numbers = {.engine = BLUR_FFT,
+                                             .sigma_px = i % 2 ? 0.0 : 2.2,
+                                             .radius_px = i % 2 ? 3.7 : 0.0,
+                                             .table = (const struct blur_table *)data};
+        float *made = make(BY_CPU, &numbers, 41, 33, src, NULL);
+        float *defined = make(BY_REFERENCE, &numbers, 41, 33, src, NULL);
+        for (int k = 0; k < 41 * 33; k++) {
+            assert_float_equal(made[k], defined[k], 2e-6);
+        }
+        free(made);
+        free(defined);
+        shared_data_release(&data);
+    }
+    free(src);
+}
+
+/* What is written on the right comes to lie on the right of a point. */
+TEST(a_point_becomes_what_the_file_shows)
+{
+    struct shared_data *data = read_text("0 0 0\n0 0 3\n0 1 0\n", FOVEA_OK, NULL);
+    const struct blur_numbers numbers = {
+        .engine = BLUR_FFT, .radius_px = 1.5, .table = (const struct blur_table *)data};
+    float *src = picture_of(0.0f, 5 * 5);
+    src[2 * 5 + 2] = 1.0f;
+    float *dst = make(BY_CPU, &numbers, 5, 5, src, NULL);
+    assert_float_equal(dst[2 * 5 + 3], 0.75, 1e-6);
+    assert_float_equal(dst[3 * 5 + 2], 0.25, 1e-6);
+    free(src);
+    free(dst);
+    shared_data_release(&data);
+}
+
 /* ---- What is refused */
 
 static void assert_refused(const struct blur_numbers *numbers, bool has_sigmas, const char *setting)
@@ -419,6 +509,50 @@ TEST(a_picture_of_sigmas_is_refused_by_engines_that_take_none)
         const struct blur_numbers numbers = {.engine = without[i], .sigma_px = 4.0, .passes = 1};
         assert_refused(&numbers, true, "blur.engine");
     }
+}
+
+static void assert_lacks(const struct blur_numbers *numbers, bool has_sigmas,
+                         enum fovea_backend backend, const char *words)
+{
+    const struct fovea_settings settings = settings_of(numbers);
+    const struct operator_plan_desc desc = {&settings, 40, 30, has_sigmas};
+    struct operator_plan *plan = NULL;
+    char said[OPERATOR_PROBLEM_BYTES] = "";
+    assert_int_equal(blur_operator.plan_create(&desc, &plan), FOVEA_OK);
+    assert_int_equal(blur_operator.plan_lacks(plan, backend, said, sizeof said), words != NULL);
+    if (words) {
+        assert_non_null(strstr(said, words));
+    }
+    blur_operator.plan_destroy(&plan);
+}
+
+TEST(a_backend_without_a_way_is_named_with_the_setting)
+{
+    const struct blur_numbers fft = {.engine = BLUR_FFT, .sigma_px = 3.0};
+    const struct blur_numbers heat = {.engine = BLUR_DIFFUSION, .sigma_px = 9.0};
+    const struct blur_numbers spread = {.engine = BLUR_SPREAD, .sigma_px = 3.0};
+    const struct blur_numbers none = {.engine = BLUR_FFT};
+    assert_lacks(&fft, false, FOVEA_BACKEND_VULKAN, "blur.engine fft does not run on the vulkan");
+    assert_lacks(&fft, false, FOVEA_BACKEND_CUDA, "blur.engine fft does not run on the cuda");
+    assert_lacks(&fft, false, FOVEA_BACKEND_CPU, NULL);
+    assert_lacks(&none, false, FOVEA_BACKEND_VULKAN, NULL);
+    assert_lacks(&heat, false, FOVEA_BACKEND_VULKAN, "blur.sigma_px is 9");
+    assert_lacks(&spread, false, FOVEA_BACKEND_VULKAN, NULL);
+    assert_lacks(&spread, true, FOVEA_BACKEND_VULKAN, "picture of sigmas");
+}
+
+TEST(weights_too_far_apart_are_refused_by_the_settings_name)
+{
+    char text[4 * 401 + 1] = "";
+    for (int i = 0; i < 401; i++) {
+        strcat(text, i == 200 ? "1 " : "0 ");
+    }
+    struct shared_data *data = read_text(text, FOVEA_OK, NULL);
+    assert_refused(&(struct blur_numbers){.engine = BLUR_FFT,
+                                          .sigma_px = 20.0,
+                                          .table = (const struct blur_table *)data},
+                   false, "blur.file");
+    shared_data_release(&data);
 }
 
 /* Numbers of other engines do not make another plan. */

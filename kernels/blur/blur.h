@@ -16,6 +16,7 @@
 #define FOVEA_KERNELS_BLUR_BLUR_H
 
 #include "core/log.h"
+#include "table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,7 +36,9 @@ struct blur_numbers {
     uint32_t passes; /* BLUR_BOX: 1 .. 8 */
     double edge; /* BLUR_DIFFUSION: in the values that are averaged, white 1; 0: none */
     uint32_t shape; /* BLUR_FFT: BLUR_DISC .. */
-    double radius_px; /* BLUR_FFT: of the circle around the shape; 0: sigma_px counts */
+    const struct blur_table *table; /* BLUR_FFT: instead of the shape; NULL: there is none */
+    double radius_px; /* BLUR_FFT: of the circle around the shape, or half the table's longer side;
+                         0: sigma_px counts */
 };
 
 /* The definition in double precision, which shares nothing with what runs but sigma: src and dst

@@ -10,14 +10,13 @@
 #include "plan.h"
 
 struct blur_cpu_engine;
+struct blur_glsl_engine;
 
 struct blur_engine {
-    const char *name; /* the word */
-    double most_sigma_px;
-    double most_pictured_px; /* the largest sigma of pictures of them; 0: it takes none */
     /* Makes of the numbers what the engine works with. */
     enum fovea_result (*fill)(struct blur_plan *plan);
     const struct blur_cpu_engine *cpu; /* all have one */
+    const struct blur_glsl_engine *glsl; /* NULL: it does not run on Vulkan */
 };
 
 /* By the word's number; NULL: the machine, which is no entry. */

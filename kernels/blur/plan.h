@@ -8,8 +8,16 @@
 
 #include "blur.h"
 #include "kernels/foveate/foveate.h"
+#include "kernels/operator/operator.h"
 
 struct blur_engine;
+
+/* What an engine takes. */
+struct blur_range {
+    const char *name; /* the word */
+    double most_sigma_px;
+    double most_pictured_px; /* the largest sigma of pictures of them; 0: it takes none */
+};
 
 /* A mean of 2 half_px + 1 places whose outermost neighbours on both sides count `end` each. */
 struct blur_box {
@@ -42,6 +50,16 @@ struct blur_pyramid {
     double side;
 };
 
+/* A level of it: samples from `first` to the last ones of both axes. Those further out, as the
+ * picture repeats its edges, are like the outermost of these. Level 0 is the picture. */
+struct blur_level {
+    int32_t first;
+    int32_t last_x;
+    int32_t last_y;
+};
+
+#define BLUR_WIDEN_REACH 3 /* of what is added at the coarsest */
+
 /* Weights around the middle one, by rows; their sum is 1. */
 struct blur_kernel {
     int32_t reach_px;
@@ -53,6 +71,7 @@ struct blur_plan {
                                     light and alpha alone count, and it copies where sigma is 0 */
     const struct blur_engine *engine; /* NULL: the machine runs */
     struct blur_numbers numbers;
+    struct shared_data *table; /* a share of the numbers'; NULL: there is none */
     bool has_sigmas; /* frames come with pictures of sigmas, and numbers.sigma_px is the largest */
     /* Of its engine. */
     struct blur_box box;
@@ -67,13 +86,27 @@ static inline const struct blur_plan *blur_plan_of(const struct operator_plan *p
     return (const struct blur_plan *)plan;
 }
 
+struct blur_range blur_range_of(uint32_t engine);
+/* Numbers of other engines do not count. The table is the settings'. */
+struct blur_numbers blur_numbers_of(const struct operator_plan_desc *desc);
+/* As operator_api.plan_complain. */
+bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
+
 /* Of that standard deviation, in pixels. */
 struct blur_box blur_box_of(double sigma_px);
 struct blur_tent blur_tent_of(double sigma_px);
 struct blur_heat blur_heat_of(double sigma_px);
 struct blur_pyramid blur_pyramid_of(double sigma_px);
-/* Of the shape or the file, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */
+struct blur_level blur_level_of(const struct blur_plan *plan, int32_t number);
+/* From the middle one on. */
+void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_WIDEN_REACH + 1]);
+/* Of the shape or the table, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
                                                     struct blur_kernel *out_kernel);
+
+/* Tiles of transforms are no larger. */
+#define BLUR_KERNEL_MOST_REACH_PX 900
+/* A table's weights that are 0 count too. */
+bool blur_kernel_reaches_too_far(const struct blur_numbers *numbers, int32_t *out_reach_px);
 
 #endif

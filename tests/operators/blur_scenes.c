@@ -224,6 +224,23 @@ static void choose_engine(uint64_t i, struct operator_scene *scene)
     scene->height_px = 1 + scene->height_px / 2;
 }
 
+/* Those that run on Vulkan. */
+static void choose_engine_of_frames(uint64_t i, struct operator_scene *scene)
+{
+    choose_engine(i, scene);
+    if (scene->settings.own.blur_engine == BLUR_FFT) {
+        scene->settings.own.blur_engine = engines[i / 5 % 4];
+        scene->settings.own.blur_radius_px = 0.0;
+    }
+}
+
+static void choose_engine_of_view(uint64_t i, struct operator_scene *scene)
+{
+    choose_of_view(i, scene);
+    scene->settings.own.blur_engine = i % 2 ? BLUR_QUASI : BLUR_BOX;
+    scene->settings.own.blur_sigma_px = 3.0;
+}
+
 static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
 {
     choose_engine(i, scene);
@@ -265,6 +282,8 @@ static const struct scene_set sets[] = {
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
     {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
     {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 0, 0, 0, 0, false},
+    {"engines_make_frames", SCENES_ALONE, choose_engine_of_frames, 0, 0, 0, 30, 0, false},
+    {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 0, 0, 2, 0, true},
     {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},
     {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 0, 0, 0, 0, true},
     {"engines_take_batches", SCENES_OF_BATCHES, choose_engine, 5, 0, 0, 0, 0, true},

@@ -5,6 +5,7 @@
  * frame of their own. */
 
 #include "cmocka_all.h"
+#include "kernels/blur/blur.h"
 #include "operators/scene_vk.h"
 #include "sanitized.h"
 
@@ -139,9 +140,38 @@ static void wrong_sigmas_are_refused(void **state)
     rig_close(&rig);
 }
 
+/* What a setting asks for is nothing that passes do: frames stay as they were drawn, and those of
+ * other settings come out right afterwards. */
+static void frames_without_a_way_stay_as_they_were_drawn(void **state)
+{
+    struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
+    struct rig rig;
+    rig_open(&rig, &scene.settings);
+    for (int i = 0; i < 3; i++) {
+        struct test_image src = scene_draw(&scene);
+        struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+        rig.settings.own.blur_engine = (uint32_t[]){BLUR_FFT, BLUR_BOX, BLUR_DIFFUSION}[i];
+        rig.settings.own.blur_sigma_px = i == 2 ? 8.5 : 3.0;
+        assert_int_equal(fovea_vk_set_settings(rig.fovea, &rig.settings), FOVEA_OK);
+        assert_int_equal(rig_frame(&rig, RIG_ENGINE_TO_ENGINE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
+                                   rig_gaze(0.5, 0.5), &dst.view),
+                         i == 1 ? FOVEA_OK : FOVEA_PASSED_THROUGH);
+        if (i == 1) {
+            scene.settings.own = rig.settings.own;
+            scene_assert_exact(&scene, &src.view, &dst.view);
+        } else {
+            compare_assert_all_same(&dst.view, &src.view, "as drawn");
+        }
+        image_free(&src);
+        image_free(&dst);
+    }
+    rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest of_sigmas[] = {
+        cmocka_unit_test(frames_without_a_way_stay_as_they_were_drawn),
         cmocka_unit_test(views_have_their_own_sigmas_or_none),
         cmocka_unit_test(wrong_sigmas_are_refused)};
     static const CMUnitTestFunction by_kind[SCENE_KINDS] = {

@@ -127,19 +127,19 @@ void blur_cpu_run(struct operator_host *host, const struct operator_images *imag
 
 static enum fovea_result grow(struct blur_cpu *cpu)
 {
-    const size_t scratch_bytes = (cpu->scratch_floats + 1) * sizeof(float);
-    const size_t fit =
-        MOST_SCRATCH_BYTES / scratch_bytes > 0 ? MOST_SCRATCH_BYTES / scratch_bytes : 1;
+    const size_t bytes = (cpu->scratch_floats + 1) * sizeof(float);
     const uint32_t most = thread_pool_worker_max(cpu->pool);
     const uint32_t chunks = (uint32_t)blur_strips(cpu->height_px);
     uint32_t wanted = chunks < most ? chunks : most;
-    wanted = wanted < fit ? wanted : (uint32_t)fit;
+    while (wanted > 1 && wanted * bytes > MOST_SCRATCH_BYTES) {
+        wanted--;
+    }
     if (wanted <= cpu->wanted_workers) {
         return FOVEA_OK;
     }
     const uint32_t there = thread_pool_grow(cpu->pool, wanted);
     const uint32_t count = there < wanted ? there : wanted;
-    float **scratches = realloc(cpu->scratches, count * sizeof *scratches);
+    float **scratches = realloc(cpu->scratches, wanted * sizeof *scratches);
     if (!scratches) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }

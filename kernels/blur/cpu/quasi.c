@@ -4,26 +4,11 @@
 /* Quasi-convolution: down by [13 19 19 13]/64 a level, and up by quadratic B-splines, [3 1]/4 and
  * [1 3]/4 (Kraus 2009). What whole levels leave of sigma^2 is three times [side, 1 - 2 side, side]
  * at the coarsest.
- *
- * A level has samples from FIRST on: those further out, as the picture repeats its edges, are like
- * the outermost of it. */
+ */
 
 #include "blur_cpu.h"
 
 #include <string.h>
-
-#define FIRST (-2) /* of a level; the picture, level 0, begins at 0 */
-#define WIDEN_REACH 3
-
-/* The last sample of an axis that differs from those beyond it. */
-static int32_t last_of(int32_t length_px, int32_t level)
-{
-    int32_t last = length_px - 1;
-    for (int32_t i = 0; i < level; i++) {
-        last = (last + 2) / 2;
-    }
-    return last;
-}
 
 struct level {
     int32_t first;
@@ -34,11 +19,9 @@ struct level {
 
 static struct level level_of(const struct blur_plan *plan, uint32_t channels, int32_t number)
 {
-    struct level level = {.first = number > 0 ? FIRST : 0,
-                          .last_x = last_of((int32_t)plan->machine.width_px, number),
-                          .last_y = last_of((int32_t)plan->machine.height_px, number)};
-    level.pitch = (size_t)(level.last_x - level.first + 1) * channels;
-    return level;
+    const struct blur_level level = blur_level_of(plan, number);
+    return (struct level){level.first, level.last_x, level.last_y,
+                          (size_t)(level.last_x - level.first + 1) * channels};
 }
 
 static size_t level_floats(const struct level *level)
@@ -116,25 +99,8 @@ static void halve(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
 
 /* ---- At the coarsest level: seven taps each way */
 
-static void set_taps(double side, float out_taps[WIDEN_REACH + 1])
-{
-    double taps[2 * WIDEN_REACH + 1] = {[WIDEN_REACH] = 1.0};
-    for (int i = 0; i < WIDEN_REACH; i++) {
-        double before = 0.0;
-        for (int k = 0; k < 2 * WIDEN_REACH + 1; k++) {
-            const double own = taps[k];
-            const double after = k < 2 * WIDEN_REACH ? taps[k + 1] : 0.0;
-            taps[k] = side * (before + after) + (1.0 - 2.0 * side) * own;
-            before = own;
-        }
-    }
-    for (int i = 0; i <= WIDEN_REACH; i++) {
-        out_taps[i] = (float)taps[WIDEN_REACH + i];
-    }
-}
-
-static void widen_values(const float *const at[2 * WIDEN_REACH + 1],
-                         const float taps[WIDEN_REACH + 1], size_t count, float *to)
+static void widen_values(const float *const at[2 * BLUR_WIDEN_REACH + 1],
+                         const float taps[BLUR_WIDEN_REACH + 1], size_t count, float *to)
 {
     for (size_t i = 0; i < count; i++) {
         to[i] = taps[3] * (at[0][i] + at[6][i]) + taps[2] * (at[1][i] + at[5][i]) +
@@ -147,18 +113,18 @@ static void widen(const struct blur_cpu *cpu, const struct blur_cpu_step *step, 
 {
     const uint32_t channels = cpu->channels;
     const struct level level = level_of(cpu->plan, channels, step->level);
-    float taps[WIDEN_REACH + 1];
-    set_taps(cpu->plan->pyramid.side, taps);
+    float taps[BLUR_WIDEN_REACH + 1];
+    blur_pyramid_taps(&cpu->plan->pyramid, taps);
     for (int32_t y = chunk_first(&level, chunk); y <= chunk_last(&level, chunk); y++) {
-        const float *at[2 * WIDEN_REACH + 1];
+        const float *at[2 * BLUR_WIDEN_REACH + 1];
         float *to = row_to(&level, step->to, y);
-        for (int32_t i = 0; i <= 2 * WIDEN_REACH; i++) {
-            at[i] = row_of(&level, step->from, y + i - WIDEN_REACH);
+        for (int32_t i = 0; i <= 2 * BLUR_WIDEN_REACH; i++) {
+            at[i] = row_of(&level, step->from, y + i - BLUR_WIDEN_REACH);
         }
         widen_values(at, taps, level.pitch, scratch);
         for (int32_t x = level.first; x <= level.last_x; x++) {
-            for (int32_t i = 0; i <= 2 * WIDEN_REACH; i++) {
-                const int32_t place = within(x + i - WIDEN_REACH, level.first, level.last_x);
+            for (int32_t i = 0; i <= 2 * BLUR_WIDEN_REACH; i++) {
+                const int32_t place = within(x + i - BLUR_WIDEN_REACH, level.first, level.last_x);
                 at[i] = scratch + (size_t)(place - level.first) * channels;
             }
             widen_values(at, taps, channels, to);

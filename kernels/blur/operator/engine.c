@@ -5,6 +5,8 @@
 
 #include "kernels/blur/cpu/blur_cpu.h"
 
+#include "blur_operator.h"
+
 #include <math.h>
 
 static enum fovea_result fill_quasi(struct blur_plan *plan)
@@ -38,11 +40,11 @@ static enum fovea_result fill_fft(struct blur_plan *plan)
 }
 
 static const struct blur_engine engines[BLUR_ENGINES] = {
-    [BLUR_QUASI] = {"quasi", 256.0, 0.0, fill_quasi, &blur_cpu_quasi},
-    [BLUR_BOX] = {"box", 256.0, 0.0, fill_box, &blur_cpu_box},
-    [BLUR_DIFFUSION] = {"diffusion", 32.0, 0.0, fill_diffusion, &blur_cpu_diffusion},
-    [BLUR_SPREAD] = {"spread", 256.0, 64.0, fill_spread, &blur_cpu_spread},
-    [BLUR_FFT] = {"fft", 128.0, 0.0, fill_fft, &blur_cpu_fft},
+    [BLUR_QUASI] = {fill_quasi, &blur_cpu_quasi, &blur_glsl_quasi},
+    [BLUR_BOX] = {fill_box, &blur_cpu_box, &blur_glsl_box},
+    [BLUR_DIFFUSION] = {fill_diffusion, &blur_cpu_diffusion, &blur_glsl_diffusion},
+    [BLUR_SPREAD] = {fill_spread, &blur_cpu_spread, &blur_glsl_spread},
+    [BLUR_FFT] = {fill_fft, &blur_cpu_fft, NULL},
 };
 
 const struct blur_engine *blur_engine_at(uint32_t word)

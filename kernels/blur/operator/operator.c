@@ -10,79 +10,33 @@
 #include "kernels/blur/cpu/blur_cpu.h"
 #include "kernels/foveate/operator/foveate_operator.h"
 
+#include "blur_operator.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-static const char *const words[BLUR_ENGINES] = {"gaussian",  "quasi",  "box",
-                                                "diffusion", "spread", "fft"};
 
 static void plan_destroy(struct operator_plan **plan)
 {
     struct blur_plan *gone = (struct blur_plan *)*plan;
     if (gone) {
         large_memory_free(gone->kernel.weights);
+        shared_data_release(&gone->table);
         foveate_plan_finish(&gone->machine);
     }
     free(gone);
     *plan = NULL;
 }
 
-/* Numbers of other engines do not count. */
-static struct blur_numbers numbers_of(const struct operator_plan_desc *desc)
-{
-    const struct fovea_operator_settings *own = &desc->settings->own;
-    struct blur_numbers numbers = {.engine = own->blur_engine};
-    numbers.sigma_px = desc->has_sigmas ? own->blur_sigma_max_px : own->blur_sigma_px;
-    switch (numbers.engine) {
-    case BLUR_BOX:
-        numbers.passes = own->blur_box_passes + 1;
-        break;
-    case BLUR_DIFFUSION:
-        numbers.edge = own->blur_edge;
-        break;
-    case BLUR_FFT:
-        numbers.shape = own->blur_shape;
-        numbers.radius_px = own->blur_radius_px;
-        numbers.sigma_px = numbers.radius_px > 0.0 ? 0.0 : numbers.sigma_px;
-        break;
-    default:
-        break;
-    }
-    return numbers;
-}
-
 static bool same_numbers(const struct blur_numbers *a, const struct blur_numbers *b)
 {
     return a->engine == b->engine && a->sigma_px == b->sigma_px && a->passes == b->passes &&
-           a->edge == b->edge && a->shape == b->shape && a->radius_px == b->radius_px;
+           a->edge == b->edge && a->shape == b->shape && a->table == b->table &&
+           a->radius_px == b->radius_px;
 }
 
 static bool copies(const struct blur_numbers *numbers)
 {
     return !(numbers->sigma_px > 0.0) && !(numbers->radius_px > 0.0);
-}
-
-static bool plan_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
-{
-    const struct blur_numbers numbers = numbers_of(desc);
-    const struct blur_engine *engine = blur_engine_at(numbers.engine);
-    if (!engine) {
-        return false;
-    }
-    if (desc->has_sigmas && engine->most_pictured_px == 0.0) {
-        snprintf(out, bytes,
-                 "blur: the frame has a picture of sigmas, which blur.engine %s does not take: "
-                 "gaussian and spread do",
-                 words[numbers.engine]);
-        return true;
-    }
-    const double most = desc->has_sigmas ? engine->most_pictured_px : engine->most_sigma_px;
-    if (numbers.sigma_px > most) {
-        snprintf(out, bytes, "blur: %s is %.6g, and blur.engine %s goes up to %g",
-                 desc->has_sigmas ? "blur.sigma_max_px" : "blur.sigma_px", numbers.sigma_px,
-                 words[numbers.engine], most);
-    }
-    return numbers.sigma_px > most;
 }
 
 /* An engine takes the machine's light and alpha, and the machine copies what nobody blurs. */
@@ -102,7 +56,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 {
     char problem[OPERATOR_PROBLEM_BYTES];
     *out_plan = NULL;
-    if (plan_complain(desc, problem, sizeof problem)) {
+    if (blur_complain(desc, problem, sizeof problem)) {
         return FOVEA_ERROR_INVALID_ARGUMENT;
     }
     struct blur_plan *plan = calloc(1, sizeof *plan);
@@ -111,7 +65,9 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
     }
     *out_plan = (struct operator_plan *)plan;
     plan->has_sigmas = desc->has_sigmas;
-    plan->numbers = numbers_of(desc);
+    plan->numbers = blur_numbers_of(desc);
+    plan->table =
+        shared_data_share(plan->numbers.table ? desc->settings->own.blur_file_data : NULL);
     const enum fovea_result result = fill(desc, plan);
     if (result < 0) {
         plan_destroy(out_plan);
@@ -124,7 +80,7 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
 
 static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
 {
-    const struct blur_numbers numbers = numbers_of(desc);
+    const struct blur_numbers numbers = blur_numbers_of(desc);
     return blur_plan_of(plan)->has_sigmas == desc->has_sigmas &&
            same_numbers(&blur_plan_of(plan)->numbers, &numbers) &&
            foveate_plan_fits_even(&blur_plan_of(plan)->machine, &desc->settings->foveation,
@@ -137,19 +93,34 @@ static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend back
     static const char *const names[] = {
         [FOVEA_BACKEND_VULKAN] = "vulkan", [FOVEA_BACKEND_CUDA] = "cuda"};
     const struct blur_plan *blur = blur_plan_of(plan);
-    if (!blur->engine || backend == FOVEA_BACKEND_CPU) {
+    const struct blur_engine *engine = blur->engine;
+    if (!engine || backend == FOVEA_BACKEND_CPU) {
         return false;
     }
-    snprintf(out, bytes, "blur.engine %s does not run on the %s backend (docs/blur.md has a table)",
-             blur->engine->name, names[backend]);
-    return true;
+    if (backend != FOVEA_BACKEND_VULKAN || !engine->glsl) {
+        snprintf(out, bytes,
+                 "blur.engine %s does not run on the %s backend (docs/blur.md says more)",
+                 blur_range_of(blur->numbers.engine).name, names[backend]);
+        return true;
+    }
+    if (blur->has_sigmas) {
+        snprintf(out, bytes, "blur.engine %s takes no picture of sigmas on the %s backend",
+                 blur_range_of(blur->numbers.engine).name, names[backend]);
+        return true;
+    }
+    const double most = engine->glsl->most_sigma_px;
+    snprintf(
+        out, bytes, "blur.sigma_px is %.6g, and blur.engine %s goes up to %g on the %s backend",
+        blur->numbers.sigma_px, blur_range_of(blur->numbers.engine).name, most, names[backend]);
+    return blur->numbers.sigma_px > most;
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct blur_plan *blur = blur_plan_of(plan);
     const struct blur_numbers *numbers = &blur->numbers;
-    const char *engine = numbers->engine == BLUR_GAUSSIAN ? "a Gaussian" : words[numbers->engine];
+    const char *engine =
+        numbers->engine == BLUR_GAUSSIAN ? "a Gaussian" : blur_range_of(numbers->engine).name;
     if (numbers->radius_px > 0.0) {
         snprintf(out, bytes, "blur: %s of a radius of %.4g px", engine, numbers->radius_px);
     } else if (blur->has_sigmas) {
@@ -168,7 +139,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     const bool has_radius = numbers->radius_px > 0.0;
     snprintf(out, bytes, "blur%s%s  %s light  %s%.2f px",
              numbers->engine == BLUR_GAUSSIAN ? "" : " ",
-             numbers->engine == BLUR_GAUSSIAN ? "" : words[numbers->engine],
+             numbers->engine == BLUR_GAUSSIAN ? "" : blur_range_of(numbers->engine).name,
              foveate_plan_light(&blur->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
              blur->has_sigmas ? "up to "
              : has_radius     ? "radius "
@@ -234,7 +205,7 @@ const struct operator_api blur_operator = {
     .name = "blur",
     .takes_sigmas = true,
     .plan_create = plan_create,
-    .plan_complain = plan_complain,
+    .plan_complain = blur_complain,
     .plan_lacks = plan_lacks,
     .plan_destroy = plan_destroy,
     .plan_fits = plan_fits,
@@ -244,7 +215,7 @@ const struct operator_api blur_operator = {
              .destroy = host_destroy,
              .reserve = host_reserve,
              .run = host_run},
-    .glsl = &foveate_machine_glsl,
+    .glsl = &blur_operator_glsl,
 #if FOVEA_HAVE_CUDA
     .cuda = &foveate_operator_cuda,
 #endif

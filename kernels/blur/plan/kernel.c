@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Shapes as weights of pixels: the part of a pixel that the shape covers. Sides leave in each row
- * how much further left of them is covered, and a sum along the row makes areas of that, which are
- * exact (as font rasterizers do it). */
+/* Shapes and tables as weights of pixels. Of shapes: the part of a pixel that the shape covers.
+ * Sides leave in each row how much further left of them is covered, and a sum along the row makes
+ * areas of that, which are exact (as font rasterizers do it). */
 
 #include "core/large_memory.h"
 #include "kernels/blur/plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DISC_SIDES 192
@@ -143,18 +144,14 @@ static double radius_for(const struct outline *outline, double sigma_px, double 
     return 0.5 * (low + high);
 }
 
-static double most_radius(const struct blur_numbers *numbers)
-{
-    return numbers->radius_px > 0.0 ? numbers->radius_px : MOST_RADIUS * numbers->sigma_px + 1.0;
-}
-
-enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
-                                   struct blur_kernel *out_kernel)
+static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
+                                       struct blur_kernel *out_kernel)
 {
     struct outline outline;
-    const size_t most = 2 * (size_t)reach_of(most_radius(numbers)) + 3;
+    const double most_px =
+        numbers->radius_px > 0.0 ? numbers->radius_px : MOST_RADIUS * numbers->sigma_px + 1.0;
+    const size_t most = 2 * (size_t)reach_of(most_px) + 3;
     double *rows = large_memory_make(most * most, sizeof *rows);
-    *out_kernel = (struct blur_kernel){0};
     if (!rows) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
@@ -172,4 +169,149 @@ enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
     }
     *out_kernel = (struct blur_kernel){reach, rows};
     return FOVEA_OK;
+}
+
+/* ---- Tables: a cell is a square of so many pixels, and a pixel takes the parts that lie in it */
+
+/* A row of cells, or a column; the values of those that follow each other are `next` apart. */
+struct cells {
+    const double *values;
+    uint32_t count;
+    size_t next;
+};
+
+/* What pixel `at` from the middle has of them. */
+static double sum_in_pixel(const struct cells *cells, double cell_px, int32_t at)
+{
+    const double middle = 0.5 * cells->count;
+    const double first = floor((at - 0.5) / cell_px + middle);
+    const double last = floor((at + 0.5) / cell_px + middle);
+    double sum = 0.0;
+    for (double i = fmax(first, 0.0); i <= last && i < cells->count; i++) {
+        const double begin = (i - middle) * cell_px;
+        const double part = fmin(begin + cell_px, at + 0.5) - fmax(begin, at - 0.5);
+        sum += cells->values[(size_t)i * cells->next] * fmax(part, 0.0);
+    }
+    return sum;
+}
+
+/* Around their mean, as pixels have them. */
+static double variance_of(const struct cells *cells, double cell_px)
+{
+    const int32_t reach = reach_of(0.5 * cells->count * cell_px);
+    double sum = 0.0;
+    double first = 0.0;
+    double second = 0.0;
+    for (int32_t at = -reach; at <= reach; at++) {
+        const double weight = sum_in_pixel(cells, cell_px, at);
+        sum += weight;
+        first += at * weight;
+        second += (double)at * at * weight;
+    }
+    return second / sum - first / sum * (first / sum);
+}
+
+/* Sums of a table's columns, or of its rows. */
+static void sum_lines(const struct blur_table *table, double *out_columns, double *out_rows)
+{
+    memset(out_columns, 0, table->columns * sizeof *out_columns);
+    memset(out_rows, 0, table->rows * sizeof *out_rows);
+    for (size_t i = 0; i < (size_t)table->columns * table->rows; i++) {
+        out_columns[i % table->columns] += table->weights[i];
+        out_rows[i / table->columns] += table->weights[i];
+    }
+}
+
+#define LEAST_CELL_PX (1.0 / 4096.0)
+#define MOST_CELL_PX 4096.0
+
+/* A cell's side at which both axes have the variance on average. */
+static double cell_for(const struct cells *columns, const struct cells *rows, double variance)
+{
+    double low = 0.0;
+    double high = LEAST_CELL_PX;
+    while (high < MOST_CELL_PX &&
+           0.5 * (variance_of(columns, high) + variance_of(rows, high)) < variance) {
+        low = high;
+        high *= 2.0;
+    }
+    for (int i = 0; i < 60 && high - low > 1e-14 * high; i++) {
+        const double middle = 0.5 * (low + high);
+        const double made = 0.5 * (variance_of(columns, middle) + variance_of(rows, middle));
+        *(made < variance ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/* 0: out of memory. */
+static double cell_of(const struct blur_numbers *numbers)
+{
+    const struct blur_table *table = numbers->table;
+    const uint32_t longer = table->columns > table->rows ? table->columns : table->rows;
+    if (numbers->radius_px > 0.0) {
+        return 2.0 * numbers->radius_px / longer;
+    }
+    double *sums = malloc(((size_t)table->columns + table->rows) * sizeof *sums);
+    if (!sums) {
+        return 0.0;
+    }
+    const struct cells columns = {sums, table->columns, 1};
+    const struct cells rows = {sums + table->columns, table->rows, 1};
+    sum_lines(table, sums, sums + table->columns);
+    const double cell_px = cell_for(&columns, &rows, numbers->sigma_px * numbers->sigma_px);
+    free(sums);
+    return cell_px;
+}
+
+static int32_t reach_of_table(const struct blur_table *table, double cell_px)
+{
+    const uint32_t longer = table->columns > table->rows ? table->columns : table->rows;
+    return reach_of(0.5 * longer * cell_px);
+}
+
+bool blur_kernel_reaches_too_far(const struct blur_numbers *numbers, int32_t *out_reach_px)
+{
+    *out_reach_px = numbers->table && (numbers->sigma_px > 0.0 || numbers->radius_px > 0.0)
+                        ? reach_of_table(numbers->table, cell_of(numbers))
+                        : 0;
+    return *out_reach_px > BLUR_KERNEL_MOST_REACH_PX;
+}
+
+static enum fovea_result make_of_table(const struct blur_numbers *numbers,
+                                       struct blur_kernel *out_kernel)
+{
+    const struct blur_table *table = numbers->table;
+    const double cell_px = cell_of(numbers);
+    const int32_t reach = reach_of_table(table, cell_px);
+    const size_t side = 2 * (size_t)reach + 1;
+    double *across = large_memory_make(side * table->rows, sizeof *across);
+    double *weights = large_memory_make(side * side, sizeof *weights);
+    double sum = 0.0;
+    if (!across || !weights || !(cell_px > 0.0)) {
+        large_memory_free(across);
+        large_memory_free(weights);
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < side * table->rows; i++) {
+        const struct cells row = {table->weights + i / side * table->columns, table->columns, 1};
+        across[i] = sum_in_pixel(&row, cell_px, (int32_t)(i % side) - reach);
+    }
+    for (size_t i = 0; i < side * side; i++) {
+        const struct cells column = {across + i % side, table->rows, side};
+        weights[i] = sum_in_pixel(&column, cell_px, (int32_t)(i / side) - reach);
+        sum += weights[i];
+    }
+    for (size_t i = 0; i < side * side; i++) {
+        weights[i] /= sum;
+    }
+    large_memory_free(across);
+    *out_kernel = (struct blur_kernel){reach, weights};
+    return FOVEA_OK;
+}
+
+enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
+                                   struct blur_kernel *out_kernel)
+{
+    *out_kernel = (struct blur_kernel){0};
+    return (numbers->table ? make_of_table : make_of_shape)(numbers, out_kernel);
 }

@@ -6,6 +6,80 @@
 #include "kernels/blur/plan.h"
 
 #include <math.h>
+#include <stdio.h>
+
+/* ---- Settings */
+
+struct blur_range blur_range_of(uint32_t engine)
+{
+    static const struct blur_range ranges[BLUR_ENGINES] = {
+        [BLUR_GAUSSIAN] = {"gaussian", 256.0, 256.0},
+        [BLUR_QUASI] = {"quasi", 256.0, 0.0},
+        [BLUR_BOX] = {"box", 256.0, 0.0},
+        [BLUR_DIFFUSION] = {"diffusion", 32.0, 0.0},
+        [BLUR_SPREAD] = {"spread", 256.0, 64.0},
+        [BLUR_FFT] = {"fft", 128.0, 0.0}};
+    return ranges[engine];
+}
+
+struct blur_numbers blur_numbers_of(const struct operator_plan_desc *desc)
+{
+    const struct fovea_operator_settings *own = &desc->settings->own;
+    struct blur_numbers numbers = {.engine = own->blur_engine};
+    numbers.sigma_px = desc->has_sigmas ? own->blur_sigma_max_px : own->blur_sigma_px;
+    switch (numbers.engine) {
+    case BLUR_BOX:
+        numbers.passes = own->blur_box_passes + 1;
+        break;
+    case BLUR_DIFFUSION:
+        numbers.edge = own->blur_edge;
+        break;
+    case BLUR_FFT:
+        numbers.table = (const struct blur_table *)own->blur_file_data;
+        numbers.shape = numbers.table ? BLUR_DISC : own->blur_shape;
+        numbers.radius_px = own->blur_radius_px;
+        numbers.sigma_px = numbers.radius_px > 0.0 ? 0.0 : numbers.sigma_px;
+        break;
+    default:
+        break;
+    }
+    return numbers;
+}
+
+bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t bytes)
+{
+    const struct blur_numbers numbers = blur_numbers_of(desc);
+    const struct blur_range range = blur_range_of(numbers.engine);
+    if (desc->has_sigmas && range.most_pictured_px == 0.0) {
+        snprintf(out, bytes,
+                 "blur: the frame has a picture of sigmas, which blur.engine %s does not take: "
+                 "gaussian and spread do",
+                 range.name);
+        return true;
+    }
+    const double most = desc->has_sigmas ? range.most_pictured_px : range.most_sigma_px;
+    if (numbers.sigma_px > most) {
+        snprintf(out, bytes, "blur: %s is %.6g, and blur.engine %s goes up to %g",
+                 desc->has_sigmas ? "blur.sigma_max_px" : "blur.sigma_px", numbers.sigma_px,
+                 range.name, most);
+    }
+    if (numbers.sigma_px > most) {
+        return true;
+    }
+    int32_t reach_px;
+    const bool too_far = blur_kernel_reaches_too_far(&numbers, &reach_px);
+    if (too_far) {
+        snprintf(
+            out, bytes,
+            "blur: the weights of blur.file reach %d px with this %s, and blur.engine fft goes "
+            "up to %d",
+            reach_px, numbers.radius_px > 0.0 ? "blur.radius_px" : "blur.sigma_px",
+            BLUR_KERNEL_MOST_REACH_PX);
+    }
+    return too_far;
+}
+
+/* ---- Numbers */
 
 /* The widest box of whole pixels that is no wider than that variance, and of what is left the share
  * that brings it there. */
@@ -52,4 +126,39 @@ struct blur_pyramid blur_pyramid_of(double sigma_px)
     }
     pyramid.side = left / 6.0;
     return pyramid;
+}
+
+/* The last sample of an axis that differs from those beyond it. */
+static int32_t last_of(uint32_t length_px, int32_t level)
+{
+    int32_t last = (int32_t)length_px - 1;
+    for (int32_t i = 0; i < level; i++) {
+        last = (last + 2) / 2;
+    }
+    return last;
+}
+
+struct blur_level blur_level_of(const struct blur_plan *plan, int32_t number)
+{
+    return (struct blur_level){.first = number > 0 ? -2 : 0,
+                               .last_x = last_of(plan->machine.width_px, number),
+                               .last_y = last_of(plan->machine.height_px, number)};
+}
+
+void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_WIDEN_REACH + 1])
+{
+    const double side = pyramid->side;
+    double taps[2 * BLUR_WIDEN_REACH + 1] = {[BLUR_WIDEN_REACH] = 1.0};
+    for (int i = 0; i < BLUR_WIDEN_REACH; i++) {
+        double before = 0.0;
+        for (int k = 0; k < 2 * BLUR_WIDEN_REACH + 1; k++) {
+            const double own = taps[k];
+            const double after = k < 2 * BLUR_WIDEN_REACH ? taps[k + 1] : 0.0;
+            taps[k] = side * (before + after) + (1.0 - 2.0 * side) * own;
+            before = own;
+        }
+    }
+    for (int i = 0; i <= BLUR_WIDEN_REACH; i++) {
+        out_taps[i] = (float)taps[BLUR_WIDEN_REACH + i];
+    }
 }

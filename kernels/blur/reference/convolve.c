@@ -77,33 +77,71 @@ static double covered(uint32_t shape, double radius_px, long x, long y)
     return area_of(&polygon);
 }
 
-/* Of one axis, on average over both. */
-static double variance_of(uint32_t shape, double radius_px)
+/* ---- Tables */
+
+/* The part of the pixel at `at` from the middle that cell i of so many covers, along an axis. */
+static double covered_by_cell(uint32_t count, uint32_t i, double cell_px, long at)
+{
+    const double left = ((double)i - (double)count / 2.0) * cell_px;
+    const double right = left + cell_px;
+    const double from = left > (double)at - 0.5 ? left : (double)at - 0.5;
+    const double to = right < (double)at + 0.5 ? right : (double)at + 0.5;
+    return to > from ? to - from : 0.0;
+}
+
+static double covered_by_table(const struct blur_table *table, double cell_px, long x, long y)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < table->columns * table->rows; i++) {
+        sum += table->weights[i] * covered_by_cell(table->columns, i % table->columns, cell_px, x) *
+               covered_by_cell(table->rows, i / table->columns, cell_px, y);
+    }
+    return sum;
+}
+
+/* ---- Either, of that radius */
+
+static double covered_by(const struct blur_numbers *numbers, double radius_px, long x, long y)
+{
+    if (!numbers->table) {
+        return covered(numbers->shape, radius_px, x, y);
+    }
+    const struct blur_table *table = numbers->table;
+    const uint32_t longer = table->columns > table->rows ? table->columns : table->rows;
+    return covered_by_table(table, 2.0 * radius_px / longer, x, y);
+}
+
+/* Around the mean, on average over both axes. */
+static double variance_of(const struct blur_numbers *numbers, double radius_px)
 {
     const long reach = (long)ceil(radius_px + 0.5);
     double squares = 0.0;
     double sum = 0.0;
+    double first[2] = {0};
     for (long y = -reach; y <= reach; y++) {
         for (long x = -reach; x <= reach; x++) {
-            const double weight = covered(shape, radius_px, x, y);
+            const double weight = covered_by(numbers, radius_px, x, y);
             squares += weight * 0.5 * (double)(x * x + y * y);
             sum += weight;
+            first[0] += weight * (double)x;
+            first[1] += weight * (double)y;
         }
     }
-    return squares / sum;
+    return squares / sum - 0.5 * (pow(first[0] / sum, 2.0) + pow(first[1] / sum, 2.0));
 }
 
-static double radius_for(uint32_t shape, double sigma_px)
+static double radius_for(const struct blur_numbers *numbers)
 {
-    double low = 0.5;
+    double low = numbers->table ? 0.0 : 0.5;
     double high = 1.0;
-    while (variance_of(shape, high) < sigma_px * sigma_px) {
+    while (variance_of(numbers, high) < numbers->sigma_px * numbers->sigma_px) {
         low = high;
         high *= 1.5;
     }
     for (int i = 0; i < 50; i++) {
         const double middle = 0.5 * (low + high);
-        *(variance_of(shape, middle) < sigma_px * sigma_px ? &low : &high) = middle;
+        *(variance_of(numbers, middle) < numbers->sigma_px * numbers->sigma_px ? &low : &high) =
+            middle;
     }
     return 0.5 * (low + high);
 }
@@ -117,9 +155,7 @@ enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
                                           const struct blur_picture *picture, const double *src,
                                           double *dst)
 {
-    const double radius_px = numbers->radius_px > 0.0
-                                 ? numbers->radius_px
-                                 : radius_for(numbers->shape, numbers->sigma_px);
+    const double radius_px = numbers->radius_px > 0.0 ? numbers->radius_px : radius_for(numbers);
     const long reach = (long)ceil(radius_px + 0.5);
     const long side = 2 * reach + 1;
     const long width = (long)picture->width_px;
@@ -131,7 +167,7 @@ enum fovea_result blur_reference_convolve(const struct blur_numbers *numbers,
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
     for (long k = 0; k < side * side; k++) {
-        weights[k] = covered(numbers->shape, radius_px, k % side - reach, k / side - reach);
+        weights[k] = covered_by(numbers, radius_px, k % side - reach, k / side - reach);
         sum += weights[k];
     }
     memset(dst, 0, (size_t)(width * height * channels) * sizeof *dst);

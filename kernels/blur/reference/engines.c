@@ -296,7 +296,7 @@ static enum fovea_result spread_pictured(const struct blur_numbers *numbers,
 {
     const long width = (long)picture->width_px;
     const long height = (long)picture->height_px;
-    double *radii = malloc((size_t)(width * height) * sizeof *radii);
+    double *radii = calloc((size_t)(width * height), sizeof *radii);
     double most = 1.0;
     if (!radii) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
