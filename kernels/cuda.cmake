@@ -106,6 +106,7 @@ set(FOVEA_FATBINS
     foveate/gradient/foveate_gradient
     lens/cuda/lens
     lens/cuda/lens_grid
+    blur/cuda/blur
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")
@@ -126,11 +127,13 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
+set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
     lens/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
 add_library(fovea_cuda STATIC
+    blur/cuda/blur_cuda.c
+    blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c
     cuda/cuda_device.c

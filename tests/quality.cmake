@@ -18,6 +18,7 @@ add_executable(fovea_quality
     quality/cases.c
     quality/command_blur.c
     quality/command_compare.c
+    quality/command_engines.c
     quality/command_maps.c
     quality/command_measure.c
     quality/command_models.c

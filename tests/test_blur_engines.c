@@ -241,6 +241,29 @@ TEST(nothing_goes_beyond_what_there_was)
     }
 }
 
+/* fft's tiles aside; heat goes a pixel a step, and a pyramid as far as its samples. */
+TEST(what_is_not_finite_reaches_as_far_as_the_kernel)
+{
+    static const struct {
+        struct blur_numbers numbers;
+        int reach_px;
+    } cases[] = {{{.engine = BLUR_BOX, .sigma_px = 3.0, .passes = 1}, 5},
+                 {{.engine = BLUR_BOX, .sigma_px = 3.0, .passes = 4}, 12},
+                 {{.engine = BLUR_SPREAD, .sigma_px = 3.0}, 7},
+                 {{.engine = BLUR_DIFFUSION, .sigma_px = 2.0}, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float *src = picture_of(0.5f, 60 * 3);
+        src[60 + 30] = NAN;
+        float *dst = make(BY_CPU, &cases[i].numbers, 60, 3, src, NULL);
+        assert_true(isnan(dst[60 + 30]) && isnan(dst[60 + 28]) && isnan(dst[60 + 32]));
+        for (int x = 0; x < 60; x++) {
+            assert_true(isfinite(dst[60 + x]) || abs(x - 30) <= cases[i].reach_px);
+        }
+        free(src);
+        free(dst);
+    }
+}
+
 /* ---- Closed forms */
 
 /* Kovesi's n boxes: m of the lower odd width, the rest two wider. */
@@ -537,6 +560,7 @@ TEST(a_backend_without_a_way_is_named_with_the_setting)
     assert_lacks(&fft, false, FOVEA_BACKEND_CPU, NULL);
     assert_lacks(&none, false, FOVEA_BACKEND_VULKAN, NULL);
     assert_lacks(&heat, false, FOVEA_BACKEND_VULKAN, "blur.sigma_px is 9");
+    assert_lacks(&heat, false, FOVEA_BACKEND_CUDA, NULL);
     assert_lacks(&spread, false, FOVEA_BACKEND_VULKAN, NULL);
     assert_lacks(&spread, true, FOVEA_BACKEND_VULKAN, "picture of sigmas");
 }

@@ -68,6 +68,24 @@ def test_settings_reach_the_pictures(quality, noise, tmp_path):
         assert (pixels_of(tmp_path / f"{look}.png") == pixels_of(noise)).all(), look
 
 
+def test_engines_of_blur_are_beside_their_difference_from_the_gaussian(quality, noise, tmp_path):
+    done = run_program(quality, "engines", noise, "--set", "blur.sigma_px=2", "--output", tmp_path)
+    sheet = pixels_of(tmp_path / "engines.png")
+    width, height, gap, title = 64, 48, 8, 30
+
+    def panel(number):
+        left = gap + number % 4 * (gap + width)
+        top = title + number // 4 * (title + height)
+        return sheet[top : top + height, left : left + width]
+
+    for i, engine in enumerate(["gaussian", "quasi", "box", "diffusion", "spread", "fft"]):
+        difference = abs(panel(2 * i) - panel(0))
+        assert (panel(2 * i + 1) == numpy.minimum(255, 8 * difference)).all(), engine
+        assert difference.max() < 40, engine
+        assert (difference.max() > 0) == (i > 0), engine
+        assert f"{engine}: {difference.max()} levels" in done.stderr
+
+
 @pytest.mark.parametrize(
     "sets, title",
     [

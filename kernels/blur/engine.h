@@ -7,16 +7,16 @@
 #ifndef FOVEA_KERNELS_BLUR_ENGINE_H
 #define FOVEA_KERNELS_BLUR_ENGINE_H
 
+#include "passes.h"
 #include "plan.h"
 
 struct blur_cpu_engine;
-struct blur_glsl_engine;
 
 struct blur_engine {
     /* Makes of the numbers what the engine works with. */
     enum fovea_result (*fill)(struct blur_plan *plan);
     const struct blur_cpu_engine *cpu; /* all have one */
-    const struct blur_glsl_engine *glsl; /* NULL: it does not run on Vulkan */
+    const struct blur_passes_engine *passes; /* on GPUs; NULL: it does not run there */
 };
 
 /* By the word's number; NULL: the machine, which is no entry. */

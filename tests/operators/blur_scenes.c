@@ -224,8 +224,8 @@ static void choose_engine(uint64_t i, struct operator_scene *scene)
     scene->height_px = 1 + scene->height_px / 2;
 }
 
-/* Those that run on Vulkan. */
-static void choose_engine_of_frames(uint64_t i, struct operator_scene *scene)
+/* Those that run there. */
+static void choose_engine_of_gpus(uint64_t i, struct operator_scene *scene)
 {
     choose_engine(i, scene);
     if (scene->settings.own.blur_engine == BLUR_FFT) {
@@ -282,11 +282,14 @@ static const struct scene_set sets[] = {
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
     {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
     {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 0, 0, 0, 0, false},
-    {"engines_make_frames", SCENES_ALONE, choose_engine_of_frames, 0, 0, 0, 30, 0, false},
-    {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 0, 0, 2, 0, true},
+    {"engines_run_on_gpus", SCENES_ALONE, choose_engine_of_gpus, 0, 110, 22, 30, 11, false},
+    {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 2, 2, 2, 0, true},
     {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},
-    {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 0, 0, 0, 0, true},
+    {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 11, 11, 0, 0,
+     true},
     {"engines_take_batches", SCENES_OF_BATCHES, choose_engine, 5, 0, 0, 0, 0, true},
+    {"engines_take_batches_on_gpus", SCENES_OF_BATCHES, choose_engine_of_gpus, 0, 10, 3, 0, 0,
+     false},
     {"pixels_spread_by_their_own_sigmas", SCENES_ALONE, choose_spread, 44, 0, 0, 0, 0, false},
     {"a_batch_has_sigmas_of_its_images", SCENES_OF_BATCHES, choose_sigmas_of_batch, 14, 22, 5, 0, 0,
      false},

@@ -14,13 +14,11 @@
 
 #include "kernels/foveate/model/map_copy.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define EXIT_USAGE 2
 #define ERROR_GAIN 32
@@ -113,24 +111,6 @@ static bool make_plan(const struct picture_wishes *wishes, struct plan *out)
     out->looks = &out->chosen;
     out->count = 1;
     return true;
-}
-
-static bool make_folder(const char *path)
-{
-    char part[FOVEA_PATH_MAX];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *c = part + 1; *c; c++) {
-        if (*c == '/') {
-            *c = '\0';
-            mkdir(part, 0777);
-            *c = '/';
-        }
-    }
-    if (mkdir(part, 0777) == 0 || errno == EEXIST) {
-        return true;
-    }
-    say_error("cannot make the folder %s: %s", path, strerror(errno));
-    return false;
 }
 
 static void fill_error(const struct row *row)
@@ -276,7 +256,7 @@ static bool compare(const struct picture_wishes *wishes, const struct plan *plan
         say_error("%s: smaller than 32x32 pixels", wishes->picture);
         return false;
     }
-    if (!make_folder(wishes->output)) {
+    if (!picture_wishes_folder(wishes)) {
         return false;
     }
     make_rows(rows, src, plan, wishes->gaze);

@@ -20,6 +20,8 @@ static const char help[] =
     "  fovea_quality compare PICTURE [--gaze x,y] [--set key.path=value] [--output DIR]\n"
     "      a picture through every model and method beside the exact result; with --set of\n"
     "      foveation.model, .method, .light or .map.kind through what the settings say alone\n"
+    "  fovea_quality engines PICTURE [--set key.path=value] [--output DIR]\n"
+    "      a picture through every engine of blur, beside its difference from the Gaussian\n"
     "  fovea_quality models PICTURE FILE\n"
     "      docs/models.png, of a picture 160 pixels wide times a whole number\n"
     "  fovea_quality maps PICTURE FILE\n"
@@ -41,6 +43,7 @@ static const struct {
 } commands[] = {
     {"compare", command_compare}, {"models", command_models},   {"maps", command_maps},
     {"draw", command_draw},       {"foveate", command_foveate}, {"blur", command_blur},
+    {"engines", command_engines},
 };
 
 static bool wants_help(int argc, char **argv)

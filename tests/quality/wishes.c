@@ -5,9 +5,13 @@
 
 #include "say.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static bool read_gaze(const char *text, struct fovea_point_uv *out_gaze)
 {
@@ -51,7 +55,7 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out)
     return true;
 }
 
-bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out)
+bool picture_wishes_all(const struct picture_wishes *wishes, struct fovea_settings *out)
 {
     struct fovea_config_desc desc;
     fovea_config_desc_init(&desc);
@@ -63,7 +67,35 @@ bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_f
     if (fovea_config_create(&desc, &config) != FOVEA_OK) {
         return false;
     }
-    *out = fovea_config_settings(config)->foveation;
+    *out = *fovea_config_settings(config);
     fovea_config_destroy(&config);
     return true;
+}
+
+bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out)
+{
+    struct fovea_settings all;
+    if (!picture_wishes_all(wishes, &all)) {
+        return false;
+    }
+    *out = all.foveation;
+    return true;
+}
+
+bool picture_wishes_folder(const struct picture_wishes *wishes)
+{
+    char part[FOVEA_PATH_MAX];
+    snprintf(part, sizeof part, "%s", wishes->output);
+    for (char *c = part + 1; *c; c++) {
+        if (*c == '/') {
+            *c = '\0';
+            mkdir(part, 0777);
+            *c = '/';
+        }
+    }
+    if (mkdir(part, 0777) == 0 || errno == EEXIST) {
+        return true;
+    }
+    say_error("cannot make the folder %s: %s", wishes->output, strerror(errno));
+    return false;
 }

@@ -26,4 +26,8 @@ bool picture_wishes_read(int argc, char **argv, struct picture_wishes *out);
 /* Those of configuration files and of the environment, then --set. False with a message. */
 bool picture_wishes_settings(const struct picture_wishes *wishes, struct fovea_foveation *out);
 
+bool picture_wishes_all(const struct picture_wishes *wishes, struct fovea_settings *out);
+/* Makes the one that output names, and those around it. False with a message. */
+bool picture_wishes_folder(const struct picture_wishes *wishes);
+
 #endif

@@ -31,6 +31,8 @@ help_compare()
   --gaze x,y              0..1 from the top left corner; the middle
   --set key.path=value    one setting, as often as wanted: --set foveation.strength=2; of
                           foveation.model, .method, .light or .map.kind: that one case alone
+  --blur                  through every engine of the operator blur instead, of --set blur.sigma_px=4,
+                          each beside its difference from the Gaussian: engines.png (docs/blur.md)
   --output DIR            where pictures go, instead of out/compare
   --bundle DIR            build nothing, run what './run gpu-bundle DIR' left there
 
@@ -49,7 +51,7 @@ quality_program()
             [[ -n ${2-} ]] || wrong_usage "--bundle needs a folder"
             bundle=$(readlink -m -- "$2")
             shift
-        else
+        elif [[ $1 != --blur ]]; then
             QUALITY_ARGUMENTS+=("$1")
         fi
         shift
@@ -76,7 +78,11 @@ command_quality()
 
 command_compare()
 {
+    local command=compare
+    if has_flag --blur "$@"; then
+        command=engines
+    fi
     quality_program "$@"
     has_flag --output "$@" || QUALITY_ARGUMENTS+=(--output "$ROOT/out/compare")
-    exec "$QUALITY" compare ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
+    exec "$QUALITY" "$command" ${QUALITY_ARGUMENTS[@]+"${QUALITY_ARGUMENTS[@]}"}
 }

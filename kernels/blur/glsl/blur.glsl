@@ -20,7 +20,7 @@ const bool FROM_SOURCE = (KIND & 1) != 0;
 const bool TO_RESULT = (KIND & 2) != 0;
 const int WORK = KIND >> 2;
 
-/* struct blur_shader_frame of blur_shaders.h. */
+/* struct blur_pass_frame of passes.h. */
 struct blur_frame {
     int width_px;
     int height_px;

@@ -12,13 +12,13 @@
 
 const int WORK_EDGES = 1; /* edges are kept */
 
-/* struct blur_heat_constants of blur_shaders.h. */
+/* struct blur_heat_constants of passes.h. */
 layout(push_constant) uniform Constants
 {
     blur_frame frame;
     int steps;
     float rate;
-    float edge;
+    float per_square; /* of the differences of the colours */
 };
 
 const int MADE = 16; /* BLUR_HEAT_MADE */
@@ -36,14 +36,6 @@ vec4 read(ivec2 pixel)
     return FROM_SOURCE ? source_at(frame, at) : samples[frame.from + at.y * frame.width_px + at.x];
 }
 
-float white()
-{
-    if (PIXEL != PIXEL_RGBA8 && PIXEL != PIXEL_A2B10G10R10) {
-        return 1.0;
-    }
-    return LIGHT ? LIGHT_SCALE : pixel_white();
-}
-
 /* What comes from the pixel at the place that is `next` away, or from itself where there is none. */
 vec4 flow(vec4 own, int place, int next, bool is_there)
 {
@@ -51,9 +43,8 @@ vec4 flow(vec4 own, int place, int next, bool is_there)
         return vec4(0.0);
     }
     vec4 difference = heat[place + next] - own;
-    float squares = dot(difference.rgb, difference.rgb) / 3.0;
-    float scaled = white() * edge;
-    return WORK == WORK_EDGES ? difference / (1.0 + squares / (scaled * scaled)) : difference;
+    float squares = dot(difference.rgb, difference.rgb);
+    return WORK == WORK_EDGES ? difference / (1.0 + squares * per_square) : difference;
 }
 
 vec4 stepped(ivec2 corner, int place)

@@ -13,7 +13,7 @@
 const int WORK_HALVE = 0;
 const int WORK_WIDEN = 1;
 
-/* struct blur_shader_level of blur_shaders.h. */
+/* struct blur_pass_level of passes.h. */
 struct blur_level {
     int first; /* of both axes */
     int last_x;
@@ -21,7 +21,7 @@ struct blur_level {
     int pitch;
 };
 
-/* struct blur_level_constants of blur_shaders.h. */
+/* struct blur_level_constants of passes.h. */
 layout(push_constant) uniform Constants
 {
     blur_frame frame;

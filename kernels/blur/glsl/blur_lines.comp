@@ -14,7 +14,7 @@
 
 const int WORK_TENT = 1;
 
-/* struct blur_line_constants of blur_shaders.h. */
+/* struct blur_line_constants of passes.h. */
 layout(push_constant) uniform Constants
 {
     blur_frame frame;

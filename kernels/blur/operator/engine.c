@@ -5,8 +5,6 @@
 
 #include "kernels/blur/cpu/blur_cpu.h"
 
-#include "blur_operator.h"
-
 #include <math.h>
 
 static enum fovea_result fill_quasi(struct blur_plan *plan)
@@ -40,10 +38,10 @@ static enum fovea_result fill_fft(struct blur_plan *plan)
 }
 
 static const struct blur_engine engines[BLUR_ENGINES] = {
-    [BLUR_QUASI] = {fill_quasi, &blur_cpu_quasi, &blur_glsl_quasi},
-    [BLUR_BOX] = {fill_box, &blur_cpu_box, &blur_glsl_box},
-    [BLUR_DIFFUSION] = {fill_diffusion, &blur_cpu_diffusion, &blur_glsl_diffusion},
-    [BLUR_SPREAD] = {fill_spread, &blur_cpu_spread, &blur_glsl_spread},
+    [BLUR_QUASI] = {fill_quasi, &blur_cpu_quasi, &blur_passes_quasi},
+    [BLUR_BOX] = {fill_box, &blur_cpu_box, &blur_passes_box},
+    [BLUR_DIFFUSION] = {fill_diffusion, &blur_cpu_diffusion, &blur_passes_diffusion},
+    [BLUR_SPREAD] = {fill_spread, &blur_cpu_spread, &blur_passes_spread},
     [BLUR_FFT] = {fill_fft, &blur_cpu_fft, NULL},
 };
 

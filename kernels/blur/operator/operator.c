@@ -51,6 +51,13 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
 }
 
+/* Samples between passes, the view's, and what is made of them. */
+static uint64_t cuda_bytes_of(const struct blur_plan *plan)
+{
+    const uint64_t pixels = (uint64_t)plan->machine.width_px * plan->machine.height_px;
+    return plan->engine->passes ? 16 * (plan->engine->passes->samples(plan) + 2 * pixels) : 0;
+}
+
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
                                      struct operator_plan **out_plan)
 {
@@ -74,7 +81,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return result;
     }
     plan->machine.base.api = &blur_operator;
-    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine);
+    plan->machine.base.cuda_bytes =
+        plan->engine ? cuda_bytes_of(plan) : foveate_plan_cuda_bytes(&plan->machine);
     return FOVEA_OK;
 }
 
@@ -97,7 +105,7 @@ static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend back
     if (!engine || backend == FOVEA_BACKEND_CPU) {
         return false;
     }
-    if (backend != FOVEA_BACKEND_VULKAN || !engine->glsl) {
+    if (!engine->passes) {
         snprintf(out, bytes,
                  "blur.engine %s does not run on the %s backend (docs/blur.md says more)",
                  blur_range_of(blur->numbers.engine).name, names[backend]);
@@ -108,11 +116,11 @@ static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend back
                  blur_range_of(blur->numbers.engine).name, names[backend]);
         return true;
     }
-    const double most = engine->glsl->most_sigma_px;
+    const double most = engine->passes->most_vulkan_px;
     snprintf(
         out, bytes, "blur.sigma_px is %.6g, and blur.engine %s goes up to %g on the %s backend",
         blur->numbers.sigma_px, blur_range_of(blur->numbers.engine).name, most, names[backend]);
-    return blur->numbers.sigma_px > most;
+    return backend == FOVEA_BACKEND_VULKAN && blur->numbers.sigma_px > most;
 }
 
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
@@ -217,6 +225,6 @@ const struct operator_api blur_operator = {
              .run = host_run},
     .glsl = &blur_operator_glsl,
 #if FOVEA_HAVE_CUDA
-    .cuda = &foveate_operator_cuda,
+    .cuda = &blur_operator_cuda,
 #endif
 };

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* blur on CUDA: the machine's kernels, or an engine's passes. An image's samples are those between
+ * passes, then the view's as they are read, then as they are made. A frame has them in the plan's
+ * memory, a batch in memory of its own, in slices where it is large. */
+
+#include "core/log.h"
+#include "kernels/blur/engine.h"
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/image/image_slice.h"
+#include "kernels/image/pixel_light.h"
+#include "kernels/operator/operator_cuda_base.h"
+#include "params.h"
+
+#include <stdlib.h>
+
+extern const unsigned char blur_fatbin[];
+
+#define SAMPLE_BYTES 16
+#define MOST_BATCH_BYTES ((uint64_t)512 << 20)
+#define MOST_IN_A_GRID 65535 /* along z */
+
+struct blur_cuda {
+    struct operator_cuda base;
+    struct operator_cuda *machine;
+    CUmodule module; /* from the first plan of an engine on, as what follows */
+    struct cuda_kernels load;
+    struct cuda_kernels store;
+    CUfunction works[BLUR_WORKS];
+};
+
+struct blur_cuda_plan {
+    struct operator_cuda_plan base;
+    struct operator_cuda_plan *machine; /* NULL: an engine runs */
+    uint64_t light_samples;
+    uint64_t samples; /* of one image */
+    uint64_t image_samples;
+    uint32_t batch_images; /* that there is memory for */
+};
+
+static struct blur_cuda *own(struct operator_cuda *cuda)
+{
+    return (struct blur_cuda *)cuda;
+}
+
+static struct blur_cuda_plan *own_plan(struct operator_cuda_plan *plan)
+{
+    return (struct blur_cuda_plan *)plan;
+}
+
+/* ---- Kernels */
+
+static enum fovea_result get_kernels(struct blur_cuda *blur)
+{
+    static const char *const names[BLUR_WORKS] = {
+        [BLUR_LINE_BOX] = "blur_box",           [BLUR_LINE_TENT] = "blur_tent",
+        [BLUR_LEVEL_HALVE] = "blur_halve",      [BLUR_LEVEL_WIDEN] = "blur_widen",
+        [BLUR_LEVEL_DOUBLE] = "blur_double",    [BLUR_HEAT_EVERYWHERE] = "blur_heat",
+        [BLUR_HEAT_WITHIN_EDGES] = "blur_heat",
+    };
+    const struct cuda_device *device = blur->base.device;
+    FOVEA_TRY(cuda_kernels_get(device, blur->module, "blur_load", CUDA_EVERY_FORMAT, &blur->load));
+    FOVEA_TRY(
+        cuda_kernels_get(device, blur->module, "blur_store", CUDA_EVERY_FORMAT, &blur->store));
+    for (int i = 0; i < BLUR_WORKS; i++) {
+        FOVEA_TRY(cuda_device_get_kernel(device, blur->module, names[i], &blur->works[i]));
+    }
+    return blur->base.upload ? FOVEA_OK : operator_cuda_make_upload(&blur->base);
+}
+
+static enum fovea_result load_kernels(struct blur_cuda *blur)
+{
+    if (blur->module) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(cuda_module_load(blur->base.device, blur_fatbin, &blur->module));
+    const enum fovea_result result = get_kernels(blur);
+    if (result < 0) {
+        cuda_module_unload(blur->base.device, &blur->module);
+    }
+    return result;
+}
+
+static void destroy(struct operator_cuda **cuda)
+{
+    struct blur_cuda *blur = own(*cuda);
+    if (operator_cuda_finish(*cuda)) {
+        cuda_module_unload(blur->base.device, &blur->module);
+    }
+    if (blur && blur->machine) {
+        foveate_operator_cuda.destroy(&blur->machine);
+    }
+    free(blur);
+    *cuda = NULL;
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct blur_cuda), out_cuda));
+    const enum fovea_result result = foveate_operator_cuda.create(device, &own(*out_cuda)->machine);
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+static void abandon(struct operator_cuda *cuda)
+{
+    operator_cuda_abandon(cuda);
+    foveate_operator_cuda.abandon(own(cuda)->machine);
+}
+
+static bool frees_without_waiting(const struct operator_cuda *cuda)
+{
+    const struct blur_cuda *blur = (const struct blur_cuda *)cuda;
+    return foveate_operator_cuda.frees_without_waiting(blur->machine) &&
+           (!cuda->upload || operator_cuda_frees_without_waiting(cuda));
+}
+
+/* ---- Plans */
+
+static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+{
+    struct blur_cuda_plan *gone = own_plan(*plan);
+    if (gone && gone->machine) {
+        foveate_operator_cuda.plan_retire(own(cuda)->machine, &gone->machine);
+    }
+    operator_cuda_plan_retire(cuda, plan);
+}
+
+static uint64_t view_samples(const struct blur_plan *plan)
+{
+    return (uint64_t)plan->machine.width_px * plan->machine.height_px;
+}
+
+static uint64_t samples_of_image(const struct blur_plan *plan)
+{
+    return plan->engine->passes->samples(plan) + 2 * view_samples(plan);
+}
+
+static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan *source,
+                              struct blur_cuda_plan *plan)
+{
+    const struct foveate_plan *machine = &source->machine;
+    const size_t count = foveate_plan_light_samples(machine);
+    float *light = calloc(count + 1, sizeof *light);
+    if (!light) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_plan_fill_light(machine, light);
+    plan->image_samples = samples_of_image(source);
+    const struct operator_cuda_part parts[] = {
+        {&plan->light_samples, light, count * sizeof *light},
+        {&plan->samples, NULL, SAMPLE_BYTES * plan->image_samples}};
+    const enum fovea_result result =
+        operator_cuda_plan_fill(cuda, &plan->base, parts, sizeof parts / sizeof *parts);
+    free(light);
+    return result;
+}
+
+static enum fovea_result make_plan(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                   enum fovea_format format, struct blur_cuda_plan *made)
+{
+    char words[OPERATOR_PROBLEM_BYTES];
+    if (!blur_plan_of(plan)->engine) {
+        return foveate_operator_cuda.plan_create(own(cuda)->machine, plan, format, &made->machine);
+    }
+    if (plan->api->plan_lacks(plan, FOVEA_BACKEND_CUDA, words, sizeof words)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(load_kernels(own(cuda)));
+    return fill(cuda, blur_plan_of(plan), made);
+}
+
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+{
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct blur_cuda_plan), out_plan));
+    const enum fovea_result result = make_plan(cuda, plan, format, own_plan(*out_plan));
+    if (result < 0) {
+        plan_retire(cuda, out_plan);
+    }
+    return result;
+}
+
+/* One image has the plan's memory. */
+static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                 const struct operator_images *images)
+{
+    struct blur_cuda_plan *blur = own_plan(plan);
+    if (blur->machine) {
+        return foveate_operator_cuda.reserve(own(cuda)->machine, blur->machine, images);
+    }
+    const uint64_t bytes = SAMPLE_BYTES * blur->image_samples;
+    const uint32_t wanted = image_slice_capacity(images->count, bytes, MOST_BATCH_BYTES);
+    if (images->count == 1 || wanted <= blur->batch_images) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, wanted * bytes));
+    blur->batch_images = wanted;
+    return FOVEA_OK;
+}
+
+/* ---- Frames */
+
+/* Images that are under way together. */
+struct blur_run {
+    struct blur_passes passes;
+    const struct blur_cuda *blur;
+    CUstream stream;
+    uint32_t count;
+    uint64_t samples;
+    uint64_t next_samples;
+    uint64_t between; /* samples between passes, behind which those of the view lie */
+    enum fovea_result result;
+};
+
+static struct blur_run *run_of(struct blur_passes *passes)
+{
+    return (struct blur_run *)passes;
+}
+
+/* The view's samples are behind the others. */
+static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass)
+{
+    struct blur_run *run = run_of(passes);
+    if (run->result < 0) {
+        return;
+    }
+    struct blur_pass_params params = {.constants = pass->constants,
+                                      .samples = run->samples,
+                                      .next_samples = (int64_t)run->next_samples};
+    if (pass->from_source) {
+        params.constants.frame.from = (int32_t)run->between;
+    }
+    if (pass->to_result) {
+        params.constants.frame.to = (int32_t)(run->between + view_samples(passes->plan));
+    }
+    const bool levels = pass->work >= BLUR_LEVEL_HALVE && pass->work <= BLUR_LEVEL_DOUBLE;
+    const bool lines = pass->work <= BLUR_LINE_TENT;
+    const struct cuda_launch launch = {.kernel = run->blur->works[pass->work],
+                                       .blocks = {pass->groups[0], pass->groups[1], run->count},
+                                       .threads = {levels  ? BLUR_LEVEL_SIDE
+                                                   : lines ? BLUR_LINE_GROUP
+                                                           : BLUR_HEAT_THREADS,
+                                                   levels ? BLUR_LEVEL_SIDE : 1}};
+    run->result = cuda_launch(run->blur->base.device, run->stream, &launch, &params);
+}
+
+static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
+                                        enum fovea_format format)
+{
+    const struct foveate_plan *machine = &blur_plan_of(run->plan)->machine;
+    const int32_t light = image_light_in_order(foveate_plan_light(machine), run->frame->blue_first);
+    return (struct blur_image_frame){.width_px = (int32_t)machine->width_px,
+                                     .height_px = (int32_t)machine->height_px,
+                                     .origin_x_px = run->frame->origin_x_px,
+                                     .origin_y_px = run->frame->origin_y_px,
+                                     .light =
+                                         pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                                     .light_value = foveate_plan_light_value(machine),
+                                     .averages_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP,
+                                     .light_samples = own_plan(run->cuda_plan)->light_samples};
+}
+
+static struct blur_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                             const struct blur_image_frame *frame, enum fovea_format format)
+{
+    const struct blur_plan *plan = blur_plan_of(run->plan);
+    return (struct blur_run){
+        .passes = {.plan = plan,
+                   .frame = {.width_px = frame->width_px, .height_px = frame->height_px},
+                   .white = blur_passes_white(frame->light, format),
+                   .colors = (int32_t)pixel_codec_of(format)->color_channels,
+                   .emit = launch_pass},
+        .blur = own(cuda),
+        .stream = run->stream,
+        .count = 1,
+        .samples = own_plan(run->cuda_plan)->samples,
+        .next_samples = own_plan(run->cuda_plan)->image_samples,
+        .between = plan->engine->passes->samples(plan)};
+}
+
+static enum fovea_result launch_image(const struct blur_run *run, CUfunction kernel,
+                                      struct blur_image_frame *frame, void *params, bool made)
+{
+    const uint64_t first = run->between + (made ? view_samples(run->passes.plan) : 0);
+    frame->samples = run->samples + SAMPLE_BYTES * first;
+    frame->next_samples = (int64_t)run->next_samples;
+    const struct cuda_launch launch = {.kernel = kernel,
+                                       .blocks = {cuda_parts(frame->width_px, BLUR_CUDA_SIDE_X),
+                                                  cuda_parts(frame->height_px, BLUR_CUDA_SIDE_Y),
+                                                  run->count},
+                                       .threads = {BLUR_CUDA_SIDE_X, BLUR_CUDA_SIDE_Y}};
+    return cuda_launch(run->blur->base.device, run->stream, &launch, params);
+}
+
+/* `frame` is in `params`. */
+static enum fovea_result run_images(struct blur_run *run, const CUfunction kernels[2],
+                                    struct blur_image_frame *frame, void *params)
+{
+    FOVEA_TRY(launch_image(run, kernels[0], frame, params, false));
+    run->result = FOVEA_OK;
+    run->passes.plan->engine->passes->add(&run->passes);
+    FOVEA_TRY(run->result);
+    return launch_image(run, kernels[1], frame, params, true);
+}
+
+static struct operator_cuda_run machine_run(const struct operator_cuda_run *run)
+{
+    struct operator_cuda_run of_machine = *run;
+    of_machine.cuda_plan = own_plan(run->cuda_plan)->machine;
+    return of_machine;
+}
+
+static enum fovea_result run_surface(struct operator_cuda *cuda,
+                                     const struct operator_cuda_run *run, enum fovea_format format,
+                                     CUsurfObject src, CUsurfObject dst)
+{
+    const struct blur_cuda *blur = own(cuda);
+    if (own_plan(run->cuda_plan)->machine) {
+        const struct operator_cuda_run of_machine = machine_run(run);
+        return foveate_operator_cuda.run_surface(blur->machine, &of_machine, format, src, dst);
+    }
+    if (!cuda_kernels_has(blur->load.surface, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    struct blur_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
+    struct blur_run images = start(cuda, run, &params.frame, format);
+    const CUfunction kernels[2] = {blur->load.surface[format], blur->store.surface[format]};
+    struct cuda_block *block = run->cuda_plan->tables;
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
+                              run_images(&images, kernels, &params.frame, &params));
+}
+
+/* The image from the view's corner on. */
+static struct image_linear view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
+                                   const struct operator_frame *frame)
+{
+    struct image_linear view = image_linear_of(image, next_bytes);
+    view.data += (uint64_t)(frame->origin_y_px * view.row_stride_bytes +
+                            frame->origin_x_px * view.pixel_stride_bytes);
+    return view;
+}
+
+static enum fovea_result run_slices(struct blur_run *run, const struct operator_cuda_run *of,
+                                    const struct operator_images *images, uint32_t most)
+{
+    const enum fovea_format format = images->src->format;
+    const CUfunction kernels[2] = {run->blur->load.linear[format], run->blur->store.linear[format]};
+    for (uint32_t first = 0; first < images->count; first += run->count) {
+        const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
+        const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
+        struct blur_linear_params params = {.frame = frame_of(of, format)};
+        params.src = view_of(&src, images->src_next_bytes, of->frame);
+        params.dst = view_of(&dst, images->dst_next_bytes, of->frame);
+        params.frame.src_next_bytes = images->src_next_bytes;
+        params.frame.dst_next_bytes = images->dst_next_bytes;
+        run->count = image_slice_smaller(images->count - first, most);
+        FOVEA_TRY(run_images(run, kernels, &params.frame, &params));
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    const struct blur_cuda *blur = own(cuda);
+    const enum fovea_format format = images->src->format;
+    const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
+    if (plan->machine) {
+        const struct operator_cuda_run of_machine = machine_run(run);
+        return foveate_operator_cuda.run_linear(blur->machine, &of_machine, images);
+    }
+    if (!cuda_kernels_has(blur->load.linear, format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    const bool alone = images->count == 1;
+    const struct blur_image_frame frame = frame_of(run, format);
+    struct blur_run slices = start(cuda, run, &frame, format);
+    struct cuda_block *block = alone ? plan->base.tables : plan->base.batch;
+    slices.samples = alone ? plan->samples : block->memory;
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    return operator_cuda_note(
+        cuda, block, run->stream, run->stream_kept,
+        run_slices(&slices, run, images,
+                   alone ? 1 : image_slice_smaller(plan->batch_images, MOST_IN_A_GRID)));
+}
+
+const struct operator_cuda_api blur_operator_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = abandon,
+    .frees_without_waiting = frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = reserve,
+    .run_linear = run_linear,
+    .run_surface = run_surface,
+};

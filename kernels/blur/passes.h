@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Engines on GPUs: passes over samples, four floats each, which shaders and CUDA kernels make
+ * alike. Included by C and CUDA; glsl/ says the same. */
+#ifndef FOVEA_KERNELS_BLUR_PASSES_H
+#define FOVEA_KERNELS_BLUR_PASSES_H
+
+#ifndef __CUDACC__
+#include "fovea.h"
+#endif
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BLUR_LINE_EACH 16 /* places of a thread, at most */
+#define BLUR_LINE_GROUP 64 /* lines of a workgroup, a thread each */
+#define BLUR_LEVEL_SIDE 16 /* samples of a workgroup, each way, a thread each */
+#define BLUR_HEAT_MADE 16 /* pixels of a workgroup, each way */
+#define BLUR_HEAT_STEPS 8 /* of a pass, at most */
+#define BLUR_HEAT_THREADS 256
+
+/* What a pass does. */
+enum blur_work {
+    BLUR_LINE_BOX,
+    BLUR_LINE_TENT,
+    BLUR_LEVEL_HALVE,
+    BLUR_LEVEL_WIDEN,
+    BLUR_LEVEL_DOUBLE,
+    BLUR_HEAT_EVERYWHERE,
+    BLUR_HEAT_WITHIN_EDGES,
+    BLUR_WORKS
+};
+
+/* What constants begin with. The view's samples lie as its pixels do, by rows without gaps. */
+struct blur_pass_frame {
+    int32_t width_px;
+    int32_t height_px;
+    int32_t origin_x_px; /* where the view starts in images, of shaders */
+    int32_t origin_y_px;
+    float light_value; /* of shaders */
+    int32_t from; /* the first sample that is read */
+    int32_t to; /* and written */
+};
+
+struct blur_line_constants {
+    struct blur_pass_frame frame;
+    int32_t axis; /* 0: along x */
+    int32_t in_first; /* places that are read; those beyond are the outermost ones again */
+    int32_t in_count;
+    int32_t out_first; /* and made */
+    int32_t out_count;
+    int32_t reach_px;
+    float end;
+    float radius_px;
+    float scale;
+};
+
+struct blur_pass_level {
+    int32_t first; /* of both axes */
+    int32_t last_x;
+    int32_t last_y;
+    int32_t pitch;
+};
+
+struct blur_level_constants {
+    struct blur_pass_frame frame;
+    struct blur_pass_level fine; /* that is read */
+    struct blur_pass_level made;
+    float taps[4];
+};
+
+struct blur_heat_constants {
+    struct blur_pass_frame frame;
+    int32_t steps;
+    float rate;
+    float per_square; /* of the differences of the colours; 0: heat flows everywhere alike */
+};
+
+union blur_constants {
+    struct blur_pass_frame frame;
+    struct blur_line_constants line;
+    struct blur_level_constants level;
+    struct blur_heat_constants heat;
+};
+
+struct blur_pass {
+    enum blur_work work;
+    bool from_source; /* it reads the view, not samples at `from` */
+    bool to_result;
+    uint32_t constant_bytes;
+    uint32_t groups[2];
+    union blur_constants constants;
+};
+
+#ifndef __CUDACC__
+struct blur_plan;
+
+/* Passes as they come: what follows reads what they write. */
+struct blur_passes {
+    const struct blur_plan *plan;
+    struct blur_pass_frame frame; /* but for `from` and `to` */
+    float white; /* the value of a colour that is white */
+    int32_t colors; /* of a pixel */
+    void (*emit)(struct blur_passes *passes, const struct blur_pass *pass);
+};
+
+/* Of samples of a format's pixels, as kernels have them. */
+float blur_passes_white(int32_t light, enum fovea_format format);
+
+struct blur_passes_engine {
+    double most_vulkan_px; /* the largest sigma whose passes fit in OPERATOR_MAX_PASSES */
+    uint64_t (*samples)(const struct blur_plan *plan); /* that passes leave for each other */
+    void (*add)(struct blur_passes *passes);
+};
+
+extern const struct blur_passes_engine blur_passes_quasi;
+extern const struct blur_passes_engine blur_passes_box;
+extern const struct blur_passes_engine blur_passes_diffusion;
+extern const struct blur_passes_engine blur_passes_spread;
+#endif
+
+#endif

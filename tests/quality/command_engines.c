@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* engines PICTURE: a picture through every engine of blur, each beside its difference from the
+ * first one, with numbers. --set of blur.* holds for all that know it. */
+#include "backends.h"
+#include "commands.h"
+#include "metrics.h"
+#include "pictures.h"
+#include "say.h"
+#include "sheet.h"
+#include "wishes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIFFERENCE_GAIN 8
+#define PANEL_MAX_PX 320
+#define GAP_PX 8
+#define TITLE_PX 30
+#define ACROSS 2 /* engines of a row */
+
+/* The words of blur.engine. */
+static const char *const *engine_words(void)
+{
+    static struct fovea_setting setting;
+    fovea_setting_init(&setting);
+    for (size_t i = 0; i < fovea_setting_count(); i++) {
+        if (fovea_setting_info(i, &setting) == FOVEA_OK &&
+            strcmp(setting.path, "blur.engine") == 0) {
+            break;
+        }
+    }
+    return setting.words;
+}
+
+struct row {
+    const char *name;
+    struct test_image made;
+    struct test_image difference; /* from the first row */
+    struct score score;
+};
+
+#define ROWS_MOST 16
+
+static bool run(const struct fovea_settings *base, uint32_t engine, const struct fovea_image *src,
+                const struct fovea_image *dst)
+{
+    struct fovea_settings settings = *base;
+    struct backend cpu = backend_cpu;
+    cpu.open(&cpu);
+    settings.operators.count = 1;
+    settings.operators.order[0] = FOVEA_OPERATOR_blur;
+    settings.own.blur_engine = engine;
+    backend_must(fovea_context_set_settings(cpu.state, &settings), "settings");
+    const enum fovea_result result =
+        fovea_context_run(cpu.state, src, dst, (struct fovea_point_uv){0.5, 0.5}, NULL);
+    cpu.close(&cpu);
+    return result == FOVEA_OK;
+}
+
+static void fill_difference(const struct row *row, const struct row *first)
+{
+    const unsigned char *a = row->made.view.data;
+    const unsigned char *b = first->made.view.data;
+    unsigned char *out = row->difference.view.data;
+    for (size_t i = 0; i < (size_t)row->made.view.width_px * row->made.view.height_px * 4; i++) {
+        const int difference = DIFFERENCE_GAIN * abs(a[i] - b[i]);
+        out[i] = (unsigned char)(i % 4 == 3 ? 255 : difference > 255 ? 255 : difference);
+    }
+}
+
+static bool make_row(const struct fovea_settings *settings, uint32_t engine,
+                     const struct fovea_image *src, struct row *rows)
+{
+    struct row *row = &rows[engine];
+    row->name = engine_words()[engine];
+    row->made = image_make_packed(src->width_px, src->height_px, src->format);
+    row->difference = image_make_packed(src->width_px, src->height_px, src->format);
+    if (!run(settings, engine, src, &row->made.view)) {
+        say_error("blur.engine %s does not make this picture", row->name);
+        return false;
+    }
+    row->score = metrics_score(&row->made.view, &rows[0].made.view);
+    fill_difference(row, &rows[0]);
+    say_note("%s: %g levels from %s at most, %.3f on average, SSIM %.5f", row->name,
+             row->score.max_levels, rows[0].name, row->score.mean_levels, row->score.ssim);
+    return true;
+}
+
+static void put_panel(struct picture *sheet, const struct test_image *image, int factor,
+                      bool largest, int x, int y)
+{
+    const struct picture whole = sheet_view(image);
+    struct picture panel = sheet_shrink(&whole, factor, largest);
+    picture_put(sheet, &panel, x, y);
+    picture_finish(&panel);
+}
+
+/* Two panels at a place. */
+static bool draw_row(const struct sheet_pen *pen, const struct row *row, bool first,
+                     const int at[2], int factor)
+{
+    const int step = GAP_PX + (int)row->made.view.width_px / factor;
+    char text[128] = "what the others are compared with";
+    if (!first) {
+        snprintf(text, sizeof text, "difference times %d: SSIM %.4f, %g levels at most",
+                 DIFFERENCE_GAIN, row->score.ssim, row->score.max_levels);
+    }
+    const float line_px = (float)at[1] - 8.0f;
+    const float titles[2][2] = {{(float)at[0], line_px}, {(float)(at[0] + step), line_px}};
+    put_panel(pen->picture, &row->made, factor, false, at[0], at[1]);
+    put_panel(pen->picture, &row->difference, factor, true, at[0] + step, at[1]);
+    const float width = (float)(step - GAP_PX);
+    return sheet_write(pen, true, row->name, titles[0], 17.0f, width) &&
+           sheet_write(pen, false, text, titles[1], 12.0f, width);
+}
+
+static bool write_sheet(const struct row *rows, uint32_t count, const char *path)
+{
+    const int width = (int)rows[0].made.view.width_px;
+    const int height = (int)rows[0].made.view.height_px;
+    const int factor = 1 + (width - 1) / PANEL_MAX_PX;
+    const int row_px = TITLE_PX + height / factor;
+    const int column_px = 2 * (GAP_PX + width / factor);
+    struct picture sheet;
+    struct sheet_pen pen;
+    bool fine = sheet_open(&pen, &sheet, GAP_PX + ACROSS * column_px,
+                           ((int)count + ACROSS - 1) / ACROSS * row_px + GAP_PX);
+    for (uint32_t i = 0; fine && i < count; i++) {
+        const int at[2] = {GAP_PX + (int)(i % ACROSS) * column_px,
+                           TITLE_PX + (int)(i / ACROSS) * row_px};
+        fine = draw_row(&pen, &rows[i], i == 0, at, factor);
+    }
+    fine = fine && picture_write_png(&sheet, path);
+    sheet_close(&pen);
+    return fine;
+}
+
+static bool compare(const struct fovea_settings *settings, const struct fovea_image *src,
+                    const char *path)
+{
+    struct row rows[ROWS_MOST] = {0};
+    uint32_t count = 0;
+    bool fine = true;
+    while (fine && count < ROWS_MOST && engine_words()[count]) {
+        fine = make_row(settings, count++, src, rows);
+    }
+    fine = fine && write_sheet(rows, count, path);
+    for (uint32_t i = 0; i < count; i++) {
+        image_free(&rows[i].made);
+        image_free(&rows[i].difference);
+    }
+    return fine;
+}
+
+int command_engines(int argc, char **argv)
+{
+    struct picture_wishes wishes = {.output = "out/compare"};
+    struct fovea_settings settings;
+    struct sample sample;
+    char path[FOVEA_PATH_MAX];
+    if (!picture_wishes_read(argc, argv, &wishes)) {
+        return 2;
+    }
+    snprintf(path, sizeof path, "%s/engines.png", wishes.output);
+    if (!picture_wishes_all(&wishes, &settings) || !picture_wishes_folder(&wishes) ||
+        !sample_load(wishes.picture, &sample)) {
+        return EXIT_FAILURE;
+    }
+    const bool large = sample.image.view.width_px >= METRICS_REGION_PX &&
+                       sample.image.view.height_px >= METRICS_REGION_PX;
+    if (!large) {
+        say_error("%s: smaller than 32x32 pixels", wishes.picture);
+    }
+    const bool fine = large && compare(&settings, &sample.image.view, path);
+    sample_free(&sample);
+    if (fine) {
+        printf("%s\n", path);
+    }
+    return fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}
