@@ -160,7 +160,6 @@ add_library(fovea_cuda STATIC
     gaze/late_cuda.c
     image/planes_cuda.c
     lens/cuda/fatbin.c
-    lens/cuda/fixed.c
     lens/cuda/lens_cuda.c
     operator/operator_cuda_base.c
 )

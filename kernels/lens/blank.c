@@ -56,14 +56,20 @@ static unsigned beyond_border(const struct lens_plan *plan, int32_t color, const
     return all;
 }
 
+/* Returns the first of the points that a pixel's centre lies among. */
+static int32_t first_point(const struct lens_grid *grid, int32_t at_px, float per_px,
+                           int32_t points)
+{
+    return lens_between_at(grid, (float)at_px + 0.5f, per_px, points).from;
+}
+
 static unsigned beyond_points(const struct lens_plan *plan, int32_t color, const struct tile *tile)
 {
     const struct lens_grid *grid = &plan->shape.grid;
-    const int32_t left = lens_between_of(grid, tile->left, grid->per_px_x, grid->columns).from;
-    const int32_t right =
-        lens_between_of(grid, tile->right, grid->per_px_x, grid->columns).from + 1;
-    const int32_t top = lens_between_of(grid, tile->top, grid->per_px_y, grid->rows).from;
-    const int32_t bottom = lens_between_of(grid, tile->bottom, grid->per_px_y, grid->rows).from + 1;
+    const int32_t left = first_point(grid, tile->left, grid->per_px_x, grid->columns);
+    const int32_t right = first_point(grid, tile->right, grid->per_px_x, grid->columns) + 1;
+    const int32_t top = first_point(grid, tile->top, grid->per_px_y, grid->rows);
+    const int32_t bottom = first_point(grid, tile->bottom, grid->per_px_y, grid->rows) + 1;
     unsigned all = BEYOND_LEFT | BEYOND_RIGHT | BEYOND_TOP | BEYOND_BOTTOM;
     for (int32_t j = top; all && j <= bottom; j++) {
         for (int32_t i = left; all && i <= right; i++) {

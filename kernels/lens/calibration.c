@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const lens_color_names[LENS_COLORS] = {"red", "green", "blue"};
+const char *const lens_color_names[LENS_COLORS + 1] = {"red", "green", "blue", NULL};
 
 double lens_factor_at(const double terms[LENS_POWERS], double r)
 {
@@ -332,10 +332,12 @@ static enum fovea_result take_field(const struct fovea_field *field, char *probl
 
 enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
                                             char out_problem[LENS_PROBLEM_BYTES],
-                                            struct lens_calibration **out_calibration)
+                                            struct shared_data **out_data)
 {
     struct lens_calibration *made = lens_calibration_make();
     const enum fovea_result result =
         made ? take_field(field, out_problem, made) : FOVEA_ERROR_OUT_OF_MEMORY;
-    return lens_calibration_hand_out(made, result, out_problem, out_calibration);
+    const enum fovea_result handed = lens_calibration_hand_out(made, result, out_problem, &made);
+    *out_data = (struct shared_data *)made;
+    return handed;
 }

@@ -69,8 +69,8 @@ double lens_factor_at(const double terms[LENS_POWERS], double r);
  * the r from which on it does; one beyond the farthest: it does not. */
 double lens_fold_of(const double terms[LENS_POWERS], double farthest);
 
-/* The names of red, green and blue in files and in problems. */
-extern const char *const lens_color_names[LENS_COLORS];
+/* The names of red, green and blue in files and in problems, and NULL. */
+extern const char *const lens_color_names[LENS_COLORS + 1];
 
 /* All 0 but for the caller's one share and one map for both eyes; NULL: out of memory. */
 struct lens_calibration *lens_calibration_make(void);
@@ -92,10 +92,10 @@ bool lens_map_is_grid(const struct lens_map *map, uint32_t width_px, uint32_t he
 void lens_calibration_name_eye(const struct lens_calibration *calibration, uint32_t eye,
                                char problem[LENS_PROBLEM_BYTES]);
 
-/* Copies a program's field, whose strides are all given. */
-FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(
-    const struct fovea_field *field, char out_problem[LENS_PROBLEM_BYTES],
-    struct lens_calibration **out_calibration);
+/* Copies a program's field, whose strides are all given, as operator_api.read_field. */
+FOVEA_MUST_CHECK enum fovea_result lens_calibration_of_field(const struct fovea_field *field,
+                                                             char out_problem[LENS_PROBLEM_BYTES],
+                                                             struct shared_data **out_data);
 
 /* Points of the caller's, which are copied, for both eyes: red's, green's and blue's or NULL for
  * green's, each columns * rows pairs without gaps. Refuses what is no lens: too few or many points,

@@ -23,20 +23,29 @@ struct lens_place {
 /* No picture is as wide: what lies farther away is outside anyway, and fits an integer. */
 #define LENS_FARTHEST_PX 1e6f
 
-HOST_DEVICE float lens_within(float distance_px)
+/* Choices and conversions, not fminf and floorf: compilers make vectors of these. A NaN is far
+ * away, too. */
+HOST_DEVICE float lens_within(float way_px)
 {
-    return fminf(fmaxf(distance_px, -LENS_FARTHEST_PX), LENS_FARTHEST_PX);
+    const float above = way_px > -LENS_FARTHEST_PX ? way_px : -LENS_FARTHEST_PX;
+    return above < LENS_FARTHEST_PX ? above : LENS_FARTHEST_PX;
+}
+
+HOST_DEVICE int32_t lens_floor(float number)
+{
+    const int32_t whole = (int32_t)number;
+    return whole - (number < (float)whole ? 1 : 0);
 }
 
 HOST_DEVICE struct lens_place lens_place_after(float way_x, float way_y, int32_t x_px, int32_t y_px)
 {
-    const float whole_x = floorf(way_x);
-    const float whole_y = floorf(way_y);
+    const int32_t whole_x = lens_floor(way_x);
+    const int32_t whole_y = lens_floor(way_y);
     struct lens_place place;
-    place.at_x = x_px + (int32_t)whole_x;
-    place.at_y = y_px + (int32_t)whole_y;
-    place.part_x = way_x - whole_x;
-    place.part_y = way_y - whole_y;
+    place.at_x = x_px + whole_x;
+    place.at_y = y_px + whole_y;
+    place.part_x = way_x - (float)whole_x;
+    place.part_y = way_y - (float)whole_y;
     return place;
 }
 
@@ -111,13 +120,6 @@ HOST_DEVICE struct lens_between lens_between_at(const struct lens_grid *grid, fl
     return between;
 }
 
-/* Does the same for a pixel's centre. */
-HOST_DEVICE struct lens_between lens_between_of(const struct lens_grid *grid, int32_t at_px,
-                                                float per_px, int32_t points)
-{
-    return lens_between_at(grid, (float)at_px + 0.5f, per_px, points);
-}
-
 /* ways: x and y in pixels, by rows of points. */
 HOST_DEVICE struct lens_place lens_grid_place_beside(const struct lens_shape *shape,
                                                      const float *ways, int32_t color, int32_t x_px,
@@ -165,7 +167,7 @@ HOST_DEVICE struct lens_place lens_source_beside(const struct lens_shape *shape,
 
 HOST_DEVICE int32_t lens_nearest(int32_t at, float part)
 {
-    return part >= 0.5f ? at + 1 : at;
+    return at + (part >= 0.5f ? 1 : 0);
 }
 
 /* True if the place lies beyond the picture's edges. */

@@ -215,8 +215,7 @@ static bool averages_alpha(const struct fovea_settings *settings)
            settings->own.lens_filter != LENS_NEAREST;
 }
 
-/* Without its ways. */
-/* set_shape finds this out of a plan: without the light, it is small enough for a stack. */
+/* What set_shape finds out of a plan: without light and ways, it is small enough for a stack. */
 struct shaped {
     struct lens_shape shape;
     bool copies, colored;
@@ -404,66 +403,28 @@ static float white_of(enum fovea_format format)
     }
 }
 
-static bool is_grey(enum fovea_format format)
+/* The plan's colour that an image's own is: a grey one's only channel is as green. */
+static size_t color_in_plan(size_t color, bool grey, bool blue_first)
 {
-    return pixel_codec_of(format)->color_channels == 1;
-}
-
-/* The colours are as the image has them. */
-static void order_grid(struct lens_grid *grid, bool grey, bool blue_first)
-{
-    const int32_t red = grid->first[0];
-    if (grey) {
-        grid->first[0] = grid->first[LENS_AXIS];
-    } else if (blue_first) {
-        grid->first[0] = grid->first[2];
-        grid->first[2] = red;
-    }
-}
-
-static void exchange(float *a, float *b)
-{
-    const float other = *a;
-    *a = *b;
-    *b = other;
-}
-
-/* A grey image's one channel comes first, and is as green. */
-static void order_blank(float *blank, bool grey, bool blue_first)
-{
-    if (grey) {
-        blank[0] = blank[LENS_AXIS];
-    } else if (blue_first) {
-        exchange(&blank[0], &blank[2]);
-    }
-}
-
-static void order_terms(float *terms, bool grey, bool blue_first)
-{
-    for (size_t i = 0; i < LENS_POWERS; i++) {
-        if (grey) {
-            terms[i] = terms[(size_t)LENS_AXIS * LENS_POWERS + i];
-        } else if (blue_first) {
-            exchange(&terms[i], &terms[2 * LENS_POWERS + i]);
-        }
-    }
+    return grey ? LENS_AXIS : blue_first ? LENS_COLORS - 1 - color : color;
 }
 
 struct lens_shape lens_shape_of(const struct lens_plan *plan, enum fovea_format format,
                                 bool blue_first)
 {
+    const float white = white_of(format);
+    const bool grey = pixel_codec_of(format)->color_channels == 1;
     struct lens_shape shape = plan->shape;
-    for (int i = 0; i < LENS_COLORS; i++) {
-        shape.blank[i] *= white_of(format);
-        if (white_of(format) > 1.0f) {
-            shape.blank[i] = floorf(shape.blank[i] + 0.5f);
+    for (size_t i = 0; i < LENS_COLORS; i++) {
+        const size_t from = color_in_plan(i, grey, blue_first);
+        const float blank = plan->shape.blank[from] * white;
+        shape.blank[i] = white > 1.0f ? floorf(blank + 0.5f) : blank;
+        if (plan->ways) {
+            shape.grid.first[i] = plan->shape.grid.first[from];
+        } else {
+            memcpy(shape.terms + i * LENS_POWERS, plan->shape.terms + from * LENS_POWERS,
+                   LENS_POWERS * sizeof *shape.terms);
         }
-    }
-    order_blank(shape.blank, is_grey(format), blue_first);
-    if (plan->ways) {
-        order_grid(&shape.grid, is_grey(format), blue_first);
-    } else {
-        order_terms(shape.terms, is_grey(format), blue_first);
     }
     return shape;
 }

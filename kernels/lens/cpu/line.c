@@ -3,60 +3,25 @@
 
 #include "line.h"
 
-#include <string.h>
-
 /* ---- Places */
 
-/* lens_within without fminf and fmaxf, which are calls here; a NaN is far away, too. */
-static inline float within(float way_px)
+static inline void put_place(struct lens_place place, int32_t i, struct lens_places *out)
 {
-    const float above = way_px > -LENS_FARTHEST_PX ? way_px : -LENS_FARTHEST_PX;
-    return above < LENS_FARTHEST_PX ? above : LENS_FARTHEST_PX;
+    out->at_x[i] = place.at_x;
+    out->at_y[i] = place.at_y;
+    out->part_x[i] = place.part_x;
+    out->part_y[i] = place.part_y;
 }
 
-/* floorf of a number that fits an integer. */
-static inline int32_t floor_of(float number)
-{
-    const int32_t whole = (int32_t)number;
-    return whole - (number < (float)whole);
-}
-
-/* Place i of a run that begins at x_px, y_px, which are no pointers: what is written could change
- * it, as far as compilers know. */
-static inline void put_place(int32_t x_px, int32_t y_px, int32_t i, float way_x, float way_y,
-                             struct lens_places *out)
-{
-    const int32_t whole_x = floor_of(way_x);
-    const int32_t whole_y = floor_of(way_y);
-    out->at_x[i] = x_px + i + whole_x;
-    out->at_y[i] = y_px + whole_y;
-    out->part_x[i] = way_x - (float)whole_x;
-    out->part_y[i] = way_y - (float)whole_y;
-}
-
-/* As lens_place_beside. */
+/* Copies are read: what is written could change the others, as far as compilers know. */
 static void find_by_polynomial(const struct lens_shape *shape, int32_t color,
                                const struct lens_run *run, struct lens_offset offset,
                                struct lens_places *out)
 {
-    float terms[LENS_POWERS];
-    memcpy(terms, shape->terms + color * LENS_POWERS, sizeof terms);
-    const float from_y = (float)run->y_px + 0.5f - shape->center_y_px + offset.y_px;
-    const float r_y = from_y * shape->per_px;
-    const float per_px = shape->per_px;
-    const float center_x_px = shape->center_x_px;
-    const int32_t x_px = run->x_px;
-    const int32_t y_px = run->y_px;
-    const int32_t count = run->count;
-    for (int32_t i = 0; i < count; i++) {
-        const float from_x = (float)(x_px + i) + 0.5f - center_x_px + offset.x_px;
-        const float r_x = from_x * per_px;
-        const float r = sqrtf(r_x * r_x + r_y * r_y);
-        const float factor =
-            terms[0] + r * (terms[1] + r * (terms[2] + r * (terms[3] + r * terms[4])));
-        const float way_x = within(from_x * factor) + offset.x_px;
-        const float way_y = within(from_y * factor) + offset.y_px;
-        put_place(x_px, y_px, i, way_x, way_y, out);
+    const struct lens_shape own = *shape;
+    const struct lens_run pixels = *run;
+    for (int32_t i = 0; i < pixels.count; i++) {
+        put_place(lens_place_beside(&own, color, pixels.x_px + i, pixels.y_px, offset), i, out);
     }
 }
 
@@ -93,12 +58,8 @@ static void find_by_grid(const struct lens_shape *shape, const float *ways, int3
     float blended[2 * COLUMNS];
     if (columns > COLUMNS) {
         for (int32_t i = 0; i < run->count; i++) {
-            const struct lens_place place =
-                lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset);
-            out->at_x[i] = place.at_x;
-            out->at_y[i] = place.at_y;
-            out->part_x[i] = place.part_x;
-            out->part_y[i] = place.part_y;
+            put_place(lens_grid_place_beside(shape, ways, color, run->x_px + i, run->y_px, offset),
+                      i, out);
         }
         return;
     }
@@ -115,8 +76,9 @@ static void find_by_grid(const struct lens_shape *shape, const float *ways, int3
             way_x += across.weights[2] * points[4];
             way_y += across.weights[2] * points[5];
         }
-        put_place(run->x_px, run->y_px, i, within(way_x) + offset.x_px, within(way_y) + offset.y_px,
-                  out);
+        put_place(lens_place_after(lens_within(way_x) + offset.x_px,
+                                   lens_within(way_y) + offset.y_px, run->x_px + i, run->y_px),
+                  i, out);
     }
 }
 
@@ -131,19 +93,14 @@ void lens_find_places(const struct lens_shape *shape, const float *ways, int32_t
     }
 }
 
-static inline int32_t nearest(int32_t at, float part)
-{
-    return at + (part >= 0.5f);
-}
-
 void lens_mark_outside(const struct lens_shape *shape, const struct lens_places *places,
                        int32_t count, unsigned char bits, unsigned char *marks)
 {
     const uint32_t width_px = (uint32_t)shape->width_px;
     const uint32_t height_px = (uint32_t)shape->height_px;
     for (int32_t i = 0; i < count; i++) {
-        const uint32_t x_px = (uint32_t)nearest(places->at_x[i], places->part_x[i]);
-        const uint32_t y_px = (uint32_t)nearest(places->at_y[i], places->part_y[i]);
+        const uint32_t x_px = (uint32_t)lens_nearest(places->at_x[i], places->part_x[i]);
+        const uint32_t y_px = (uint32_t)lens_nearest(places->at_y[i], places->part_y[i]);
         const bool outside = (x_px >= width_px) | (y_px >= height_px);
         marks[i] |= (unsigned char)(outside ? bits : 0);
     }
@@ -162,8 +119,8 @@ void lens_copy_nearest(const struct lens_samples *samples, const struct lens_tak
         if (marks[i] & taken->bits) {
             continue;
         }
-        const int32_t x = nearest(places->at_x[i], places->part_x[i]);
-        const int32_t y = nearest(places->at_y[i], places->part_y[i]);
+        const int32_t x = lens_nearest(places->at_x[i], places->part_x[i]);
+        const int32_t y = lens_nearest(places->at_y[i], places->part_y[i]);
         const float *from =
             samples->values + (size_t)y * samples->row_floats + (size_t)x * channels;
         for (uint32_t c = taken->first; c < taken->end; c++) {

@@ -4,13 +4,13 @@
 /* lens as an operator on CUDA: one launch a frame, or a batch. */
 
 #include "core/log.h"
-#include "fixed.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/operator/lens_operator.h"
 #include "kernels/operator/operator_cuda_base.h"
 #include "params.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,26 +64,15 @@ static struct lens_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 static enum fovea_result get_kernels(const struct cuda_device *device, CUmodule module,
                                      const char *prefix, int first, struct cuda_kernels ways[WAYS])
 {
-    static const char *const names[WAYS] = {"nearest",
-                                            "bilinear",
-                                            "bicubic",
-                                            "moved",
-                                            "moved_colored",
-                                            "bytes",
-                                            "bytes_colored",
-                                            "bytes_samples",
-                                            "bytes_samples_colored",
-                                            "bytes_bicubic",
-                                            "bytes_bicubic_colored",
-                                            "light",
-                                            "light_colored",
-                                            "light_samples",
-                                            "light_samples_colored",
-                                            "light_bicubic",
-                                            "light_bicubic_colored"};
+    static const char *const names[MOVED] = {"nearest", "bilinear", "bicubic"};
+    static const char *const pairs[(WAYS - MOVED) / 2] = {"moved",         "bytes", "bytes_samples",
+                                                          "bytes_bicubic", "light", "light_samples",
+                                                          "light_bicubic"};
     for (int i = first; i < WAYS; i++) {
+        const int in_pairs = i - MOVED;
         char name[64];
-        snprintf(name, sizeof name, "%s_%s", prefix, names[i]);
+        snprintf(name, sizeof name, "%s_%s%s", prefix, i < MOVED ? names[i] : pairs[in_pairs / 2],
+                 i >= MOVED && in_pairs % 2 ? "_colored" : "");
         FOVEA_TRY(cuda_kernels_get(device, module, name, i < MOVED ? CUDA_EVERY_FORMAT : RGBA8,
                                    &ways[i]));
     }
@@ -171,6 +160,50 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
     return FOVEA_OK;
 }
 
+/* ---- What the kernels of RGBA8 take of a shape, whose places are whole numbers of steps */
+
+/* 2^22 steps reach over the picture. */
+static int32_t fixed_bits(const struct lens_shape *shape)
+{
+    const int32_t most_px = shape->width_px > shape->height_px ? shape->width_px : shape->height_px;
+    int32_t bits = 16;
+    while (bits > 0 && (int64_t)most_px << bits > 1 << 22) {
+        bits--;
+    }
+    return bits;
+}
+
+static void set_terms(const struct lens_shape *shape, struct lens_fixed *fixed)
+{
+    for (int i = 0; i < LENS_COLORS * LENS_POWERS; i++) {
+        const int power = i % LENS_POWERS;
+        fixed->terms[i] =
+            (float)(ldexp(shape->terms[i], fixed->bits) * pow((double)shape->per_px, power));
+        fixed->is_even = fixed->is_even && (power % 2 == 0 || shape->terms[i] == 0.0f);
+    }
+}
+
+static struct lens_fixed fixed_of(const struct lens_plan *plan, const struct lens_shape *shape)
+{
+    const int32_t bits = fixed_bits(shape);
+    struct lens_fixed fixed = {
+        .bits = bits,
+        .is_even = 1,
+        .first_x_px = 0.5f - shape->center_x_px,
+        .first_y_px = 0.5f - shape->center_y_px,
+        .half = 1u << (bits - 1),
+        .width = (uint32_t)shape->width_px << bits,
+        .height = (uint32_t)shape->height_px << bits,
+        .blank = (uint32_t)shape->blank[0] | (uint32_t)shape->blank[1] << 8 |
+                 (uint32_t)shape->blank[2] << 16 | 0xff000000u,
+        .steps_a_px = (float)(1u << bits),
+    };
+    if (!plan->ways) {
+        set_terms(shape, &fixed);
+    }
+    return fixed;
+}
+
 /* ---- Frames */
 
 /* packed: or a surface, in which pixels lie as densely. */
@@ -207,7 +240,7 @@ static struct lens_frame frame_of(const struct operator_cuda_run *run, enum fove
     const struct lens_shape shape = lens_shape_of(plan, format, blue_first);
     const struct lens_cuda_plan *tables = own_plan(run->cuda_plan);
     return (struct lens_frame){.shape = shape,
-                               .fixed = lens_fixed_of(plan, &shape),
+                               .fixed = fixed_of(plan, &shape),
                                .origin_x_px = run->frame->origin_x_px,
                                .origin_y_px = run->frame->origin_y_px,
                                .light = image_light_in_order(plan->light.kind, blue_first),

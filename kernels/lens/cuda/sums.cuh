@@ -170,15 +170,11 @@ struct lens_stored_cubic {
         : sums{0, 0, 0, 0}, share(1.0f / (16384.0f * (float)count))
     {
     }
-    /* Takes the two lower bytes, or the two upper ones. */
-    template <bool HIGH>
+    /* Takes the two lower bytes of each. */
     static __device__ __forceinline__ int32_t row_of(const lens_whole_cubic &w, uint32_t inner,
                                                      uint32_t outer)
     {
-        const uint32_t away = HIGH ? __dp2a_hi(w.outer, outer, 0u) : __dp2a_lo(w.outer, outer, 0u);
-        const uint32_t sum =
-            HIGH ? __dp2a_hi(w.inner, inner, 0u - away) : __dp2a_lo(w.inner, inner, 0u - away);
-        return (int32_t)sum >> 6;
+        return (int32_t)__dp2a_lo(w.inner, inner, 0u - __dp2a_lo(w.outer, outer, 0u)) >> 6;
     }
     template <int CHANNEL>
     __device__ __forceinline__ void add_one(const lens_sixteen &taps, const lens_parts &parts)
@@ -190,8 +186,8 @@ struct lens_stored_cubic {
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const uint32_t(&row)[4] = taps.rows[j];
-            sum += down.of(j) * row_of<false>(across, __byte_perm(row[1], row[2], of),
-                                              __byte_perm(row[0], row[3], of));
+            sum += down.of(j) *
+                   row_of(across, __byte_perm(row[1], row[2], of), __byte_perm(row[0], row[3], of));
         }
         sums[CHANNEL] += sum >> 8;
     }
@@ -201,24 +197,9 @@ struct lens_stored_cubic {
     }
     __device__ __forceinline__ void add(const lens_sixteen &taps, const lens_parts &parts)
     {
-        const lens_whole_cubic across = lens_whole_cubic::at(parts.x);
-        const lens_whole_cubic down = lens_whole_cubic::at(parts.y);
-        int32_t sum[3] = {0, 0, 0};
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const uint32_t(&row)[4] = taps.rows[j];
-            const int32_t weight = down.of(j);
-            const uint32_t inner = __byte_perm(row[1], row[2], 0x5140);
-            const uint32_t outer = __byte_perm(row[0], row[3], 0x5140);
-            sum[0] += weight * row_of<false>(across, inner, outer);
-            sum[1] += weight * row_of<true>(across, inner, outer);
-            sum[2] += weight * row_of<false>(across, __byte_perm(row[1], row[2], 0x62),
-                                             __byte_perm(row[0], row[3], 0x62));
-        }
-#pragma unroll
-        for (int c = 0; c < 3; c++) {
-            sums[c] += sum[c] >> 8;
-        }
+        add_one<0>(taps, parts);
+        add_one<1>(taps, parts);
+        add_one<2>(taps, parts);
     }
     template <int CHANNEL> __device__ __forceinline__ uint32_t mean() const
     {

@@ -60,16 +60,6 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
     snprintf(out, bytes, "lens  %s", lens->copies ? "straight" : filter_of(lens));
 }
 
-static enum fovea_result read_field(const struct fovea_field *field,
-                                    char out_problem[OPERATOR_PROBLEM_BYTES],
-                                    struct shared_data **out_data)
-{
-    struct lens_calibration *made = NULL;
-    const enum fovea_result result = lens_calibration_of_field(field, out_problem, &made);
-    *out_data = (struct shared_data *)made;
-    return result;
-}
-
 const struct operator_api lens_operator = {
     .name = "lens",
     .plan_create = plan_create,
@@ -79,7 +69,7 @@ const struct operator_api lens_operator = {
     .plan_describe = plan_describe,
     .place_before = lens_place_before,
     .plan_summarize = plan_summarize,
-    .read_field = read_field,
+    .read_field = lens_calibration_of_field,
     .host = {.create = lens_cpu_create,
              .destroy = lens_cpu_destroy,
              .reserve = lens_cpu_reserve,

@@ -29,12 +29,6 @@ static bool whole(struct json_scan *scan, double number, double most, uint32_t *
     return true;
 }
 
-static uint32_t color_of(const char *name)
-{
-    static const char *const names[] = {"red", "green", "blue", NULL};
-    return lens_read_index(names, name);
-}
-
 /* ---- A polynomial */
 
 /* As far off as the shifts of the settings go: one in pixels is farther. */
@@ -60,7 +54,7 @@ static bool polynomial_member(struct json_scan *scan, const char *name, void *us
     static const char *const units[] = {"half-width", "half-height", "half-diagonal", "half-short",
                                         NULL};
     struct polynomial *polynomial = user;
-    const uint32_t color = color_of(name);
+    const uint32_t color = lens_read_index(lens_color_names, name);
     if (color < LENS_COLORS) {
         return lens_read_once(scan, name, &polynomial->has[color]) &&
                lens_read_numbers(scan, LENS_POWERS, LENS_POWERS, polynomial->own->terms[color]);
@@ -97,14 +91,15 @@ static bool read_polynomial(struct json_scan *scan, struct lens_polynomial *own)
 
 /* ---- A grid. Its points come after what says how many there are. */
 
-enum grid_name { GRID_BETWEEN, GRID_IN, GRID_POINTS, GRID_SIZE, GRID_SPACING, GRID_NAMES };
+/* In the order of grid_members. */
+enum { GRID_BETWEEN, GRID_IN, GRID_POINTS, GRID_SIZE, GRID_SPACING, GRID_MEMBERS };
 
 struct grid {
     struct lens_points *points;
     double size_px[2]; /* 0: not given */
     uint32_t in_pixels;
     bool has[LENS_COLORS];
-    bool has_name[GRID_NAMES];
+    bool has_member[GRID_MEMBERS];
 };
 
 static bool read_sides(struct json_scan *scan, struct grid *grid)
@@ -165,51 +160,54 @@ static bool read_points(struct json_scan *scan, struct grid *grid, uint32_t colo
     return lens_read_floats(scan, count, points->memory + (size_t)color * count);
 }
 
-static bool read_grid_name(struct json_scan *scan, struct grid *grid, enum grid_name name)
+static bool read_between(struct json_scan *scan, struct grid *grid)
 {
-    static const char *const between[] = {"linear", "quadratic", NULL};
-    static const char *const in[] = {"uv", "pixels", NULL};
+    static const char *const words[] = {"linear", "quadratic", NULL};
     uint32_t number = 0;
-    switch (name) {
-    case GRID_BETWEEN:
-        grid->points->quadratic = lens_read_choice(scan, between, &number) && number == 1;
-        return !scan->problem[0];
-    case GRID_IN:
-        return lens_read_choice(scan, in, &grid->in_pixels);
-    case GRID_POINTS:
-        return read_sides(scan, grid);
-    case GRID_SIZE:
-        return read_size(scan, grid);
-    default:
-        return read_spacing(scan, grid);
-    }
+    const bool read = lens_read_choice(scan, words, &number);
+    grid->points->quadratic = number == 1;
+    return read;
 }
+
+static bool read_in(struct json_scan *scan, struct grid *grid)
+{
+    static const char *const words[] = {"uv", "pixels", NULL};
+    return lens_read_choice(scan, words, &grid->in_pixels);
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(struct json_scan *scan, struct grid *grid);
+} grid_members[GRID_MEMBERS] = {{"between", read_between},
+                                {"in", read_in},
+                                {"points", read_sides},
+                                {"size", read_size},
+                                {"spacing", read_spacing}};
 
 static bool grid_member(struct json_scan *scan, const char *name, void *user)
 {
-    static const char *const names[GRID_NAMES] = {"between", "in", "points", "size", "spacing"};
     struct grid *grid = user;
-    const uint32_t color = color_of(name);
+    const uint32_t color = lens_read_index(lens_color_names, name);
     int which = 0;
     if (color < LENS_COLORS) {
         return lens_read_once(scan, name, &grid->has[color]) && read_points(scan, grid, color);
     }
-    while (which < GRID_NAMES && strcmp(names[which], name) != 0) {
+    while (which < GRID_MEMBERS && strcmp(grid_members[which].name, name) != 0) {
         which++;
     }
-    if (which == GRID_NAMES) {
+    if (which == GRID_MEMBERS) {
         return json_fail(scan, "a grid has no \"%s\"", name);
     }
     if (which >= GRID_POINTS && grid->points->memory) {
         return json_fail(scan, "\"%s\" comes before the points, or not at all", name);
     }
-    if (!lens_read_once(scan, name, &grid->has_name[which])) {
+    if (!lens_read_once(scan, name, &grid->has_member[which])) {
         return false;
     }
-    if (grid->has_name[GRID_POINTS] && grid->has_name[GRID_SPACING]) {
+    if (grid->has_member[GRID_POINTS] && grid->has_member[GRID_SPACING]) {
         return json_fail(scan, "\"points\" and \"spacing\" are two grids");
     }
-    return read_grid_name(scan, grid, (enum grid_name)which);
+    return grid_members[which].read(scan, grid);
 }
 
 static void pixels_to_uv(const struct grid *grid)
