@@ -104,20 +104,25 @@ static void cover(const struct outline *outline, double radius_px, int32_t reach
     }
 }
 
-/* The sum of the weights, and their mean variance of both axes. */
+/* The sum of the weights, and their variance around their mean, which need not be the middle: the
+ * mean of both axes. */
 static double weigh(const double *rows, int32_t reach, double *out_variance)
 {
+    const size_t width = 2 * (size_t)reach + 3;
     double sum = 0.0;
+    double first[2] = {0};
     double squares = 0.0;
     for (int32_t y = -reach; y <= reach; y++) {
         for (int32_t x = -reach; x <= reach; x++) {
-            const double weight =
-                rows[(size_t)(y + reach) * (2 * (size_t)reach + 3) + (size_t)(x + reach)];
+            const double weight = rows[(size_t)(y + reach) * width + (size_t)(x + reach)];
             sum += weight;
-            squares += weight * 0.5 * ((double)x * x + (double)y * y);
+            first[0] += weight * x;
+            first[1] += weight * y;
+            squares += weight * ((double)x * x + (double)y * y);
         }
     }
-    *out_variance = squares / sum;
+    *out_variance =
+        0.5 * (squares / sum - (first[0] * first[0] + first[1] * first[1]) / (sum * sum));
     return sum;
 }
 
