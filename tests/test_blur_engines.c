@@ -13,6 +13,7 @@
 #include "kernels/blur/plan.h"
 #include "kernels/operator/operator.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,6 +437,25 @@ TEST(a_file_is_read_by_rows)
     assert_int_equal(table->columns, 3);
     assert_int_equal(table->rows, 2);
     assert_memory_equal(table->weights, weights, sizeof weights);
+    shared_data_release(&data);
+}
+
+TEST(a_file_is_the_same_in_a_locale_with_commas)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+    bool has_comma = false;
+    for (size_t i = 0; i < 3 && !has_comma; i++) {
+        has_comma = setlocale(LC_ALL, names[i]) && localeconv()->decimal_point[0] == ',';
+    }
+    if (!has_comma) {
+        assert_non_null(setlocale(LC_ALL, "C"));
+        skip();
+    }
+    struct shared_data *data = read_text("0.25,1\n", FOVEA_OK, NULL);
+    assert_non_null(setlocale(LC_ALL, "C"));
+    const struct blur_table *table = (const struct blur_table *)data;
+    assert_int_equal(table->columns, 2);
+    assert_true(table->weights[0] == 0.25);
     shared_data_release(&data);
 }
 

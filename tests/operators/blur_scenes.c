@@ -282,7 +282,7 @@ static const struct scene_set sets[] = {
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
     {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
     {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 0, 0, 0, 0, false},
-    {"engines_run_on_gpus", SCENES_ALONE, choose_engine_of_gpus, 0, 110, 22, 30, 11, false},
+    {"engines_run_on_gpus", SCENES_ALONE, choose_engine_of_gpus, 0, 110, 22, 20, 11, false},
     {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 2, 2, 2, 0, true},
     {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},
     {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 11, 11, 0, 0,

@@ -9,6 +9,7 @@
 #include "kernels/foveate/model/map_png.h"
 #include "kernels/operator/operator.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +160,14 @@ static enum fovea_result read_text(const char *bytes, size_t count, char *out_pr
     struct text text = {.at = bytes, .end = bytes + count, .problem = out_problem};
     uint32_t columns;
     uint32_t rows;
+    const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* has points in numbers */
+    if (!c_locale) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    const locale_t programs = uselocale(c_locale); /* of this thread alone */
     const enum fovea_result result = read_rows(&text, &columns, &rows);
+    uselocale(programs);
+    freelocale(c_locale);
     if (result < 0) {
         free(text.weights);
         return result;
