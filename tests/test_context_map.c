@@ -10,6 +10,7 @@
 #include "kernels/foveate/model/map_copy.h"
 #include "plugin/context/settings_take.h"
 #include "png_file.h"
+#include "settings_for.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -211,15 +212,11 @@ WITH_BENCH(an_array_is_copied)
     free(values);
     struct test_image one = run(context);
     f = with_array(b);
-    assert_int_equal(fovea_context_set_settings(
-                         context, &(struct fovea_settings){.operators.count = 1, .foveation = f}),
-                     FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, settings_for(&f)), FOVEA_OK);
     struct test_image other = run(context);
     compare_assert_all_same(&one.view, &other.view, "the same array");
     b->values[30] += 1.0f;
-    assert_int_equal(fovea_context_set_settings(
-                         context, &(struct fovea_settings){.operators.count = 1, .foveation = f}),
-                     FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, settings_for(&f)), FOVEA_OK);
     struct test_image third = run(context);
     struct compare_rect where;
     assert_true(compare_largest(&one.view, &third.view, &where) > 3.0);
@@ -377,9 +374,7 @@ static void assert_file_refused(struct bench *b, const struct fovea_foveation *f
         fovea_sigma_map(&(struct fovea_settings){.foveation = *f}, 2, 2, gaze, sigma_px), result);
     context = context_of(NULL, &b->said);
     struct test_image before = run(context);
-    assert_int_equal(fovea_context_set_settings(
-                         context, &(struct fovea_settings){.operators.count = 1, .foveation = *f}),
-                     result);
+    assert_int_equal(fovea_context_set_settings(context, settings_for(f)), result);
     assert_said(&b->said, word);
     struct test_image after = run(context);
     compare_assert_all_same(&before.view, &after.view, "the old settings");

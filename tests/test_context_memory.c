@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "failing.h"
 #include "process_counts.h"
+#include "settings_for.h"
 #include "sheet.h"
 
 static const struct fovea_point_uv center = {0.5, 0.5};
@@ -113,17 +114,13 @@ TEST(a_map_without_memory_says_so_and_the_old_one_stays)
     image_draw(&src.view, IMAGE_RANDOM, 1);
     assert_int_equal(fovea_context_run(context, &src.view, &before.view, center, NULL), FOVEA_OK);
     failing_after = 0;
-    const enum fovea_result result = fovea_context_set_settings(
-        context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation});
+    const enum fovea_result result = fovea_context_set_settings(context, settings_for(&foveation));
     failing_after = -1;
     assert_int_equal(result, FOVEA_ERROR_OUT_OF_MEMORY);
     assert_said(&said, "out of memory");
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     compare_assert_all_same(&after.view, &before.view, "the old settings");
-    assert_int_equal(
-        fovea_context_set_settings(
-            context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
-        FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(context, settings_for(&foveation)), FOVEA_OK);
     assert_int_equal(fovea_context_run(context, &src.view, &after.view, center, NULL), FOVEA_OK);
     fovea_context_destroy(&context);
     image_free(&src);

@@ -6,6 +6,7 @@
 #include "test_context_support.h"
 
 #include "compare.h"
+#include "settings_for.h"
 
 static const struct fovea_point_uv center = {0.5, 0.5};
 
@@ -77,10 +78,8 @@ TEST(new_settings_hold_from_the_next_frame)
     scene_run(scene, center);
     foveation.strength = 2.0;
     foveation.paper.fragment_px = 8;
-    assert_int_equal(
-        fovea_context_set_settings(
-            scene->context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
-        FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(scene->context, settings_for(&foveation)),
+                     FOVEA_OK);
     scene_run(scene, center);
     assert_reference(scene, &foveation, center);
     scene_free(scene);
@@ -92,10 +91,8 @@ TEST(wrong_settings_leave_the_old_ones_in_force)
     struct fovea_foveation wrong = old;
     struct scene *scene = scene_make(NULL, 120, 90);
     wrong.paper.fragment_px = 3;
-    assert_int_equal(
-        fovea_context_set_settings(
-            scene->context, &(struct fovea_settings){.operators.count = 1, .foveation = wrong}),
-        FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fovea_context_set_settings(scene->context, settings_for(&wrong)),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
     assert_said(&scene->said, "foveation.paper.fragment_px");
     scene_run(scene, center);
     assert_reference(scene, &old, center);

@@ -11,6 +11,7 @@
 #include "png_file.h"
 #include "process_counts.h"
 #include "sanitized.h"
+#include "settings_for.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -361,18 +362,12 @@ TEST(two_configurations_keep_their_pictures)
     const struct fovea_foveation of_first = fovea_config_settings(first.config)->foveation;
     take_map(&second, SMALL, 30000);
     struct fovea_context *fresh = context_of(fovea_config_settings(second.config), &second.said);
-    assert_int_equal(
-        fovea_context_set_settings(
-            fresh, &(struct fovea_settings){.operators.count = 1, .foveation = of_first}),
-        FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(fresh, settings_for(&of_first)), FOVEA_OK);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     /* One that has no map lets the others keep theirs. */
     save_settings(&second, "{}");
     assert_int_equal(run_until_news(&second), FOVEA_OK);
-    assert_int_equal(
-        fovea_context_set_settings(
-            second.context, &(struct fovea_settings){.operators.count = 1, .foveation = of_first}),
-        FOVEA_OK);
+    assert_int_equal(fovea_context_set_settings(second.context, settings_for(&of_first)), FOVEA_OK);
     assert_int_equal(atomic_load(&opened_by_frames), 0);
     (void)assert_in_force(&first);
     fovea_context_destroy(&fresh);
@@ -392,10 +387,8 @@ static void *take_again_and_again(void *user)
 {
     struct taker *taker = user;
     for (int i = 0; i < TAKES; i++) {
-        taker->refused += fovea_context_set_settings(
-                              taker->context,
-                              &(struct fovea_settings){.operators.count = 1,
-                                                       .foveation = *taker->foveation}) != FOVEA_OK;
+        taker->refused +=
+            fovea_context_set_settings(taker->context, settings_for(taker->foveation)) != FOVEA_OK;
     }
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "cpu_copy.h"
 
 #include "core/thread_pool.h"
+#include "settings_for.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,10 +143,7 @@ static void run_case(struct cpu_state *state, const struct bench_case *c)
     }
     need_pictures(state, c->size, c->mode->format);
     const struct fovea_foveation foveation = bench_foveation(c->mode);
-    bench_must(
-        fovea_context_set_settings(
-            state->context, &(struct fovea_settings){.operators.count = 1, .foveation = foveation}),
-        c->mode->name);
+    bench_must(fovea_context_set_settings(state->context, settings_for(&foveation)), c->mode->name);
     const struct bench_times times = time_it(state, run_fovea, bench_gaze_uv(c->gaze, c->size));
     add_row(state, c->mode->name, &times)->gaze = c->gaze->name;
 }

@@ -7,6 +7,7 @@
 #include "domain.h"
 
 #include "core/thread_pool.h"
+#include "settings_for.h"
 
 #include <stdlib.h>
 
@@ -83,8 +84,8 @@ static enum fovea_result time_point(void *user, const struct domain_point *point
                                     .gazes_uv = gazes,
                                     .gazes_memory = FOVEA_MEMORY_CPU};
     d->gaze = point->gaze;
-    enum fovea_result result = fovea_context_set_settings(
-        d->context, &(struct fovea_settings){.operators.count = 1, .foveation = point->foveation});
+    enum fovea_result result =
+        fovea_context_set_settings(d->context, settings_for(&point->foveation));
     if (result == FOVEA_OK) { /* a first run says whether there is such a blur */
         result = fovea_context_run(d->context, &d->batch.src, &d->batch.dst, d->gaze, NULL);
     }

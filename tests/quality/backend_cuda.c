@@ -5,6 +5,7 @@
 #include "cuda_fixture.h"
 #include "memory.h"
 #include "say.h"
+#include "settings_for.h"
 
 struct cuda_state {
     struct cuda_fixture fixture;
@@ -56,10 +57,7 @@ static void run_cuda(struct backend *backend, const struct fovea_foveation *fove
     memcpy(host.view.data, src->data, bytes);
     struct device_image from = device_image_make(&state->fixture, &host, 0);
     struct device_image to = device_image_make(&state->fixture, &host, 0);
-    backend_must(fovea_context_set_settings(
-                     state->context,
-                     &(struct fovea_settings){.operators.count = 1, .foveation = *foveation}),
-                 "cuda");
+    backend_must(fovea_context_set_settings(state->context, settings_for(foveation)), "cuda");
     backend_must(
         fovea_context_run(state->context, &from.view, &to.view, gaze, state->fixture.stream),
         "cuda");

@@ -4,6 +4,7 @@
 #include "backends.h"
 
 #include "say.h"
+#include "settings_for.h"
 
 #include <stdlib.h>
 
@@ -53,10 +54,7 @@ static void run_cpu(struct backend *backend, const struct fovea_foveation *fovea
                     const struct fovea_image *src, struct fovea_point_uv gaze,
                     const struct fovea_image *dst)
 {
-    backend_must(fovea_context_set_settings(
-                     backend->state,
-                     &(struct fovea_settings){.operators.count = 1, .foveation = *foveation}),
-                 "cpu");
+    backend_must(fovea_context_set_settings(backend->state, settings_for(foveation)), "cpu");
     backend_must(fovea_context_run(backend->state, src, dst, gaze, NULL), "cpu");
 }
 
