@@ -35,6 +35,7 @@ static const char *unit_of(const char *path)
     } units[] = {
         {"_px", "px"},   {"_deg", "deg"}, {"_cpd", "cpd"},         {"_cd_m2", "cd/m2"},
         {".ppd", "ppd"}, {"_ms", "ms"},   {"_per_minute", "/min"}, {"_m", "m"},
+        {"_mm", "mm"},   {"_s", "s"},     {"_diopters", "D"},
     };
     const size_t length = strlen(path);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {

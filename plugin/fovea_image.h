@@ -52,6 +52,71 @@ struct fovea_image {
 /* Bytes of a pixel; 0 for FOVEA_FORMAT_NONE and numbers that are no format. */
 FOVEA_API size_t fovea_format_bytes(enum fovea_format format);
 
+/* How a picture of depths stores a value. */
+enum fovea_depth_format {
+    FOVEA_DEPTH_FORMAT_NONE = 0,
+    FOVEA_DEPTH_FORMAT_D16 = 1, /* 16 bits; 65535 is 1 */
+    /* The 24 lower bits of a 32-bit word, of which all set are 1; whatever the others hold: D24S8,
+     * X8_D24 */
+    FOVEA_DEPTH_FORMAT_D24 = 2,
+    FOVEA_DEPTH_FORMAT_R32F = 3, /* also D32F */
+    FOVEA_DEPTH_FORMAT_R16F = 4,
+};
+
+/* What a value says of the distance along the view axis. */
+enum fovea_depth_kind {
+    /* distance = zero_m + value (one_m - zero_m): orthographic projections; metres with 0 and 1,
+     * millimetres in D16 with 0 and 65.535. Both are finite. */
+    FOVEA_DEPTH_LINEAR = 0,
+    /* 1 / distance = 1 / zero_m + value (1 / one_m - 1 / zero_m): perspective projections. Both
+     * are above 0, and one of them may be infinite. With the near plane at 0.1 m and the far one at
+     * 100: zero_m 0.1 and one_m 100, of reversed z zero_m 100 and one_m 0.1. */
+    FOVEA_DEPTH_PERSPECTIVE = 1,
+};
+
+/* A distance for each pixel, of a picture somebody else owns and Fovea reads. NaN, and distances
+ * that are not above 0, are unknown: such pixels are as sharp as what is in focus. Where 1 /
+ * distance of a perspective comes out below 0 the distance is infinity. */
+struct fovea_depth {
+    size_t struct_bytes; /* fovea_depth_init */
+    const void *data; /* the top left pixel's, aligned to its value */
+    uint32_t width_px; /* the image's size */
+    uint32_t height_px;
+    enum fovea_depth_format format;
+    enum fovea_memory memory; /* the image's */
+    ptrdiff_t row_stride_bytes; /* to the pixel below; negative for pictures stored bottom up */
+    ptrdiff_t pixel_stride_bytes; /* to the pixel on the right; 0: a value's size */
+    ptrdiff_t next_bytes; /* from an image's to the next; 0: one picture of them for all */
+    enum fovea_depth_kind kind;
+    uint32_t reserved; /* 0 */
+    double zero_m; /* the distance where the value is 0, in metres; 0 */
+    double one_m; /* where it is 1; 1 */
+    double focus_m; /* the distance that is sharp, infinity too; 0: "dof.focus" says what is */
+    /* Seconds since the batch before, in which the focus of each image comes nearer to the depth
+     * under its gaze, by "dof.focus_time_s". 0: pictures that do not follow on it, whose focus is
+     * there at once. 0 */
+    double elapsed_s;
+};
+
+static inline void fovea_depth_init(struct fovea_depth *depth)
+{
+    memset(depth, 0, sizeof *depth);
+    depth->struct_bytes = sizeof *depth;
+    depth->one_m = 1.0;
+}
+
+/* Of a projection matrix with depths from 0 to 1, for eyes that look along -z: z of a point is
+ * (scale z + offset) / -z. Standard, reversed and infinite ones. */
+static inline void fovea_depth_set_projection(struct fovea_depth *depth, double scale,
+                                              double offset)
+{
+    const double zero_m = offset / scale;
+    const double one_m = offset / (scale + 1.0);
+    depth->kind = FOVEA_DEPTH_PERSPECTIVE;
+    depth->zero_m = zero_m < 0.0 ? -zero_m : zero_m;
+    depth->one_m = one_m < 0.0 ? -one_m : one_m;
+}
+
 struct fovea_context_desc {
     size_t struct_bytes; /* fovea_context_desc_init */
     /* NULL: the defaults. "operators" and what is below their names, "foveation.", "backend" and
@@ -155,6 +220,10 @@ struct fovea_batch {
      * FOVEA_ERROR_INVALID_ARGUMENT: no operator of the row takes it. data NULL: none is given. */
     struct fovea_image sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one picture of them for all */
+    /* The first image's depths, for the operator dof, which no picture passes without:
+     * FOVEA_ERROR_INVALID_ARGUMENT where one of the two is there and the other is not. NULL: none
+     * are given. */
+    const struct fovea_depth *depth;
 };
 
 static inline void fovea_batch_init(struct fovea_batch *batch)

@@ -73,12 +73,13 @@ fovea_add_test(NAME test_operators_exact SOURCES test_operators_exact.c
     LINK fovea_test_operators LABELS unit)
 fovea_add_test(NAME test_blur_engines SOURCES test_blur_engines.c
     LINK fovea_test_operators LABELS unit)
-foreach(name IN ITEMS operators lens sigmas)
+foreach(name IN ITEMS operators lens sigmas depth)
     fovea_add_test(NAME test_context_${name}
         SOURCES test_context_${name}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_operators fovea_context_objects LABELS unit)
 endforeach()
 
+fovea_add_test(NAME test_dof_optics SOURCES test_dof_optics.c LINK fovea_operators fovea_config LABELS unit)
 fovea_add_test(NAME test_lens_exact SOURCES test_lens_exact.c
     LINK fovea_test_operators LABELS unit)
 fovea_add_test(NAME test_lens_paper SOURCES test_lens_paper.c bench/lens_paper/tables.c

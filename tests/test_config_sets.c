@@ -183,13 +183,13 @@ TEST(sets_of_unknown_keys_are_named)
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
          "operators, cpu_threads, watchdog_ms, "
-         "log, foveation, blur, lens, gaze, overlay, layer"},
+         "log, foveation, blur, dof, lens, gaze, overlay, layer"},
         {"version=1", "--set \"version=1\": version: unknown key; expected one of backend, "
                       "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                      "foveation, blur, lens, gaze, overlay, layer"},
+                      "foveation, blur, dof, lens, gaze, overlay, layer"},
         {"apps.x=1", "--set \"apps.x=1\": apps: unknown key; expected one of backend, "
                      "backend_measure, cuda_context, operators, cpu_threads, watchdog_ms, log, "
-                     "foveation, blur, lens, gaze, overlay, layer"},
+                     "foveation, blur, dof, lens, gaze, overlay, layer"},
         {"gaze.fixed={\"x\": 0.25, \"z\": 1}", "--set \"gaze.fixed={\"x\": 0.25, \"z\": 1}\": "
                                                "gaze.fixed.z: unknown key; expected one of x, y"},
     };

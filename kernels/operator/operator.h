@@ -61,6 +61,13 @@ struct operator_frame {
     bool blind; /* for the row alone: there is no gaze, and operators that look at it do nothing */
 };
 
+/* What has been in focus in an image, and what comes next. */
+struct operator_focus {
+    bool is_there; /* false: nothing has been */
+    double diopters; /* in focus */
+    double wanted_diopters; /* what it goes to */
+};
+
 /* Images of one size and format, apart from each other and from those of dst. */
 struct operator_images {
     uint32_t count; /* 1..65535 */
@@ -80,6 +87,11 @@ struct operator_images {
      * pixels, in pixels. Given where the plan was made for it (has_sigmas), and nowhere else. */
     const struct fovea_image *sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next one's; 0: one picture for all */
+    /* Of the view's size and in the memory of src, checked. Given where an operator of the row
+     * needs it (needs_depth), with what has been in focus in each image, which its frame changes.
+     */
+    const struct fovea_depth *depth;
+    struct operator_focus *focuses;
 };
 
 /* Frames on the processor. One thread at a time for each operator_host. */
@@ -160,6 +172,7 @@ struct operator_api {
     const char *name;
     bool looks_at_gaze; /* without a gaze it has nothing to do, and the picture goes past it */
     bool takes_sigmas; /* its frames may come with a picture of sigmas */
+    bool needs_depth; /* its frames come with a picture of depths */
 
     /* FOVEA_ERROR_INVALID_ARGUMENT: the settings ask for what no image of that size needs. */
     enum fovea_result (*plan_create)(const struct operator_plan_desc *desc,

@@ -163,6 +163,15 @@ bool row_takes_sigmas(const struct fovea_operators *operators)
     return takes;
 }
 
+bool row_needs_depth(const struct fovea_operators *operators)
+{
+    bool needs = false;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        needs = needs || operators_at(operators->order[i])->needs_depth;
+    }
+    return needs;
+}
+
 struct row_way row_way_of(const struct row_plan *plan, bool blind)
 {
     struct row_way way = {0};

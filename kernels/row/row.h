@@ -26,6 +26,9 @@ bool row_runs_blind(const struct fovea_operators *operators);
 /* True if an operator of them takes pictures of sigmas. */
 bool row_takes_sigmas(const struct fovea_operators *operators);
 
+/* True if an operator of them needs pictures of depths. */
+bool row_needs_depth(const struct fovea_operators *operators);
+
 /* True if an operator after the first one that looks at the gaze moves pixels. */
 bool row_moves_places(const struct operator_plan *plan);
 

@@ -79,6 +79,12 @@ static void cut(const struct operator_images *images, uint32_t first, uint32_t c
         out->sigmas = image_of_batch(images->sigmas, images->sigmas_next_bytes, first);
         out->images.sigmas = &out->sigmas;
     }
+    if (images->depth) {
+        out->depth = *images->depth;
+        out->depth.data = (const char *)out->depth.data + (ptrdiff_t)first * out->depth.next_bytes;
+        out->images.depth = &out->depth;
+        out->images.focuses = images->focuses + first;
+    }
     out->blind = false;
 }
 

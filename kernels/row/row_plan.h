@@ -67,6 +67,7 @@ struct row_images {
     struct fovea_image src;
     struct fovea_image dst;
     struct fovea_image sigmas; /* of a slice that has any */
+    struct fovea_depth depth; /* likewise */
 };
 /* As many images as go through the row at a time. */
 void row_first_slice(const struct row_plan *plan, const struct operator_images *images,

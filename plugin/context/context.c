@@ -5,6 +5,7 @@
 
 #include "context_backend.h"
 #include "context_batch.h"
+#include "context_depth.h"
 #include "context_gradient.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
@@ -47,6 +48,7 @@ struct fovea_context {
     struct context_device_desc device_desc;
     struct slot slots[BACKEND_COUNT];
     struct entry entries[CACHE_ENTRIES];
+    struct context_focuses focuses; /* of pictures with depths */
     uint64_t use_count;
     bool described; /* the settings' view, in the log */
     char problem[CONTEXT_PROBLEM_BYTES]; /* logged last and still there */
@@ -114,7 +116,7 @@ static enum fovea_result open_named(struct fovea_context *context)
 }
 
 STRUCT_ENDS_WITH(struct fovea_context_desc, log);
-STRUCT_ENDS_WITH(struct fovea_batch, sigmas_next_bytes);
+STRUCT_ENDS_WITH(struct fovea_batch, depth);
 STRUCT_ENDS_WITH(struct fovea_batch_gradient, d_gazes_uv);
 
 enum fovea_result fovea_context_create(const struct fovea_context_desc *desc,
@@ -172,6 +174,7 @@ void fovea_context_destroy(struct fovea_context **context)
         }
     }
     settings_kept_finish(&(*context)->kept);
+    context_focuses_finish(&(*context)->focuses);
     free(*context);
     *context = NULL;
 }
@@ -316,6 +319,22 @@ static bool is_place(struct fovea_point_uv gaze)
     return isfinite(gaze.x_uv) && isfinite(gaze.y_uv);
 }
 
+/* Depths come where an operator needs them, and nowhere else. */
+static enum fovea_result take_focuses(struct fovea_context *context, struct context_frame *frame)
+{
+    const bool needs = row_needs_depth(&context->settings.operators);
+    if (needs != (frame->depth.data != NULL)) {
+        return refuse(context, FOVEA_ERROR_INVALID_ARGUMENT,
+                      needs ? "an operator of the row needs a picture of depths: fovea_batch.depth"
+                            : "depth is given, and no operator of the row takes it");
+    }
+    if (needs && context_focuses_grow(&context->focuses, frame->count) < 0) {
+        return refuse(context, FOVEA_ERROR_OUT_OF_MEMORY, "out of memory");
+    }
+    frame->focuses = context->focuses.of;
+    return FOVEA_OK;
+}
+
 /* A frame that was checked. */
 static enum fovea_result run_frame(struct fovea_context *context, struct context_frame *frame,
                                    struct fovea_point_uv gaze)
@@ -324,6 +343,7 @@ static enum fovea_result run_frame(struct fovea_context *context, struct context
     struct entry *entry = NULL;
     const struct operator_plan_desc desc =
         plan_desc(context, &frame->src, frame->sigmas.data != NULL);
+    FOVEA_TRY(take_focuses(context, frame));
     FOVEA_TRY(choose_backend(context, frame->src.memory, &backend));
     FOVEA_TRY(get_entry(context, backend, &desc, &entry));
     const struct fovea_point_uv middle = {0.5, 0.5};

@@ -3,6 +3,7 @@
 
 #include "context_batch.h"
 
+#include "context_depth.h"
 #include "kernels/image/pixel.h"
 #include "kernels/image/planes.h"
 
@@ -263,7 +264,13 @@ static bool check_channels_apart(const struct channels *src, const struct channe
     return true;
 }
 
-/* dst is checked. */
+/* A picture that comes with the images, of their size and memory. dst is checked. */
+static bool check_beside(struct channels *beside, const struct channels *dst, char *out)
+{
+    return context_images_check(&beside->first, out) &&
+           check_sizes(&beside->first, &dst->first, out) && check_channels_apart(beside, dst, out);
+}
+
 static bool check_sigmas(struct context_frame *frame, const struct channels *dst, char *out)
 {
     struct channels sigmas = {
@@ -271,14 +278,22 @@ static bool check_sigmas(struct context_frame *frame, const struct channels *dst
     if (!frame->sigmas.data) {
         return true;
     }
-    if (!context_images_check(&sigmas.first, out)) {
+    if (!check_beside(&sigmas, dst, out)) {
         return false;
     }
     if (frame->sigmas.format != FOVEA_FORMAT_R16F && frame->sigmas.format != FOVEA_FORMAT_R32F) {
         return CONTEXT_PROBLEM(out, "sigmas has format %d; it must be R16F or R32F",
                                (int)frame->sigmas.format);
     }
-    return check_sizes(&sigmas.first, &dst->first, out) && check_channels_apart(&sigmas, dst, out);
+    return true;
+}
+
+static bool check_depth(const struct context_frame *frame, const struct channels *dst, char *out)
+{
+    struct fovea_image image = context_depth_image(&frame->depth);
+    struct channels depth = {.first = {"depth", &image, frame->depth.next_bytes, frame->count},
+                             .count = 1};
+    return !frame->depth.data || check_beside(&depth, dst, out);
 }
 
 bool context_batch_check_images(struct context_frame *frame,
@@ -294,7 +309,7 @@ bool context_batch_check_images(struct context_frame *frame,
            context_images_alike(&src, &dst, out_problem) &&
            check_written_channels(&of_dst, out_problem) &&
            check_channels_apart(&of_src, &of_dst, out_problem) &&
-           check_sigmas(frame, &of_dst, out_problem);
+           check_sigmas(frame, &of_dst, out_problem) && check_depth(frame, &of_dst, out_problem);
 }
 
 /* ---- Gazes */
@@ -372,6 +387,10 @@ bool context_batch_take(const struct fovea_batch *batch, bool runs_blind,
         .sigmas = batch->sigmas,
         .sigmas_next_bytes = batch->count > 1 ? batch->sigmas_next_bytes : 0,
     };
+    if (!context_depth_take(batch->depth, &out_frame->depth, out_problem)) {
+        return false;
+    }
+    out_frame->depth.next_bytes = batch->count > 1 ? out_frame->depth.next_bytes : 0;
     return context_batch_check_images(out_frame, out_problem) &&
            check_gazes(out_frame, runs_blind, out_problem);
 }
@@ -390,5 +409,7 @@ struct operator_images context_images_of(const struct context_frame *frame)
         .gazes_on_device = frame->gazes_uv && frame->gazes_memory == FOVEA_MEMORY_CUDA,
         .sigmas = frame->sigmas.data ? &frame->sigmas : NULL,
         .sigmas_next_bytes = frame->sigmas_next_bytes,
+        .depth = frame->depth.data ? &frame->depth : NULL,
+        .focuses = frame->focuses,
     };
 }

@@ -145,6 +145,18 @@ static enum fovea_result check_sigmas(struct fovea_vk *fovea, const struct fovea
                               index, (int)given->layout);
 }
 
+/* ---- Depths ---- */
+
+/* Frames and views bring none yet. */
+static enum fovea_result check_depth(struct fovea_vk *fovea)
+{
+    return row_needs_depth(&fovea->settings.operators)
+               ? frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED,
+                              "operators: one of them needs a picture of depths, which frames of"
+                              " Vulkan images do not have; fovea_context_run_batch takes one")
+               : FOVEA_OK;
+}
+
 /* ---- Packed side by side, where both images are the engine's ---- */
 
 struct packing {
@@ -221,6 +233,7 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
 enum fovea_result frame_views_check(struct fovea_vk *fovea, struct frame_work *work)
 {
     const struct fovea_vk_frame *desc = work->desc;
+    FOVEA_TRY(check_depth(fovea));
     if (!desc->views && desc->view_count == 0) {
         view_everything(fovea, work);
         return check_sigmas(fovea, &desc->sigmas, 0, &work->views[0]);
@@ -281,6 +294,7 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0 is %ux%u", given->width_px,
                             given->height_px);
     }
+    FOVEA_TRY(check_depth(fovea));
     FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
     FOVEA_TRY(check_geometry(fovea, given, 0, &view));
     FOVEA_TRY(check_sigmas(fovea, &given->sigmas, 0, &view));

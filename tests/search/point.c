@@ -208,11 +208,20 @@ static const char *draw_word(uint64_t *state, const struct fovea_setting *s)
     return s->words[below(state, count)];
 }
 
+/* Operators that need pictures of depths, which points do not have. */
+static bool needs_depths(const char *word)
+{
+    return strcmp(word, "dof") == 0;
+}
+
 static void draw_words(uint64_t *state, const struct fovea_setting *s, struct search_point *p)
 {
     char text[128] = "";
     for (uint32_t i = 0; i < 3; i++) {
         const char *word = draw_word(state, s);
+        while (needs_depths(word)) {
+            word = draw_word(state, s);
+        }
         if (!strstr(text, word) && (i == 0 || one_in(state, 2))) {
             strcat(text, i == 0 ? "" : ",");
             strcat(text, word);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The steps of dof.h, an image at a time: rows that workers share, and between them foveate's
+ * machine, which blurs layers by pictures of sigmas. */
+
+#include "dof_cpu.h"
+
+#include "steps.h"
+
+#include "core/large_memory.h"
+#include "core/thread_pool.h"
+#include "kernels/foveate/cpu/common/image.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- An image */
+
+static void work(void *user, uint32_t worker)
+{
+    struct dof_cpu *cpu = user;
+    int32_t step;
+    int32_t tile_row;
+    while (thread_steps_take(&cpu->chunks, &step, &tile_row)) {
+        cpu->rows_fn(cpu, tile_row, cpu->pixels[worker]);
+        thread_steps_finish(&cpu->chunks);
+    }
+}
+
+static void run_rows(struct dof_cpu *cpu, dof_step_fn rows_fn)
+{
+    cpu->rows_fn = rows_fn;
+    thread_steps_clear(&cpu->chunks);
+    thread_steps_add(&cpu->chunks, cpu->rows);
+    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
+}
+
+static struct fovea_image image_of(const struct dof_cpu *cpu, enum fovea_format format,
+                                   float *values)
+{
+    const ptrdiff_t bytes = (ptrdiff_t)pixel_codec_of(format)->bytes;
+    return (struct fovea_image){.data = values,
+                                .width_px = cpu->plan->machine.width_px,
+                                .height_px = cpu->plan->machine.height_px,
+                                .format = format,
+                                .row_stride_bytes = bytes * dof_width(cpu),
+                                .pixel_stride_bytes = bytes};
+}
+
+struct blur {
+    enum fovea_format format;
+    float *from;
+    float *to;
+    float *sigma_px;
+};
+
+static void blur(const struct dof_cpu *cpu, const struct blur *blur)
+{
+    const struct fovea_image src = image_of(cpu, blur->format, blur->from);
+    const struct fovea_image dst = image_of(cpu, blur->format, blur->to);
+    const struct fovea_image sigmas = image_of(cpu, FOVEA_FORMAT_R32F, blur->sigma_px);
+    const struct operator_images images = {.count = 1, .src = &src, .dst = &dst, .sigmas = &sigmas};
+    foveate_cpu_run_batch(cpu->machine, &images, &cpu->frame);
+}
+
+static void blur_layer(const struct dof_cpu *cpu, float *to, float *alpha_to, float *sigma_px)
+{
+    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, to, sigma_px});
+    if (cpu->channels > cpu->codec->color_channels) {
+        blur(cpu, &(struct blur){FOVEA_FORMAT_R32F, cpu->alpha_layer, alpha_to, sigma_px});
+    }
+}
+
+static void run_image(struct dof_cpu *cpu)
+{
+    run_rows(cpu, dof_find_offsets);
+    run_rows(cpu, dof_spread_tiles);
+    run_rows(cpu, dof_layer_of_means);
+    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, cpu->near, cpu->reach_px});
+    run_rows(cpu, dof_layer_of_near);
+    blur_layer(cpu, cpu->near, cpu->alpha_near, cpu->near_px);
+    run_rows(cpu, dof_layer_behind);
+    blur_layer(cpu, cpu->behind, cpu->alpha_behind, cpu->sigma_px);
+    run_rows(cpu, dof_compose);
+}
+
+/* ---- A batch */
+
+static bool is_gaze(const float *uv)
+{
+    return isfinite(uv[0]) && isfinite(uv[1]);
+}
+
+/* The pixel that a gaze lies on, or the nearest one. */
+static int32_t pixel_of(int32_t q8, int32_t size_px)
+{
+    const int32_t px = q8 >> 8;
+    return px < 0 ? 0 : px < size_px ? px : size_px - 1;
+}
+
+/* NaN: there is no gaze, or the depth is unknown. */
+static float diopters_seen(const struct dof_cpu *cpu, const struct operator_images *images,
+                           const struct operator_frame *frame, uint32_t index)
+{
+    const float *uv = images->gazes_uv ? images->gazes_uv + 2 * (size_t)index : NULL;
+    if (frame->blind || (uv && !is_gaze(uv))) {
+        return NAN;
+    }
+    const int32_t x_q8 = uv ? gaze_to_q8((double)uv[0], frame->width_px) : frame->gaze_x_q8;
+    const int32_t y_q8 = uv ? gaze_to_q8((double)uv[1], frame->height_px) : frame->gaze_y_q8;
+    return dof_scale_diopters(&cpu->scale,
+                              dof_depth_value(&cpu->depth, pixel_of(x_q8, frame->width_px),
+                                              pixel_of(y_q8, frame->height_px)));
+}
+
+static void set_focus(struct dof_cpu *cpu, const struct operator_images *images,
+                      const struct operator_frame *frame, uint32_t index)
+{
+    const struct dof_optics *optics = &cpu->plan->optics;
+    const float seen = diopters_seen(cpu, images, frame, index);
+    const double diopters = dof_focus(optics, &cpu->depth, seen, &images->focuses[index]);
+    cpu->focus_diopters = (float)diopters;
+    cpu->px_per_diopter = (float)dof_optics_sigma_px(optics, diopters);
+}
+
+void dof_cpu_run(struct operator_host *host, const struct operator_images *images,
+                 const struct operator_frame *frame)
+{
+    struct dof_cpu *cpu = (struct dof_cpu *)host;
+    const int32_t light =
+        image_light_in_order(foveate_plan_light(&cpu->plan->machine), frame->blue_first);
+    pixel_lights_order(&cpu->lights, light);
+    cpu->codec = pixel_codec_of(images->src->format);
+    cpu->light = pixel_lights_get(&cpu->lights, light, images->src->format);
+    cpu->channels =
+        cpu->codec->color_channels + (cpu->codec->has_alpha && dof_averages_alpha(cpu) ? 1 : 0);
+    cpu->scale = dof_scale_of(images->depth);
+    cpu->depth = *images->depth;
+    for (uint32_t i = 0; i < images->count; i++) {
+        cpu->src = pixel_image_after(images->src, (ptrdiff_t)i * images->src_next_bytes);
+        cpu->dst = pixel_image_after(images->dst, (ptrdiff_t)i * images->dst_next_bytes);
+        cpu->depth.data =
+            (const char *)images->depth->data + (ptrdiff_t)i * images->depth->next_bytes;
+        set_focus(cpu, images, frame, i);
+        run_image(cpu);
+    }
+}
+
+/* ---- Create and destroy */
+
+static enum fovea_result grow_workers(struct dof_cpu *cpu)
+{
+    const uint32_t most = thread_pool_worker_max(cpu->pool);
+    const uint32_t wanted = (uint32_t)cpu->rows < most ? (uint32_t)cpu->rows : most;
+    if (wanted <= cpu->wanted_workers) {
+        return FOVEA_OK;
+    }
+    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
+    const uint32_t count = there < wanted ? there : wanted;
+    float **pixels = realloc(cpu->pixels, count * sizeof *pixels);
+    if (!pixels) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->pixels = pixels;
+    for (; cpu->worker_count < count; cpu->worker_count++) {
+        pixels[cpu->worker_count] =
+            large_memory_make((size_t)dof_width(cpu) * DOF_LAYER_CHANNELS, sizeof *pixels[0]);
+        if (!pixels[cpu->worker_count]) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    cpu->wanted_workers = wanted;
+    return FOVEA_OK;
+}
+
+/* Images come one after the other. */
+enum fovea_result dof_cpu_reserve(struct operator_host *host, const struct operator_images *images)
+{
+    struct dof_cpu *cpu = (struct dof_cpu *)host;
+    struct operator_images one = *images;
+    one.count = 1;
+    FOVEA_TRY(grow_workers(cpu));
+    return foveate_cpu_reserve(cpu->machine, &one);
+}
+
+struct part {
+    float **to;
+    size_t floats;
+};
+
+/* All of them, or those that are freed. */
+#define PARTS 12
+static void list_parts(struct dof_cpu *cpu, struct part out[PARTS])
+{
+    const size_t pixels = (size_t)dof_width(cpu) * cpu->plan->machine.height_px;
+    const size_t alphas = dof_averages_alpha(cpu) ? pixels : 0;
+    const size_t tiles = (size_t)cpu->columns * (size_t)cpu->rows;
+    const struct part parts[PARTS] = {
+        {&cpu->offset_px, pixels},
+        {&cpu->reach_px, pixels},
+        {&cpu->near_px, pixels},
+        {&cpu->sigma_px, pixels},
+        {&cpu->layer, DOF_LAYER_CHANNELS * pixels},
+        {&cpu->near, DOF_LAYER_CHANNELS * pixels},
+        {&cpu->behind, DOF_LAYER_CHANNELS * pixels},
+        {&cpu->alpha_layer, alphas},
+        {&cpu->alpha_near, alphas},
+        {&cpu->alpha_behind, alphas},
+        {&cpu->tile_px, tiles},
+        {&cpu->tile_reach_px, tiles},
+    };
+    memcpy(out, parts, sizeof parts);
+}
+
+static enum fovea_result make(struct dof_cpu *cpu)
+{
+    struct part parts[PARTS];
+    list_parts(cpu, parts);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].floats == 0) {
+            continue;
+        }
+        *parts[i].to = large_memory_make(parts[i].floats, sizeof **parts[i].to);
+        if (!*parts[i].to) {
+            return FOVEA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    FOVEA_TRY(foveate_cpu_create_in(cpu->pool, &cpu->plan->machine, &cpu->machine));
+    return grow_workers(cpu);
+}
+
+enum fovea_result dof_cpu_create(struct thread_pool *pool, const struct operator_plan *plan,
+                                 struct operator_host **out_host)
+{
+    struct dof_cpu *cpu = calloc(1, sizeof *cpu);
+    *out_host = (struct operator_host *)cpu;
+    if (!cpu) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    cpu->plan = dof_plan_of(plan);
+    cpu->pool = pool;
+    cpu->columns = (dof_width(cpu) + DOF_TILE_PX - 1) / DOF_TILE_PX;
+    cpu->rows = ((int32_t)cpu->plan->machine.height_px + DOF_TILE_PX - 1) / DOF_TILE_PX;
+    foveate_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
+    cpu->frame = foveate_frame_make(&cpu->plan->machine, (struct fovea_point_uv){0.5, 0.5});
+    cpu->frame.blur_alpha = 1; /* where layers have their coverage */
+    const enum fovea_result result = make(cpu);
+    if (result < 0) {
+        dof_cpu_destroy(out_host);
+    }
+    return result;
+}
+
+void dof_cpu_destroy(struct operator_host **host)
+{
+    struct dof_cpu *cpu = (struct dof_cpu *)*host;
+    struct part parts[PARTS];
+    *host = NULL;
+    if (!cpu) {
+        return;
+    }
+    list_parts(cpu, parts);
+    for (size_t i = 0; i < PARTS; i++) {
+        large_memory_free(*parts[i].to);
+    }
+    for (uint32_t i = 0; i < cpu->worker_count; i++) {
+        large_memory_free(cpu->pixels[i]);
+    }
+    foveate_cpu_destroy(&cpu->machine);
+    free(cpu->pixels);
+    free(cpu);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the steps of dof on the processor share: an image under way, and its pictures of floats.
+ * Layers are RGBA32F, coverage in the last channel; alpha that is averaged is a layer of its own
+ * beside them, of R32F. */
+#ifndef FOVEA_KERNELS_DOF_CPU_STEPS_H
+#define FOVEA_KERNELS_DOF_CPU_STEPS_H
+
+#include "core/thread_steps.h"
+#include "kernels/dof/dof.h"
+#include "kernels/image/pixel_light.h"
+
+#define DOF_TILE_PX 8 /* also the rows that a worker takes */
+#define DOF_LAYER_CHANNELS 4
+#define DOF_COVERAGE 3
+#define DOF_LAYER_PX 1.0f /* of sigma, from where a pixel is all near, or all behind */
+
+struct thread_pool;
+struct dof_cpu;
+
+/* Makes the rows of a row of tiles; `pixels` has memory for a row of the picture. */
+typedef void (*dof_step_fn)(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+
+struct dof_cpu {
+    const struct dof_plan *plan;
+    struct thread_pool *pool;
+    struct foveate_cpu *machine;
+    struct pixel_lights lights;
+    int32_t columns, rows; /* of tiles */
+    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    uint32_t worker_count; /* that there is memory for */
+    float **pixels; /* of each worker: a row of the picture */
+    /* A value a pixel each. */
+    float *offset_px; /* s */
+    float *reach_px; /* d */
+    float *near_px; /* t */
+    float *sigma_px; /* of the layer that is blurred */
+    float *layer;
+    float *near;
+    float *behind;
+    /* The same for alpha; NULL where it is kept. */
+    float *alpha_layer;
+    float *alpha_near;
+    float *alpha_behind;
+    float *tile_px; /* n' of tiles */
+    float *tile_reach_px; /* their d */
+    struct foveate_frame frame; /* of layers */
+    /* The image under way. */
+    struct fovea_image src;
+    struct fovea_image dst;
+    struct fovea_depth depth;
+    const struct pixel_codec *codec;
+    const struct pixel_light *light; /* NULL: averaged as stored */
+    uint32_t channels; /* that are averaged */
+    struct dof_scale scale;
+    float focus_diopters;
+    float px_per_diopter;
+    struct thread_steps chunks;
+    dof_step_fn rows_fn;
+};
+
+static inline bool dof_averages_alpha(const struct dof_cpu *cpu)
+{
+    return cpu->plan->machine.foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+}
+
+static inline int32_t dof_width(const struct dof_cpu *cpu)
+{
+    return (int32_t)cpu->plan->machine.width_px;
+}
+
+static inline int32_t dof_end_of_rows(const struct dof_cpu *cpu, int32_t tile_row)
+{
+    const int32_t end = (tile_row + 1) * DOF_TILE_PX;
+    const int32_t height = (int32_t)cpu->plan->machine.height_px;
+    return end < height ? end : height;
+}
+
+static inline size_t dof_row(const struct dof_cpu *cpu, int32_t y)
+{
+    return (size_t)y * cpu->plan->machine.width_px;
+}
+
+static inline float dof_clamped(float value, float least, float most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* How much of a pixel is near. */
+static inline float dof_nearness(float offset_px)
+{
+    return dof_clamped(-offset_px * (1.0f / DOF_LAYER_PX), 0.0f, 1.0f);
+}
+
+/* In their order: sigmas.c */
+void dof_find_offsets(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_spread_tiles(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_layer_of_means(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+/* layers.c */
+void dof_layer_of_near(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_layer_behind(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+void dof_compose(const struct dof_cpu *cpu, int32_t tile_row, float *pixels);
+
+#endif

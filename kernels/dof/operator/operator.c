@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* dof as an operator: its own steps on the processor, around foveate's machine. */
+
+#include "kernels/dof/cpu/dof_cpu.h"
+#include "kernels/dof/dof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void plan_destroy(struct operator_plan **plan)
+{
+    struct dof_plan *gone = (struct dof_plan *)*plan;
+    if (gone) {
+        foveate_plan_finish(&gone->machine);
+    }
+    free(gone);
+    *plan = NULL;
+}
+
+static enum fovea_result plan_create(const struct operator_plan_desc *desc,
+                                     struct operator_plan **out_plan)
+{
+    struct dof_plan *plan = calloc(1, sizeof *plan);
+    *out_plan = (struct operator_plan *)plan;
+    if (!plan) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    plan->optics = dof_optics_of(desc->settings, desc->width_px);
+    const enum fovea_result result =
+        foveate_plan_init_pictured(&plan->machine, &desc->settings->foveation,
+                                   plan->optics.sigma_max_px, desc->width_px, desc->height_px);
+    if (result < 0) {
+        plan_destroy(out_plan);
+        return result;
+    }
+    plan->machine.base.api = &dof_operator;
+    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine);
+    return FOVEA_OK;
+}
+
+static bool plan_fits(const struct operator_plan *plan, const struct operator_plan_desc *desc)
+{
+    const struct dof_plan *dof = dof_plan_of(plan);
+    const struct dof_optics optics = dof_optics_of(desc->settings, desc->width_px);
+    return dof_optics_same(&dof->optics, &optics) &&
+           foveate_plan_fits_even(&dof->machine, &desc->settings->foveation, desc->width_px,
+                                  desc->height_px);
+}
+
+static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct dof_optics *optics = &dof_plan_of(plan)->optics;
+    snprintf(out, bytes, "dof: focused at %.4g m, a diopter is a Gaussian of %.4g px",
+             optics->focus_m, dof_optics_sigma_px(optics, 1.0 / optics->focus_m));
+    return true;
+}
+
+/* "dof  linear light  eye  focus gaze" */
+static void plan_summarize(const struct operator_plan *plan, char *out, size_t bytes)
+{
+    const struct dof_plan *dof = dof_plan_of(plan);
+    snprintf(out, bytes, "dof  %s light  %s  focus %s",
+             foveate_plan_light(&dof->machine) == IMAGE_LIGHT_STORED ? "encoded" : "linear",
+             dof->optics.is_eye ? "eye" : "camera", dof->optics.is_fixed ? "fixed" : "gaze");
+}
+
+const struct operator_api dof_operator = {
+    .name = "dof",
+    .needs_depth = true,
+    .plan_create = plan_create,
+    .plan_destroy = plan_destroy,
+    .plan_fits = plan_fits,
+    .plan_describe = plan_describe,
+    .plan_summarize = plan_summarize,
+    .host = {.create = dof_cpu_create,
+             .destroy = dof_cpu_destroy,
+             .reserve = dof_cpu_reserve,
+             .run = dof_cpu_run},
+};

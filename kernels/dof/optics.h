@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* From values of a picture of depths to diopters (1 / metre), from diopters to sigma, and what is
+ * in focus. Any thread; nothing here allocates. */
+#ifndef FOVEA_KERNELS_DOF_OPTICS_H
+#define FOVEA_KERNELS_DOF_OPTICS_H
+
+#include "kernels/operator/operator.h"
+
+#include <math.h>
+
+/* What the settings say at a size. */
+struct dof_optics {
+    bool is_eye;
+    double aperture_m; /* of the lens, or the pupil */
+    double focal_m; /* of the lens */
+    double px_per_m; /* of the lens, on the sensor */
+    double px_per_rad; /* of the eye, on the view axis */
+    bool is_fixed; /* the focus */
+    double focus_m; /* where it is fixed, or nothing else says it */
+    double focus_time_s;
+    double focus_hysteresis_diopters;
+    double sigma_max_px;
+};
+
+struct dof_optics dof_optics_of(const struct fovea_settings *settings, uint32_t width_px);
+bool dof_optics_same(const struct dof_optics *a, const struct dof_optics *b);
+
+/* Sigma for a diopter of defocus. A lens focuses no nearer than at twice its focal length. */
+double dof_optics_sigma_px(const struct dof_optics *optics, double focus_diopters);
+
+/* How diopters follow from values: start + value step, or 1 over that. */
+struct dof_scale {
+    bool is_distance;
+    double start, step;
+};
+struct dof_scale dof_scale_of(const struct fovea_depth *depth);
+
+#define DOF_MOST_DIOPTERS 1e30 /* more count as it: no sigma is that small */
+
+/* NaN: unknown. */
+static inline float dof_scale_diopters(const struct dof_scale *scale, float value)
+{
+    const double at = scale->start + (double)value * scale->step;
+    const double diopters = scale->is_distance && at > 0.0 ? 1.0 / at : at;
+    if (!(scale->is_distance ? at > 0.0 : at < (double)__builtin_inff())) {
+        return __builtin_nanf("");
+    }
+    return diopters < 0.0 ? 0.0f : (float)fmin(diopters, DOF_MOST_DIOPTERS);
+}
+
+/* The value at a pixel of the first image's picture; dof_depth_row gives a row of them. */
+float dof_depth_value(const struct fovea_depth *depth, int32_t x_px, int32_t y_px);
+void dof_depth_row(const struct fovea_depth *depth, int32_t y_px, float *out);
+
+/* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
+ * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
+ * gaze: the focus then stays where it was, and is at dof.focus_m where it was nowhere. */
+double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
+                 float seen_diopters, struct operator_focus *focus);
+
+#endif

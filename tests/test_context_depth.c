@@ -1,0 +1,790 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The operator dof and its pictures of depths, as a program gives them to fovea_context_run_batch:
+ * against the reference in double precision, in all formats and lights; what is refused; the focus
+ * from batch to batch. */
+
+#include "test_context_support.h"
+
+#include "kernels/dof/dof.h"
+#include "kernels/image/pixel_light.h"
+#include "operators/scene.h"
+#include "sanitized.h"
+
+#include <stddef.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- Pictures of depths */
+
+/* Distances of what is drawn, in metres. */
+enum scenery {
+    NEAR_BLOCKS, /* before what is in focus */
+    FAR_BLOCKS,
+    BLOCKS, /* near, in focus and far */
+    SLOPE, /* from before the focus to behind it */
+    RANDOM,
+    ODD, /* with what is unknown and what is infinite */
+    IN_FOCUS,
+    SCENERIES
+};
+
+#define FOCUS_M 2.0
+
+static double distance_at(enum scenery scenery, uint32_t x, uint32_t y)
+{
+    static const double odd_m[] = {(double)NAN, (double)INFINITY, 0.0, -1.0, 1.2, 1e-30, 1e30, 3.0};
+    const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
+    const bool in_block = (x / 13 + y / 11) % 3 == 1;
+    switch (scenery) {
+    case NEAR_BLOCKS:
+        return in_block ? 1.1 : FOCUS_M;
+    case FAR_BLOCKS:
+        return in_block ? FOCUS_M : 30.0;
+    case BLOCKS:
+        return (x / 13 + 2 * (y / 11)) % 3 == 0   ? 0.9 + 0.02 * (double)(x / 13 % 5)
+               : (x / 13 + 2 * (y / 11)) % 3 == 1 ? FOCUS_M
+                                                  : 9.0;
+    case SLOPE:
+        return 0.8 + 0.09 * (double)x + 0.02 * (double)y;
+    case RANDOM:
+        return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
+    case ODD:
+        return odd_m[(x / 5 + 3 * (y / 4)) % COUNT(odd_m)];
+    case IN_FOCUS:
+    case SCENERIES:
+        break;
+    }
+    return FOCUS_M;
+}
+
+struct scale {
+    enum fovea_depth_kind kind;
+    double zero_m, one_m;
+};
+static const struct scale scales[] = {
+    {FOVEA_DEPTH_LINEAR, 0.0, 1.0}, /* metres, in floats alone */
+    {FOVEA_DEPTH_LINEAR, 0.5, 40.5},
+    {FOVEA_DEPTH_LINEAR, 65.535, 0.0},
+    {FOVEA_DEPTH_PERSPECTIVE, 0.25, 100.0},
+    {FOVEA_DEPTH_PERSPECTIVE, 60.0, 0.1},
+    {FOVEA_DEPTH_PERSPECTIVE, (double)INFINITY, 0.25},
+    {FOVEA_DEPTH_PERSPECTIVE, 0.25, (double)INFINITY},
+};
+
+static double value_of(const struct scale *scale, double distance_m)
+{
+    return scale->kind == FOVEA_DEPTH_LINEAR
+               ? (distance_m - scale->zero_m) / (scale->one_m - scale->zero_m)
+               : (1.0 / distance_m - 1.0 / scale->zero_m) /
+                     (1.0 / scale->one_m - 1.0 / scale->zero_m);
+}
+
+/* A picture as it is stored, and its values as they then are. */
+struct depths {
+    struct fovea_depth depth;
+    struct test_image memory;
+    double *values;
+};
+
+/* Rounds to what the format has; returns what that is. */
+static double store(enum fovea_depth_format format, double value, const struct fovea_image *image,
+                    uint32_t x, uint32_t y)
+{
+    const double most = format == FOVEA_DEPTH_FORMAT_D16 ? 65535.0 : 16777215.0;
+    const double inside = value > 0.0 ? fmin(value, 1.0) : 0.0;
+    const uint32_t whole = (uint32_t)(inside * most + 0.5);
+    const uint32_t word = whole | 0x5a000000u;
+    const uint16_t half = (uint16_t)whole;
+    switch (format) {
+    case FOVEA_DEPTH_FORMAT_D16:
+        memcpy(image_pixel(image, x, y), &half, sizeof half);
+        return whole / most;
+    case FOVEA_DEPTH_FORMAT_D24:
+        memcpy(image_pixel(image, x, y), &word, sizeof word);
+        return whole / most;
+    default:
+        image_set(image, x, y, 0, value);
+        return image_get(image, x, y, 0);
+    }
+}
+
+static struct depths depths_make(const struct operator_scene *scene, enum scenery scenery,
+                                 const struct scale *scale, enum fovea_depth_format format)
+{
+    static const struct image_layout layouts[] = {
+        {0}, {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1, .row_gap = 1}};
+    const bool is_short = format == FOVEA_DEPTH_FORMAT_D16 || format == FOVEA_DEPTH_FORMAT_R16F;
+    struct depths depths = {
+        .memory = image_make(scene->width_px, scene->height_px,
+                             is_short ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F,
+                             layouts[scene->random % COUNT(layouts)]),
+        .values = calloc((size_t)scene->width_px * scene->height_px, sizeof *depths.values)};
+    assert_non_null(depths.values);
+    const struct fovea_image *image = &depths.memory.view;
+    for (uint32_t y = 0; y < scene->height_px; y++) {
+        for (uint32_t x = 0; x < scene->width_px; x++) {
+            const double value = value_of(scale, distance_at(scenery, x, y));
+            depths.values[(size_t)y * scene->width_px + x] = store(format, value, image, x, y);
+        }
+    }
+    fovea_depth_init(&depths.depth);
+    depths.depth.data = image->data;
+    depths.depth.width_px = image->width_px;
+    depths.depth.height_px = image->height_px;
+    depths.depth.format = format;
+    depths.depth.row_stride_bytes = image->row_stride_bytes;
+    depths.depth.pixel_stride_bytes = image->pixel_stride_bytes;
+    depths.depth.kind = scale->kind;
+    depths.depth.zero_m = scale->zero_m;
+    depths.depth.one_m = scale->one_m;
+    return depths;
+}
+
+static void depths_free(struct depths *depths)
+{
+    image_free(&depths->memory);
+    free(depths->values);
+}
+
+/* ---- Against the reference */
+
+/* A diopter is 4 to 13 px, and up to half of one out of focus. */
+static void choose(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_operator_settings *own = &scene->settings.own;
+    scene->settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
+    scene->settings.backend = FOVEA_BACKEND_CPU;
+    scene->width_px = 1 + scene->width_px / 2;
+    scene->height_px = 1 + scene->height_px / 3;
+    scene->blue_first = false;
+    own->dof_focus = 1;
+    own->dof_focus_m = FOCUS_M;
+    own->dof_focal_mm = 60.0;
+    own->dof_f_number = 1.4;
+    own->dof_sensor_mm = fmax(0.05 * (double)scene->width_px * (1.0 + (double)(i % 3)), 1.0);
+    own->dof_sigma_max_px = 9.0;
+    if (i % 4 == 3) {
+        own->dof_lens = 1;
+        own->dof_pupil_mm = 8.0;
+        scene->settings.foveation.geometry =
+            (struct fovea_geometry){.ppd = 80.0, .screen_width_m = 0.5, .distance_m = 0.6};
+    }
+}
+
+static const struct operator_under_test dof_under_test = {
+    .name = "dof", .api = &dof_operator, .id = FOVEA_OPERATOR_dof, .choose = choose};
+
+static void by_reference(const void *user, const struct fovea_image *src, const double *in,
+                         double *out)
+{
+    assert_int_equal(
+        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out),
+        FOVEA_OK);
+}
+
+static void keep_alpha(const struct fovea_image *src, double *values)
+{
+    for (uint32_t i = 0; image_channels(src->format) == 4 && i < src->width_px * src->height_px;
+         i++) {
+        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
+    }
+}
+
+static void assert_exact(const struct operator_scene *scene, const struct depths *depths,
+                         double focus_m, const struct fovea_image *src,
+                         const struct fovea_image *actual)
+{
+    const struct fovea_foveation *foveation = &scene->settings.foveation;
+    const struct dof_reference wanted = {.settings = &scene->settings,
+                                         .depths = depths->values,
+                                         .kind = depths->depth.kind,
+                                         .zero_m = depths->depth.zero_m,
+                                         .one_m = depths->depth.one_m,
+                                         .focus_m = focus_m};
+    const int32_t light = pixel_light_of(foveation->light, foveation->transfer);
+    double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
+    char what[160];
+    if (foveation->alpha == FOVEA_ALPHA_KEEP) {
+        keep_alpha(src, expected);
+    }
+    snprintf(what, sizeof what, "%ux%u, format %d, light %d, alpha %d, picture %d, depths %d",
+             scene->width_px, scene->height_px, (int)scene->format, (int)light,
+             (int)foveation->alpha, scene->picture, (int)depths->depth.format);
+    struct fovea_foveation smooth = *foveation;
+    smooth.method = FOVEA_METHOD_SMOOTH;
+    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
+    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
+    compare_assert_close(actual, expected, budget, what);
+    free(expected);
+}
+
+static struct fovea_batch batch_of(const struct test_image *src, const struct test_image *dst,
+                                   const struct fovea_depth *depth)
+{
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = 1;
+    batch.src = src->view;
+    batch.dst = dst->view;
+    batch.depth = depth;
+    return batch;
+}
+
+static void check_scene(uint64_t i, const struct operator_scene *scene)
+{
+    static const enum fovea_depth_format formats[] = {
+        FOVEA_DEPTH_FORMAT_R32F, FOVEA_DEPTH_FORMAT_D16, FOVEA_DEPTH_FORMAT_D24,
+        FOVEA_DEPTH_FORMAT_R16F};
+    const enum fovea_depth_format format = formats[i % COUNT(formats)];
+    const bool is_whole = format == FOVEA_DEPTH_FORMAT_D16 || format == FOVEA_DEPTH_FORMAT_D24;
+    const size_t first = is_whole ? 1 : 0;
+    const struct scale *scale = &scales[first + i / 24 % (COUNT(scales) - first)];
+    struct said said = {0};
+    struct fovea_context *context = context_of(&scene->settings, &said);
+    struct depths depths = depths_make(scene, (enum scenery)(i / 4 % IN_FOCUS), scale, format);
+    struct test_image src = scene_draw(scene);
+    struct test_image dst = image_make(scene->width_px, scene->height_px, scene->format,
+                                       (struct image_layout){.row_gap = (uint32_t)(i % 3)});
+    const struct fovea_batch batch = batch_of(&src, &dst, &depths.depth);
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+    assert_silent(&said);
+    assert_exact(scene, &depths, FOCUS_M, &src.view, &dst.view);
+    assert_true(image_guards_intact(&dst) && image_guards_intact(&depths.memory));
+    fovea_context_destroy(&context);
+    image_free(&src);
+    image_free(&dst);
+    depths_free(&depths);
+}
+
+#define SCENES 330
+
+TEST(images_are_the_reference)
+{
+    for (int i = test_first(SCENES); i < SCENES; i += TEST_STEP(i)) {
+        const struct operator_scene scene = operator_scene_of(&dof_under_test, (uint64_t)i);
+        check_scene((uint64_t)i, &scene);
+    }
+}
+
+/* ---- Promises */
+
+/* A scene with a context and its images. */
+struct given {
+    struct said said;
+    struct fovea_context *context;
+    struct operator_scene scene;
+    struct depths depths;
+    struct test_image src;
+    struct test_image dst;
+    struct fovea_batch batch;
+};
+
+static struct given *given_make(enum fovea_format format, enum scenery scenery,
+                                void (*choose_more)(struct fovea_settings *settings))
+{
+    struct given *given = calloc(1, sizeof *given);
+    assert_non_null(given);
+    given->scene = operator_scene_of(&dof_under_test, 0);
+    given->scene.settings.foveation = fovea_settings_default().foveation;
+    given->scene.format = format;
+    given->scene.width_px = 53;
+    given->scene.height_px = 41;
+    given->scene.picture = IMAGE_PHOTO;
+    given->scene.settings.own.dof_sensor_mm = 3.0;
+    if (choose_more) {
+        choose_more(&given->scene.settings);
+    }
+    given->context = context_of(&given->scene.settings, &given->said);
+    given->depths = depths_make(&given->scene, scenery, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    given->src = scene_draw(&given->scene);
+    given->dst = image_make_packed(53, 41, format);
+    given->batch = batch_of(&given->src, &given->dst, &given->depths.depth);
+    return given;
+}
+
+static void given_free(struct given *given)
+{
+    fovea_context_destroy(&given->context);
+    image_free(&given->src);
+    image_free(&given->dst);
+    depths_free(&given->depths);
+    free(given);
+}
+
+static void run(struct given *given)
+{
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL), FOVEA_OK);
+    assert_silent(&given->said);
+}
+
+static void assert_focused(const struct given *given, double focus_m)
+{
+    assert_exact(&given->scene, &given->depths, focus_m, &given->src.view, &given->dst.view);
+}
+
+TEST(what_is_in_focus_keeps_every_bit)
+{
+    for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
+        struct given *given = given_make((enum fovea_format)format, IN_FOCUS, NULL);
+        run(given);
+        compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
+        given_free(given);
+    }
+}
+
+/* Sharp pixels far from all that is near, in a picture where others are blurred. */
+TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
+{
+    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, FAR_BLOCKS, NULL);
+    run(given);
+    for (uint32_t y = 0; y < 41; y++) {
+        for (uint32_t x = 0; x < 53; x++) {
+            if (distance_at(FAR_BLOCKS, x, y) == FOCUS_M) {
+                compare_assert_same(&given->dst.view, &given->src.view,
+                                    (struct compare_rect){x, y, 1, 1}, "sharp");
+            }
+        }
+    }
+    given_free(given);
+}
+
+TEST(unknown_depths_leave_a_picture_as_it_is)
+{
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, IN_FOCUS, NULL);
+    for (uint32_t y = 0; y < 41; y++) {
+        for (uint32_t x = 0; x < 53; x++) {
+            image_set(&given->depths.memory.view, x, y, 0, x % 2 ? (double)NAN : -1.0);
+        }
+    }
+    run(given);
+    compare_assert_all_same(&given->dst.view, &given->src.view, "unknown");
+    given_free(given);
+}
+
+/* A flat picture has no edges that could be seen, whatever is near or far. */
+TEST(flat_pictures_stay_flat)
+{
+    for (int scenery = 0; scenery < SCENERIES; scenery++) {
+        struct given *given = given_make(FOVEA_FORMAT_RGBA8, (enum scenery)scenery, NULL);
+        image_fill(&given->src.view, 200.0);
+        run(given);
+        struct compare_rect where;
+        assert_true(compare_largest(&given->dst.view, &given->src.view, &where) <= 1.0);
+        given_free(given);
+    }
+}
+
+/* Black in focus before a white background that is far out of it, and the other way round. */
+TEST(sharp_things_do_not_bleed_into_what_is_behind)
+{
+    for (int i = 0; i < 2; i++) {
+        struct given *given = given_make(FOVEA_FORMAT_RGB32F, FAR_BLOCKS, NULL);
+        for (uint32_t k = 0; k < 53 * 41 * 3; k++) {
+            const uint32_t x = k / 3 % 53;
+            const uint32_t y = k / 3 / 53;
+            const bool is_sharp = distance_at(FAR_BLOCKS, x, y) == FOCUS_M;
+            image_set(&given->src.view, x, y, k % 3, is_sharp == (i == 0) ? 0.0 : 1.0);
+        }
+        run(given);
+        for (uint32_t k = 0; k < 53 * 41; k++) {
+            const bool is_sharp = distance_at(FAR_BLOCKS, k % 53, k / 53) == FOCUS_M;
+            const double expected = is_sharp == (i == 0) ? 0.0 : 1.0;
+            const double actual = image_get(&given->dst.view, k % 53, k / 53, 0);
+            assert_true(fabs(actual - expected) <= (is_sharp ? 0.0 : 0.12));
+        }
+        given_free(given);
+    }
+}
+
+/* White that is near covers black that is in focus, as far as its Gaussian goes. */
+TEST(near_things_spread_over_what_is_in_focus)
+{
+    struct given *given = given_make(FOVEA_FORMAT_R32F, NEAR_BLOCKS, NULL);
+    image_fill(&given->src.view, 0.0);
+    image_fill(&given->depths.memory.view, FOCUS_M);
+    for (uint32_t k = 0; k < 20 * 41; k++) {
+        image_set(&given->src.view, k % 20, k / 20, 0, 1.0);
+        image_set(&given->depths.memory.view, k % 20, k / 20, 0, 1.25);
+    }
+    run(given);
+    const struct dof_optics optics = dof_optics_of(&given->scene.settings, 53);
+    const double sigma_px = dof_optics_sigma_px(&optics, 0.5) * (1.0 / 1.25 - 0.5);
+    for (uint32_t x = 20; x < 35; x++) {
+        const double covered = 0.5 * erfc(((double)x + 0.5 - 20.0) / (sigma_px * sqrt(2.0)));
+        assert_true(fabs(image_get(&given->dst.view, x, 20, 0) - covered) < 0.012);
+    }
+    assert_true(sigma_px > 2.0);
+    given_free(given);
+}
+
+/* A small highlight behind the focus gives up nothing of its light. */
+TEST(highlights_keep_their_energy)
+{
+    struct given *given = given_make(FOVEA_FORMAT_R32F, IN_FOCUS, NULL);
+    double sum = 0.0;
+    image_fill(&given->src.view, 0.0);
+    image_fill(&given->depths.memory.view, 4.0);
+    image_set(&given->src.view, 26, 20, 0, 1000.0);
+    run(given);
+    for (uint32_t k = 0; k < 53 * 41; k++) {
+        sum += image_get(&given->dst.view, k % 53, k / 53, 0);
+    }
+    assert_true(fabs(sum - 1000.0) < 10.0);
+    assert_true(image_get(&given->dst.view, 26, 20, 0) < 100.0);
+    given_free(given);
+}
+
+/* What is no number stays in its channel, and in reach of its blur. */
+TEST(bad_numbers_stay_within_reach)
+{
+    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, NEAR_BLOCKS, NULL);
+    image_set(&given->src.view, 3, 3, 1, (double)NAN); /* in focus, 10 px from what is near */
+    run(given);
+    for (uint32_t k = 0; k < 53 * 41 * 4; k++) {
+        const uint32_t x = k / 4 % 53;
+        const uint32_t y = k / 4 / 53;
+        const bool may_be = k % 4 == 1 && x < 45 && y < 45;
+        const double value = image_get(&given->dst.view, x, y, k % 4);
+        assert_true(isfinite(value) || may_be);
+    }
+    assert_true(isnan(image_get(&given->dst.view, 3, 3, 1)));
+    given_free(given);
+}
+
+/* ---- Batches */
+
+TEST(a_batch_has_depths_and_gazes_of_its_images)
+{
+    enum { IMAGES = 3, HEIGHT = 41 };
+    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
+    struct said said = {0};
+    scene.width_px = 53;
+    scene.height_px = HEIGHT * IMAGES;
+    scene.settings.own.dof_focus = 0;
+    struct depths depths = depths_make(&scene, SLOPE, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    const float gazes_uv[2 * IMAGES] = {0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f};
+    for (int shared = 0; shared < 2; shared++) {
+        struct fovea_context *context = context_of(&scene.settings, &said);
+        struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
+        struct fovea_image first[2];
+        const struct operator_images images =
+            scene_batch_images(&pictures, &pictures.src.view, &pictures.dst.view, first);
+        struct fovea_batch batch = batch_of(&pictures.src, &pictures.dst, &depths.depth);
+        batch.count = IMAGES;
+        batch.src = first[0];
+        batch.dst = first[1];
+        batch.src_next_bytes = images.src_next_bytes;
+        batch.dst_next_bytes = images.dst_next_bytes;
+        batch.gazes_uv = gazes_uv;
+        depths.depth.height_px = HEIGHT;
+        depths.depth.next_bytes = shared ? 0 : HEIGHT * depths.depth.row_stride_bytes;
+        assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+        assert_silent(&said);
+        for (int i = 0; i < IMAGES; i++) {
+            struct depths own = depths;
+            struct operator_scene one = pictures.scene;
+            struct fovea_image src = first[0];
+            struct fovea_image dst = first[1];
+            src.data = (char *)src.data + i * images.src_next_bytes;
+            dst.data = (char *)dst.data + i * images.dst_next_bytes;
+            own.values += shared ? 0 : (size_t)i * HEIGHT * 53;
+            const uint32_t x = (uint32_t)((double)gazes_uv[2 * i] * 53.0);
+            const uint32_t y = (uint32_t)((double)gazes_uv[2 * i + 1] * HEIGHT);
+            assert_exact(&one, &own, own.values[y * 53 + x], &src, &dst);
+        }
+        scene_batch_free(&pictures);
+        fovea_context_destroy(&context);
+    }
+    depths_free(&depths);
+}
+
+/* ---- Focus */
+
+static void choose_gaze(struct fovea_settings *settings)
+{
+    settings->own.dof_focus = 0;
+}
+
+/* The left half is at 1 m, the other one at 4. */
+static struct given *given_of_halves(void)
+{
+    struct given *given = given_make(FOVEA_FORMAT_RGB32F, IN_FOCUS, choose_gaze);
+    for (uint32_t k = 0; k < 53 * 41; k++) {
+        given->depths.values[k] = k % 53 < 26 ? 1.0 : 4.0;
+        image_set(&given->depths.memory.view, k % 53, k / 53, 0, given->depths.values[k]);
+    }
+    return given;
+}
+
+TEST(focus_follows_the_gaze_in_time)
+{
+    const float gazes_uv[][2] = {{0.2f, 0.5f}, {0.8f, 0.5f}};
+    struct given *given = given_of_halves();
+    given->batch.gazes_uv = gazes_uv[0];
+    run(given);
+    assert_focused(given, 1.0);
+    given->batch.gazes_uv = gazes_uv[1];
+    for (int i = 1; i <= 4; i++) {
+        given->depths.depth.elapsed_s = 0.1;
+        run(given);
+        assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-0.1 * i / 0.3)));
+    }
+    given->depths.depth.elapsed_s = 0.0; /* another picture */
+    run(given);
+    assert_focused(given, 4.0);
+    given_free(given);
+}
+
+TEST(new_settings_do_not_move_the_focus)
+{
+    const float gazes_uv[][2] = {{0.2f, 0.5f}, {0.8f, 0.5f}};
+    struct given *given = given_of_halves();
+    given->batch.gazes_uv = gazes_uv[0];
+    run(given);
+    given->scene.settings.own.dof_sensor_mm = 4.0;
+    assert_int_equal(fovea_context_set_settings(given->context, &given->scene.settings), FOVEA_OK);
+    given->batch.gazes_uv = gazes_uv[1];
+    given->depths.depth.elapsed_s = 0.3;
+    run(given);
+    assert_focused(given, 1.0 / (0.25 + 0.75 * exp(-1.0)));
+    given_free(given);
+}
+
+TEST(without_a_gaze_the_focus_stays_where_it_was)
+{
+    const float gaze_uv[2] = {0.2f, 0.5f};
+    struct given *given = given_of_halves();
+    run(given);
+    assert_focused(given, FOCUS_M); /* dof.focus_m */
+    given->batch.gazes_uv = gaze_uv;
+    run(given);
+    given->batch.gazes_uv = NULL;
+    given->depths.depth.elapsed_s = 0.1;
+    run(given);
+    assert_focused(given, 1.0);
+    given_free(given);
+}
+
+TEST(a_program_says_what_is_in_focus)
+{
+    const float gaze_uv[2] = {0.2f, 0.5f};
+    struct given *given = given_of_halves();
+    given->batch.gazes_uv = gaze_uv;
+    given->depths.depth.focus_m = 3.0;
+    run(given);
+    assert_focused(given, 3.0);
+    given->depths.depth.focus_m = (double)INFINITY;
+    run(given);
+    assert_focused(given, (double)INFINITY);
+    given_free(given);
+}
+
+/* ---- What is refused */
+
+static void near_is_far(struct fovea_depth *depth)
+{
+    depth->kind = FOVEA_DEPTH_PERSPECTIVE;
+    depth->zero_m = depth->one_m = 2.0;
+}
+
+static void plane_at_none(struct fovea_depth *depth)
+{
+    depth->kind = FOVEA_DEPTH_PERSPECTIVE;
+    depth->zero_m = 0.0;
+}
+
+static void box_without_end(struct fovea_depth *depth)
+{
+    depth->one_m = (double)INFINITY;
+}
+
+static void no_number(struct fovea_depth *depth)
+{
+    depth->zero_m = (double)NAN;
+}
+
+static void no_kind(struct fovea_depth *depth)
+{
+    depth->kind = (enum fovea_depth_kind)2;
+}
+
+static void no_format(struct fovea_depth *depth)
+{
+    depth->format = (enum fovea_depth_format)5;
+}
+
+static void narrower(struct fovea_depth *depth)
+{
+    depth->width_px--;
+}
+
+static void no_data(struct fovea_depth *depth)
+{
+    depth->data = NULL;
+}
+
+static void short_rows(struct fovea_depth *depth)
+{
+    depth->row_stride_bytes = 40;
+    depth->pixel_stride_bytes = 0;
+}
+
+static void odd_data(struct fovea_depth *depth)
+{
+    depth->data = (const char *)depth->data + 1;
+}
+
+static void on_a_device(struct fovea_depth *depth)
+{
+    depth->memory = FOVEA_MEMORY_CUDA;
+}
+
+static void behind(struct fovea_depth *depth)
+{
+    depth->focus_m = -1.0;
+}
+
+static void focus_of_none(struct fovea_depth *depth)
+{
+    depth->focus_m = (double)NAN;
+}
+
+static void backwards(struct fovea_depth *depth)
+{
+    depth->elapsed_s = -0.1;
+}
+
+static void without_size(struct fovea_depth *depth)
+{
+    depth->struct_bytes = 0;
+}
+
+static void reserved(struct fovea_depth *depth)
+{
+    depth->reserved = 1;
+}
+
+TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
+{
+    static const struct {
+        void (*spoil)(struct fovea_depth *depth);
+        const char *word;
+    } cases[] = {
+        {near_is_far, "depth.zero_m and depth.one_m are both 2"},
+        {plane_at_none, "depth.zero_m is 0"},
+        {box_without_end, "depth.one_m inf"},
+        {no_number, "depth.zero_m is nan"},
+        {no_kind, "depth.kind is 2"},
+        {no_format, "depth.format is 5"},
+        {narrower, "depth is 52x41"},
+        {no_data, "depth.data is NULL"},
+        {short_rows, "depth.row_stride_bytes is 40"},
+        {odd_data, "depth.data is not aligned"},
+        {on_a_device, "memory"},
+        {behind, "depth.focus_m is -1"},
+        {focus_of_none, "depth.focus_m is nan"},
+        {backwards, "depth.elapsed_s is -0.1"},
+        {without_size, "struct_bytes"},
+        {reserved, "depth.reserved"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+        struct test_image untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
+        cases[i].spoil(&given->depths.depth);
+        assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                         FOVEA_ERROR_INVALID_ARGUMENT);
+        assert_said(&given->said, cases[i].word);
+        compare_assert_all_same(&given->dst.view, &untouched.view, cases[i].word);
+        image_free(&untouched);
+        given_free(given);
+    }
+}
+
+TEST(depths_must_not_lie_in_the_result)
+{
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+    given->depths.depth.data = given->dst.view.data;
+    given->depths.depth.row_stride_bytes = given->dst.view.row_stride_bytes;
+    given->depths.depth.pixel_stride_bytes = 0;
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&given->said, "depth and dst overlap");
+    given_free(given);
+}
+
+TEST(no_picture_passes_without_depths)
+{
+    const struct fovea_point_uv middle = {0.5, 0.5};
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+    given->batch.depth = NULL;
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&given->said, "fovea_batch.depth");
+    given->batch.depth = &given->depths.depth;
+    run(given);
+    assert_int_equal(
+        fovea_context_run(given->context, &given->src.view, &given->dst.view, middle, NULL),
+        FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&given->said, "fovea_batch.depth");
+    given->batch.depth = &given->depths.depth;
+    run(given);
+    given->batch.struct_bytes = offsetof(struct fovea_batch, depth); /* of older headers */
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    given_free(given);
+}
+
+static void choose_foveate(struct fovea_settings *settings)
+{
+    settings->operators = (struct fovea_operators){1, {FOVEA_OPERATOR_foveate}};
+}
+
+TEST(others_take_no_depths)
+{
+    const float gaze_uv[2] = {0.5f, 0.5f};
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, choose_foveate);
+    given->batch.gazes_uv = gaze_uv;
+    assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
+                     FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_said(&given->said, "depth is given");
+    given_free(given);
+}
+
+TEST(settings_without_a_focal_length_are_refused_by_name)
+{
+    struct said said = {0};
+    struct fovea_settings *settings = NULL;
+    assert_int_equal(fovea_settings_create(&settings), FOVEA_OK);
+    assert_true(fovea_settings_set(settings, "dof.focal_mm", "0", said_log(&said)) < 0);
+    assert_said(&said, "dof.focal_mm");
+    fovea_settings_destroy(&settings);
+}
+
+/* ---- Beside foveate */
+
+static void choose_row(struct fovea_settings *settings)
+{
+    settings->operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_dof}};
+    settings->own.dof_focus = 0;
+}
+
+/* Each gets what the one before it has made, and the gaze. */
+TEST(a_row_is_its_operators_one_after_the_other)
+{
+    const float gaze_uv[2] = {0.2f, 0.5f};
+    struct given *row = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_row);
+    struct given *first = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_foveate);
+    struct given *second = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_gaze);
+    row->batch.gazes_uv = first->batch.gazes_uv = second->batch.gazes_uv = gaze_uv;
+    first->batch.depth = NULL;
+    second->batch.src = first->batch.dst;
+    run(row);
+    run(first);
+    run(second);
+    compare_assert_all_same(&row->dst.view, &second->dst.view, "a row");
+    given_free(row);
+    given_free(first);
+    given_free(second);
+}
