@@ -17,6 +17,7 @@ Modules, each imported when it is first used: `fovea.gym` (wrappers for Gymnasiu
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ._depth import Depth
 from ._errors import (
     ConfigError,
     DeviceLostError,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConfigError",
+    "Depth",
     "DeviceLostError",
     "FoveaError",
     "Foveator",

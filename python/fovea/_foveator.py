@@ -10,7 +10,7 @@ from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from . import _arrays, _calls, _context, _errors, _settings, _shape
+from . import _arrays, _calls, _context, _depth, _errors, _settings, _shape
 
 
 Array = TypeVar("Array")  # what comes back is of the images' library
@@ -111,13 +111,15 @@ class Foveator:
         layout: str = "NHWC",
         stream: Any = None,
         sigma: Any = None,
+        depth: Optional[_depth.Depth] = None,
     ) -> Array:
         """Foveates images around gazes; see `foveate`."""
         if isinstance(gaze, (tuple, list)):
             gaze = _arrays.stacked(gaze)
-        if sigma is not None:
-            _check_plain(images, gaze, out, sigma)
-            return self._plain(images, gaze, out, layout, stream, sigma)
+        beside = _beside_of(sigma, depth)
+        if beside:
+            _check_plain(images, gaze, out, beside)
+            return self._plain(images, gaze, out, layout, stream, beside)
         if not isinstance(images, np.ndarray):
             if _arrays.torch_wants_operator(images, gaze, out):
                 from . import _torch
@@ -125,7 +127,7 @@ class Foveator:
                 return _torch.call(images, gaze, self.text, out, layout, stream)
             if out is None and _arrays.is_jax(images):
                 return self._of_jax(images, gaze, layout, stream)
-        return self._plain(images, gaze, out, layout, stream)
+        return self._plain(images, gaze, out, layout, stream, {})
 
     def _of_jax(self, images: Any, gaze: Any, layout: str, stream: Any) -> Any:
         from . import jax
@@ -134,9 +136,9 @@ class Foveator:
             raise ValueError("stream= with a JAX array: XLA has streams of its own")
         return jax.foveate(images, gaze, config=self, layout=layout)
 
-    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, sigma: Any = None) -> Any:
+    def _plain(self, images: Any, gaze: Any, out: Any, layout: str, stream: Any, beside: "_Beside") -> Any:
         """Foveates arrays that have memory, without gradients."""
-        key = _calls.key_of(images, gaze, out, layout) if stream is None and sigma is None else None
+        key = _calls.key_of(images, gaze, out, layout) if stream is None and not beside else None
         call = self._calls.get(key)
         if call is not None:
             target = _arrays.empty_like(images) if out is None else out
@@ -154,7 +156,7 @@ class Foveator:
             chosen = source.stream
         # What is allocated and copied here belongs to the stream that the kernels run on.
         with _arrays.on_stream(images, source, chosen):
-            return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, sigma)
+            return self._run(images, source, shape, gaze, out, layout, chosen, is_ordered, key, beside)
 
     def _run(
         self,
@@ -167,7 +169,7 @@ class Foveator:
         stream: Optional[int],
         is_ordered: bool,
         key: Optional[_calls.Key],
-        sigma: Any,
+        beside: "_Beside",
     ) -> Any:
         is_given = out is not None
         if not is_given:
@@ -188,13 +190,13 @@ class Foveator:
         gazes = _gazes_of(gaze, shape, source, stream)
         if not is_ordered:
             _check_order(gazes, stream, "gaze")
-        sigmas = None
-        if sigma is not None:
-            pictures = _sigmas_of(sigma, source, stream)
+        pictures = {what: _pictures_of(array, what, source, stream) for what, (array, _) in beside.items()}
+        for what, view in pictures.items():
             if not is_ordered:
-                _check_order(pictures, stream, "sigma")
-            sigmas = shape.sigmas(pictures)
-        batches = _shape.batches_of(source, target, gazes, layout, sigmas)
+                _check_order(view, stream, what)
+        sigmas = shape.sigmas(pictures["sigma"]) if "sigma" in beside else None
+        depths = shape.depths(beside["depth"][1], pictures["depth"]) if "depth" in beside else None
+        batches = _shape.batches_of(source, target, gazes, layout, sigmas, depths)
         state = self._contexts.run(source.device, source.ordinal, batches, stream)
         if key is not None:
             self._calls.keep(key, (images, out, gaze), (source, target, gazes), batches, state)
@@ -229,23 +231,39 @@ def _check_gradient(
         raise ValueError(f"a gradient's arrays lie on {picture.device}:{picture.ordinal} and elsewhere")
 
 
-def _check_plain(images: Any, gaze: Any, out: Any, sigma: Any) -> None:
-    """Refuses calls with sigmas that are no plain ones."""
-    wanted = any(_arrays.is_torch(array) and array.requires_grad for array in (images, gaze, sigma))
+_Beside = dict[str, tuple[Any, Any]]  # arrays that come with the images, by their argument, which may say more of them
+
+
+def _beside_of(sigma: Any, depth: Any) -> _Beside:
+    beside: _Beside = {}
+    if sigma is not None:
+        beside["sigma"] = (sigma, None)
+    if depth is not None:
+        if not isinstance(depth, _depth.Depth):
+            raise TypeError(f"depth is a fovea.Depth, which says what its values mean, not {type(depth).__name__}")
+        beside["depth"] = (depth.values, depth)
+    return beside
+
+
+def _check_plain(images: Any, gaze: Any, out: Any, beside: _Beside) -> None:
+    """Refuses calls with sigmas or depths that are no plain ones."""
+    what = " and ".join(f"{name}=" for name in beside)
+    arrays = [array for array, _ in beside.values()]
+    wanted = any(_arrays.is_torch(array) and array.requires_grad for array in (images, gaze, *arrays))
     if _arrays.torch_compiles() or _arrays.torch_wants_operator(images, gaze, out) or (
         wanted and sys.modules["torch"].is_grad_enabled()
     ):
-        raise _errors.UnsupportedError("sigma= has no gradients, and no operator of torch's: call it on plain tensors under no_grad()")
+        raise _errors.UnsupportedError(f"{what} has no gradients, and no operator of torch's: call it on plain tensors under no_grad()")
     if _arrays.is_jax(images) and out is None:
-        raise _errors.UnsupportedError("sigma= with JAX arrays: give out=, or arrays of NumPy's")
+        raise _errors.UnsupportedError(f"{what} with JAX arrays: give out=, or arrays of NumPy's")
 
 
-def _sigmas_of(sigma: Any, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
-    """Sigmas as a View without gaps, in the images' own memory."""
-    view = _arrays.view_of(sigma, "sigma", stream)
+def _pictures_of(array: Any, what: str, source: _arrays.View, stream: Optional[int]) -> _arrays.View:
+    """What comes with the images as a View without gaps, in their own memory."""
+    view = _arrays.view_of(array, what, stream)
     if (view.device, view.ordinal) != (source.device, source.ordinal):
-        raise ValueError(f"sigma lies on {view.device}:{view.ordinal}, the images on {source.device}:{source.ordinal}")
-    return view if view.is_packed and view.is_aligned else _arrays.view_of(_arrays.packed(sigma), "sigma", stream)
+        raise ValueError(f"{what} lies on {view.device}:{view.ordinal}, the images on {source.device}:{source.ordinal}")
+    return view if view.is_packed and view.is_aligned else _arrays.view_of(_arrays.packed(array), what, stream)
 
 
 def _check_order(view: _arrays.View, stream: Optional[int], what: str) -> None:
@@ -357,6 +375,7 @@ def foveate(
     layout: str = "NHWC",
     stream: Any = None,
     sigma: Any = None,
+    depth: Optional[_depth.Depth] = None,
 ) -> Array:
     """Foveates images, each around its gaze.
 
@@ -380,6 +399,8 @@ def foveate(
     sigma: for the operator blur (config={"operators": "blur"}), which then blurs each pixel by its own: the standard
         deviation in pixels, float16 or float32, of shape (H, W) for all images or (N, H, W), where the images lie. More than
         "blur.sigma_max_px" counts as that, negative values and NaN as 0. It has no gradients.
+    depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`. NumPy's arrays and others in
+        the CPU's memory; no gradients.
 
     Returns out, or a new array of the images' library on their device. uint8 values are taken as sRGB and averaged as
     light ("foveation.light"), floats as they are.
@@ -393,8 +414,8 @@ def foveate(
     UnsupportedError where this build or machine has no CUDA and where there is no gradient, and FoveaError. On an error out is not written, unless it
     is OutOfMemoryError of a batch that goes in several parts.
     """
-    if sigma is None and _arrays.torch_compiles():
+    if sigma is None and depth is None and _arrays.torch_compiles():
         from . import _torch
 
         return _torch.traced(images, gaze, out, config, layout, stream)
-    return of_config(config)(images, gaze, out=out, layout=layout, stream=stream, sigma=sigma)
+    return of_config(config)(images, gaze, out=out, layout=layout, stream=stream, sigma=sigma, depth=depth)

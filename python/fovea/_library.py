@@ -43,6 +43,26 @@ class Image(ctypes.Structure):
     ]
 
 
+class Depth(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("data", ctypes.c_void_p),
+        ("width_px", ctypes.c_uint32),
+        ("height_px", ctypes.c_uint32),
+        ("format", ctypes.c_int),
+        ("memory", ctypes.c_int),
+        ("row_stride_bytes", ctypes.c_ssize_t),
+        ("pixel_stride_bytes", ctypes.c_ssize_t),
+        ("next_bytes", ctypes.c_ssize_t),
+        ("kind", ctypes.c_int),
+        ("reserved", ctypes.c_uint32),
+        ("zero_m", ctypes.c_double),
+        ("one_m", ctypes.c_double),
+        ("focus_m", ctypes.c_double),
+        ("elapsed_s", ctypes.c_double),
+    ]
+
+
 class Batch(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", ctypes.c_size_t),
@@ -57,6 +77,7 @@ class Batch(ctypes.Structure):
         ("dst_plane_bytes", ctypes.c_ssize_t),
         ("sigmas", Image),
         ("sigmas_next_bytes", ctypes.c_ssize_t),
+        ("depth", ctypes.POINTER(Depth)),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays, _depth, _library
 
 # enum fovea_format by type and colours. Other numbers of colours go as planes of one.
 _FORMATS = {
@@ -185,22 +185,39 @@ class Shape:
             pixel_stride_bytes=view.strides[self.column] if self.width > 1 else 0,
         )
 
+    def _check_beside(self, view: _arrays.View, what: str, types: tuple[str, ...]) -> None:
+        """ValueError, TypeError: values are not one for each pixel of each image, or of one for all, or of another type."""
+        size = (self.height, self.width)
+        if view.shape != size and view.shape != (*self.lead, *size):
+            raise ValueError(f"{what} has shape {view.shape}; it must be {size} or {(*self.lead, *size)}, one for each pixel")
+        if view.dtype.name not in types or not view.dtype.isnative:
+            raise TypeError(f"{what} is {view.dtype.str!r}; it must be {' or '.join(types)}")
+
+    def _next_bytes(self, view: _arrays.View) -> int:
+        return 0 if view.shape == (self.height, self.width) else self.width * self.height * view.dtype.itemsize
+
     def sigmas(self, sigma: _arrays.View) -> "Sigmas":
         """Pictures of sigmas without gaps. ValueError, TypeError: they are not one for each image, nor one for all."""
-        size = (self.height, self.width)
-        if sigma.shape != size and sigma.shape != (*self.lead, *size):
-            raise ValueError(f"sigma has shape {sigma.shape}; it must be {size} or {(*self.lead, *size)}, one for each pixel")
-        if sigma.dtype.name not in ("float16", "float32") or not sigma.dtype.isnative:
-            raise TypeError(f"sigma is {sigma.dtype.str!r}; it must be float16 or float32")
-        row = self.width * sigma.dtype.itemsize
+        self._check_beside(sigma, "sigma", ("float16", "float32"))
         image = _library.Image(
             width_px=self.width,
             height_px=self.height,
             format=_FORMATS[sigma.dtype.name, 1],
             memory=memory_of(sigma),
-            row_stride_bytes=row,
+            row_stride_bytes=self.width * sigma.dtype.itemsize,
         )
-        return Sigmas(image, sigma.pointer, 0 if sigma.shape == size else row * self.height)
+        return Sigmas(image, sigma.pointer, self._next_bytes(sigma))
+
+    def depths(self, depth: _depth.Depth, values: _arrays.View) -> _library.Depth:
+        """The same of depths."""
+        self._check_beside(values, "depth", tuple(_depth.FORMATS))
+        made = depth.struct(values.dtype.name, memory_of(values))
+        made.struct_bytes = ctypes.sizeof(made)
+        made.data = values.pointer
+        made.width_px, made.height_px = self.width, self.height
+        made.row_stride_bytes = self.width * values.dtype.itemsize
+        made.next_bytes = self._next_bytes(values)
+        return made
 
     def templates(self, target: "_Place") -> list[Template]:
         """One for every run of images and, where colours are planes, every three of them, or every one."""
@@ -328,7 +345,12 @@ def packed_shape_of(shape: _arrays.Dims, dtype: np.dtype[Any], layout: str) -> S
 
 
 def batches_of(
-    source: _arrays.View, target: _arrays.View, gazes: _arrays.View, layout: str, sigmas: Optional[Sigmas] = None
+    source: _arrays.View,
+    target: _arrays.View,
+    gazes: _arrays.View,
+    layout: str,
+    sigmas: Optional[Sigmas] = None,
+    depths: Optional[_library.Depth] = None,
 ) -> list[_library.Batch]:
     """The library's batches for a source and a target that fit. gazes: a View, two numbers an image."""
     found = []
@@ -336,6 +358,8 @@ def batches_of(
     # The library looks at one batch at a time: what one writes must not be what the next reads.
     if len(templates) > 1 and _share(source, target):
         raise ValueError("out and the images overlap: give an out of its own")
+    if len(templates) > 1 and depths is not None and depths.elapsed_s:
+        raise ValueError("elapsed_s: the focus follows images whose colours lie together, and that lie equally far apart")
     for template, source_at, target_at, gazes_at in templates:
         batch = _library.Batch.from_buffer_copy(template)
         batch.src.data = source.pointer + source_at
@@ -346,6 +370,10 @@ def batches_of(
             batch.sigmas = sigmas.image
             batch.sigmas.data = sigmas.pointer + gazes_at // 8 * sigmas.next_bytes
             batch.sigmas_next_bytes = sigmas.next_bytes
+        if depths is not None:
+            own = _library.Depth.from_buffer_copy(depths)
+            own.data = depths.data + gazes_at // 8 * depths.next_bytes
+            batch.depth = ctypes.pointer(own)
         found.append(batch)
     return found
 

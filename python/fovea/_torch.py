@@ -40,7 +40,7 @@ def _check_alike(images: Tensor, d_seen: Tensor) -> None:
 def foveate(images: torch.Tensor, gaze: torch.Tensor, settings: str, layout: str) -> torch.Tensor:
     _check(images, gaze, layout)
     with torch.no_grad():
-        seen: torch.Tensor = _foveator.of_text(settings)._plain(images.detach(), gaze.detach().contiguous(), None, layout, None)
+        seen: torch.Tensor = _foveator.of_text(settings)._plain(images.detach(), gaze.detach().contiguous(), None, layout, None, {})
     return seen
 
 

@@ -259,7 +259,54 @@ def test_larger_sigmas_count_as_the_largest():
         assert np.array_equal(fovea.foveate(images, config=most, sigma=np.full((30, 30), sigma, np.float32)), seen)
 
 
+DOF = {"operators": "dof", "dof.focus": "fixed", "dof.sensor_mm": 2}
+
+
+def test_what_is_in_focus_stays_and_what_is_behind_is_blurred():
+    images = pictures(2, 40, 50, 3)
+    far = np.zeros((2, 40, 50), bool)
+    far[0, :, 25:] = far[1, 20:] = True
+    metres = np.where(far, 8, 2).astype(np.float32)
+    seen = fovea.foveate(images, config=DOF, depth=fovea.Depth(metres))
+    assert np.array_equal(seen[~far], images[~far])
+    assert np.abs(seen[far].astype(int) - images[far]).max() > 30
+    for i in range(2):
+        assert np.array_equal(fovea.foveate(images[i], config=DOF, depth=fovea.Depth(metres[i])), seen[i])
+
+
+def test_depths_of_all_types_and_projections_are_the_same():
+    images = pictures(40, 50, 3)
+    metres = np.linspace(1, 9, 2000).reshape(40, 50)
+    wanted = fovea.foveate(images, config=DOF, depth=fovea.Depth(metres.astype(np.float32))).astype(int)
+    near, far = 0.5, 40.0
+    reversed_z = (near * far / metres - near) / (far - near)
+    depths = [
+        fovea.Depth((metres / 65.535 * 65535).round().astype(np.uint16), one_m=65.535),
+        fovea.Depth((reversed_z * 0xFFFFFF).round().astype(np.uint32) | 0xAB000000, far, near, perspective=True),
+        fovea.Depth.of_projection(reversed_z.astype(np.float32), near / (far - near), near * far / (far - near)),
+        fovea.Depth.of_projection((near / metres).astype(np.float32), 0.0, near),
+        fovea.Depth(metres.astype(np.float32)[:, ::-1].copy()[:, ::-1]),
+    ]
+    for depth in depths:
+        assert np.abs(fovea.foveate(images, config=DOF, depth=depth) - wanted).max() <= 1
+
+
+def test_the_focus_follows_the_gaze_in_a_foveators_time():
+    images = pictures(40, 50, 3)
+    metres = np.where(np.arange(50) < 25, 1, 4).astype(np.float32) * np.ones((40, 1), np.float32)
+    foveator = fovea.Foveator({**DOF, "dof.focus": "gaze"})
+    near = foveator(images, (0.2, 0.5), depth=fovea.Depth(metres))
+    assert np.array_equal(near[:, :20], images[:, :20])
+    on_the_way = foveator(images, (0.8, 0.5), depth=fovea.Depth(metres, elapsed_s=0.3))
+    focus_m = 1 / (0.25 + 0.75 * np.exp(-1))
+    assert np.array_equal(on_the_way, fovea.foveate(images, config=DOF, depth=fovea.Depth(metres, focus_m=focus_m)))
+    far = foveator(images, (0.8, 0.5), depth=fovea.Depth(metres))
+    assert np.abs(far[:, 45:].astype(int) - images[:, 45:]).max() <= 1
+    assert np.abs(far[:, :20].astype(int) - images[:, :20]).max() > 30
+
+
 IMAGE = np.zeros((2, 16, 16, 3), np.uint8)
+PLANE = np.ones((16, 16), np.float32)
 READ_ONLY = IMAGE.copy()
 READ_ONLY.flags.writeable = False
 
@@ -272,6 +319,17 @@ READ_ONLY.flags.writeable = False
         (lambda: fovea.foveate(IMAGE, config=BLUR, sigma=np.zeros((16, 16))), TypeError, "float16 or float32"),
         (lambda: fovea.foveate(IMAGE, config=BLUR, sigma=np.zeros((16, 15), np.float32)), ValueError, "(2, 16, 16)"),
         (lambda: fovea.foveate(IMAGE, sigma=np.zeros((16, 16), np.float32)), ValueError, "no operator of the row takes it"),
+        (lambda: fovea.foveate(IMAGE, config=DOF), ValueError, "picture of depths"),
+        (lambda: fovea.foveate(IMAGE, config=DOF, depth=PLANE), TypeError, "fovea.Depth"),
+        (lambda: fovea.foveate(IMAGE, config=DOF, depth=fovea.Depth(2.0)), TypeError, "depth: float is no array"),
+        (lambda: fovea.foveate(IMAGE, config=DOF, depth=fovea.Depth(PLANE[1:])), ValueError, "depth has shape (15, 16)"),
+        (lambda: fovea.foveate(IMAGE, config=DOF, depth=fovea.Depth(PLANE, 2, 2)), ValueError, "depth.zero_m and depth.one_m"),
+        (lambda: fovea.foveate(IMAGE, depth=fovea.Depth(PLANE)), ValueError, "no operator of the row takes it"),
+        (
+            lambda: fovea.foveate(np.zeros((9, 9, 5), np.uint8), config=DOF, depth=fovea.Depth(PLANE[:9, :9], elapsed_s=1)),
+            ValueError,
+            "elapsed_s",
+        ),
         (lambda: fovea.foveate(IMAGE.astype(np.float64)), TypeError, "float64"),
         (lambda: fovea.foveate(IMAGE.astype(np.int8)), TypeError, "int8"),
         (lambda: fovea.foveate(IMAGE.astype(">f4")), TypeError, ">f4"),

@@ -17,6 +17,7 @@ from fovea import _gaze_source, _library, _shape
 STRUCTS = {
     "fovea_log": _library.Log,
     "fovea_image": _library.Image,
+    "fovea_depth": _library.Depth,
     "fovea_batch": _library.Batch,
     "fovea_batch_gradient": _library.BatchGradient,
     "fovea_context_desc": _library.ContextDesc,
