@@ -73,14 +73,43 @@ static void blur_layer(const struct dof_cpu *cpu, float *to, float *alpha_to, fl
     }
 }
 
-static void run_image(struct dof_cpu *cpu)
+static bool has_near(const struct dof_cpu *cpu)
 {
-    run_rows(cpu, dof_find_offsets);
+    bool has = false;
+    for (int32_t i = 0; i < cpu->columns * cpu->rows; i++) {
+        has = has || cpu->tile_px[i] > 0.0f;
+    }
+    return has;
+}
+
+static void make_near(struct dof_cpu *cpu)
+{
     run_rows(cpu, dof_spread_tiles);
     run_rows(cpu, dof_layer_of_means);
     blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, cpu->near, cpu->reach_px});
     run_rows(cpu, dof_layer_of_near);
     blur_layer(cpu, cpu->near, cpu->alpha_near, cpu->near_px);
+}
+
+/* What the steps above come to where nothing is near. */
+static void clear_near(const struct dof_cpu *cpu)
+{
+    const size_t pixels = dof_row(cpu, (int32_t)cpu->plan->machine.height_px);
+    memset(cpu->near, 0, DOF_LAYER_CHANNELS * pixels * sizeof *cpu->near);
+    memset(cpu->near_px, 0, pixels * sizeof *cpu->near_px);
+    if (cpu->alpha_near) {
+        memset(cpu->alpha_near, 0, pixels * sizeof *cpu->alpha_near);
+    }
+}
+
+static void run_image(struct dof_cpu *cpu)
+{
+    run_rows(cpu, dof_find_offsets);
+    if (has_near(cpu)) {
+        make_near(cpu);
+    } else {
+        clear_near(cpu);
+    }
     run_rows(cpu, dof_layer_behind);
     blur_layer(cpu, cpu->behind, cpu->alpha_behind, cpu->sigma_px);
     run_rows(cpu, dof_compose);
