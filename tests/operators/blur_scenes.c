@@ -247,8 +247,15 @@ static void choose_engine_of_none(uint64_t i, struct operator_scene *scene)
     scene->settings.own.blur_sigma_px = scene->settings.own.blur_radius_px = 0.0;
 }
 
+/* What a display's black gives off does not count in a mean; here weights need not come to 1, and
+ * the definition would see it. */
 static void choose_spread(uint64_t i, struct operator_scene *scene)
 {
+    struct fovea_display *display = &scene->settings.foveation.display;
+    const float black = display->table[0];
+    for (uint32_t k = 0; k < display->table_count; k++) {
+        display->table[k] -= black;
+    }
     choose_sigmas(i, scene);
     scene->settings.own.blur_engine = BLUR_SPREAD;
     scene->width_px = 1 + scene->width_px / 2;
