@@ -159,6 +159,33 @@ TEST(sigmas_on_the_device_are_read_there)
     context_close(context);
 }
 
+TEST(operators_without_kernels_are_refused_by_name)
+{
+    struct capture capture = {0};
+    struct fovea_context *context = context_open(&capture);
+    struct fovea_settings settings = fovea_settings_default();
+    struct fovea_depth depth;
+    fovea_depth_init(&depth);
+    depth.data = DEVICE_POINTER(0x2000000000);
+    depth.width_px = depth.height_px = 64;
+    depth.format = FOVEA_DEPTH_FORMAT_R32F;
+    depth.memory = FOVEA_MEMORY_CUDA;
+    depth.row_stride_bytes = 4 * 64;
+    struct fovea_batch batch = batch_of(2, 64);
+    run_batch(context, &batch);
+    batch.depth = &depth;
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_UNSUPPORTED);
+    assert_int_equal(capture.errors, 1);
+    assert_non_null(strstr(capture.last, "has no kernels yet: it takes images in CPU memory"));
+    batch.depth = NULL;
+    settings.operators = fovea_settings_default().operators;
+    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
+    run_batch(context, &batch);
+    context_close(context);
+}
+
 /* 80 px have levels of some 29 KB: 256 MiB hold those of some 9,300 images. */
 TEST(images_beyond_the_memory_of_levels_come_after_the_others)
 {
