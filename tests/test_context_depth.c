@@ -9,6 +9,7 @@
 
 #include "kernels/dof/dof.h"
 #include "kernels/image/pixel_light.h"
+#include "kernels/row/row_plan.h"
 #include "operators/scene.h"
 #include "sanitized.h"
 
@@ -497,6 +498,54 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
         scene_batch_free(&pictures);
         fovea_context_destroy(&context);
     }
+    depths_free(&depths);
+}
+
+/* A row whose batch goes through it in parts, of which each has its depths and its focus. */
+TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
+{
+    enum { IMAGES = 4, HEIGHT = 41 };
+    const uint64_t most_bytes = row_most_between_bytes;
+    const float gazes_uv[2][2 * IMAGES] = {{0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f, 0.3f, 0.3f},
+                                           {0.9f, 0.2f, NAN, 0.9f, 0.1f, 0.1f, 0.3f, 0.9f}};
+    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
+    struct test_image results[2];
+    scene.width_px = 53;
+    scene.height_px = HEIGHT * IMAGES;
+    scene.settings.own.dof_focus = 0;
+    scene.settings.operators =
+        (struct fovea_operators){2, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate}};
+    struct depths depths = depths_make(&scene, SLOPE, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
+    depths.depth.height_px = HEIGHT;
+    depths.depth.next_bytes = HEIGHT * depths.depth.row_stride_bytes;
+    for (int i = 0; i < 2; i++) {
+        struct said said = {0};
+        struct fovea_context *context = context_of(&scene.settings, &said);
+        struct fovea_image first[2];
+        results[i] = image_make_packed(53, HEIGHT * IMAGES, scene.format);
+        const struct operator_images images =
+            scene_batch_images(&pictures, &pictures.src.view, &results[i].view, first);
+        struct fovea_batch batch = batch_of(&pictures.src, &results[i], &depths.depth);
+        batch.count = IMAGES;
+        batch.src = first[0];
+        batch.dst = first[1];
+        batch.src_next_bytes = images.src_next_bytes;
+        batch.dst_next_bytes = images.dst_next_bytes;
+        row_most_between_bytes = i == 0 ? most_bytes : 1;
+        for (int k = 0; k < 2; k++) {
+            batch.gazes_uv = gazes_uv[k];
+            depths.depth.elapsed_s = k == 0 ? 0.0 : 0.2;
+            assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+        }
+        assert_silent(&said);
+        fovea_context_destroy(&context);
+    }
+    row_most_between_bytes = most_bytes;
+    compare_assert_all_same(&results[1].view, &results[0].view, "in parts");
+    image_free(&results[0]);
+    image_free(&results[1]);
+    scene_batch_free(&pictures);
     depths_free(&depths);
 }
 
