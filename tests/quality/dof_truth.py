@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The Fovea authors
-"""Depth of field against a real aperture; prints the tables of docs/dof.md.
+"""Depth of field against a real aperture; prints the table of docs/dof.md, and one of both blurs.
 
     python3 tests/quality/dof_truth.py [FOLDER]
 
