@@ -410,10 +410,16 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     }
     draw_settings(&state, &p);
     draw_sigmas(&state, &p);
-    /* Filters as long as a thin picture take the cpu backend minutes for a batch. */
-    if (search_has(&p, "foveation.model=relative") &&
-        search_has(&p, "foveation.method=blockwise") && p.count > 2) {
+    /* Filters as long as a thin picture take the cpu backend minutes for a batch, and so do
+     * transforms of 2048 x 2048 for a kernel of 512 px, and the 2048 steps of a wide diffusion. */
+    const bool is_long =
+        search_has(&p, "foveation.model=relative") && search_has(&p, "foveation.method=blockwise");
+    if ((is_long || search_names_engine(&p)) && p.count > 2) {
         p.count = 2;
+    }
+    /* Each pixel gives to tens of thousands. */
+    if (search_has(&p, "blur.engine=spread") && p.width_px * p.height_px > 10000) {
+        p.sigmas = 0;
     }
     return p;
 }
