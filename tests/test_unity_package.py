@@ -206,7 +206,7 @@ def test_the_command_overwrites_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_builds_the_plugin_into_the_package(tmp_path):
     """Without what makes the library fast: the package has the same files."""
     folder = tmp_path / "package"
