@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/thread_pool.h"
 #include "kernels/blur/engine.h"
+#include "kernels/foveate/cpu/common/image.h"
 
 #include <stdlib.h>
 
@@ -58,14 +59,14 @@ static void work(void *user, uint32_t worker)
     int32_t chunk;
     while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
         const struct blur_cpu_step *step = &cpu->steps[index];
-        step->make(cpu, step, chunk, cpu->scratches[worker]);
+        step->make(cpu, step, chunk, cpu->workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
 
 static void run_steps(struct blur_cpu *cpu)
 {
-    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
+    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
     thread_steps_clear(&cpu->chunks);
 }
 
@@ -128,31 +129,11 @@ void blur_cpu_run(struct operator_host *host, const struct operator_images *imag
 static enum fovea_result grow(struct blur_cpu *cpu)
 {
     const size_t bytes = (cpu->scratch_floats + 1) * sizeof(float);
-    const uint32_t most = thread_pool_worker_max(cpu->pool);
-    const uint32_t chunks = (uint32_t)blur_strips(cpu->height_px);
-    uint32_t wanted = chunks < most ? chunks : most;
+    uint32_t wanted = (uint32_t)blur_strips(cpu->height_px);
     while (wanted > 1 && wanted * bytes > MOST_SCRATCH_BYTES) {
         wanted--;
     }
-    if (wanted <= cpu->wanted_workers) {
-        return FOVEA_OK;
-    }
-    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
-    const uint32_t count = there < wanted ? there : wanted;
-    float **scratches = realloc(cpu->scratches, wanted * sizeof *scratches);
-    if (!scratches) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->scratches = scratches;
-    for (; cpu->worker_count < count; cpu->worker_count++) {
-        scratches[cpu->worker_count] =
-            large_memory_make(cpu->scratch_floats + 1, sizeof *scratches[0]);
-        if (!scratches[cpu->worker_count]) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    cpu->wanted_workers = wanted;
-    return FOVEA_OK;
+    return worker_floats_grow(&cpu->workers, cpu->pool, wanted, cpu->scratch_floats + 1);
 }
 
 enum fovea_result blur_cpu_reserve(struct operator_host *host, const struct operator_images *images)
@@ -168,22 +149,10 @@ void blur_cpu_destroy(struct operator_host **host)
     if (!cpu) {
         return;
     }
-    for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        large_memory_free(cpu->scratches[i]);
-    }
-    free(cpu->scratches);
+    worker_floats_free(&cpu->workers);
     large_memory_free(cpu->pixels);
     large_memory_free(cpu->more);
     free(cpu);
-}
-
-static void make_light(struct blur_cpu *cpu)
-{
-    const struct foveate_plan *machine = &cpu->plan->machine;
-    foveate_plan_fill_light(machine, cpu->samples);
-    pixel_lights_init(&cpu->lights,
-                      &(struct pixel_transfer){foveate_plan_light(machine),
-                                               foveate_plan_light_value(machine), cpu->samples});
 }
 
 static enum fovea_result make(struct blur_cpu *cpu)
@@ -197,7 +166,7 @@ static enum fovea_result make(struct blur_cpu *cpu)
     if (!cpu->pixels || !cpu->more) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    make_light(cpu);
+    foveate_cpu_lights_init(&cpu->lights, &cpu->plan->machine);
     FOVEA_TRY(grow(cpu));
     if (engine->begin) {
         engine->begin(cpu);

@@ -10,6 +10,7 @@
 #include "core/thread_steps.h"
 #include "kernels/blur/plan.h"
 #include "kernels/image/pixel_light.h"
+#include "kernels/operator/worker_floats.h"
 
 #define BLUR_MOST_CHANNELS 4
 
@@ -53,11 +54,8 @@ struct blur_cpu {
     /* The engine's are above. */
     struct thread_pool *pool;
     struct pixel_lights lights;
-    float samples[FOVEA_DISPLAY_MAX]; /* of a display, for lights */
-    float **scratches; /* of each worker */
+    struct worker_floats workers; /* with scratch_floats each, and one more */
     size_t scratch_floats;
-    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
-    uint32_t worker_count; /* that there is memory for */
     struct thread_steps chunks;
     struct blur_cpu_step steps[THREAD_STEPS_MAX];
 };
@@ -82,7 +80,7 @@ static inline int32_t blur_strip_end(int32_t strip, int32_t rows)
     return end < rows ? end : rows;
 }
 
-/* Of lines.c: what spread takes where all pixels have one sigma. */
+/* lines.c has what spread takes where all pixels have one sigma. */
 size_t blur_cpu_tent_floats(const struct blur_plan *plan);
 float *blur_cpu_tent_add(struct blur_cpu *cpu);
 

@@ -219,7 +219,7 @@ static void multiply(const struct square *square, const double *kernel)
     }
 }
 
-/* What nothing reaches that comes round. */
+/* Writes the part of a tile that nothing reaches that comes round. */
 static void write_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
                        const struct square *square, float *to)
 {
@@ -288,7 +288,7 @@ static void begin(struct blur_cpu *cpu)
         values[2 * ((size_t)y * (size_t)side + (size_t)x)] =
             kernel->weights[i] / ((double)side * side);
     }
-    const struct square square = square_in(cpu, values, (double *)(void *)cpu->scratches[0]);
+    const struct square square = square_in(cpu, values, (double *)(void *)cpu->workers.of[0]);
     transform(&square, go);
 }
 

@@ -24,7 +24,7 @@ static void work(void *user, uint32_t worker)
     int32_t step;
     int32_t tile_row;
     while (thread_steps_take(&cpu->chunks, &step, &tile_row)) {
-        cpu->rows_fn(cpu, tile_row, cpu->pixels[worker]);
+        cpu->rows_fn(cpu, tile_row, cpu->workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
@@ -34,7 +34,7 @@ static void run_rows(struct dof_cpu *cpu, dof_step_fn rows_fn)
     cpu->rows_fn = rows_fn;
     thread_steps_clear(&cpu->chunks);
     thread_steps_add(&cpu->chunks, cpu->rows);
-    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
+    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
 }
 
 static struct fovea_image image_of(const struct dof_cpu *cpu, enum fovea_format format,
@@ -181,27 +181,8 @@ void dof_cpu_run(struct operator_host *host, const struct operator_images *image
 
 static enum fovea_result grow_workers(struct dof_cpu *cpu)
 {
-    const uint32_t most = thread_pool_worker_max(cpu->pool);
-    const uint32_t wanted = (uint32_t)cpu->rows < most ? (uint32_t)cpu->rows : most;
-    if (wanted <= cpu->wanted_workers) {
-        return FOVEA_OK;
-    }
-    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
-    const uint32_t count = there < wanted ? there : wanted;
-    float **pixels = realloc(cpu->pixels, count * sizeof *pixels);
-    if (!pixels) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->pixels = pixels;
-    for (; cpu->worker_count < count; cpu->worker_count++) {
-        pixels[cpu->worker_count] =
-            large_memory_make((size_t)dof_width(cpu) * DOF_LAYER_CHANNELS, sizeof *pixels[0]);
-        if (!pixels[cpu->worker_count]) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    cpu->wanted_workers = wanted;
-    return FOVEA_OK;
+    return worker_floats_grow(&cpu->workers, cpu->pool, (uint32_t)cpu->rows,
+                              (size_t)dof_width(cpu) * DOF_LAYER_CHANNELS);
 }
 
 /* Images come one after the other. */
@@ -294,10 +275,7 @@ void dof_cpu_destroy(struct operator_host **host)
     for (size_t i = 0; i < PARTS; i++) {
         large_memory_free(*parts[i].to);
     }
-    for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        large_memory_free(cpu->pixels[i]);
-    }
+    worker_floats_free(&cpu->workers);
     foveate_cpu_destroy(&cpu->machine);
-    free(cpu->pixels);
     free(cpu);
 }

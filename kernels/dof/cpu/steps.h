@@ -10,6 +10,7 @@
 #include "core/thread_steps.h"
 #include "kernels/dof/dof.h"
 #include "kernels/image/pixel_light.h"
+#include "kernels/operator/worker_floats.h"
 
 #define DOF_TILE_PX 8 /* also the rows that a worker takes */
 #define DOF_LAYER_CHANNELS 4
@@ -28,9 +29,7 @@ struct dof_cpu {
     struct foveate_cpu *machine;
     struct pixel_lights lights;
     int32_t columns, rows; /* of tiles */
-    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
-    uint32_t worker_count; /* that there is memory for */
-    float **pixels; /* of each worker: a row of the picture */
+    struct worker_floats workers; /* with a row of the picture each */
     /* A value a pixel each. */
     float *offset_px; /* s */
     float *reach_px; /* d */

@@ -17,6 +17,7 @@
 #include "kernels/lens/blank.h"
 #include "kernels/lens/lens.h"
 #include "kernels/lens/place.h"
+#include "kernels/operator/worker_floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,7 @@ struct lens_cpu {
     const struct lens_plan *plan;
     struct thread_pool *pool;
     struct pixel_lights lights;
-    float **rows; /* of each worker: one row of the result */
-    uint32_t wanted_workers; /* of the pool; the system may have given fewer */
-    uint32_t worker_count; /* that there is memory for */
+    struct worker_floats workers; /* with one row of the result each */
     float *samples; /* the source as floats; NULL where pixels are copied */
     /* These are of the image under way. */
     struct fovea_image src;
@@ -312,7 +311,7 @@ static void work(void *user, uint32_t worker)
     int32_t index;
     int32_t chunk;
     while (thread_steps_take(&cpu->chunks, &index, &chunk)) {
-        cpu->steps[index].chunk_fn(cpu, chunk, cpu->rows[worker]);
+        cpu->steps[index].chunk_fn(cpu, chunk, cpu->workers.of[worker]);
         thread_steps_finish(&cpu->chunks);
     }
 }
@@ -337,7 +336,7 @@ static void run_image(struct lens_cpu *cpu, bool decoded)
         }
         add_step(cpu, warp_strip);
     }
-    thread_pool_share(cpu->pool, cpu->worker_count, work, cpu);
+    thread_pool_share(cpu->pool, cpu->workers.count, work, cpu);
 }
 
 static void set_blank_pixel(struct lens_cpu *cpu)
@@ -373,29 +372,9 @@ void lens_cpu_run(struct operator_host *host, const struct operator_images *imag
 
 static enum fovea_result grow(struct lens_cpu *cpu)
 {
-    const uint32_t chunks = (uint32_t)strip_count(cpu->plan);
-    const uint32_t most = thread_pool_worker_max(cpu->pool);
-    const uint32_t wanted = chunks < most ? chunks : most;
-    if (wanted <= cpu->wanted_workers) {
-        return FOVEA_OK;
-    }
-    const uint32_t there = thread_pool_grow(cpu->pool, wanted);
-    const uint32_t count = there < wanted ? there : wanted;
-    float **rows = realloc(cpu->rows, count * sizeof *rows);
-    if (!rows) {
-        return FOVEA_ERROR_OUT_OF_MEMORY;
-    }
-    cpu->rows = rows;
     const size_t blanks = ((size_t)cpu->plan->shape.width_px + 3) / 4; /* a byte a pixel */
-    for (; cpu->worker_count < count; cpu->worker_count++) {
-        rows[cpu->worker_count] =
-            large_memory_make(row_floats(cpu->plan) + blanks, sizeof *rows[0]);
-        if (!rows[cpu->worker_count]) {
-            return FOVEA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    cpu->wanted_workers = wanted;
-    return FOVEA_OK;
+    return worker_floats_grow(&cpu->workers, cpu->pool, (uint32_t)strip_count(cpu->plan),
+                              row_floats(cpu->plan) + blanks);
 }
 
 enum fovea_result lens_cpu_reserve(struct operator_host *host, const struct operator_images *images)
@@ -411,10 +390,7 @@ void lens_cpu_destroy(struct operator_host **host)
     if (!cpu) {
         return;
     }
-    for (uint32_t i = 0; i < cpu->worker_count; i++) {
-        large_memory_free(cpu->rows[i]);
-    }
-    free(cpu->rows);
+    worker_floats_free(&cpu->workers);
     large_memory_free(cpu->samples);
     free(cpu);
 }
