@@ -70,4 +70,20 @@ template <typename Pixel> struct surface_image {
     }
 };
 
+/* The image of a batch that a block of threads works on, by z, and a surface from the view's corner
+ * on. */
+template <typename Pixel, typename Frame>
+static __device__ linear_image<Pixel> image_of_block(const Frame &, image_linear image,
+                                                     int64_t next_bytes)
+{
+    image.data += blockIdx.z * next_bytes;
+    return {image};
+}
+
+template <typename Pixel, typename Frame>
+static __device__ surface_image<Pixel> image_of_block(const Frame &frame, uint64_t surface, int64_t)
+{
+    return {surface, frame.origin_x_px, frame.origin_y_px};
+}
+
 #endif

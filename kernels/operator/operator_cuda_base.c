@@ -138,3 +138,12 @@ enum fovea_result operator_cuda_note(const struct operator_cuda *cuda, struct cu
     const enum fovea_result noted = cuda_uses_note(cuda->device, &block->uses, stream, stream_kept);
     return launched < 0 ? launched : noted;
 }
+
+struct image_linear operator_cuda_view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
+                                          const struct operator_frame *frame)
+{
+    struct image_linear view = image_linear_of(image, next_bytes);
+    view.data += (uint64_t)(frame->origin_y_px * view.row_stride_bytes +
+                            frame->origin_x_px * view.pixel_stride_bytes);
+    return view;
+}

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/cuda_block.h"
 #include "kernels/cuda/cuda_memory.h"
+#include "kernels/image/image_linear.h"
 #include "operator_cuda.h"
 
 #include <stdatomic.h>
@@ -61,6 +62,10 @@ FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_fill(struct operator_cuda 
 FOVEA_MUST_CHECK enum fovea_result operator_cuda_plan_grow(struct operator_cuda *cuda,
                                                            struct operator_cuda_plan *plan,
                                                            uint64_t bytes);
+
+/* The image from the view's corner on. next_bytes: to the image after it; 0 where there is none. */
+struct image_linear operator_cuda_view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
+                                          const struct operator_frame *frame);
 
 /* Launches made before one that failed still use the block, so that it is noted in any case;
  * returns what `launched` says. */

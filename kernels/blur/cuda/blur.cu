@@ -14,21 +14,6 @@
 
 /* ---- Images */
 
-template <typename Pixel>
-static __device__ linear_image<Pixel> blur_image_of(const blur_image_frame &, image_linear image,
-                                                    int64_t next_bytes)
-{
-    image.data += blockIdx.z * next_bytes;
-    return {image};
-}
-
-template <typename Pixel>
-static __device__ surface_image<Pixel> blur_image_of(const blur_image_frame &frame,
-                                                     uint64_t surface, int64_t)
-{
-    return {surface, frame.origin_x_px, frame.origin_y_px};
-}
-
 static __device__ bool find_pixel(const blur_image_frame &frame, int &x, int &y)
 {
     x = (int)(blockIdx.x * BLUR_CUDA_SIDE_X + threadIdx.x);
@@ -84,15 +69,15 @@ static __device__ void store_samples(const blur_image_frame &frame, const Image 
     {                                                                                              \
         const blur_image_frame &frame = params.frame;                                              \
         load_samples<pixel<format>>(                                                               \
-            frame, blur_image_of<pixel<format>>(frame, params.src, frame.src_next_bytes));         \
+            frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));        \
     }                                                                                              \
     KERNEL(BLUR_CUDA_SIDE_X *BLUR_CUDA_SIDE_Y)                                                     \
     blur_store_##kind##_##suffix(const __grid_constant__ blur_##kind##_params params)              \
     {                                                                                              \
         const blur_image_frame &frame = params.frame;                                              \
         store_samples<pixel<format>>(                                                              \
-            frame, blur_image_of<pixel<format>>(frame, params.src, frame.src_next_bytes),          \
-            blur_image_of<pixel<format>>(frame, params.dst, frame.dst_next_bytes));                \
+            frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),         \
+            image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
     }
 IMAGE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
 IMAGE_KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)

@@ -335,16 +335,6 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                               run_images(&images, kernels, &params.frame, &params));
 }
 
-/* The image from the view's corner on. */
-static struct image_linear view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
-                                   const struct operator_frame *frame)
-{
-    struct image_linear view = image_linear_of(image, next_bytes);
-    view.data += (uint64_t)(frame->origin_y_px * view.row_stride_bytes +
-                            frame->origin_x_px * view.pixel_stride_bytes);
-    return view;
-}
-
 static enum fovea_result run_slices(struct blur_run *run, const struct operator_cuda_run *of,
                                     const struct operator_images *images, uint32_t most)
 {
@@ -354,8 +344,8 @@ static enum fovea_result run_slices(struct blur_run *run, const struct operator_
         const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
         const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
         struct blur_linear_params params = {.frame = frame_of(of, format)};
-        params.src = view_of(&src, images->src_next_bytes, of->frame);
-        params.dst = view_of(&dst, images->dst_next_bytes, of->frame);
+        params.src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
+        params.dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
         params.frame.src_next_bytes = images->src_next_bytes;
         params.frame.dst_next_bytes = images->dst_next_bytes;
         run->count = image_slice_smaller(images->count - first, most);

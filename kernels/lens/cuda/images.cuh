@@ -10,21 +10,6 @@
 #include "kernels/image/image.cuh"
 #include "params.h"
 
-template <typename Pixel>
-static __device__ linear_image<Pixel> lens_image_of(const lens_frame &, image_linear image,
-                                                    int64_t next_bytes)
-{
-    image.data += blockIdx.z * next_bytes;
-    return {image};
-}
-
-template <typename Pixel>
-static __device__ surface_image<Pixel> lens_image_of(const lens_frame &frame, uint64_t surface,
-                                                     int64_t)
-{
-    return {surface, frame.origin_x_px, frame.origin_y_px};
-}
-
 /* ---- RGBA8 ----------------------------------------------------------------------------------- */
 
 /* N x N pixels that lie beside each other, by rows. */
@@ -105,7 +90,7 @@ static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_fra
                                                                   int64_t next_bytes)
 {
     const linear_image<pixel<FOVEA_FORMAT_RGBA8>> own =
-        lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
+        image_of_block<pixel<FOVEA_FORMAT_RGBA8>>(frame, image, next_bytes);
     const uint32_t *words = (const uint32_t *)own.view.data;
     ptx_keep(words); /* else each pixel works out the image of the batch again */
     return {(char *)words, (uint32_t)own.view.row_stride_bytes};
@@ -114,7 +99,7 @@ static __device__ __forceinline__ lens_packed_image lens_bytes_of(const lens_fra
 static __device__ __forceinline__ lens_surface_image lens_bytes_of(const lens_frame &frame,
                                                                    uint64_t surface, int64_t)
 {
-    return {lens_image_of<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
+    return {image_of_block<pixel<FOVEA_FORMAT_RGBA8>>(frame, surface, 0)};
 }
 
 /* Beyond the picture's edge is its outermost pixel. */

@@ -16,8 +16,8 @@
         typedef pixel<format> own;                                                                 \
         const lens_frame &frame = params.frame;                                                    \
         lens_make_picture<own, filter>(                                                            \
-            frame, lens_image_of<own>(frame, params.src, frame.src_next_bytes),                    \
-            lens_image_of<own>(frame, params.dst, frame.dst_next_bytes));                          \
+            frame, image_of_block<own>(frame, params.src, frame.src_next_bytes),                   \
+            image_of_block<own>(frame, params.dst, frame.dst_next_bytes));                         \
     }
 #define LENS_FILTERS(kind, suffix, format)                                                         \
     LENS_KERNEL(nearest, LENS_NEAREST, 40, kind, suffix, format)                                   \

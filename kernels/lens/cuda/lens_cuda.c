@@ -310,16 +310,6 @@ static bool is_packed(const struct image_linear *image, int32_t rows)
            image->row_stride_bytes <= INT32_MAX / rows;
 }
 
-/* The image from the view's corner on. */
-static struct image_linear view_of(const struct fovea_image *image, ptrdiff_t next_bytes,
-                                   const struct operator_frame *frame)
-{
-    struct image_linear view = image_linear_of(image, next_bytes);
-    view.data += (uint64_t)(frame->origin_y_px * view.row_stride_bytes +
-                            frame->origin_x_px * view.pixel_stride_bytes);
-    return view;
-}
-
 static enum fovea_result run_linear(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                                     const struct operator_images *images)
 {
@@ -327,8 +317,8 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     const enum fovea_format format = images->src->format;
     const int32_t rows = run->frame->height_px;
     struct lens_linear_params params = {.frame = frame_of(run, format)};
-    params.src = view_of(images->src, images->src_next_bytes, run->frame);
-    params.dst = view_of(images->dst, images->dst_next_bytes, run->frame);
+    params.src = operator_cuda_view_of(images->src, images->src_next_bytes, run->frame);
+    params.dst = operator_cuda_view_of(images->dst, images->dst_next_bytes, run->frame);
     params.frame.src_next_bytes = images->src_next_bytes;
     params.frame.dst_next_bytes = images->dst_next_bytes;
     const bool packed = is_packed(&params.src, rows) && is_packed(&params.dst, rows);
