@@ -33,6 +33,12 @@ static inline bool test_all_cases(void)
 #endif
 }
 
+static inline int test_commit(void)
+{
+    const char *text = getenv("FOVEA_TEST_COMMIT");
+    return text ? atoi(text) : 0;
+}
+
 /* A sample is one case in five or so; uneven, so that of what takes turns each has its own:
  *
  *     for (int i = test_first(count); i < count; i += TEST_STEP(i))
@@ -42,8 +48,7 @@ static inline bool test_all_cases(void)
 static inline int test_first(int count)
 {
     static const int begins[] = {0, 1, 2, 4, 6};
-    const char *text = getenv("FOVEA_TEST_COMMIT");
-    const int commit = text ? atoi(text) : 0;
+    const int commit = test_commit();
     const int begin = test_all_cases() ? 0 : begins[commit % 5];
     return begin < count || count < 1 ? begin : commit % count;
 }
@@ -55,10 +60,8 @@ static inline int test_first(int count)
  * commits. */
 static inline bool test_turn(int i, int count, int turns)
 {
-    const char *text = getenv("FOVEA_TEST_COMMIT");
-    const int commit = text ? atoi(text) : 0;
     turns = count < turns ? count : turns;
-    return test_all_cases() || turns < 2 || (i + i / turns + commit) % turns == 0;
+    return test_all_cases() || turns < 2 || (i + i / turns + test_commit()) % turns == 0;
 }
 
 #endif
