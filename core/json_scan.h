@@ -12,8 +12,8 @@
 #define JSON_DEPTH_MAX 16
 #define JSON_NAME_BYTES 64
 
-/* Where a value stands. Values are numbered as they begin in the text: an object, then its first
- * value, and so on. */
+/* Says where a value stands. Values are numbered as they begin in the text: an object, then its
+ * first value, and so on. */
 struct json_spot {
     uint32_t name; /* byte at which the value's name begins; its own where it has none */
     uint32_t begin;

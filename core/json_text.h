@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* What JSON's text is made of: characters, places and numbers. */
+/* Reads what JSON's text is made of: characters, places and numbers. */
 #ifndef FOVEA_CORE_JSON_TEXT_H
 #define FOVEA_CORE_JSON_TEXT_H
 

@@ -29,7 +29,7 @@ enum { BLUR_GAUSSIAN, BLUR_QUASI, BLUR_BOX, BLUR_DIFFUSION, BLUR_SPREAD, BLUR_FF
 /* blur.shape's words, in order. */
 enum { BLUR_DISC, BLUR_HEXAGON, BLUR_STAR };
 
-/* What the settings say. */
+/* Holds what the settings say. */
 struct blur_numbers {
     uint32_t engine; /* BLUR_GAUSSIAN .. */
     double sigma_px; /* of every pixel, or the largest that counts */
@@ -53,9 +53,9 @@ FOVEA_MUST_CHECK enum fovea_result blur_reference_pictured(const double *sigmas_
                                                            uint32_t height_px, uint32_t channels,
                                                            const double *src, double *dst);
 
-/* What another engine makes by its formula. Values are numbers with white at `white`; the first
- * `colors` channels of a pixel are colours, which BLUR_DIFFUSION looks at. sigmas_px: NULL, or of
- * BLUR_SPREAD a picture of sigmas. */
+/* Makes what another engine makes, by its formula. Values are numbers with white at `white`; the
+ * first `colors` channels of a pixel are colours, which BLUR_DIFFUSION looks at. sigmas_px: NULL,
+ * or of BLUR_SPREAD a picture of sigmas. */
 struct blur_picture {
     uint32_t width_px;
     uint32_t height_px;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What the settings say at a size. */
+/* Holds what the settings say at a size. */
 struct dof_optics {
     bool is_eye;
     double aperture_m; /* of the lens, or the pupil */

@@ -11,7 +11,7 @@
 
 #define LANES 16 /* lines at a time: a place of all of them is so many floats */
 
-/* What an engine makes of a line. */
+/* Says what an engine makes of a line. */
 struct lines {
     int32_t (*margin)(const struct blur_plan *plan);
     /* buffers[0] has the line with its margins, so many places; returns the buffer that has it

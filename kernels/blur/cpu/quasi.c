@@ -175,7 +175,7 @@ static void double_up(const struct blur_cpu *cpu, const struct blur_cpu_step *st
 
 /* ---- The engine */
 
-/* Where levels from 1 on lie in `more`, or those that were widened, which come behind all of them.
+/* Returns where a level from 1 on lies in `more`; those that were widened come behind all of them.
  */
 static float *samples_of(const struct blur_cpu *cpu, int32_t number)
 {
