@@ -20,5 +20,9 @@ if(TARGET fovea_cuda)
         string(CONCAT field "gaze=0.9,0.1 width_px=200 height_px=210 format=1 fill=376048504 field_side=4 "
             "operators=lens foveation.light=encoded lens.filter=bilinear")
         fovea_add_emulated(search_field "test_search_vulkan;--backend;cuda;--point;${field}")
+        # A batch of 128 images and more, a block each, where the row has slices of fewer beside images without a gaze.
+        string(CONCAT slices "gaze=0.0576,0.7432 width_px=10 height_px=47 count=291 format=2 fill=4176762851 gazes=3059565851 field_side=5 "
+            "operators=lens,foveate foveation.method=blockwise foveation.light=encoded")
+        fovea_add_emulated(search_slices "test_search_vulkan;--backend;cuda;--point;${slices}")
     endif()
 endif()

@@ -53,6 +53,9 @@ static enum fovea_result run_frame(struct operator_cuda *cuda, const struct oper
     own->state = plan->state;
     own->states = 1;
     own->states_dirty = &plan->states_dirty;
+    own->whole =
+        !own->surfaces &&
+        way_of(plan, own->format)->bytes(foveate_cuda_of(cuda), plan, own->format, 1).whole;
     FOVEA_TRY(cuda_uses_follow(cuda->device, &plan->base.tables->uses, run->stream));
     return operator_cuda_note(cuda, plan->base.tables, run->stream, run->stream_kept,
                               way_of(plan, own->format)->run(foveate_cuda_of(cuda), plan, own));
@@ -92,10 +95,9 @@ static uint32_t larger(uint32_t a, uint32_t b)
 
 static struct foveate_cuda_bytes bytes_for(struct operator_cuda *cuda,
                                            const struct foveate_cuda_plan *plan,
-                                           const struct operator_images *images)
+                                           enum fovea_format format, uint32_t count)
 {
-    return way_of(plan, images->src->format)
-        ->bytes(foveate_cuda_of(cuda), plan, images->src->format, images->count);
+    return way_of(plan, format)->bytes(foveate_cuda_of(cuda), plan, format, count);
 }
 
 /* Images beyond those that have memory are run after them. */
@@ -103,7 +105,8 @@ static struct foveate_cuda_batch_memory memory_for(struct operator_cuda *cuda,
                                                    const struct foveate_cuda_plan *plan,
                                                    const struct operator_images *images)
 {
-    const struct foveate_cuda_bytes bytes = bytes_for(cuda, plan, images);
+    const struct foveate_cuda_bytes bytes =
+        bytes_for(cuda, plan, images->src->format, images->count);
     const bool one_source = images->src_next_bytes == 0;
     const uint32_t levels = image_slice_capacity(one_source ? 1 : images->count, bytes.levels,
                                                  FOVEATE_CUDA_LEVEL_BYTES);
@@ -166,6 +169,18 @@ static enum fovea_result fill_gazes(struct operator_cuda *cuda, const struct ope
     return gaze_cuda_fill(&gazes);
 }
 
+/* What is reserved for a batch serves smaller ones, too: a row cuts its own into slices. Levels
+ * that a smaller one would take may then not be there, and its images are made whole as well. */
+static struct foveate_cuda_bytes bytes_of_run(struct operator_cuda *cuda,
+                                              const struct foveate_cuda_plan *plan,
+                                              const struct operator_images *images)
+{
+    const enum fovea_format format = images->src->format;
+    const struct foveate_cuda_bytes bytes = bytes_for(cuda, plan, format, images->count);
+    return bytes.levels > plan->batch.level_bytes ? bytes_for(cuda, plan, format, UINT32_MAX)
+                                                  : bytes;
+}
+
 /* The batch was reserved for. */
 static uint32_t images_at_a_time(const struct foveate_cuda_plan *plan,
                                  const struct operator_images *images,
@@ -197,8 +212,9 @@ static enum fovea_result run_slices(struct operator_cuda *cuda, const struct ope
                                     struct foveate_cuda_run *own)
 {
     struct foveate_cuda_plan *plan = foveate_cuda_plan_of(run->cuda_plan);
-    const struct foveate_cuda_bytes bytes = bytes_for(cuda, plan, images);
+    const struct foveate_cuda_bytes bytes = bytes_of_run(cuda, plan, images);
     const uint32_t most = images_at_a_time(plan, images, bytes);
+    own->whole = bytes.whole;
     own->levels = plan->base.batch->memory;
     own->next_bytes = images->src_next_bytes == 0 ? 0 : (int64_t)bytes.levels;
     own->state = own->levels + states_at(&plan->batch);

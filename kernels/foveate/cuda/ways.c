@@ -25,8 +25,8 @@ static struct foveate_cuda_bytes tiles_bytes(const struct foveate_cuda *cuda,
     (void)cuda;
     (void)format;
     (void)count;
-    return (struct foveate_cuda_bytes){foveate_cuda_tiles_level_bytes(&plan->tiles),
-                                       (uint64_t)plan->tiles.state_bytes};
+    return (struct foveate_cuda_bytes){.levels = foveate_cuda_tiles_level_bytes(&plan->tiles),
+                                       .state = (uint64_t)plan->tiles.state_bytes};
 }
 
 static enum fovea_result tiles_run(const struct foveate_cuda *cuda,
@@ -69,7 +69,8 @@ static struct foveate_cuda_bytes nodes_bytes(const struct foveate_cuda *cuda,
 {
     const bool whole =
         foveate_nodes_are_whole(&cuda->nodes, &plan->nodes, format, plan->blurs_alpha, count);
-    return (struct foveate_cuda_bytes){whole ? 0 : foveate_nodes_level_bytes(&plan->nodes), 0};
+    return (struct foveate_cuda_bytes){
+        .levels = whole ? 0 : foveate_nodes_level_bytes(&plan->nodes), .whole = whole};
 }
 
 static enum fovea_result nodes_run(const struct foveate_cuda *cuda,
@@ -106,7 +107,8 @@ static struct foveate_cuda_bytes wide_bytes(const struct foveate_cuda *cuda,
 {
     (void)cuda;
     (void)count;
-    return (struct foveate_cuda_bytes){foveate_wide_level_bytes(plan->wide_samples, format), 0};
+    return (struct foveate_cuda_bytes){.levels =
+                                           foveate_wide_level_bytes(plan->wide_samples, format)};
 }
 
 static enum fovea_result wide_run(const struct foveate_cuda *cuda,

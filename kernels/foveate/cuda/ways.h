@@ -27,6 +27,7 @@ enum foveate_cuda_way_name {
 struct foveate_cuda_bytes {
     uint64_t levels; /* of a source */
     uint64_t state; /* of an image */
+    bool whole; /* a block makes an image from its source alone: no levels */
 };
 
 struct foveate_cuda_way {
@@ -36,7 +37,7 @@ struct foveate_cuda_way {
      * NULL: it was filled before. */
     enum fovea_result (*fill)(const struct foveate_plan *source, struct foveate_cuda_plan *plan,
                               struct operator_cuda_part *out_table);
-    /* For so many images at a time. */
+    /* For so many images at a time. A larger number never needs more for one of them. */
     struct foveate_cuda_bytes (*bytes)(const struct foveate_cuda *cuda,
                                        const struct foveate_cuda_plan *plan,
                                        enum fovea_format format, uint32_t count);

@@ -16,6 +16,7 @@ struct foveate_cuda_run {
     const struct foveate_frame *frame;
     enum fovea_format format;
     bool surfaces; /* else linear images */
+    bool whole; /* a block each, and no levels (struct foveate_cuda_bytes) */
     uint32_t count;
     uint32_t sources; /* the same, or 1: one picture for all, whose levels are made once */
     struct foveate_cuda_batch batch;

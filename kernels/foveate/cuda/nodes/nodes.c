@@ -239,8 +239,5 @@ enum fovea_result foveate_nodes_run(const struct foveate_nodes_kernels *kernels,
     params.nodes.samples = run->levels;
     params.nodes.next_bytes = run->next_bytes;
     params.nodes.sigmas = run->sigmas;
-    return !run->surfaces && foveate_nodes_are_whole(kernels, nodes, run->format,
-                                                     run->frame->blur_alpha, run->count)
-               ? launch_whole(kernels, run, &params)
-               : launch_all(kernels, run, &params);
+    return run->whole ? launch_whole(kernels, run, &params) : launch_all(kernels, run, &params);
 }
