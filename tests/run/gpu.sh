@@ -270,6 +270,7 @@ gpu_environment()
     done
     export FOVEA_REQUIRE_GPU=1 FOVEA_REQUIRE_VALIDATION=1 FOVEA_TEST_CASES=all FOVEA_SOURCE_DIR=$ROOT
     export XDG_CONFIG_HOME=$BUILD_ROOT/no-config XDG_CACHE_HOME=$BUILD_ROOT/cache
+    mkdir -p "$XDG_CACHE_HOME" # else drivers keep no shaders
     # Containers keep the driver's manifest where the loader does not look.
     if [[ -z ${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-} ]]; then
         for place in /etc/vulkan/icd.d /usr/share/vulkan/icd.d /usr/local/nvidia/share/vulkan/icd.d; do
