@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* Which fragment a pixel belongs to, and its sigma: foveate/grid.h in GLSL. foveate/glsl/law.glsl includes it. */
+/* Which fragment a pixel belongs to, and its ring: foveate/grid.h in GLSL. foveate/glsl/law.glsl includes it. */
 
 /* The grid is centred on the gaze (Malkin, Deza and Poggio 2020). Returns how many pixels it is shifted left or up, so
  * that the gaze is in a fragment's middle. GLSL leaves % of a negative number open: NVIDIA's shaders divide 2^32
@@ -21,6 +21,12 @@ int grid_middle_of(int pixel, int gaze_q8, int fragment_px)
     int shift = grid_shift(gaze_q8, fragment_px);
     int index = (pixel + shift) / fragment_px;
     return (2 * index * fragment_px + fragment_px - 2 * shift) / 2;
+}
+
+ivec2 grid_middle(foveate_frame frame, ivec2 pixel)
+{
+    return ivec2(grid_middle_of(pixel.x, frame.gaze_x_q8, frame.fragment_px),
+                 grid_middle_of(pixel.y, frame.gaze_y_q8, frame.fragment_px));
 }
 
 /* Returns a^2 + b^2 as two words: (low, high). */
@@ -56,16 +62,4 @@ int ring_at(foveate_frame frame, ivec2 middle)
         v++;
     }
     return v;
-}
-
-/* Returns sigma of the fragment that holds a pixel. */
-float grid_sigma(foveate_frame frame, ivec2 pixel)
-{
-    ivec2 middle = ivec2(grid_middle_of(pixel.x, frame.gaze_x_q8, frame.fragment_px),
-                         grid_middle_of(pixel.y, frame.gaze_y_q8, frame.fragment_px));
-    if (law.kind == LAW_RINGS) {
-        int ring = ring_at(frame, middle);
-        return ring > 0 ? law.strength * law_table[ring - 1] : 0.0;
-    }
-    return law_sigma_at(frame, vec2(clamp(middle, ivec2(0), ivec2(frame.width_px, frame.height_px))));
 }

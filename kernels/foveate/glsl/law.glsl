@@ -101,8 +101,8 @@ float law_angle_deg(vec3 a, vec3 b)
     return law_arc_deg(length(cross(a, b)), dot(a, b));
 }
 
-/* Does foveate_law_map_projected: differences first, so that small angles are exact. */
-float law_map_projected(vec3 ray, vec3 gaze)
+/* Returns the place on the map of foveate_law_map_projected: differences first, so that small angles are exact. */
+vec2 law_map_projected(vec3 ray, vec3 gaze)
 {
     vec2 off = ray.xy - gaze.xy;
     float level_sq = 1.0 + gaze.x * gaze.x;
@@ -112,26 +112,29 @@ float law_map_projected(vec3 ray, vec3 gaze)
                          sqrt(level_sq * gaze_sq));
     float ahead = dot(ray, gaze) / sqrt(gaze_sq);
     float far = length(side);
-    return law_map(far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0));
+    return far > 0.0 ? side * (law_arc_deg(far, ahead) / far) : vec2(0.0);
 }
 
-/* Returns sigma at a place, counted as the gaze is, before the ramp and the strength. */
+/* Returns sigma at a place, counted as the gaze is, before the ramp and the strength. Each table is read in one place of
+ * the code: drivers put it into every caller, and take seconds for some of them. */
 float law_plain(foveate_frame frame, vec2 place_px)
 {
     vec2 pixel = place_px - 0.5;
     vec2 gaze_px = vec2(frame.gaze_x_q8, frame.gaze_y_q8) / 256.0 - 0.5;
-    if (law.kind == LAW_RADIAL) {
-        return law_at(distance(pixel, gaze_px));
-    }
-    if (law.kind == LAW_MAP) {
-        return law_map(pixel - gaze_px);
-    }
+    bool is_map = law.kind == LAW_MAP || law.kind == LAW_MAP_PROJECTED;
+    bool is_flat = law.kind == LAW_MAP || law.kind == LAW_RADIAL;
     vec3 ray = law_ray(pixel);
     vec3 gaze = law_ray(gaze_px);
-    float degrees_of_blur = law.kind == LAW_MAP_PROJECTED ? law_map_projected(ray, gaze)
-                                                          : law_at(law_angle_deg(ray, gaze));
+    vec2 off = pixel - gaze_px;
+    float apart = length(off);
+    if (law.kind == LAW_MAP_PROJECTED) {
+        off = law_map_projected(ray, gaze);
+    } else if (!is_flat) {
+        apart = law_angle_deg(ray, gaze);
+    }
+    float value = is_map ? law_map(off) : law_at(apart);
     float px_per_radian = length(ray) / max(law.tan_x_per_px, law.tan_y_per_px);
-    return radians(degrees_of_blur) * px_per_radian;
+    return is_flat ? value : radians(value) * px_per_radian;
 }
 
 float law_applied(float plain_px)
@@ -150,8 +153,14 @@ float law_sigma_at(foveate_frame frame, vec2 place_px)
 /* Returns sigma of a pixel: at its centre, or of its fragment. */
 float law_sigma(foveate_frame frame, ivec2 pixel)
 {
-    if (frame.fragment_px == 0) {
-        return law_sigma_at(frame, vec2(pixel) + 0.5);
+    vec2 place_px = vec2(pixel) + 0.5;
+    if (frame.fragment_px > 0) {
+        ivec2 middle = grid_middle(frame, pixel);
+        if (law.kind == LAW_RINGS) {
+            int ring = ring_at(frame, middle);
+            return ring > 0 ? law.strength * law_table[ring - 1] : 0.0;
+        }
+        place_px = vec2(clamp(middle, ivec2(0), ivec2(frame.width_px, frame.height_px)));
     }
-    return grid_sigma(frame, pixel);
+    return law_sigma_at(frame, place_px);
 }

@@ -352,7 +352,8 @@ void main()
     vec4 places;
     uint lowest = 0x7f800000u;
     uint highest = 0u;
-    [[unroll]] for (int n = 0; n < EACH; n++) {
+    /* The law and the encoding are long: drivers compile them once where the loop stays one. */
+    [[dont_unroll]] for (int n = 0; n < EACH; n++) {
         sigmas_px[n] = sigma_of(seen, own_px + ivec2(0, n));
         places[n] = find_place(sigmas_px[n], own_px + ivec2(0, n));
         bool blurred = places[n] >= 0.0;
@@ -384,12 +385,14 @@ void main()
     [[unroll]] for (int n = 0; n < EACH; n++) {
         raw[n] = fetch_pixel(own_px + ivec2(0, n));
     }
-    [[unroll]] for (int n = 0; n < EACH; n++) {
+    [[dont_unroll]] for (int n = 0; n < EACH; n++) {
         ivec2 pixel = own_px + ivec2(0, n);
         if (in_picture(pixel)) {
             bool blurred = places[n] >= 0.0;
+            vec4 value = n == 0 ? values[0] : n == 1 ? values[1] : n == 2 ? values[2] : values[3];
+            uvec4 before = n == 0 ? raw[0] : n == 1 ? raw[1] : n == 2 ? raw[2] : raw[3];
             imageStore(result, place_of(frame, pixel),
-                       blurred ? made_raw(pixel, sigmas_px[n], values[n], raw[n]) : raw[n]);
+                       blurred ? made_raw(pixel, sigmas_px[n], value, before) : before);
         }
     }
 }
