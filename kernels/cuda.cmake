@@ -107,6 +107,7 @@ set(FOVEA_FATBINS
     lens/cuda/lens
     lens/cuda/lens_grid
     blur/cuda/blur
+    dof/cuda/dof
     gaze/late
     gaze/gaze
     image/planes CACHE INTERNAL "")
@@ -127,7 +128,7 @@ foreach(kernel IN LISTS FOVEA_FATBINS)
         ${architecture_flags})
     list(APPEND fatbins ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
 endforeach()
-set_source_files_properties(blur/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
+set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fatbin.c foveate/gradient/fatbin.c image/planes_cuda.c
     lens/cuda/fatbin.c PROPERTIES OBJECT_DEPENDS "${fatbins}"
     COMPILE_DEFINITIONS CUDA_FATBINS="${CMAKE_CURRENT_BINARY_DIR}")
 
@@ -141,6 +142,9 @@ add_library(fovea_cuda STATIC
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c
+    dof/cuda/dof_cuda.c
+    dof/cuda/fatbin.c
+    dof/cuda/run.c
     foveate/cuda/common/code.c
     foveate/cuda/fatbin.c
     foveate/cuda/foveate_cuda.c

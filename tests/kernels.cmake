@@ -65,7 +65,7 @@ fovea_add_fuzz(NAME fuzz_map_png SOURCES fuzz/fuzz_map_png.c LINK fovea_kernels)
 # What test_operators_exact, test_cuda_operators, test_context_operators and test_frame_operators try: a new operator's
 # file of scenes comes into this list.
 add_library(fovea_test_operators STATIC operators/scene.c operators/foveate_scenes.c operators/blur_scenes.c
-    operators/lens_scenes.c)
+    operators/lens_scenes.c operators/dof_scenes.c operators/scene_depths.c)
 target_include_directories(fovea_test_operators PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(fovea_test_operators PUBLIC fovea_test_images fovea_operators fovea_config
     PRIVATE fovea_build PkgConfig::CMOCKA)

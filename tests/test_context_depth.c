@@ -2,223 +2,30 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* The operator dof and its pictures of depths, as a program gives them to fovea_context_run_batch:
- * against the reference in double precision, in all formats and lights; what is refused; the focus
- * from batch to batch. */
+ * what is promised, what is refused, and the focus from batch to batch. All formats and lights are
+ * in test_operators_exact and test_context_operators. */
 
 #include "test_context_support.h"
 
 #include "kernels/dof/dof.h"
-#include "kernels/image/pixel_light.h"
 #include "kernels/row/row_plan.h"
-#include "operators/scene.h"
-#include "sanitized.h"
+#include "operators/scene_depths.h"
 
 #include <stddef.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* ---- Pictures of depths */
-
-/* Distances of what is drawn, in metres. */
-enum scenery {
-    NEAR_BLOCKS, /* before what is in focus */
-    FAR_BLOCKS,
-    BLOCKS, /* near, in focus and far */
-    SLOPE, /* from before the focus to behind it */
-    RANDOM,
-    ODD, /* with what is unknown and what is infinite */
-    IN_FOCUS,
-    SCENERIES
-};
-
-#define FOCUS_M 2.0
-
-static double distance_at(enum scenery scenery, uint32_t x, uint32_t y)
+/* Depths in metres. */
+static struct operator_scene scene_of(enum scene_depths depths)
 {
-    static const double odd_m[] = {(double)NAN, (double)INFINITY, 0.0, -1.0, 1.2, 1e-30, 1e30, 3.0};
-    const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
-    const bool in_block = (x / 13 + y / 11) % 3 == 1;
-    switch (scenery) {
-    case NEAR_BLOCKS:
-        return in_block ? 1.1 : FOCUS_M;
-    case FAR_BLOCKS:
-        return in_block ? FOCUS_M : 30.0;
-    case BLOCKS:
-        return (x / 13 + 2 * (y / 11)) % 3 == 0   ? 0.9 + 0.02 * (double)(x / 13 % 5)
-               : (x / 13 + 2 * (y / 11)) % 3 == 1 ? FOCUS_M
-                                                  : 9.0;
-    case SLOPE:
-        return 0.8 + 0.09 * (double)x + 0.02 * (double)y;
-    case RANDOM:
-        return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
-    case ODD:
-        return odd_m[(x / 5 + 3 * (y / 4)) % COUNT(odd_m)];
-    case IN_FOCUS:
-    case SCENERIES:
-        break;
-    }
-    return FOCUS_M;
-}
-
-struct scale {
-    enum fovea_depth_kind kind;
-    double zero_m, one_m;
-};
-static const struct scale scales[] = {
-    {FOVEA_DEPTH_LINEAR, 0.0, 1.0}, /* metres, in floats alone */
-    {FOVEA_DEPTH_LINEAR, 0.5, 40.5},
-    {FOVEA_DEPTH_LINEAR, 65.535, 0.0},
-    {FOVEA_DEPTH_PERSPECTIVE, 0.25, 100.0},
-    {FOVEA_DEPTH_PERSPECTIVE, 60.0, 0.1},
-    {FOVEA_DEPTH_PERSPECTIVE, (double)INFINITY, 0.25},
-    {FOVEA_DEPTH_PERSPECTIVE, 0.25, (double)INFINITY},
-};
-
-static double value_of(const struct scale *scale, double distance_m)
-{
-    return scale->kind == FOVEA_DEPTH_LINEAR
-               ? (distance_m - scale->zero_m) / (scale->one_m - scale->zero_m)
-               : (1.0 / distance_m - 1.0 / scale->zero_m) /
-                     (1.0 / scale->one_m - 1.0 / scale->zero_m);
-}
-
-/* A picture as it is stored, and its values as they then are. */
-struct depths {
-    struct fovea_depth depth;
-    struct test_image memory;
-    double *values;
-};
-
-/* Rounds to what the format has; returns what that is. */
-static double store(enum fovea_depth_format format, double value, const struct fovea_image *image,
-                    uint32_t x, uint32_t y)
-{
-    const double most = format == FOVEA_DEPTH_FORMAT_D16 ? 65535.0 : 16777215.0;
-    const double inside = value > 0.0 ? fmin(value, 1.0) : 0.0;
-    const uint32_t whole = (uint32_t)(inside * most + 0.5);
-    const uint32_t word = whole | 0x5a000000u;
-    const uint16_t half = (uint16_t)whole;
-    switch (format) {
-    case FOVEA_DEPTH_FORMAT_D16:
-        memcpy(image_pixel(image, x, y), &half, sizeof half);
-        return whole / most;
-    case FOVEA_DEPTH_FORMAT_D24:
-        memcpy(image_pixel(image, x, y), &word, sizeof word);
-        return whole / most;
-    default:
-        image_set(image, x, y, 0, value);
-        return image_get(image, x, y, 0);
-    }
-}
-
-static struct depths depths_make(const struct operator_scene *scene, enum scenery scenery,
-                                 const struct scale *scale, enum fovea_depth_format format)
-{
-    static const struct image_layout layouts[] = {
-        {0}, {.row_gap = 3}, {.bottom_up = true}, {.pixel_gap = 1, .row_gap = 1}};
-    const bool is_short = format == FOVEA_DEPTH_FORMAT_D16 || format == FOVEA_DEPTH_FORMAT_R16F;
-    struct depths depths = {
-        .memory = image_make(scene->width_px, scene->height_px,
-                             is_short ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F,
-                             layouts[scene->random % COUNT(layouts)]),
-        .values = calloc((size_t)scene->width_px * scene->height_px, sizeof *depths.values)};
-    assert_non_null(depths.values);
-    const struct fovea_image *image = &depths.memory.view;
-    for (uint32_t y = 0; y < scene->height_px; y++) {
-        for (uint32_t x = 0; x < scene->width_px; x++) {
-            const double value = value_of(scale, distance_at(scenery, x, y));
-            depths.values[(size_t)y * scene->width_px + x] = store(format, value, image, x, y);
-        }
-    }
-    fovea_depth_init(&depths.depth);
-    depths.depth.data = image->data;
-    depths.depth.width_px = image->width_px;
-    depths.depth.height_px = image->height_px;
-    depths.depth.format = format;
-    depths.depth.row_stride_bytes = image->row_stride_bytes;
-    depths.depth.pixel_stride_bytes = image->pixel_stride_bytes;
-    depths.depth.kind = scale->kind;
-    depths.depth.zero_m = scale->zero_m;
-    depths.depth.one_m = scale->one_m;
-    return depths;
-}
-
-static void depths_free(struct depths *depths)
-{
-    image_free(&depths->memory);
-    free(depths->values);
-}
-
-/* ---- Against the reference */
-
-/* A diopter is 4 to 13 px, and up to half of one out of focus. */
-static void choose(uint64_t i, struct operator_scene *scene)
-{
-    struct fovea_operator_settings *own = &scene->settings.own;
-    scene->settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
-    scene->settings.backend = FOVEA_BACKEND_CPU;
-    scene->width_px = 1 + scene->width_px / 2;
-    scene->height_px = 1 + scene->height_px / 3;
-    scene->blue_first = false;
-    own->dof_focus = 1;
-    own->dof_focus_m = FOCUS_M;
-    own->dof_focal_mm = 60.0;
-    own->dof_f_number = 1.4;
-    own->dof_sensor_mm = fmax(0.05 * (double)scene->width_px * (1.0 + (double)(i % 3)), 1.0);
-    own->dof_sigma_max_px = 9.0;
-    if (i % 4 == 3) {
-        own->dof_lens = 1;
-        own->dof_pupil_mm = 8.0;
-        scene->settings.foveation.geometry =
-            (struct fovea_geometry){.ppd = 80.0, .screen_width_m = 0.5, .distance_m = 0.6};
-    }
-}
-
-static const struct operator_under_test dof_under_test = {
-    .name = "dof", .api = &dof_operator, .id = FOVEA_OPERATOR_dof, .choose = choose};
-
-static void by_reference(const void *user, const struct fovea_image *src, const double *in,
-                         double *out)
-{
-    assert_int_equal(
-        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out),
-        FOVEA_OK);
-}
-
-static void keep_alpha(const struct fovea_image *src, double *values)
-{
-    for (uint32_t i = 0; image_channels(src->format) == 4 && i < src->width_px * src->height_px;
-         i++) {
-        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
-    }
-}
-
-static void assert_exact(const struct operator_scene *scene, const struct depths *depths,
-                         double focus_m, const struct fovea_image *src,
-                         const struct fovea_image *actual)
-{
-    const struct fovea_foveation *foveation = &scene->settings.foveation;
-    const struct dof_reference wanted = {.settings = &scene->settings,
-                                         .depths = depths->values,
-                                         .kind = depths->depth.kind,
-                                         .zero_m = depths->depth.zero_m,
-                                         .one_m = depths->depth.one_m,
-                                         .focus_m = focus_m};
-    const int32_t light = pixel_light_of(foveation->light, foveation->transfer);
-    double *expected = compare_expected_by(foveation, src, light, by_reference, &wanted);
-    char what[160];
-    if (foveation->alpha == FOVEA_ALPHA_KEEP) {
-        keep_alpha(src, expected);
-    }
-    snprintf(what, sizeof what, "%ux%u, format %d, light %d, alpha %d, picture %d, depths %d",
-             scene->width_px, scene->height_px, (int)scene->format, (int)light,
-             (int)foveation->alpha, scene->picture, (int)depths->depth.format);
-    struct fovea_foveation smooth = *foveation;
-    smooth.method = FOVEA_METHOD_SMOOTH;
-    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
-    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
-    compare_assert_close(actual, expected, budget, what);
-    free(expected);
+    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
+    scene.depths = depths;
+    scene.depths_format = FOVEA_DEPTH_FORMAT_R32F;
+    scene.depths_scale = 0;
+    scene.settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
+    scene.settings.backend = FOVEA_BACKEND_CPU;
+    scene.blue_first = false;
+    return scene;
 }
 
 static struct fovea_batch batch_of(const struct test_image *src, const struct test_image *dst,
@@ -231,42 +38,6 @@ static struct fovea_batch batch_of(const struct test_image *src, const struct te
     batch.dst = dst->view;
     batch.depth = depth;
     return batch;
-}
-
-static void check_scene(uint64_t i, const struct operator_scene *scene)
-{
-    static const enum fovea_depth_format formats[] = {
-        FOVEA_DEPTH_FORMAT_R32F, FOVEA_DEPTH_FORMAT_D16, FOVEA_DEPTH_FORMAT_D24,
-        FOVEA_DEPTH_FORMAT_R16F};
-    const enum fovea_depth_format format = formats[i % COUNT(formats)];
-    const bool is_whole = format == FOVEA_DEPTH_FORMAT_D16 || format == FOVEA_DEPTH_FORMAT_D24;
-    const size_t first = is_whole ? 1 : 0;
-    const struct scale *scale = &scales[first + i / 24 % (COUNT(scales) - first)];
-    struct said said = {0};
-    struct fovea_context *context = context_of(&scene->settings, &said);
-    struct depths depths = depths_make(scene, (enum scenery)(i / 4 % IN_FOCUS), scale, format);
-    struct test_image src = scene_draw(scene);
-    struct test_image dst = image_make(scene->width_px, scene->height_px, scene->format,
-                                       (struct image_layout){.row_gap = (uint32_t)(i % 3)});
-    const struct fovea_batch batch = batch_of(&src, &dst, &depths.depth);
-    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
-    assert_silent(&said);
-    assert_exact(scene, &depths, FOCUS_M, &src.view, &dst.view);
-    assert_true(image_guards_intact(&dst) && image_guards_intact(&depths.memory));
-    fovea_context_destroy(&context);
-    image_free(&src);
-    image_free(&dst);
-    depths_free(&depths);
-}
-
-#define SCENES 330
-
-TEST(images_are_the_reference)
-{
-    for (int i = test_first(SCENES); i < SCENES; i += TEST_STEP(i)) {
-        const struct operator_scene scene = operator_scene_of(&dof_under_test, (uint64_t)i);
-        check_scene((uint64_t)i, &scene);
-    }
 }
 
 /* ---- Promises */
@@ -282,12 +53,12 @@ struct given {
     struct fovea_batch batch;
 };
 
-static struct given *given_make(enum fovea_format format, enum scenery scenery,
+static struct given *given_make(enum fovea_format format, enum scene_depths scenery,
                                 void (*choose_more)(struct fovea_settings *settings))
 {
     struct given *given = calloc(1, sizeof *given);
     assert_non_null(given);
-    given->scene = operator_scene_of(&dof_under_test, 0);
+    given->scene = scene_of(scenery);
     given->scene.settings.foveation = fovea_settings_default().foveation;
     given->scene.format = format;
     given->scene.width_px = 53;
@@ -298,7 +69,7 @@ static struct given *given_make(enum fovea_format format, enum scenery scenery,
         choose_more(&given->scene.settings);
     }
     given->context = context_of(&given->scene.settings, &given->said);
-    given->depths = depths_make(&given->scene, scenery, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    given->depths = scene_draw_depths(&given->scene, 1);
     given->src = scene_draw(&given->scene);
     given->dst = image_make_packed(53, 41, format);
     given->batch = batch_of(&given->src, &given->dst, &given->depths.depth);
@@ -310,7 +81,7 @@ static void given_free(struct given *given)
     fovea_context_destroy(&given->context);
     image_free(&given->src);
     image_free(&given->dst);
-    depths_free(&given->depths);
+    scene_depths_free(&given->depths);
     free(given);
 }
 
@@ -322,13 +93,13 @@ static void run(struct given *given)
 
 static void assert_focused(const struct given *given, double focus_m)
 {
-    assert_exact(&given->scene, &given->depths, focus_m, &given->src.view, &given->dst.view);
+    dof_assert_focused(&given->scene, &given->depths, focus_m, &given->src.view, &given->dst.view);
 }
 
 TEST(what_is_in_focus_keeps_every_bit)
 {
     for (int format = FOVEA_FORMAT_RGBA8; format <= FOVEA_FORMAT_R32F; format++) {
-        struct given *given = given_make((enum fovea_format)format, IN_FOCUS, NULL);
+        struct given *given = given_make((enum fovea_format)format, DEPTHS_IN_FOCUS, NULL);
         run(given);
         compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
         given_free(given);
@@ -338,11 +109,11 @@ TEST(what_is_in_focus_keeps_every_bit)
 /* Sharp pixels far from all that is near, in a picture where others are blurred. */
 TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, FAR_BLOCKS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, DEPTHS_FAR_BLOCKS, NULL);
     run(given);
     for (uint32_t y = 0; y < 41; y++) {
         for (uint32_t x = 0; x < 53; x++) {
-            if (distance_at(FAR_BLOCKS, x, y) == FOCUS_M) {
+            if (scene_distance(DEPTHS_FAR_BLOCKS, x, y) == SCENE_FOCUS_M) {
                 compare_assert_same(&given->dst.view, &given->src.view,
                                     (struct compare_rect){x, y, 1, 1}, "sharp");
             }
@@ -353,7 +124,7 @@ TEST(sharp_pixels_keep_every_bit_beside_blurred_ones)
 
 TEST(unknown_depths_leave_a_picture_as_it_is)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, IN_FOCUS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_IN_FOCUS, NULL);
     for (uint32_t y = 0; y < 41; y++) {
         for (uint32_t x = 0; x < 53; x++) {
             image_set(&given->depths.memory.view, x, y, 0, x % 2 ? (double)NAN : -1.0);
@@ -367,8 +138,8 @@ TEST(unknown_depths_leave_a_picture_as_it_is)
 /* A flat picture has no edges that could be seen, whatever is near or far. */
 TEST(flat_pictures_stay_flat)
 {
-    for (int scenery = 0; scenery < SCENERIES; scenery++) {
-        struct given *given = given_make(FOVEA_FORMAT_RGBA8, (enum scenery)scenery, NULL);
+    for (int scenery = DEPTHS_NEAR_BLOCKS; scenery < DEPTHS_KINDS; scenery++) {
+        struct given *given = given_make(FOVEA_FORMAT_RGBA8, (enum scene_depths)scenery, NULL);
         image_fill(&given->src.view, 200.0);
         run(given);
         struct compare_rect where;
@@ -381,16 +152,16 @@ TEST(flat_pictures_stay_flat)
 TEST(sharp_things_do_not_bleed_into_what_is_behind)
 {
     for (int i = 0; i < 2; i++) {
-        struct given *given = given_make(FOVEA_FORMAT_RGB32F, FAR_BLOCKS, NULL);
+        struct given *given = given_make(FOVEA_FORMAT_RGB32F, DEPTHS_FAR_BLOCKS, NULL);
         for (uint32_t k = 0; k < 53 * 41 * 3; k++) {
             const uint32_t x = k / 3 % 53;
             const uint32_t y = k / 3 / 53;
-            const bool is_sharp = distance_at(FAR_BLOCKS, x, y) == FOCUS_M;
+            const bool is_sharp = scene_distance(DEPTHS_FAR_BLOCKS, x, y) == SCENE_FOCUS_M;
             image_set(&given->src.view, x, y, k % 3, is_sharp == (i == 0) ? 0.0 : 1.0);
         }
         run(given);
         for (uint32_t k = 0; k < 53 * 41; k++) {
-            const bool is_sharp = distance_at(FAR_BLOCKS, k % 53, k / 53) == FOCUS_M;
+            const bool is_sharp = scene_distance(DEPTHS_FAR_BLOCKS, k % 53, k / 53) == SCENE_FOCUS_M;
             const double expected = is_sharp == (i == 0) ? 0.0 : 1.0;
             const double actual = image_get(&given->dst.view, k % 53, k / 53, 0);
             assert_true(fabs(actual - expected) <= (is_sharp ? 0.0 : 0.12));
@@ -402,9 +173,9 @@ TEST(sharp_things_do_not_bleed_into_what_is_behind)
 /* White that is near covers black that is in focus, as far as its Gaussian goes. */
 TEST(near_things_spread_over_what_is_in_focus)
 {
-    struct given *given = given_make(FOVEA_FORMAT_R32F, NEAR_BLOCKS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_NEAR_BLOCKS, NULL);
     image_fill(&given->src.view, 0.0);
-    image_fill(&given->depths.memory.view, FOCUS_M);
+    image_fill(&given->depths.memory.view, SCENE_FOCUS_M);
     for (uint32_t k = 0; k < 20 * 41; k++) {
         image_set(&given->src.view, k % 20, k / 20, 0, 1.0);
         image_set(&given->depths.memory.view, k % 20, k / 20, 0, 1.25);
@@ -423,7 +194,7 @@ TEST(near_things_spread_over_what_is_in_focus)
 /* A small highlight behind the focus gives up nothing of its light. */
 TEST(highlights_keep_their_energy)
 {
-    struct given *given = given_make(FOVEA_FORMAT_R32F, IN_FOCUS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_R32F, DEPTHS_IN_FOCUS, NULL);
     double sum = 0.0;
     image_fill(&given->src.view, 0.0);
     image_fill(&given->depths.memory.view, 4.0);
@@ -440,7 +211,7 @@ TEST(highlights_keep_their_energy)
 /* What is no number stays in its channel, and in reach of its blur. */
 TEST(bad_numbers_stay_within_reach)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, NEAR_BLOCKS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA32F, DEPTHS_NEAR_BLOCKS, NULL);
     image_set(&given->src.view, 3, 3, 1, (double)NAN); /* in focus, 10 px from what is near */
     run(given);
     for (uint32_t k = 0; k < 53 * 41 * 4; k++) {
@@ -459,12 +230,12 @@ TEST(bad_numbers_stay_within_reach)
 TEST(a_batch_has_depths_and_gazes_of_its_images)
 {
     enum { IMAGES = 3, HEIGHT = 41 };
-    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
+    struct operator_scene scene = scene_of(DEPTHS_SLOPE);
     struct said said = {0};
     scene.width_px = 53;
     scene.height_px = HEIGHT * IMAGES;
     scene.settings.own.dof_focus = 0;
-    struct depths depths = depths_make(&scene, SLOPE, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    struct depths depths = scene_draw_depths(&scene, 1);
     const float gazes_uv[2 * IMAGES] = {0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f};
     for (int shared = 0; shared < 2; shared++) {
         struct fovea_context *context = context_of(&scene.settings, &said);
@@ -493,12 +264,12 @@ TEST(a_batch_has_depths_and_gazes_of_its_images)
             own.values += shared ? 0 : (size_t)i * HEIGHT * 53;
             const uint32_t x = (uint32_t)((double)gazes_uv[2 * i] * 53.0);
             const uint32_t y = (uint32_t)((double)gazes_uv[2 * i + 1] * HEIGHT);
-            assert_exact(&one, &own, own.values[y * 53 + x], &src, &dst);
+            dof_assert_focused(&one, &own, own.values[y * 53 + x], &src, &dst);
         }
         scene_batch_free(&pictures);
         fovea_context_destroy(&context);
     }
-    depths_free(&depths);
+    scene_depths_free(&depths);
 }
 
 /* A row whose batch goes through it in parts, of which each has its depths and its focus. */
@@ -508,14 +279,14 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
     const uint64_t most_bytes = row_most_between_bytes;
     const float gazes_uv[2][2 * IMAGES] = {{0.1f, 0.2f, 0.9f, 0.9f, 0.5f, 0.1f, 0.3f, 0.3f},
                                            {0.9f, 0.2f, NAN, 0.9f, 0.1f, 0.1f, 0.3f, 0.9f}};
-    struct operator_scene scene = operator_scene_of(&dof_under_test, 0);
+    struct operator_scene scene = scene_of(DEPTHS_SLOPE);
     struct test_image results[2];
     scene.width_px = 53;
     scene.height_px = HEIGHT * IMAGES;
     scene.settings.own.dof_focus = 0;
     scene.settings.operators =
         (struct fovea_operators){2, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate}};
-    struct depths depths = depths_make(&scene, SLOPE, &scales[0], FOVEA_DEPTH_FORMAT_R32F);
+    struct depths depths = scene_draw_depths(&scene, 1);
     struct scene_batch pictures = scene_batch_make(&scene, HEIGHT, IMAGES, false);
     depths.depth.height_px = HEIGHT;
     depths.depth.next_bytes = HEIGHT * depths.depth.row_stride_bytes;
@@ -546,7 +317,7 @@ TEST(parts_of_a_batch_have_depths_and_focus_of_their_images)
     image_free(&results[0]);
     image_free(&results[1]);
     scene_batch_free(&pictures);
-    depths_free(&depths);
+    scene_depths_free(&depths);
 }
 
 /* ---- Focus */
@@ -559,7 +330,7 @@ static void choose_gaze(struct fovea_settings *settings)
 /* The left half is at 1 m, the other one at 4. */
 static struct given *given_of_halves(void)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGB32F, IN_FOCUS, choose_gaze);
+    struct given *given = given_make(FOVEA_FORMAT_RGB32F, DEPTHS_IN_FOCUS, choose_gaze);
     for (uint32_t k = 0; k < 53 * 41; k++) {
         given->depths.values[k] = k % 53 < 26 ? 1.0 : 4.0;
         image_set(&given->depths.memory.view, k % 53, k / 53, 0, given->depths.values[k]);
@@ -606,7 +377,7 @@ TEST(without_a_gaze_the_focus_stays_where_it_was)
     const float gaze_uv[2] = {0.2f, 0.5f};
     struct given *given = given_of_halves();
     run(given);
-    assert_focused(given, FOCUS_M); /* dof.focus_m */
+    assert_focused(given, SCENE_FOCUS_M); /* dof.focus_m */
     given->batch.gazes_uv = gaze_uv;
     run(given);
     given->batch.gazes_uv = NULL;
@@ -739,7 +510,7 @@ TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
         {reserved, "depth.reserved"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+        struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
         struct test_image untouched = image_make_packed(53, 41, FOVEA_FORMAT_RGBA8);
         cases[i].spoil(&given->depths.depth);
         assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
@@ -753,7 +524,7 @@ TEST(wrong_depths_are_refused_by_name_and_nothing_is_written)
 
 TEST(depths_must_not_lie_in_the_result)
 {
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
     given->depths.depth.data = given->dst.view.data;
     given->depths.depth.row_stride_bytes = given->dst.view.row_stride_bytes;
     given->depths.depth.pixel_stride_bytes = 0;
@@ -766,7 +537,7 @@ TEST(depths_must_not_lie_in_the_result)
 TEST(no_picture_passes_without_depths)
 {
     const struct fovea_point_uv middle = {0.5, 0.5};
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, NULL);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, NULL);
     given->batch.depth = NULL;
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
@@ -793,7 +564,7 @@ static void choose_foveate(struct fovea_settings *settings)
 TEST(others_take_no_depths)
 {
     const float gaze_uv[2] = {0.5f, 0.5f};
-    struct given *given = given_make(FOVEA_FORMAT_RGBA8, BLOCKS, choose_foveate);
+    struct given *given = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_BLOCKS, choose_foveate);
     given->batch.gazes_uv = gaze_uv;
     assert_int_equal(fovea_context_run_batch(given->context, &given->batch, NULL),
                      FOVEA_ERROR_INVALID_ARGUMENT);
@@ -823,9 +594,9 @@ static void choose_row(struct fovea_settings *settings)
 TEST(a_row_is_its_operators_one_after_the_other)
 {
     const float gaze_uv[2] = {0.2f, 0.5f};
-    struct given *row = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_row);
-    struct given *first = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_foveate);
-    struct given *second = given_make(FOVEA_FORMAT_RGBA8, SLOPE, choose_gaze);
+    struct given *row = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_row);
+    struct given *first = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_foveate);
+    struct given *second = given_make(FOVEA_FORMAT_RGBA8, DEPTHS_SLOPE, choose_gaze);
     row->batch.gazes_uv = first->batch.gazes_uv = second->batch.gazes_uv = gaze_uv;
     first->batch.depth = NULL;
     second->batch.src = first->batch.dst;

@@ -5,7 +5,7 @@
 
 #include "test_context_support.h"
 
-#include "operators/scene.h"
+#include "operators/scene_depths.h"
 
 static struct fovea_context *context_for(const struct operator_under_test *of,
                                          const char *operators, struct said *said)
@@ -16,6 +16,27 @@ static struct fovea_context *context_for(const struct operator_under_test *of,
     struct fovea_context *context = context_of(settings, said);
     fovea_settings_destroy(&settings);
     return context;
+}
+
+/* With the scene's depths, where it has any. */
+static void run_scene(struct fovea_context *context, const struct operator_scene *scene,
+                      const struct fovea_image *src, const struct fovea_image *dst)
+{
+    const float gaze_uv[] = {(float)scene->gaze.x_uv, (float)scene->gaze.y_uv};
+    if (scene->depths == DEPTHS_NONE) {
+        assert_int_equal(fovea_context_run(context, src, dst, scene->gaze, NULL), FOVEA_OK);
+        return;
+    }
+    struct depths depths = scene_draw_depths(scene, 1);
+    struct fovea_batch batch;
+    fovea_batch_init(&batch);
+    batch.count = 1;
+    batch.src = *src;
+    batch.dst = *dst;
+    batch.gazes_uv = gaze_uv;
+    batch.depth = &depths.depth;
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_OK);
+    scene_depths_free(&depths);
 }
 
 static void pictures_are_the_reference(void **state)
@@ -31,8 +52,7 @@ static void pictures_are_the_reference(void **state)
         struct test_image src = scene_draw(&scene);
         struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
         scene.gaze = (struct fovea_point_uv){0.1 * (double)i, 0.5};
-        assert_int_equal(fovea_context_run(context, &src.view, &dst.view, scene.gaze, NULL),
-                         FOVEA_OK);
+        run_scene(context, &scene, &src.view, &dst.view);
         scene_assert_exact(&scene, &src.view, &dst.view);
         image_free(&src);
         image_free(&dst);
@@ -45,7 +65,7 @@ static void pictures_are_the_reference(void **state)
 static void a_row_is_one_after_the_other(void **state)
 {
     const struct operator_test *test = *state;
-    const struct fovea_point_uv gaze = {0.3, 0.6};
+    struct operator_scene scene = operator_scene_of(test->of, 0);
     struct said said = {0};
     struct test_image images[4];
     char row[64];
@@ -55,15 +75,17 @@ static void a_row_is_one_after_the_other(void **state)
         images[i] = image_make_packed(150, 100, FOVEA_FORMAT_RGBA8);
     }
     image_draw(&images[0].view, IMAGE_STROKES, 3);
+    scene.width_px = 150;
+    scene.height_px = 100;
     const struct {
         const char *operators;
         int from, to;
     } runs[] = {{first, 0, 1}, {test->of->name, 1, 2}, {row, 0, 3}};
     for (int i = 0; i < 3; i++) {
         struct fovea_context *context = context_for(test->of, runs[i].operators, &said);
-        assert_int_equal(fovea_context_run(context, &images[runs[i].from].view,
-                                           &images[runs[i].to].view, gaze, NULL),
-                         FOVEA_OK);
+        struct operator_scene of_run = scene;
+        of_run.depths = i == 0 ? DEPTHS_NONE : scene.depths;
+        run_scene(context, &of_run, &images[runs[i].from].view, &images[runs[i].to].view);
         fovea_context_destroy(&context);
     }
     compare_assert_all_same(&images[3].view, &images[2].view, "a row");

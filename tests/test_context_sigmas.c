@@ -198,7 +198,7 @@ TEST(wrong_sigmas_are_refused)
     refuse(given, &bad, "sigmas.format is 0");
     bad = given->batch;
     bad.sigmas.memory = FOVEA_MEMORY_CUDA;
-    refuse(given, &bad, "one image is in CPU memory and the other in CUDA memory");
+    refuse(given, &bad, "sigmas is in CUDA memory and dst in CPU memory");
     bad = given->batch;
     bad.sigmas.data = (char *)bad.sigmas.data + 2;
     refuse(given, &bad, "sigmas.data is not aligned");

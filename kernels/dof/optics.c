@@ -54,16 +54,6 @@ bool dof_optics_same(const struct dof_optics *a, const struct dof_optics *b)
            a->sigma_max_px == b->sigma_max_px;
 }
 
-double dof_optics_sigma_px(const struct dof_optics *optics, double focus_diopters)
-{
-    if (optics->is_eye) {
-        return 0.25 * optics->aperture_m * optics->px_per_rad;
-    }
-    const double power = fmin(optics->focal_m * focus_diopters, 0.5);
-    const double image_m = optics->focal_m / (1.0 - power); /* from the lens to the sensor */
-    return 0.25 * optics->aperture_m * image_m * optics->px_per_m;
-}
-
 struct dof_scale dof_scale_of(const struct fovea_depth *depth)
 {
     const bool is_distance = depth->kind == FOVEA_DEPTH_LINEAR;
@@ -122,32 +112,4 @@ void dof_depth_row(const struct fovea_depth *depth, int32_t y_px, float *out)
     for (uint32_t x = 0; x < depth->width_px; x++, at += stride) {
         out[x] = value_of(depth->format, at);
     }
-}
-
-/* ---- Focus */
-
-/* The part of the way that is left after a time, of which a time constant leaves 1/e. */
-static double left_after(double elapsed_s, double time_s)
-{
-    return elapsed_s > 0.0 && time_s > 0.0 ? exp(-elapsed_s / time_s) : 0.0;
-}
-
-double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
-                 float seen_diopters, struct operator_focus *focus)
-{
-    if (depth->focus_m > 0.0 || optics->is_fixed) {
-        return 1.0 / (depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
-    }
-    const bool follows = focus->is_there && depth->elapsed_s > 0.0;
-    const bool is_seen = isfinite(seen_diopters);
-    double wanted = is_seen ? (double)seen_diopters : 1.0 / optics->focus_m;
-    if (focus->is_there && (!is_seen || (follows && fabs(wanted - focus->wanted_diopters) <=
-                                                        optics->focus_hysteresis_diopters))) {
-        wanted = focus->wanted_diopters;
-    }
-    const double left = follows ? left_after(depth->elapsed_s, optics->focus_time_s) : 0.0;
-    focus->diopters = wanted + left * (focus->is_there ? focus->diopters - wanted : 0.0);
-    focus->wanted_diopters = wanted;
-    focus->is_there = is_seen || focus->is_there;
-    return focus->diopters;
 }

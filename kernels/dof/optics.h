@@ -2,13 +2,18 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* From values of a picture of depths to diopters (1 / metre), from diopters to sigma, and what is
- * in focus. Any thread; nothing here allocates. */
+ * in focus. Any thread; nothing here allocates. Included by C and CUDA. */
 #ifndef FOVEA_KERNELS_DOF_OPTICS_H
 #define FOVEA_KERNELS_DOF_OPTICS_H
 
+#include "kernels/cuda/host_device.h"
 #include "kernels/operator/operator.h"
 
 #include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Holds what the settings say at a size. */
 struct dof_optics {
@@ -28,7 +33,15 @@ struct dof_optics dof_optics_of(const struct fovea_settings *settings, uint32_t 
 bool dof_optics_same(const struct dof_optics *a, const struct dof_optics *b);
 
 /* Sigma for a diopter of defocus. A lens focuses no nearer than at twice its focal length. */
-double dof_optics_sigma_px(const struct dof_optics *optics, double focus_diopters);
+HOST_DEVICE double dof_optics_sigma_px(const struct dof_optics *optics, double focus_diopters)
+{
+    if (optics->is_eye) {
+        return 0.25 * optics->aperture_m * optics->px_per_rad;
+    }
+    const double power = fmin(optics->focal_m * focus_diopters, 0.5);
+    const double image_m = optics->focal_m / (1.0 - power); /* from the lens to the sensor */
+    return 0.25 * optics->aperture_m * image_m * optics->px_per_m;
+}
 
 /* How diopters follow from values: start + value step, or 1 over that. */
 struct dof_scale {
@@ -40,7 +53,7 @@ struct dof_scale dof_scale_of(const struct fovea_depth *depth);
 #define DOF_MOST_DIOPTERS 1e30 /* more count as it: no sigma is that small */
 
 /* NaN: unknown. */
-static inline float dof_scale_diopters(const struct dof_scale *scale, float value)
+HOST_DEVICE float dof_scale_diopters(const struct dof_scale *scale, float value)
 {
     const double at = scale->start + (double)value * scale->step;
     const double diopters = scale->is_distance && at > 0.0 ? 1.0 / at : at;
@@ -54,10 +67,37 @@ static inline float dof_scale_diopters(const struct dof_scale *scale, float valu
 float dof_depth_value(const struct fovea_depth *depth, int32_t x_px, int32_t y_px);
 void dof_depth_row(const struct fovea_depth *depth, int32_t y_px, float *out);
 
+/* The part of the way that is left after a time, of which a time constant leaves 1/e. */
+HOST_DEVICE double dof_left_after(double elapsed_s, double time_s)
+{
+    return elapsed_s > 0.0 && time_s > 0.0 ? exp(-elapsed_s / time_s) : 0.0;
+}
+
 /* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
  * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
  * gaze: the focus then stays where it was, and is at dof.focus_m where it was nowhere. */
-double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
-                 float seen_diopters, struct operator_focus *focus);
+HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
+                             float seen_diopters, struct operator_focus *focus)
+{
+    if (depth->focus_m > 0.0 || optics->is_fixed) {
+        return 1.0 / (depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
+    }
+    const bool follows = focus->is_there && depth->elapsed_s > 0.0;
+    const bool is_seen = isfinite(seen_diopters);
+    double wanted = is_seen ? (double)seen_diopters : 1.0 / optics->focus_m;
+    if (focus->is_there && (!is_seen || (follows && fabs(wanted - focus->wanted_diopters) <=
+                                                        optics->focus_hysteresis_diopters))) {
+        wanted = focus->wanted_diopters;
+    }
+    const double left = follows ? dof_left_after(depth->elapsed_s, optics->focus_time_s) : 0.0;
+    focus->diopters = wanted + left * (focus->is_there ? focus->diopters - wanted : 0.0);
+    focus->wanted_diopters = wanted;
+    focus->is_there = is_seen || focus->is_there;
+    return focus->diopters;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -31,6 +31,8 @@ struct operator_cuda_run {
     CUsurfObject between[OPERATOR_MAX_BETWEEN];
     /* Surfaces: what operator_images has of linear ones, in linear memory. */
     const struct fovea_image *sigmas;
+    const struct fovea_depth *depth;
+    struct operator_focus *focuses; /* on the device */
 };
 
 struct operator_cuda_api {

@@ -328,12 +328,10 @@ static enum fovea_result take_focuses(struct fovea_context *context, struct cont
                       needs ? "an operator of the row needs a picture of depths: fovea_batch.depth"
                             : "depth is given, and no operator of the row takes it");
     }
-    if (needs && frame->src.memory == FOVEA_MEMORY_CUDA) {
-        return refuse(context, FOVEA_ERROR_UNSUPPORTED,
-                      "an operator of the row needs a picture of depths, and has no kernels yet:"
-                      " it takes images in CPU memory");
+    if (!needs || frame->src.memory == FOVEA_MEMORY_CUDA) {
+        return FOVEA_OK; /* on a device the backend keeps them */
     }
-    if (needs && context_focuses_grow(&context->focuses, frame->count) < 0) {
+    if (context_focuses_grow(&context->focuses, frame->count) < 0) {
         return refuse(context, FOVEA_ERROR_OUT_OF_MEMORY, "out of memory");
     }
     frame->focuses = context->focuses.of;

@@ -37,7 +37,7 @@ struct context_frame {
     struct fovea_image sigmas; /* the first; of the memory and size of src; data NULL: none */
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one for all */
     struct fovea_depth depth; /* the first; of the memory and size of src; data NULL: none */
-    struct operator_focus *focuses; /* of all images, where there is depth */
+    struct operator_focus *focuses; /* of all images, where there is depth, in CPU memory */
     void *cuda_stream;
 };
 

@@ -44,6 +44,11 @@ bool context_images_check(const struct context_images *images,
            check_next(images, out_problem);
 }
 
+static const char *memory_name(enum fovea_memory memory)
+{
+    return memory == FOVEA_MEMORY_CUDA ? "CUDA" : "CPU";
+}
+
 static bool check_sizes(const struct context_images *src, const struct context_images *dst,
                         char *out_problem)
 {
@@ -57,7 +62,8 @@ static bool check_sizes(const struct context_images *src, const struct context_i
                                b->height_px);
     }
     return a->memory == b->memory ||
-           CONTEXT_PROBLEM(out_problem, "one image is in CPU memory and the other in CUDA memory");
+           CONTEXT_PROBLEM(out_problem, "%s is in %s memory and %s in %s memory", src->name,
+                           memory_name(a->memory), dst->name, memory_name(b->memory));
 }
 
 bool context_images_alike(const struct context_images *src, const struct context_images *dst,

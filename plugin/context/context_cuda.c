@@ -4,6 +4,7 @@
 /* Images in CUDA memory, on the caller's stream. A run enqueues its kernels and returns. */
 
 #include "context_backend.h"
+#include "context_cuda_focus.h"
 #include "context_cuda_gradient.h"
 
 #include "kernels/cuda/cuda_capture.h"
@@ -36,6 +37,7 @@ struct context_device {
     bool pointers_refused; /* said once, until good ones come */
     struct captured_plan *captured;
     struct context_cuda_gradients gradients;
+    struct context_cuda_focuses focuses; /* of images with depths */
 };
 
 /* Tables for the format that a frame has, made when the first one comes: 32-bit floats may take
@@ -104,6 +106,7 @@ static void close_kernels(struct context_device *device)
         forget_captured(device, &device->captured);
     }
     context_cuda_gradients_finish(&device->gradients);
+    context_cuda_focuses_finish(device->cuda, &device->focuses, graphs_left);
     device->api->destroy(&device->kernels);
     leave(device, before);
     if (graphs_left) {
@@ -250,7 +253,8 @@ static enum fovea_result check_pointers(struct context_device *device,
     const struct given given[] = {{"src.data", frame->src.data},
                                   {"dst.data", frame->dst.data},
                                   {"gazes_uv", gazes ? frame->gazes_uv : NULL},
-                                  {"sigmas.data", frame->sigmas.data}};
+                                  {"sigmas.data", frame->sigmas.data},
+                                  {"depth.data", frame->depth.data}};
     return check_given(device, given, sizeof given / sizeof *given);
 }
 
@@ -351,23 +355,40 @@ static enum fovea_result get_captured_plan(struct context_device *device,
     return FOVEA_OK;
 }
 
+/* Has the images run by a plan that is theirs. */
+static enum fovea_result run_images(struct context_device *device,
+                                    const struct operator_cuda_run *run,
+                                    const struct operator_images *images)
+{
+    if (!images->depth) {
+        return device->api->run_linear(device->kernels, run, images);
+    }
+    FOVEA_TRY(context_cuda_focuses_follow(device->cuda, &device->focuses, run->stream));
+    return context_cuda_focuses_note(device->cuda, &device->focuses, run->stream,
+                                     device->api->run_linear(device->kernels, run, images));
+}
+
 static enum fovea_result run_entered(struct context_device *device, struct context_op *op,
                                      const struct context_frame *frame)
 {
     struct operator_cuda_run run = {
         .plan = op->plan, .frame = &frame->view, .stream = frame->cuda_stream};
-    const struct operator_images images = context_images_of(frame);
+    struct operator_images images = context_images_of(frame);
     struct cuda_capture capture;
     FOVEA_TRY(cuda_capture_of(device->cuda, run.stream, &capture));
     FOVEA_TRY(check_pointers(device, frame));
     forget_captures_that_are_gone(device);
+    if (images.depth) {
+        FOVEA_TRY(context_cuda_focuses_make(device->cuda, &device->focuses));
+        images.focuses = context_cuda_focuses_of(&device->focuses);
+    }
     if (capture.id == 0) {
         FOVEA_TRY(get_plan(device, op, &images, &run.cuda_plan));
-        return device->api->run_linear(device->kernels, &run, &images);
+        return run_images(device, &run, &images);
     }
     FOVEA_TRY(get_captured_plan(device, op, &capture, &images, &run.cuda_plan));
     device->cuda->capturing = true;
-    const enum fovea_result result = device->api->run_linear(device->kernels, &run, &images);
+    const enum fovea_result result = run_images(device, &run, &images);
     device->cuda->capturing = false;
     return result;
 }

@@ -4,6 +4,7 @@
 #include "operator_rig.h"
 
 #include "kernels/image/pixel.h"
+#include "operators/scene_depths.h"
 
 struct operator_rig operator_rig_make(const struct cuda_fixture *fixture,
                                       const struct operator_scene *scene)
@@ -54,19 +55,66 @@ static void sigmas_free(const struct operator_rig *rig, struct device_image *sig
     }
 }
 
+/* Depths of so many images, and what is in focus in them: nothing yet. */
+struct rig_depths {
+    struct depths drawn;
+    struct device_image up;
+    struct fovea_depth depth; /* data NULL: the scene has none */
+    CUdeviceptr focuses;
+};
+
+static struct rig_depths depths_up(const struct operator_rig *rig, uint32_t count)
+{
+    struct rig_depths depths = {0};
+    if (rig->scene.depths == DEPTHS_NONE) {
+        return depths;
+    }
+    const size_t bytes = count * sizeof(struct operator_focus);
+    depths.drawn = scene_draw_depths(&rig->scene, count);
+    depths.up = device_image_make(rig->fixture, &depths.drawn.memory, 0);
+    depths.depth = scene_depth_at(&depths.drawn, &depths.up.view);
+    CU_ASSERT(rig->fixture, rig->fixture->cu->MemAlloc(&depths.focuses, bytes));
+    CU_ASSERT(rig->fixture, rig->fixture->cu->MemsetD8Async(depths.focuses, 0, bytes,
+                                                            rig->fixture->stream));
+    return depths;
+}
+
+static void depths_free(const struct operator_rig *rig, struct rig_depths *depths)
+{
+    if (depths->depth.data) {
+        device_image_free(rig->fixture, &depths->up);
+        CU_ASSERT(rig->fixture, rig->fixture->cu->MemFree(depths->focuses));
+        scene_depths_free(&depths->drawn);
+    }
+}
+
+static const struct fovea_depth *depth_of(const struct rig_depths *depths)
+{
+    return depths->depth.data ? &depths->depth : NULL;
+}
+
+static struct operator_focus *focuses_of(const struct rig_depths *depths)
+{
+    return (struct operator_focus *)(uintptr_t)depths->focuses;
+}
+
 void operator_rig_run(const struct operator_rig *rig, const struct operator_images *images)
 {
     const struct operator_cuda_run run = run_of(rig);
     struct device_image sigmas = sigmas_up(rig, images->count);
+    struct rig_depths depths = depths_up(rig, images->count);
     struct fovea_image first;
-    const struct operator_images all =
+    struct operator_images all =
         rig->scene.sigmas == SIGMAS_NONE
             ? *images
             : scene_with_sigmas(&rig->scene, images, &sigmas.view, &first);
+    all.depth = depth_of(&depths);
+    all.focuses = focuses_of(&depths);
     assert_int_equal(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, &all), FOVEA_OK);
     assert_int_equal(rig->api->cuda->run_linear(rig->cuda, &run, &all), FOVEA_OK);
     cuda_fixture_wait(rig->fixture);
     sigmas_free(rig, &sigmas);
+    depths_free(rig, &depths);
 }
 
 void operator_rig_run_linear(const struct operator_rig *rig, const struct test_image *src,
@@ -87,7 +135,10 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     struct device_array from = device_array_make(rig->fixture, src);
     struct device_array to = device_array_make(rig->fixture, dst);
     struct device_image sigmas = sigmas_up(rig, 1);
+    struct rig_depths depths = depths_up(rig, 1);
     struct operator_cuda_run run = run_of(rig);
+    run.depth = depth_of(&depths);
+    run.focuses = focuses_of(&depths);
     run.sigmas = rig->scene.sigmas == SIGMAS_NONE ? NULL : &sigmas.view;
     assert_int_equal(
         rig->api->cuda->run_surface(rig->cuda, &run, src->format, from.surface, to.surface),
@@ -95,6 +146,7 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
     cuda_fixture_wait(rig->fixture);
     device_array_download(rig->fixture, &to, dst);
     sigmas_free(rig, &sigmas);
+    depths_free(rig, &depths);
     device_array_free(rig->fixture, &from);
     device_array_free(rig->fixture, &to);
 }

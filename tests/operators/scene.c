@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-#include "scene.h"
+#include "scene_depths.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -9,6 +9,7 @@ static const struct operator_under_test *const operators_under_test[] = {
     &foveate_under_test,
     &blur_under_test,
     &lens_under_test,
+    &dof_under_test,
 };
 
 uint64_t scene_mixed(uint64_t i)
@@ -193,19 +194,41 @@ static void run_on_host(struct thread_pool *pool, const struct operator_scene *s
     api->plan_destroy(&plan);
 }
 
-void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
-                       const struct operator_images *images)
+static void run_with_depths(struct thread_pool *pool, const struct operator_scene *scene,
+                            const struct operator_images *images)
+{
+    struct depths depths = scene_draw_depths(scene, images->count);
+    struct operator_images with = *images;
+    with.depth = &depths.depth;
+    with.focuses = calloc(images->count, sizeof *with.focuses);
+    assert_non_null(with.focuses);
+    run_on_host(pool, scene, &with);
+    assert_true(image_guards_intact(&depths.memory));
+    free(with.focuses);
+    scene_depths_free(&depths);
+}
+
+static void run_with_sigmas(struct thread_pool *pool, const struct operator_scene *scene,
+                            const struct operator_images *images)
 {
     struct fovea_image first;
-    if (scene->sigmas == SIGMAS_NONE) {
-        run_on_host(pool, scene, images);
-        return;
-    }
     struct test_image sigmas = scene_draw_sigmas(scene, images->count);
     const struct operator_images with = scene_with_sigmas(scene, images, &sigmas.view, &first);
     run_on_host(pool, scene, &with);
     assert_true(image_guards_intact(&sigmas));
     image_free(&sigmas);
+}
+
+void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
+                       const struct operator_images *images)
+{
+    if (scene->depths != DEPTHS_NONE) {
+        run_with_depths(pool, scene, images);
+    } else if (scene->sigmas != SIGMAS_NONE) {
+        run_with_sigmas(pool, scene, images);
+    } else {
+        run_on_host(pool, scene, images);
+    }
 }
 
 void scene_check_on_host(struct thread_pool *pool, const struct operator_scene *scene,
@@ -262,6 +285,7 @@ void scene_batch_assert_exact(const struct scene_batch *batch, uint32_t one_in)
         dst.data = (unsigned char *)dst.data + k * images.dst_next_bytes;
         struct operator_scene scene = batch->scene;
         scene.sigmas_of = scene.sigmas_shared ? 0 : k;
+        scene.depths_of = scene.depths_shared ? 0 : k;
         scene_assert_exact(&scene, &src, &dst);
     }
 }

@@ -31,6 +31,19 @@ enum scene_sigmas {
     SIGMAS_KINDS
 };
 
+/* What a picture of depths shows. */
+enum scene_depths {
+    DEPTHS_NONE, /* none is given */
+    DEPTHS_NEAR_BLOCKS, /* before what is in focus */
+    DEPTHS_FAR_BLOCKS,
+    DEPTHS_BLOCKS, /* near, in focus and far */
+    DEPTHS_SLOPE, /* from before the focus to behind it */
+    DEPTHS_RANDOM,
+    DEPTHS_ODD, /* with what is unknown and what is infinite */
+    DEPTHS_IN_FOCUS,
+    DEPTHS_KINDS
+};
+
 /* A picture and what an operator does to it. */
 struct operator_scene {
     const struct operator_under_test *of;
@@ -47,6 +60,11 @@ struct operator_scene {
     double sigmas_most_px; /* of those drawn, but for odd ones */
     uint64_t sigmas_of; /* number of the image in its batch; the picture depends on it */
     bool sigmas_shared; /* all images of a batch have the first one's */
+    enum scene_depths depths; /* scene_depths.h */
+    enum fovea_depth_format depths_format;
+    uint32_t depths_scale; /* below SCENE_SCALES */
+    uint64_t depths_of; /* as sigmas_of */
+    bool depths_shared;
 };
 
 /* What a set's scenes show. */
@@ -98,6 +116,7 @@ struct operator_under_test {
 extern const struct operator_under_test foveate_under_test;
 extern const struct operator_under_test blur_under_test;
 extern const struct operator_under_test lens_under_test;
+extern const struct operator_under_test dof_under_test;
 
 /* Number i of scenes that take in all formats, lights, kinds of alpha, and pictures. */
 struct operator_scene operator_scene_of(const struct operator_under_test *of, uint64_t i);
@@ -126,7 +145,7 @@ void scene_assert_exact(const struct operator_scene *scene, const struct fovea_i
 
 /* ---- On the processor */
 
-/* The scene's sigmas are drawn and come with the images. */
+/* The scene's sigmas and depths are drawn and come with the images. */
 void scene_run_on_host(struct thread_pool *pool, const struct operator_scene *scene,
                        const struct operator_images *images);
 /* One picture, against the reference, with its guards intact. */

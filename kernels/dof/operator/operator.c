@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* dof as an operator: its own steps on the processor, around foveate's machine. */
+/* dof as an operator: its own steps around foveate's machine. */
 
 #include "kernels/dof/cpu/dof_cpu.h"
 #include "kernels/dof/dof.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define CUDA_PIXEL_BYTES 38 /* of pictures between the steps, in halves */
 
 static void plan_destroy(struct operator_plan **plan)
 {
@@ -36,7 +38,8 @@ static enum fovea_result plan_create(const struct operator_plan_desc *desc,
         return result;
     }
     plan->machine.base.api = &dof_operator;
-    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine);
+    plan->machine.base.cuda_bytes = foveate_plan_cuda_bytes(&plan->machine) +
+                                    CUDA_PIXEL_BYTES * (uint64_t)desc->width_px * desc->height_px;
     return FOVEA_OK;
 }
 
@@ -78,4 +81,7 @@ const struct operator_api dof_operator = {
              .destroy = dof_cpu_destroy,
              .reserve = dof_cpu_reserve,
              .run = dof_cpu_run},
+#if FOVEA_HAVE_CUDA
+    .cuda = &dof_operator_cuda,
+#endif
 };

@@ -74,6 +74,12 @@ FOVEA_MUST_CHECK enum fovea_result foveate_cuda_reserve(struct operator_cuda *cu
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_linear(struct operator_cuda *cuda,
                                                            const struct operator_cuda_run *run,
                                                            const struct operator_images *images);
+/* The same of a plan of pictures of sigmas, where the device alone knows which images there are: of
+ * those whose uint32_t in device memory is 0 nothing is made. 0: all are. */
+FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_wanted(struct operator_cuda *cuda,
+                                                           const struct operator_cuda_run *run,
+                                                           const struct operator_images *images,
+                                                           CUdeviceptr wanted);
 FOVEA_MUST_CHECK enum fovea_result foveate_cuda_run_surface(struct operator_cuda *cuda,
                                                             const struct operator_cuda_run *run,
                                                             enum fovea_format format,

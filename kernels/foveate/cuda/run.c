@@ -203,6 +203,7 @@ static void take_slice(const struct operator_images *images, uint32_t first, uin
     run->src = image_linear_of(&src, images->src_next_bytes);
     run->dst = image_linear_of(&dst, images->dst_next_bytes);
     run->sigmas = sigmas_of(images->sigmas, images->sigmas_next_bytes, first);
+    run->sigmas.wanted = run->wanted ? run->wanted + first * sizeof(uint32_t) : 0;
     run->count = count;
     run->sources = images->src_next_bytes == 0 ? 1 : count;
 }
@@ -236,8 +237,16 @@ enum fovea_result foveate_cuda_run_linear(struct operator_cuda *cuda,
                                           const struct operator_cuda_run *run,
                                           const struct operator_images *images)
 {
+    return foveate_cuda_run_wanted(cuda, run, images, 0);
+}
+
+enum fovea_result foveate_cuda_run_wanted(struct operator_cuda *cuda,
+                                          const struct operator_cuda_run *run,
+                                          const struct operator_images *images, CUdeviceptr wanted)
+{
     const struct foveate_frame frame = foveate_frame_of(foveate_plan_of(run->plan), run->frame);
     struct foveate_cuda_run own = run_of(cuda, run, &frame, images->src->format);
+    own.wanted = wanted;
     if (!way_of(foveate_cuda_plan_of(run->cuda_plan), own.format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }

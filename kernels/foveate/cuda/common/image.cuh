@@ -21,6 +21,12 @@ static __device__ inline foveate_frame frame_of_image(const foveate_frame &frame
     return own;
 }
 
+/* Whether this block's image is made. All of its threads get the same answer. */
+static __device__ __forceinline__ bool is_wanted(const foveate_cuda_sigmas &sigmas)
+{
+    return !sigmas.wanted || __ldg((const uint32_t *)sigmas.wanted + blockIdx.z) != 0;
+}
+
 /* This block's image of a batch, and of it what lies from the view's origin on. */
 static __device__ inline image_linear view_of(image_linear image, const foveate_frame &frame,
                                               int64_t next_bytes)

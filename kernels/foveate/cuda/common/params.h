@@ -28,6 +28,7 @@ struct foveate_cuda_sigmas {
     int64_t next_bytes; /* to the next image's; 0: one for all */
     int32_t pixel_stride_bytes;
     int32_t are_halves; /* else 32-bit floats */
+    uint64_t wanted; /* uint32_t for each image: 0 where it is not made; 0: all are */
 };
 
 /* A node of the ladder for tiles of 16 x 16 pixels: the samples of its level that a tile sees along

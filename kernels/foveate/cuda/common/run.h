@@ -23,6 +23,7 @@ struct foveate_cuda_run {
     struct image_linear src; /* of the first */
     struct image_linear dst;
     struct foveate_cuda_sigmas sigmas; /* zeros where the plan is of no pictures of sigmas */
+    CUdeviceptr wanted; /* of struct foveate_cuda_sigmas, for the batch's first image; 0: all are */
     CUdeviceptr levels; /* the first source's */
     int64_t next_bytes; /* to the next source's levels; 0 where there is one */
     CUdeviceptr state; /* the first image's, which is zero between frames; 0: it needs none */

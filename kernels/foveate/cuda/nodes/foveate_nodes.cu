@@ -67,6 +67,9 @@ template <int CHANNELS, bool FLOATS>
 __device__ __forceinline__ void run_levels(const foveate_nodes_levels_params &params)
 {
     const int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (!is_wanted(params.nodes.sigmas)) {
+        return;
+    }
     make_levels<CHANNELS, 1, FLOATS>(params.nodes, levels_of_image(params.nodes), params.first,
                                      params.last, warp, (int)(blockDim.x / 32 * gridDim.x));
 }
@@ -101,6 +104,9 @@ LEVELS_KERNELS(floats_, true)
     KERNEL(alpha ? 3 : pixel<format>::white == 255 ? 5 : 4)                                        \
     name##_##kind##_##suffix(const __grid_constant__ foveate_nodes_params params)                  \
     {                                                                                              \
+        if (!is_wanted(params.nodes.sigmas)) {                                                     \
+            return;                                                                                \
+        }                                                                                          \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         run_picture<pixel<format>, alpha>(frame, params.nodes,                                     \
                                           kind##_src<pixel<format>>(params, frame),                \
@@ -111,6 +117,9 @@ LEVELS_KERNELS(floats_, true)
     KERNEL(5)                                                                                      \
     nodes_level_1_##kind##_##suffix(const __grid_constant__ foveate_nodes_params params)           \
     {                                                                                              \
+        if (!is_wanted(params.nodes.sigmas)) {                                                     \
+            return;                                                                                \
+        }                                                                                          \
         run_level_1<pixel<format>>(params.frame, params.nodes,                                     \
                                    kind##_src<pixel<format>>(params, params.frame));               \
     }                                                                                              \

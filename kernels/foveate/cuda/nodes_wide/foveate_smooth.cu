@@ -81,6 +81,9 @@ __device__ float4 filter_row(const sample_level<Sample> &below, int x, int y)
 template <typename Sample> __device__ void decimate(const foveate_cuda_smooth &smooth, int k)
 {
     __shared__ float4 rows[ROWS_BELOW][WIDTH];
+    if (!is_wanted(smooth.sigmas)) {
+        return;
+    }
     const sample_level<Sample> below(smooth, k - 1);
     const sample_level<Sample> level(smooth, k);
     const int x = level.first + thread_x();
@@ -120,12 +123,18 @@ KERNEL smooth_decimate_float(const __grid_constant__ foveate_cuda_decimate_param
     KERNEL smooth_level_##kind##_##suffix(                                                         \
         const __grid_constant__ foveate_cuda_smooth_params params)                                 \
     {                                                                                              \
+        if (!is_wanted(params.smooth.sigmas)) {                                                    \
+            return;                                                                                \
+        }                                                                                          \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, params.frame);   \
         make_level_0<pixel<format>, sample>(params.frame, params.smooth, src);                     \
     }                                                                                              \
     PICTURE smooth_picture_##kind##_##suffix(                                                      \
         const __grid_constant__ foveate_cuda_smooth_params params)                                 \
     {                                                                                              \
+        if (!is_wanted(params.smooth.sigmas)) {                                                    \
+            return;                                                                                \
+        }                                                                                          \
         const foveate_frame frame = frame_of_image(params.frame, params.batch);                    \
         const kind##_image<pixel<format>> src = kind##_src<pixel<format>>(params, frame);          \
         const kind##_image<pixel<format>> dst = kind##_dst<pixel<format>>(params, frame);          \

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The steps of dof.h around the machine's runs, which blur what they make (dof_cuda.c has the
+ * order).
+ *
+ *     sigmas.cuh      the focus, offsets, what reaches a tile, the layer of means
+ *     layers.cuh      the layers, and the picture that is composed of them
+ *
+ * dof_focus: block of 64 threads; grid x: images, a thread each
+ * dof_offsets: block of 32 x 8 threads; grid x, y: 64 x 64 px, z: images
+ *     warp w      the row w of eight tiles; shared: the largest of each; a barrier
+ * dof_spread: block of 8 x 8 threads; grid x, y: 8 x 8 tiles, z: images
+ * dof_means, dof_layers_*, dof_compose_*: block of 32 x 8 threads; grid x, y: pixels, z: images
+ *     thread      a pixel; a warp reads and writes neighbours */
+
+#include "layers.cuh"
+#include "sigmas.cuh"
+
+#define KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define PIXELS KERNEL(DOF_CUDA_SIDE_X *DOF_CUDA_SIDE_Y)
+
+KERNEL(DOF_CUDA_FOCUS_THREADS)
+dof_focus_of(const __grid_constant__ dof_cuda_focus_params params)
+{
+    find_focus(params);
+}
+
+KERNEL(32 * DOF_CUDA_GROUP_TILES)
+dof_offsets(const __grid_constant__ dof_cuda_sigmas_params params)
+{
+    find_offsets(params);
+}
+
+KERNEL(DOF_CUDA_GROUP_TILES *DOF_CUDA_GROUP_TILES)
+dof_spread(const __grid_constant__ dof_cuda_sigmas_params params)
+{
+    spread_tiles(params.frame);
+}
+
+PIXELS dof_means(const __grid_constant__ dof_cuda_sigmas_params params)
+{
+    make_layer_of_means(params.frame);
+}
+
+#define IMAGE_KERNELS(kind, suffix, format)                                                        \
+    PIXELS dof_layers_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)   \
+    {                                                                                              \
+        const dof_cuda_frame &frame = params.frame;                                                \
+        make_layers<pixel<format>>(                                                                \
+            frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes));        \
+    }                                                                                              \
+    PIXELS dof_compose_##kind##_##suffix(const __grid_constant__ dof_cuda_##kind##_params params)  \
+    {                                                                                              \
+        const dof_cuda_frame &frame = params.frame;                                                \
+        compose<pixel<format>>(                                                                    \
+            frame, image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),         \
+            image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
+    }
+IMAGE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
+IMAGE_KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
+IMAGE_KERNELS(linear, r8, FOVEA_FORMAT_R8)
+IMAGE_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+IMAGE_KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+IMAGE_KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F)
+IMAGE_KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F)
+IMAGE_KERNELS(linear, rgb16f, FOVEA_FORMAT_RGB16F)
+IMAGE_KERNELS(linear, r16f, FOVEA_FORMAT_R16F)
+IMAGE_KERNELS(linear, rgb32f, FOVEA_FORMAT_RGB32F)
+IMAGE_KERNELS(linear, r32f, FOVEA_FORMAT_R32F)
+IMAGE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
+IMAGE_KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
+IMAGE_KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
+IMAGE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)

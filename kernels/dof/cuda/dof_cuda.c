@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* dof as an operator on CUDA: its kernels, and plans. */
+
+#include "dof_cuda.h"
+
+#include "core/log.h"
+#include "kernels/image/pixel.h"
+#include "kernels/image/pixel_light.h"
+
+#include <stdlib.h>
+
+extern const unsigned char dof_fatbin[];
+
+_Static_assert(sizeof(struct dof_cuda_focus_params) <= 4096, "more than a launch carries");
+
+/* ---- Kernels */
+
+static enum fovea_result get_kernels(struct dof_cuda *dof)
+{
+    const struct cuda_device *device = dof->base.device;
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_focus_of", &dof->focus));
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_offsets", &dof->offsets));
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_spread", &dof->spread));
+    FOVEA_TRY(cuda_device_get_kernel(device, dof->module, "dof_means", &dof->means));
+    FOVEA_TRY(cuda_kernels_get(device, dof->module, "dof_layers", CUDA_EVERY_FORMAT, &dof->layers));
+    return cuda_kernels_get(device, dof->module, "dof_compose", CUDA_EVERY_FORMAT, &dof->compose);
+}
+
+static enum fovea_result load(struct dof_cuda *dof)
+{
+    const struct cuda_device *device = dof->base.device;
+    FOVEA_TRY(foveate_operator_cuda.create(device, &dof->machine));
+    FOVEA_TRY(cuda_module_load(device, dof_fatbin, &dof->module));
+    FOVEA_TRY(get_kernels(dof));
+    FOVEA_TRY(gaze_cuda_load(device, &dof->gaze));
+    return operator_cuda_make_upload(&dof->base);
+}
+
+static void destroy(struct operator_cuda **cuda)
+{
+    struct dof_cuda *dof = dof_cuda_of(*cuda);
+    if (operator_cuda_finish(*cuda)) {
+        gaze_cuda_unload(dof->base.device, &dof->gaze);
+        cuda_module_unload(dof->base.device, &dof->module);
+    }
+    if (dof && dof->machine) {
+        foveate_operator_cuda.destroy(&dof->machine);
+    }
+    free(dof);
+    *cuda = NULL;
+}
+
+static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
+{
+    FOVEA_TRY(operator_cuda_make(device, sizeof(struct dof_cuda), out_cuda));
+    const enum fovea_result result = load(dof_cuda_of(*out_cuda));
+    if (result < 0) {
+        destroy(out_cuda);
+    }
+    return result;
+}
+
+static void abandon(struct operator_cuda *cuda)
+{
+    operator_cuda_abandon(cuda);
+    foveate_operator_cuda.abandon(dof_cuda_of(cuda)->machine);
+}
+
+static bool frees_without_waiting(const struct operator_cuda *cuda)
+{
+    const struct dof_cuda *dof = (const struct dof_cuda *)cuda;
+    return foveate_operator_cuda.frees_without_waiting(dof->machine) &&
+           operator_cuda_frees_without_waiting(cuda);
+}
+
+/* ---- Pictures between the steps */
+
+bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format)
+{
+    const bool is_wide = image_light_is_wide(foveate_plan_light(&plan->machine));
+    return pixel_has_32_bit_floats(format) || (is_wide && pixel_light_known(format));
+}
+
+static bool averages_alpha(const struct dof_plan *plan)
+{
+    return plan->machine.foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED;
+}
+
+static void put_part(uint64_t *end, uint64_t bytes, uint64_t *out_at)
+{
+    *out_at = bytes > 0 ? *end : 0;
+    *end += (bytes + 255) / 256 * 256;
+}
+
+static void set_sizes(const struct dof_plan *plan, struct dof_cuda_frame *frame)
+{
+    frame->width_px = (int32_t)plan->machine.width_px;
+    frame->height_px = (int32_t)plan->machine.height_px;
+    frame->pitch_px = (frame->width_px + 7) / 8 * 8;
+    frame->columns = (int32_t)cuda_parts(frame->width_px, DOF_CUDA_TILE_PX);
+    frame->rows = (int32_t)cuda_parts(frame->height_px, DOF_CUDA_TILE_PX);
+    frame->group_columns = (int32_t)cuda_parts(frame->columns, DOF_CUDA_GROUP_TILES);
+    frame->group_rows = (int32_t)cuda_parts(frame->rows, DOF_CUDA_GROUP_TILES);
+    frame->sigma_max_px = (float)plan->optics.sigma_max_px;
+}
+
+uint64_t dof_cuda_lay_out(const struct dof_plan *plan, bool are_floats, uint32_t count,
+                          uint64_t memory, struct dof_cuda_frame *out_frame)
+{
+    struct dof_cuda_memory *parts = &out_frame->memory;
+    uint64_t end = memory;
+    set_sizes(plan, out_frame);
+    out_frame->are_floats = are_floats;
+    const uint64_t pixels = (uint64_t)out_frame->pitch_px * (uint64_t)out_frame->height_px;
+    const uint64_t values = count * pixels * (are_floats ? 4 : 2);
+    const uint64_t tiles = (uint64_t)out_frame->columns * (uint64_t)out_frame->rows;
+    const uint64_t groups = (uint64_t)out_frame->group_columns * (uint64_t)out_frame->group_rows;
+    put_part(&end, count * sizeof(struct dof_cuda_focus), &parts->focuses);
+    put_part(&end, count * 2 * sizeof(uint32_t), &parts->wanted);
+    put_part(&end, count * sizeof(uint32_t), &parts->wanted_means);
+    put_part(&end, values, &parts->offsets);
+    put_part(&end, 2 * values, &parts->sigmas);
+    put_part(&end, 8 * values, &parts->layers);
+    put_part(&end, 8 * values, &parts->made);
+    put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_layers);
+    put_part(&end, averages_alpha(plan) ? 2 * values : 0, &parts->alpha_made);
+    put_part(&end, count * tiles * sizeof(float), &parts->tiles);
+    put_part(&end, count * tiles * sizeof(float), &parts->reaches);
+    put_part(&end, count * groups * sizeof(float), &parts->groups);
+    put_part(&end, count * (uint64_t)GAZE_CUDA_BYTES, &parts->gazes);
+    return end - memory;
+}
+
+static struct fovea_image layer_like(const struct dof_plan *plan, enum fovea_format format)
+{
+    return (struct fovea_image){.width_px = plan->machine.width_px,
+                                .height_px = plan->machine.height_px,
+                                .format = format,
+                                .memory = FOVEA_MEMORY_CUDA};
+}
+
+enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof, const struct dof_plan *plan,
+                                           struct dof_cuda_plan *own, bool are_floats,
+                                           uint32_t count)
+{
+    const struct fovea_image layer =
+        layer_like(plan, are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F);
+    const struct fovea_image alpha =
+        layer_like(plan, are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F);
+    struct operator_images pairs = {
+        .count = 2 * count, .src = &layer, .dst = &layer, .src_next_bytes = 1};
+    FOVEA_TRY(foveate_operator_cuda.reserve(dof->machine, own->blur, &pairs));
+    pairs.src = pairs.dst = &alpha;
+    return averages_alpha(plan) ? foveate_operator_cuda.reserve(dof->machine, own->blur, &pairs)
+                                : FOVEA_OK;
+}
+
+/* ---- Plans */
+
+static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
+{
+    struct dof_cuda_plan *gone = dof_cuda_plan_of(*plan);
+    if (gone && gone->blur) {
+        foveate_operator_cuda.plan_retire(dof_cuda_of(cuda)->machine, &gone->blur);
+    }
+    if (gone) {
+        foveate_plan_finish(&gone->machine);
+    }
+    operator_cuda_plan_retire(cuda, plan);
+}
+
+/* The machine blurs all channels of layers. */
+static enum fovea_result make_machine(struct dof_cuda *dof, const struct dof_plan *plan,
+                                      struct dof_cuda_plan *own)
+{
+    FOVEA_TRY(foveate_plan_init_pictured(&own->machine, &plan->machine.foveation,
+                                         plan->optics.sigma_max_px, plan->machine.width_px,
+                                         plan->machine.height_px));
+    own->machine.foveation.alpha = FOVEA_ALPHA_PREMULTIPLIED;
+    own->machine.base.api = &dof_operator;
+    return foveate_operator_cuda.plan_create(
+        dof->machine, &own->machine.base,
+        own->has_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F, &own->blur);
+}
+
+static enum fovea_result fill_tables(struct operator_cuda *cuda, const struct dof_plan *plan,
+                                     struct dof_cuda_plan *own)
+{
+    struct dof_cuda_frame frame;
+    const size_t count = foveate_plan_light_samples(&plan->machine);
+    float *light = calloc(count + 1, sizeof *light);
+    if (!light) {
+        return FOVEA_ERROR_OUT_OF_MEMORY;
+    }
+    foveate_plan_fill_light(&plan->machine, light);
+    const struct operator_cuda_part parts[] = {
+        {&own->light_samples, light, count * sizeof *light},
+        {&own->memory, NULL, dof_cuda_lay_out(plan, own->has_floats, 1, 0, &frame)}};
+    const enum fovea_result result =
+        operator_cuda_plan_fill(cuda, &own->base, parts, sizeof parts / sizeof *parts);
+    free(light);
+    return result;
+}
+
+/* A plan of small pixels takes wide light's layers in floats and those of half floats as halves. */
+static enum fovea_result fill(struct operator_cuda *cuda, const struct dof_plan *plan,
+                              enum fovea_format format, struct dof_cuda_plan *own)
+{
+    struct dof_cuda *dof = dof_cuda_of(cuda);
+    own->source = plan;
+    own->has_floats =
+        pixel_has_32_bit_floats(format) || image_light_is_wide(foveate_plan_light(&plan->machine));
+    FOVEA_TRY(make_machine(dof, plan, own));
+    if (own->has_floats) {
+        FOVEA_TRY(dof_cuda_reserve_machine(dof, plan, own, true, 1));
+    }
+    FOVEA_TRY(dof_cuda_reserve_machine(dof, plan, own, false, 1));
+    return fill_tables(cuda, plan, own);
+}
+
+static enum fovea_result plan_create(struct operator_cuda *cuda, const struct operator_plan *plan,
+                                     enum fovea_format format, struct operator_cuda_plan **out_plan)
+{
+    FOVEA_TRY(operator_cuda_plan_make(cuda, sizeof(struct dof_cuda_plan), out_plan));
+    const enum fovea_result result =
+        fill(cuda, dof_plan_of(plan), format, dof_cuda_plan_of(*out_plan));
+    if (result < 0) {
+        plan_retire(cuda, out_plan);
+    }
+    return result;
+}
+
+const struct operator_cuda_api dof_operator_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .abandon = abandon,
+    .frees_without_waiting = frees_without_waiting,
+    .plan_create = plan_create,
+    .plan_retire = plan_retire,
+    .reserve = dof_cuda_reserve,
+    .run_linear = dof_cuda_run_linear,
+    .run_surface = dof_cuda_run_surface,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* dof on a CUDA device: its own kernels and foveate's machine. dof_cuda.c makes kernels and plans,
+ * run.c runs frames and batches. */
+#ifndef FOVEA_KERNELS_DOF_CUDA_DOF_CUDA_H
+#define FOVEA_KERNELS_DOF_CUDA_DOF_CUDA_H
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/dof/dof.h"
+#include "kernels/gaze/gaze_cuda.h"
+#include "kernels/operator/operator_cuda_base.h"
+#include "params.h"
+
+struct dof_cuda {
+    struct operator_cuda base;
+    struct operator_cuda *machine;
+    struct gaze_cuda_kernels gaze;
+    CUmodule module;
+    CUfunction focus;
+    CUfunction offsets;
+    CUfunction spread;
+    CUfunction means;
+    struct cuda_kernels layers;
+    struct cuda_kernels compose;
+};
+
+struct dof_cuda_plan {
+    struct operator_cuda_plan base; /* tables: the light's samples, one image's pictures */
+    const struct dof_plan *source; /* for as long as this is not retired */
+    struct foveate_plan machine; /* of layers, whose alpha is their coverage */
+    struct operator_cuda_plan *blur; /* made of it */
+    bool has_floats; /* there is memory for pictures of 32-bit floats */
+    uint64_t light_samples;
+    uint64_t memory; /* one image's pictures */
+    uint64_t batch_bytes;
+};
+
+static inline struct dof_cuda *dof_cuda_of(struct operator_cuda *cuda)
+{
+    return (struct dof_cuda *)cuda;
+}
+
+static inline struct dof_cuda_plan *dof_cuda_plan_of(struct operator_cuda_plan *plan)
+{
+    return (struct dof_cuda_plan *)plan;
+}
+
+/* Layers are halves, which are 2^-11 of a value off and keep to the bound of README.md: levels of 8
+ * bits then are by at most 1.6 off the reference (tests/operators/dof_scenes.c has the bound), and
+ * half of what is moved is saved. Of 32-bit floats, and of light that falls to a millionth of
+ * white, they are 32-bit floats. */
+bool dof_cuda_takes_floats(const struct dof_plan *plan, enum fovea_format format);
+
+/* The frame's numbers but for the light's and the image's, and where the pictures of so many images
+ * lie from `memory` on; returns their bytes. */
+uint64_t dof_cuda_lay_out(const struct dof_plan *plan, bool are_floats, uint32_t count,
+                          uint64_t memory, struct dof_cuda_frame *out_frame);
+
+/* Memory of the machine for the layers of so many images. */
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve_machine(struct dof_cuda *dof,
+                                                            const struct dof_plan *plan,
+                                                            struct dof_cuda_plan *own,
+                                                            bool are_floats, uint32_t count);
+
+/* run.c's entries of dof_operator_cuda. */
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda,
+                                                    struct operator_cuda_plan *plan,
+                                                    const struct operator_images *images);
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
+                                                       const struct operator_cuda_run *run,
+                                                       const struct operator_images *images);
+FOVEA_MUST_CHECK enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
+                                                        const struct operator_cuda_run *run,
+                                                        enum fovea_format format, CUsurfObject src,
+                                                        CUsurfObject dst);
+
+#endif

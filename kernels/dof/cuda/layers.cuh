@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The layers of dof.h, which the machine blurs, and the picture that is composed of them: a thread
+ * a pixel, bound by memory. */
+#ifndef FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
+#define FOVEA_KERNELS_DOF_CUDA_LAYERS_CUH
+
+#include "kernels/image/light.cuh"
+#include "memory.cuh"
+
+#define LEAST_BEHIND (1.0f / 32.0f)
+#define LEAST_MEAN 1e-4f
+#define LEAST_COVERAGE (1.0f / 1024.0f)
+#define SHARP_PX 0.1f /* below it the machine leaves a pixel as it is */
+
+static __device__ __forceinline__ frame_light light_of(const dof_cuda_frame &frame)
+{
+    return frame_light(frame.light, frame.light_value, (const float *)frame.light_samples);
+}
+
+/* As light where it is averaged as that. */
+template <typename Pixel>
+static __device__ __forceinline__ float4 read_pixel(const dof_cuda_frame &frame,
+                                                    typename Pixel::word word)
+{
+    const float4 value = Pixel::decode(word);
+    return frame.light == IMAGE_LIGHT_STORED ? value
+                                             : levels_to_light<Pixel>(value, light_of(frame));
+}
+
+/* What a layer has nothing of does not get into it, though it be no number. */
+static __device__ __forceinline__ float covered(float value, float coverage)
+{
+    return coverage > 0.0f ? coverage * value : 0.0f;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ void put(const dof_cuda_frame &frame, int which, int x, int y,
+                                           const float4 &value, float coverage)
+{
+    const float green = Pixel::channels >= 3 ? value.y : 0.0f;
+    const float blue = Pixel::channels >= 3 ? value.z : 0.0f;
+    layer_of(frame, which)
+        .store(x, y,
+               make_float4(covered(value.x, coverage), covered(green, coverage),
+                           covered(blue, coverage), coverage));
+    if (Pixel::channels == 4 && frame.memory.alpha_layers) {
+        alpha_layer_of(frame, which).store(x, y, covered(value.w, coverage));
+    }
+}
+
+/* t, which takes the place of d. */
+static __device__ __forceinline__ float near_sigma(const dof_cuda_frame &frame, int x, int y,
+                                                   float offset_px)
+{
+    const float near = nearness(offset_px);
+    const float4 sums = made_of(frame, DOF_NEAR).load(x, y);
+    const float reach_px = sigmas_of(frame, DOF_NEAR).load(x, y);
+    const float mean_px = clamped(sums.x / fmaxf(sums.w, LEAST_MEAN), 0.0f, reach_px);
+    return (1.0f - near) * mean_px + near * fmaxf(-offset_px, 0.0f);
+}
+
+template <typename Pixel, typename Image>
+static __device__ void make_layers(const dof_cuda_frame &frame, const Image &src)
+{
+    int x;
+    int y;
+    if (!find_pixel(frame, x, y)) {
+        return;
+    }
+    const float offset_px = offsets_of(frame).load(x, y);
+    const float near = nearness(offset_px);
+    const float far_px = fmaxf(offset_px, 0.0f);
+    const float4 value = read_pixel<Pixel>(frame, src.load(x, y));
+    float near_px = 0.0f;
+    if (has_near(frame)) {
+        near_px = near_sigma(frame, x, y, offset_px);
+        sigmas_of(frame, DOF_NEAR).store(x, y, near_px);
+        put<Pixel>(frame, DOF_NEAR, x, y, value, near);
+    }
+    const float weight =
+        (1.0f - near) * clamped(far_px * (1.0f / DOF_LAYER_PX), LEAST_BEHIND, 1.0f);
+    sigmas_of(frame, DOF_BEHIND).store(x, y, (1.0f - near) * far_px + near * near_px);
+    put<Pixel>(frame, DOF_BEHIND, x, y, value, weight);
+}
+
+/* ---- Out */
+
+/* A channel that has `own` in the picture, of a pixel whose coverages the last two are. */
+static __device__ __forceinline__ float composed(float own, float near, float behind,
+                                                 float near_coverage, float behind_coverage)
+{
+    const float lacking = fmaxf(LEAST_COVERAGE - behind_coverage, 0.0f);
+    const float mean =
+        (lacking > 0.0f ? behind + lacking * own : behind) / (behind_coverage + lacking);
+    const float open = 1.0f - clamped(near_coverage, 0.0f, 1.0f);
+    return open > 0.0f ? near + open * mean : near;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ float4 compose_pixel(const dof_cuda_frame &frame, int x, int y,
+                                                       float4 value, const float4 &near)
+{
+    const float4 behind = made_of(frame, DOF_BEHIND).load(x, y);
+    value.x = composed(value.x, near.x, behind.x, near.w, behind.w);
+    value.y = composed(value.y, near.y, behind.y, near.w, behind.w);
+    value.z = composed(value.z, near.z, behind.z, near.w, behind.w);
+    if (Pixel::channels == 4 && frame.memory.alpha_layers) {
+        const float near_alpha = has_near(frame) ? alpha_made_of(frame, DOF_NEAR).load(x, y) : 0.0f;
+        value.w = composed(value.w, near_alpha, alpha_made_of(frame, DOF_BEHIND).load(x, y), near.w,
+                           behind.w);
+    }
+    return value;
+}
+
+template <typename Pixel>
+static __device__ __forceinline__ typename Pixel::word write_pixel(const dof_cuda_frame &frame,
+                                                                   float4 value,
+                                                                   typename Pixel::word src)
+{
+    if (Pixel::white > 0) { /* the blend of nodes may go below 0, which has no light */
+        value =
+            make_float4(fmaxf(value.x, 0.0f), fmaxf(value.y, 0.0f), fmaxf(value.z, 0.0f), value.w);
+    }
+    if (frame.light != IMAGE_LIGHT_STORED) {
+        value = light_to_levels<Pixel>(value, light_of(frame));
+    }
+    const typename Pixel::word word = Pixel::encode(value);
+    return Pixel::channels == 4 && !frame.memory.alpha_layers ? Pixel::keep_alpha(word, src) : word;
+}
+
+/* A pixel that is sharp, where nothing near gets to, is as it was, bit for bit. */
+template <typename Pixel, typename Image>
+static __device__ void compose(const dof_cuda_frame &frame, const Image &src, const Image &dst)
+{
+    int x;
+    int y;
+    if (!find_pixel(frame, x, y)) {
+        return;
+    }
+    const typename Pixel::word word = src.load(x, y);
+    const float4 none = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    const float4 near = has_near(frame) ? made_of(frame, DOF_NEAR).load(x, y) : none;
+    if (near.w == 0.0f && sigmas_of(frame, DOF_BEHIND).load(x, y) < SHARP_PX) {
+        dst.store(x, y, word);
+        return;
+    }
+    const float4 value = compose_pixel<Pixel>(frame, x, y, read_pixel<Pixel>(frame, word), near);
+    dst.store(x, y, write_pixel<Pixel>(frame, value, word));
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The parameter blocks of dof's CUDA kernels, by value. Device pointers and surface objects are
+ * 64-bit numbers. Included by C and CUDA. Block z of a grid works on image z of a batch. */
+#ifndef FOVEA_KERNELS_DOF_CUDA_PARAMS_H
+#define FOVEA_KERNELS_DOF_CUDA_PARAMS_H
+
+#include "kernels/dof/optics.h"
+#include "kernels/image/image_linear.h"
+
+#define DOF_CUDA_TILE_PX 8
+#define DOF_CUDA_GROUP_TILES 8 /* along an axis: what a block finds the offsets of */
+#define DOF_CUDA_GROUP_PX (DOF_CUDA_GROUP_TILES * DOF_CUDA_TILE_PX)
+#define DOF_CUDA_SIDE_X 32 /* threads of a block of one pixel each */
+#define DOF_CUDA_SIDE_Y 8
+#define DOF_CUDA_FOCUS_THREADS 64 /* an image each */
+
+/* What the kernel of the focus tells the others of an image. */
+struct dof_cuda_focus {
+    float diopters;
+    float px_per_diopter;
+};
+
+/* Pictures between the steps. A row of them has pitch_px values. Values (offsets, sigmas, alpha)
+ * and layers are halves, or 32-bit floats where those of the image are, or where light is wide. A
+ * layer has four channels, coverage last. Pairs are of what is near, then of what is behind, so
+ * that the machine makes both at once. */
+struct dof_cuda_memory {
+    uint64_t focuses; /* struct dof_cuda_focus for each image */
+    uint64_t wanted; /* uint32_t for each layer of each image: 0 where there is nothing in it */
+    uint64_t wanted_means; /* uint32_t for each image: the same of what is near */
+    uint64_t offsets; /* s */
+    uint64_t sigmas; /* pairs: d and later t; u */
+    uint64_t layers; /* pairs */
+    uint64_t made; /* pairs: blurred layers; before them those of means */
+    uint64_t alpha_layers; /* pairs of values; 0: alpha is kept */
+    uint64_t alpha_made;
+    uint64_t tiles; /* float: n' */
+    uint64_t reaches; /* float: d of tiles */
+    uint64_t groups; /* float: the largest n' of 8 x 8 tiles */
+    uint64_t gazes; /* int32_t[2] in q8 for each image */
+};
+
+struct dof_cuda_frame {
+    int32_t width_px;
+    int32_t height_px;
+    int32_t pitch_px;
+    int32_t are_floats; /* 32-bit ones */
+    int32_t columns; /* of tiles */
+    int32_t rows;
+    int32_t group_columns;
+    int32_t group_rows;
+    int32_t origin_x_px; /* where the view starts in surfaces; linear images begin there */
+    int32_t origin_y_px;
+    int32_t light; /* IMAGE_LIGHT_*; STORED of float formats too */
+    float light_value;
+    float sigma_max_px;
+    int32_t reserved;
+    uint64_t light_samples; /* float[]: a display's */
+    int64_t src_next_bytes; /* linear images only */
+    int64_t dst_next_bytes;
+    struct dof_cuda_memory memory; /* of the first image */
+};
+
+struct dof_cuda_focus_params {
+    struct dof_cuda_frame frame;
+    struct dof_optics optics;
+    struct dof_scale scale;
+    struct fovea_depth depth; /* of the first image */
+    uint64_t kept; /* struct operator_focus for each image */
+    uint64_t gazes; /* int32_t[2] in q8 for each; 0: gaze_q8 for all */
+    int32_t gaze_q8[2];
+    int32_t blind; /* no image has a gaze */
+    int32_t count;
+};
+
+struct dof_cuda_sigmas_params {
+    struct dof_cuda_frame frame;
+    struct fovea_depth depth;
+    float start, step; /* struct dof_scale */
+    int32_t is_distance;
+    int32_t reserved;
+};
+
+struct dof_cuda_linear_params {
+    struct dof_cuda_frame frame;
+    struct image_linear src;
+    struct image_linear dst;
+};
+
+struct dof_cuda_surface_params {
+    struct dof_cuda_frame frame;
+    uint64_t src;
+    uint64_t dst;
+};
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The steps of dof.h in their order. A frame has its pictures in the plan's memory, a batch in
+ * memory of its own, in slices where it is large. Whether anything is near is known on the device
+ * alone: what then has nothing to do is launched all the same, and returns at once. */
+
+#include "dof_cuda.h"
+
+#include "core/log.h"
+#include "kernels/foveate/cuda/foveate_cuda.h"
+#include "kernels/image/image_slice.h"
+#include "kernels/image/pixel.h"
+#include "kernels/image/pixel_light.h"
+
+#define MOST_BATCH_BYTES ((uint64_t)512 << 20)
+#define MOST_IN_A_GRID 32767 /* along z, of pairs */
+
+/* Images that are under way together. */
+struct dof_run {
+    struct dof_cuda *dof;
+    const struct dof_plan *plan;
+    struct dof_cuda_plan *own;
+    const struct operator_cuda_run *of;
+    struct dof_cuda_frame *frame; /* in the parameters of kernels of images */
+    void *params;
+    CUfunction layers;
+    CUfunction compose;
+    uint32_t count;
+    const struct fovea_depth *depth; /* of the first */
+    struct operator_focus *focuses;
+    uint64_t gazes; /* a table on the device; 0: the frame's is for all */
+};
+
+static enum fovea_result launch(const struct dof_run *run, const struct cuda_launch *launch,
+                                void *params)
+{
+    return cuda_launch(run->dof->base.device, run->of->stream, launch, params);
+}
+
+/* ---- Sigmas */
+
+static enum fovea_result find_focus(const struct dof_run *run)
+{
+    const struct operator_frame *frame = run->of->frame;
+    struct dof_cuda_focus_params params = {.frame = *run->frame,
+                                           .optics = run->plan->optics,
+                                           .scale = dof_scale_of(run->depth),
+                                           .depth = *run->depth,
+                                           .kept = (uintptr_t)run->focuses,
+                                           .gazes = run->gazes,
+                                           .gaze_q8 = {frame->gaze_x_q8, frame->gaze_y_q8},
+                                           .blind = frame->blind,
+                                           .count = (int32_t)run->count};
+    return launch(run,
+                  &(struct cuda_launch){
+                      .kernel = run->dof->focus,
+                      .blocks = {cuda_parts((int32_t)run->count, DOF_CUDA_FOCUS_THREADS), 1, 1},
+                      .threads = {DOF_CUDA_FOCUS_THREADS, 1}},
+                  &params);
+}
+
+static struct cuda_launch of_groups(const struct dof_run *run, CUfunction kernel, uint32_t across)
+{
+    return (struct cuda_launch){.kernel = kernel,
+                                .blocks = {(uint32_t)run->frame->group_columns,
+                                           (uint32_t)run->frame->group_rows, run->count},
+                                .threads = {across, DOF_CUDA_GROUP_TILES}};
+}
+
+static struct cuda_launch of_pixels(const struct dof_run *run, CUfunction kernel)
+{
+    return (struct cuda_launch){.kernel = kernel,
+                                .blocks = {cuda_parts(run->frame->width_px, DOF_CUDA_SIDE_X),
+                                           cuda_parts(run->frame->height_px, DOF_CUDA_SIDE_Y),
+                                           run->count},
+                                .threads = {DOF_CUDA_SIDE_X, DOF_CUDA_SIDE_Y}};
+}
+
+static enum fovea_result find_sigmas(const struct dof_run *run)
+{
+    const struct dof_scale scale = dof_scale_of(run->depth);
+    struct dof_cuda_sigmas_params params = {.frame = *run->frame,
+                                            .depth = *run->depth,
+                                            .start = (float)scale.start,
+                                            .step = (float)scale.step,
+                                            .is_distance = scale.is_distance};
+    const struct cuda_launch offsets = of_groups(run, run->dof->offsets, 32);
+    const struct cuda_launch spread = of_groups(run, run->dof->spread, DOF_CUDA_GROUP_TILES);
+    const struct cuda_launch means = of_pixels(run, run->dof->means);
+    FOVEA_TRY(launch(run, &offsets, &params));
+    FOVEA_TRY(launch(run, &spread, &params));
+    return launch(run, &means, &params);
+}
+
+/* ---- The machine */
+
+/* Pictures that follow each other. */
+struct blurred {
+    enum fovea_format format;
+    uint64_t from;
+    uint64_t to;
+    uint64_t wanted;
+    uint32_t count;
+    uint32_t apart; /* pictures from one to the next */
+};
+
+static struct fovea_image image_of(const struct dof_run *run, enum fovea_format format,
+                                   uint64_t memory)
+{
+    const ptrdiff_t bytes = (ptrdiff_t)pixel_codec_of(format)->bytes;
+    return (struct fovea_image){.data = (void *)(uintptr_t)memory,
+                                .width_px = run->plan->machine.width_px,
+                                .height_px = run->plan->machine.height_px,
+                                .format = format,
+                                .memory = FOVEA_MEMORY_CUDA,
+                                .row_stride_bytes = bytes * run->frame->pitch_px,
+                                .pixel_stride_bytes = bytes};
+}
+
+static ptrdiff_t next_of(const struct fovea_image *image, uint32_t apart)
+{
+    return (ptrdiff_t)apart * (ptrdiff_t)image->height_px * image->row_stride_bytes;
+}
+
+static enum fovea_result blur(const struct dof_run *run, const struct blurred *blurred)
+{
+    const enum fovea_format value = run->frame->are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
+    const struct fovea_image src = image_of(run, blurred->format, blurred->from);
+    const struct fovea_image dst = image_of(run, blurred->format, blurred->to);
+    const struct fovea_image sigmas = image_of(run, value, run->frame->memory.sigmas);
+    const struct operator_images images = {.count = blurred->count,
+                                           .src = &src,
+                                           .dst = &dst,
+                                           .sigmas = &sigmas,
+                                           .src_next_bytes = next_of(&src, blurred->apart),
+                                           .dst_next_bytes = next_of(&dst, blurred->apart),
+                                           .sigmas_next_bytes = next_of(&sigmas, blurred->apart)};
+    const struct operator_frame frame =
+        operator_frame_make(src.width_px, src.height_px, (struct fovea_point_uv){0.5, 0.5});
+    const struct operator_cuda_run of_machine = {.plan = &run->own->machine.base,
+                                                 .cuda_plan = run->own->blur,
+                                                 .frame = &frame,
+                                                 .stream = run->of->stream,
+                                                 .stream_kept = run->of->stream_kept};
+    return foveate_cuda_run_wanted(run->dof->machine, &of_machine, &images, blurred->wanted);
+}
+
+static enum fovea_result blur_means(const struct dof_run *run, enum fovea_format layer)
+{
+    const struct dof_cuda_memory *memory = &run->frame->memory;
+    return blur(run, &(struct blurred){.format = layer,
+                                       .from = memory->layers,
+                                       .to = memory->made,
+                                       .wanted = memory->wanted_means,
+                                       .count = run->count,
+                                       .apart = 2});
+}
+
+static enum fovea_result blur_layers(const struct dof_run *run, enum fovea_format layer,
+                                     enum fovea_format alpha, bool has_alpha)
+{
+    const struct dof_cuda_memory *memory = &run->frame->memory;
+    struct blurred pairs = {.format = layer,
+                            .from = memory->layers,
+                            .to = memory->made,
+                            .wanted = memory->wanted,
+                            .count = 2 * run->count,
+                            .apart = 1};
+    FOVEA_TRY(blur(run, &pairs));
+    pairs.format = alpha;
+    pairs.from = memory->alpha_layers;
+    pairs.to = memory->alpha_made;
+    return has_alpha ? blur(run, &pairs) : FOVEA_OK;
+}
+
+/* ---- Images */
+
+static enum fovea_result run_images(const struct dof_run *run, enum fovea_format format)
+{
+    const bool are_floats = run->frame->are_floats;
+    const enum fovea_format layer = are_floats ? FOVEA_FORMAT_RGBA32F : FOVEA_FORMAT_RGBA16F;
+    const enum fovea_format alpha = are_floats ? FOVEA_FORMAT_R32F : FOVEA_FORMAT_R16F;
+    const bool has_alpha = run->frame->memory.alpha_layers && pixel_codec_of(format)->has_alpha;
+    const struct cuda_launch layers = of_pixels(run, run->layers);
+    const struct cuda_launch compose = of_pixels(run, run->compose);
+    FOVEA_TRY(find_focus(run));
+    FOVEA_TRY(find_sigmas(run));
+    FOVEA_TRY(blur_means(run, layer));
+    FOVEA_TRY(launch(run, &layers, run->params));
+    FOVEA_TRY(blur_layers(run, layer, alpha, has_alpha));
+    return launch(run, &compose, run->params);
+}
+
+static struct dof_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                            enum fovea_format format, uint64_t memory, uint32_t count,
+                            struct dof_cuda_frame *frame)
+{
+    const struct dof_plan *plan = dof_plan_of(run->plan);
+    const int32_t light = foveate_plan_light(&plan->machine);
+    dof_cuda_lay_out(plan, dof_cuda_takes_floats(plan, format), count, memory, frame);
+    frame->origin_x_px = run->frame->origin_x_px;
+    frame->origin_y_px = run->frame->origin_y_px;
+    frame->light = pixel_light_known(format) ? image_light_in_order(light, run->frame->blue_first)
+                                             : IMAGE_LIGHT_STORED;
+    frame->light_value = foveate_plan_light_value(&plan->machine);
+    frame->light_samples = dof_cuda_plan_of(run->cuda_plan)->light_samples;
+    return (struct dof_run){.dof = dof_cuda_of(cuda),
+                            .plan = plan,
+                            .own = dof_cuda_plan_of(run->cuda_plan),
+                            .of = run,
+                            .frame = frame,
+                            .count = count};
+}
+
+enum fovea_result dof_cuda_run_surface(struct operator_cuda *cuda,
+                                       const struct operator_cuda_run *run,
+                                       enum fovea_format format, CUsurfObject src, CUsurfObject dst)
+{
+    const struct dof_cuda *dof = dof_cuda_of(cuda);
+    struct cuda_block *block = run->cuda_plan->tables;
+    if (!cuda_kernels_has(dof->layers.surface, format) || !run->depth || !run->focuses) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    struct dof_cuda_surface_params params = {.src = src, .dst = dst};
+    struct dof_run images =
+        start(cuda, run, format, dof_cuda_plan_of(run->cuda_plan)->memory, 1, &params.frame);
+    images.params = &params;
+    images.layers = dof->layers.surface[format];
+    images.compose = dof->compose.surface[format];
+    images.depth = run->depth;
+    images.focuses = run->focuses;
+    images.gazes = run->gazes;
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
+                              run_images(&images, format));
+}
+
+/* ---- Batches */
+
+/* Those that a program gives without one have the frame's. */
+static enum fovea_result fill_gazes(const struct dof_run *run, const float *gazes_uv,
+                                    bool on_device)
+{
+    const struct gaze_cuda_run gazes = {.device = run->dof->base.device,
+                                        .kernels = &run->dof->gaze,
+                                        .width_px = run->frame->width_px,
+                                        .height_px = run->frame->height_px,
+                                        .stream = run->of->stream,
+                                        .table = run->frame->memory.gazes,
+                                        .gazes_uv = gazes_uv,
+                                        .on_device = on_device,
+                                        .count = run->count};
+    return gaze_cuda_fill(&gazes);
+}
+
+static enum fovea_result run_slice(struct operator_cuda *cuda, const struct operator_cuda_run *of,
+                                   const struct operator_images *images, uint64_t memory,
+                                   uint32_t first, uint32_t count)
+{
+    const struct dof_cuda *dof = dof_cuda_of(cuda);
+    const enum fovea_format format = images->src->format;
+    const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
+    const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
+    struct fovea_depth depth = *images->depth;
+    struct dof_cuda_linear_params params = {
+        .src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame),
+        .dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame)};
+    struct dof_run run = start(cuda, of, format, memory, count, &params.frame);
+    depth.data = (const char *)depth.data + (ptrdiff_t)first * depth.next_bytes;
+    params.frame.src_next_bytes = images->src_next_bytes;
+    params.frame.dst_next_bytes = images->dst_next_bytes;
+    run.params = &params;
+    run.layers = dof->layers.linear[format];
+    run.compose = dof->compose.linear[format];
+    run.depth = &depth;
+    run.focuses = images->focuses + first;
+    if (images->gazes_uv && !of->frame->blind) {
+        FOVEA_TRY(fill_gazes(&run, images->gazes_uv + 2 * (size_t)first, images->gazes_on_device));
+        run.gazes = params.frame.memory.gazes;
+    }
+    return run_images(&run, format);
+}
+
+static enum fovea_result run_slices(struct operator_cuda *cuda, const struct operator_cuda_run *run,
+                                    const struct operator_images *images, uint64_t memory,
+                                    uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t first = 0; first < images->count; first += count) {
+        count = image_slice_smaller(images->count - first, most);
+        FOVEA_TRY(run_slice(cuda, run, images, memory, first, count));
+    }
+    return FOVEA_OK;
+}
+
+static uint64_t image_bytes(const struct dof_plan *plan, enum fovea_format format)
+{
+    struct dof_cuda_frame frame;
+    return dof_cuda_lay_out(plan, dof_cuda_takes_floats(plan, format), 1, 0, &frame);
+}
+
+static uint32_t images_at_a_time(const struct dof_plan *plan, const struct operator_images *images)
+{
+    return image_slice_smaller(image_slice_capacity(images->count,
+                                                    image_bytes(plan, images->src->format),
+                                                    MOST_BATCH_BYTES),
+                               MOST_IN_A_GRID);
+}
+
+/* One image has the plan's memory. */
+enum fovea_result dof_cuda_reserve(struct operator_cuda *cuda, struct operator_cuda_plan *plan,
+                                   const struct operator_images *images)
+{
+    struct dof_cuda_plan *own = dof_cuda_plan_of(plan);
+    const enum fovea_format format = images->src->format;
+    const uint32_t count = images_at_a_time(own->source, images);
+    const uint64_t bytes = count * image_bytes(own->source, format);
+    if (images->count == 1) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(dof_cuda_reserve_machine(dof_cuda_of(cuda), own->source, own,
+                                       dof_cuda_takes_floats(own->source, format), count));
+    if (bytes <= own->batch_bytes) {
+        return FOVEA_OK;
+    }
+    FOVEA_TRY(operator_cuda_plan_grow(cuda, plan, bytes));
+    own->batch_bytes = bytes;
+    return FOVEA_OK;
+}
+
+enum fovea_result dof_cuda_run_linear(struct operator_cuda *cuda,
+                                      const struct operator_cuda_run *run,
+                                      const struct operator_images *images)
+{
+    const struct dof_cuda_plan *own = dof_cuda_plan_of(run->cuda_plan);
+    const bool alone = images->count == 1;
+    struct cuda_block *block = alone ? own->base.tables : own->base.batch;
+    if (!cuda_kernels_has(dof_cuda_of(cuda)->layers.linear, images->src->format)) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(cuda_uses_follow(cuda->device, &block->uses, run->stream));
+    return operator_cuda_note(cuda, block, run->stream, run->stream_kept,
+                              run_slices(cuda, run, images, alone ? own->memory : block->memory,
+                                         images_at_a_time(own->source, images)));
+}
