@@ -46,7 +46,7 @@ fovea_add_test(NAME test_cuda_batch SOURCES gpu/test_cuda_batch.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
 fovea_add_test(NAME test_cuda_capture SOURCES gpu/test_cuda_capture.c ${fixture}
     LINK fovea_internal fovea_test_images LABELS gpu TIMEOUT 240)
-foreach(name IN ITEMS operators lens)
+foreach(name IN ITEMS operators lens depth)
     fovea_add_test(NAME test_cuda_${name} SOURCES gpu/test_cuda_${name}.c gpu/operator_rig.c ${fixture}
         LINK fovea_test_operators fovea_internal fovea_test_images LABELS gpu kernel TIMEOUT 400)
 endforeach()
@@ -129,7 +129,7 @@ fovea_add_test(NAME test_cuda_gpus SOURCES gpu/test_cuda_gpus.c
 # The same programs without a GPU, a few cases each (emulated.cmake). Sanitizers slow them down several times: they get the
 # one that runs every kernel.
 if(COMMAND fovea_add_emulated)
-    set(emulated kernels images example operators lens lens_paper gradient row capture)
+    set(emulated kernels images example operators lens depth lens_paper gradient row capture)
     if(NOT CMAKE_C_FLAGS MATCHES "fsanitize")
         list(APPEND emulated foveate)
     endif()

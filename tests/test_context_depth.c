@@ -161,7 +161,8 @@ TEST(sharp_things_do_not_bleed_into_what_is_behind)
         }
         run(given);
         for (uint32_t k = 0; k < 53 * 41; k++) {
-            const bool is_sharp = scene_distance(DEPTHS_FAR_BLOCKS, k % 53, k / 53) == SCENE_FOCUS_M;
+            const bool is_sharp =
+                scene_distance(DEPTHS_FAR_BLOCKS, k % 53, k / 53) == SCENE_FOCUS_M;
             const double expected = is_sharp == (i == 0) ? 0.0 : 1.0;
             const double actual = image_get(&given->dst.view, k % 53, k / 53, 0);
             assert_true(fabs(actual - expected) <= (is_sharp ? 0.0 : 0.12));

@@ -74,8 +74,8 @@ static struct rig_depths depths_up(const struct operator_rig *rig, uint32_t coun
     depths.up = device_image_make(rig->fixture, &depths.drawn.memory, 0);
     depths.depth = scene_depth_at(&depths.drawn, &depths.up.view);
     CU_ASSERT(rig->fixture, rig->fixture->cu->MemAlloc(&depths.focuses, bytes));
-    CU_ASSERT(rig->fixture, rig->fixture->cu->MemsetD8Async(depths.focuses, 0, bytes,
-                                                            rig->fixture->stream));
+    CU_ASSERT(rig->fixture,
+              rig->fixture->cu->MemsetD8Async(depths.focuses, 0, bytes, rig->fixture->stream));
     return depths;
 }
 
@@ -104,10 +104,9 @@ void operator_rig_run(const struct operator_rig *rig, const struct operator_imag
     struct device_image sigmas = sigmas_up(rig, images->count);
     struct rig_depths depths = depths_up(rig, images->count);
     struct fovea_image first;
-    struct operator_images all =
-        rig->scene.sigmas == SIGMAS_NONE
-            ? *images
-            : scene_with_sigmas(&rig->scene, images, &sigmas.view, &first);
+    struct operator_images all = rig->scene.sigmas == SIGMAS_NONE
+                                     ? *images
+                                     : scene_with_sigmas(&rig->scene, images, &sigmas.view, &first);
     all.depth = depth_of(&depths);
     all.focuses = focuses_of(&depths);
     assert_int_equal(rig->api->cuda->reserve(rig->cuda, rig->cuda_plan, &all), FOVEA_OK);

@@ -159,11 +159,14 @@ TEST(sigmas_on_the_device_are_read_there)
     context_close(context);
 }
 
-TEST(operators_without_kernels_are_refused_by_name)
+/* Each frame brings others, and only launches: the gazes, the focus, four of sigmas, three of the
+ * machine for means, the layers, the machine's gazes and three for both layers, and the picture. */
+TEST(depths_on_the_device_are_read_there)
 {
     struct capture capture = {0};
     struct fovea_context *context = context_open(&capture);
     struct fovea_settings settings = fovea_settings_default();
+    struct fovea_batch batch = batch_of(1, 64);
     struct fovea_depth depth;
     fovea_depth_init(&depth);
     depth.data = DEVICE_POINTER(0x2000000000);
@@ -171,18 +174,19 @@ TEST(operators_without_kernels_are_refused_by_name)
     depth.format = FOVEA_DEPTH_FORMAT_R32F;
     depth.memory = FOVEA_MEMORY_CUDA;
     depth.row_stride_bytes = 4 * 64;
-    struct fovea_batch batch = batch_of(2, 64);
-    run_batch(context, &batch);
     batch.depth = &depth;
     settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
     assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
-    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_UNSUPPORTED);
-    assert_int_equal(capture.errors, 1);
-    assert_non_null(strstr(capture.last, "has no kernels yet: it takes images in CPU memory"));
-    batch.depth = NULL;
-    settings.operators = fovea_settings_default().operators;
-    assert_int_equal(fovea_context_set_settings(context, &settings), FOVEA_OK);
     run_batch(context, &batch);
+    depth.data = DEVICE_POINTER(0x3000000000);
+    run_batch(context, &batch);
+    assert_null(strstr(fake->calls, "Mem"));
+    assert_null(strstr(fake->calls, "Synchronize"));
+    static float in_host_memory[64 * 64];
+    depth.data = in_host_memory;
+    assert_int_equal(fovea_context_run_batch(context, &batch, NULL), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(capture.errors, 1);
+    assert_non_null(strstr(capture.last, "depth.data is not a device pointer"));
     context_close(context);
 }
 

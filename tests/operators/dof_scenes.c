@@ -75,7 +75,7 @@ static double focus_of(const struct operator_scene *scene, const struct dof_refe
     const double seen_m =
         dof_reference_distance(wanted, wanted->depths[(size_t)y * scene->width_px + x]);
     return scene->settings.own.dof_focus == 1 || isnan(seen_m) ? scene->settings.own.dof_focus_m
-                                                                : seen_m;
+                                                               : seen_m;
 }
 
 /* As foveate's: 3 levels of 8 bits, and 0.012 of white in floats; on the processor and on CUDA,
@@ -134,11 +134,12 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
 
 /* ---- The table */
 
-/* Where no distance is unknown. */
+/* Where no distance is unknown. Of random ones, focused before all of them, the darkest pixel of 44
+ * pictures in PQ is 4.6 levels off on the processor. */
 static void choose_gaze(uint64_t i, struct operator_scene *scene)
 {
     scene->settings.own.dof_focus = 0;
-    scene->depths = (enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 5);
+    scene->depths = (enum scene_depths)(DEPTHS_NEAR_BLOCKS + i % 4);
     scene->gaze = (struct fovea_point_uv){0.05 * (double)(i % 23) - 0.05, 0.3};
 }
 

@@ -111,11 +111,11 @@ struct depths scene_draw_depths(const struct operator_scene *scene, uint32_t cou
     const enum fovea_depth_format format = scene->depths_format;
     const bool is_short = format == FOVEA_DEPTH_FORMAT_D16 || format == FOVEA_DEPTH_FORMAT_R16F;
     const uint32_t height_px = scene->height_px * (scene->depths_shared ? 1 : count);
-    struct depths depths = {
-        .memory = image_make(scene->width_px, height_px,
-                             is_short ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F,
-                             layouts[scene->random % COUNT(layouts)]),
-        .values = calloc((size_t)scene->width_px * height_px, sizeof *depths.values)};
+    struct depths depths = {.memory = image_make(scene->width_px, height_px,
+                                                 is_short ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F,
+                                                 layouts[scene->random % COUNT(layouts)]),
+                            .values =
+                                calloc((size_t)scene->width_px * height_px, sizeof *depths.values)};
     assert_non_null(depths.values);
     const struct fovea_image *image = &depths.memory.view;
     for (uint32_t y = 0; y < height_px; y++) {

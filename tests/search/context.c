@@ -44,15 +44,19 @@ enum fovea_result search_batch_run(const struct search_point *point, struct fove
         batch.sigmas = given->sigmas.first;
         batch.sigmas_next_bytes = point->one_sigmas ? 0 : given->sigmas.next_bytes;
     }
+    const struct fovea_depth depth =
+        search_depth_of(point, &given->depths.first, given->depths.next_bytes);
+    batch.depth = given->depths.memory ? &depth : NULL;
     return fovea_context_run_batch(context, &batch, stream);
 }
 
 enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
                                    const struct fovea_image *dst, struct fovea_point_uv gaze,
-                                   const struct fovea_image *sigmas)
+                                   const struct fovea_image *sigmas,
+                                   const struct fovea_depth *depth)
 {
     const float gaze_uv[] = {(float)gaze.x_uv, (float)gaze.y_uv};
-    if (!sigmas) {
+    if (!sigmas && !depth) {
         return fovea_context_run(context, src, dst, gaze, NULL);
     }
     struct fovea_batch batch;
@@ -61,17 +65,21 @@ enum fovea_result search_run_alone(struct fovea_context *context, const struct f
     batch.src = *src;
     batch.dst = *dst;
     batch.gazes_uv = gaze_uv;
-    batch.sigmas = *sigmas;
+    batch.depth = depth;
+    if (sigmas) {
+        batch.sigmas = *sigmas;
+    }
     return fovea_context_run_batch(context, &batch, NULL);
 }
 
 /* A point while it runs. */
 struct run {
     const struct search_point *point;
+    struct fovea_settings *settings;
     struct fovea_context *cpu;
     struct fovea_context *tested;
     bool on_cuda;
-    struct search_memory src, dst, sigmas;
+    struct search_memory src, dst, sigmas, depths;
     float *gazes_uv;
     enum fovea_result result; /* the tested one's */
     char *text;
@@ -93,29 +101,53 @@ static struct fovea_point_uv gaze_of(const struct run *run, uint32_t index)
  * where it would foveate. */
 static enum fovea_result expect_with(struct run *run, struct fovea_point_uv gaze,
                                      const struct fovea_image *src, const struct fovea_image *dst,
-                                     const struct fovea_image *sigmas)
+                                     const struct fovea_image *sigmas,
+                                     const struct fovea_depth *depth)
 {
     static const struct fovea_point_uv middle = {0.5, 0.5};
-    enum fovea_result result = search_run_alone(run->cpu, src, dst, gaze, sigmas);
+    enum fovea_result result = search_run_alone(run->cpu, src, dst, gaze, sigmas, depth);
     if (result != FOVEA_OK && !is_finite(gaze) && run->point->count && run->point->cuda_gazes) {
-        result = search_run_alone(run->cpu, src, dst, middle, sigmas);
+        result = search_run_alone(run->cpu, src, dst, middle, sigmas, depth);
         image_mirror(src, dst, false, false);
     }
     return result;
 }
 
+/* An image's own of what comes beside, packed; empty where there is none. */
+static struct test_image beside_of(const struct search_memory *memory, uint32_t index)
+{
+    struct test_image packed = {0};
+    if (memory->memory) {
+        packed = image_make_packed(memory->first.width_px, memory->first.height_px,
+                                   memory->first.format);
+        search_gather(memory, memory->count == 1 ? 0 : index, &packed.view);
+    }
+    return packed;
+}
+
+/* What was in focus in one image is in a batch no other's. */
+static void forget_focus(struct run *run)
+{
+    if (run->depths.memory) {
+        fovea_context_destroy(&run->cpu);
+        if (search_context(run->settings, "cpu", 1, &run->cpu) != FOVEA_OK) {
+            abort();
+        }
+    }
+}
+
 static enum fovea_result expect(struct run *run, uint32_t index, const struct fovea_image *src,
                                 const struct fovea_image *dst)
 {
-    const struct fovea_point_uv gaze = gaze_of(run, index);
-    if (!run->sigmas.memory) {
-        return expect_with(run, gaze, src, dst, NULL);
-    }
-    struct test_image sigmas =
-        image_make_packed(src->width_px, src->height_px, run->sigmas.first.format);
-    search_gather(&run->sigmas, run->point->one_sigmas ? 0 : index, &sigmas.view);
-    const enum fovea_result result = expect_with(run, gaze, src, dst, &sigmas.view);
+    forget_focus(run);
+    struct test_image sigmas = beside_of(&run->sigmas, index);
+    struct test_image depths = beside_of(&run->depths, index);
+    const struct fovea_depth depth = search_depth_of(run->point, &depths.view, 0);
+    const enum fovea_result result =
+        expect_with(run, gaze_of(run, index), src, dst, run->sigmas.memory ? &sigmas.view : NULL,
+                    run->depths.memory ? &depth : NULL);
     image_free(&sigmas);
+    image_free(&depths);
     return result;
 }
 
@@ -201,7 +233,7 @@ static enum search_verdict run_images(struct run *run)
     }
     memcpy(before, run->src.memory, run->src.bytes);
     enum search_verdict verdict = SEARCH_LOST;
-    const struct search_given given = {run->gazes_uv, run->sigmas};
+    const struct search_given given = {run->gazes_uv, run->sigmas, run->depths};
     if (!run->on_cuda) {
         run->result = search_batch_run(run->point, run->tested, &run->src, &run->dst, &given, NULL);
         verdict = compare_memory(run, before);
@@ -224,11 +256,15 @@ static enum search_verdict run_contexts(struct run *run)
     if (run->point->sigmas) {
         run->sigmas = search_sigmas_make(run->point);
     }
+    if (run->point->depths) {
+        run->depths = search_depths_make(run->point);
+    }
     const enum search_verdict verdict = run->gazes_uv ? run_images(run) : SEARCH_LOST;
     free(run->gazes_uv);
     search_memory_free(&run->src);
     search_memory_free(&run->dst);
     search_memory_free(&run->sigmas);
+    search_memory_free(&run->depths);
     return verdict;
 }
 
@@ -246,6 +282,7 @@ enum search_verdict search_run_context(const struct search_limits *limits,
         fovea_settings_destroy(&settings);
         return SEARCH_NO_DEVICE;
     }
+    run.settings = settings;
     const enum fovea_result wanted = search_context(settings, "cpu", 1, &run.cpu);
     const enum fovea_result result =
         search_context(settings, run.on_cuda ? "cuda" : "cpu", point->threads, &run.tested);

@@ -68,7 +68,7 @@ static bool images_up(const struct search_memory *memory, struct on_device *out)
 struct cuda_run {
     const struct search_point *point;
     struct fovea_context *context;
-    struct on_device src, dst, sigmas;
+    struct on_device src, dst, sigmas, depths;
     CUdeviceptr gazes;
     struct search_given given; /* where the batch is told that they are */
 };
@@ -102,6 +102,7 @@ static bool run_here(struct cuda_run *run, const float *gazes_uv, enum fovea_res
 {
     run->given.gazes_uv = run->point->cuda_gazes ? (const float *)(uintptr_t)run->gazes : gazes_uv;
     run->given.sigmas = run->sigmas.images;
+    run->given.depths = run->depths.images;
     if (run->point->graph) {
         return run_graph(run, gazes_uv, out_result);
     }
@@ -119,6 +120,7 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
     const size_t bytes = 2 * sizeof(float) * search_images(point);
     return images_up(src, &run.src) && images_up(dst, &run.dst) &&
            (!given->sigmas.memory || images_up(&given->sigmas, &run.sigmas)) &&
+           (!given->depths.memory || images_up(&given->depths, &run.depths)) &&
            copy_up(given->gazes_uv, bytes, &run.gazes) &&
            run_here(&run, given->gazes_uv, out_result) &&
            is_done(device->cu->MemcpyDtoH(src->memory, run.src.copy, src->bytes)) &&
@@ -126,6 +128,7 @@ bool search_cuda_run(const struct search_point *point, struct fovea_context *con
            is_done(device->cu->MemFree(run.src.copy)) &&
            is_done(device->cu->MemFree(run.dst.copy)) &&
            (!run.sigmas.copy || is_done(device->cu->MemFree(run.sigmas.copy))) &&
+           (!run.depths.copy || is_done(device->cu->MemFree(run.depths.copy))) &&
            is_done(device->cu->MemFree(run.gazes));
 }
 

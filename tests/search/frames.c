@@ -109,7 +109,7 @@ static enum fovea_result expect_view(const struct search_point *p, const struct 
     result = result == FOVEA_OK ? search_context(settings, "cpu", 1, &context) : result;
     if (result == FOVEA_OK) {
         order_colours(p, src);
-        result = search_run_alone(context, src, dst, view->gaze.point, sigmas);
+        result = search_run_alone(context, src, dst, view->gaze.point, sigmas, NULL);
         order_colours(p, src);
         order_colours(p, dst);
     }

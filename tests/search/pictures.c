@@ -213,6 +213,102 @@ struct search_memory search_sigmas_make(const struct search_point *point)
     return memory;
 }
 
+/* ---- Depths */
+
+/* How values say distances. */
+static const struct {
+    enum fovea_depth_kind kind;
+    double zero_m, one_m;
+} scales[8] = {
+    {FOVEA_DEPTH_LINEAR, 0.0, 10.0},
+    {FOVEA_DEPTH_LINEAR, 0.5, 40.5},
+    {FOVEA_DEPTH_LINEAR, 65.535, 0.0},
+    {FOVEA_DEPTH_PERSPECTIVE, 0.25, 100.0},
+    {FOVEA_DEPTH_PERSPECTIVE, 60.0, 0.3},
+    {FOVEA_DEPTH_PERSPECTIVE, (double)INFINITY, 0.25},
+    {FOVEA_DEPTH_PERSPECTIVE, 0.25, (double)INFINITY},
+    {FOVEA_DEPTH_LINEAR, 0.0, 1.0},
+};
+
+static double draw_value(uint64_t *state)
+{
+    static const double odd[] = {(double)NAN, (double)INFINITY, -1.0, 0.0, 1.0, 1e30, 1e-30};
+    const uint64_t random = random_next(state);
+    return random % 16 == 0 ? odd[random / 16 % 7] : random_uniform(state, 0.0, 1.0);
+}
+
+static void put_value(enum fovea_depth_format format, double value, const struct fovea_image *image,
+                      uint32_t x, uint32_t y)
+{
+    const double inside = value > 0.0 ? fmin(value, 1.0) : 0.0;
+    const uint16_t half = (uint16_t)(inside * 65535.0 + 0.5);
+    const uint32_t word = (uint32_t)(inside * 16777215.0 + 0.5) | 0xa7000000u;
+    if (format == FOVEA_DEPTH_FORMAT_D16) {
+        memcpy(image_pixel(image, x, y), &half, sizeof half);
+    } else if (format == FOVEA_DEPTH_FORMAT_D24) {
+        memcpy(image_pixel(image, x, y), &word, sizeof word);
+    } else {
+        image_set(image, x, y, 0, value);
+    }
+}
+
+/* A slope, things before others, or anything. */
+static void fill_depths(const struct search_point *p, uint64_t *state,
+                        const struct fovea_image *packed)
+{
+    const double first = random_uniform(state, 0.0, 1.0);
+    const double second = random_uniform(state, 0.0, 1.0);
+    for (uint32_t y = 0; y < packed->height_px; y++) {
+        for (uint32_t x = 0; x < packed->width_px; x++) {
+            const double part = (double)(x + y) / (packed->width_px + packed->height_px);
+            const double slope = first + part * (second - first);
+            const double thing = (x / 24 + y / 16) % 2 ? first : second;
+            put_value((enum fovea_depth_format)p->depths,
+                      p->fill % 3 == 0   ? slope
+                      : p->fill % 3 == 1 ? thing
+                                         : draw_value(state),
+                      packed, x, y);
+        }
+    }
+}
+
+struct search_memory search_depths_make(const struct search_point *point)
+{
+    struct search_point p = *point;
+    const bool is_short = p.depths == FOVEA_DEPTH_FORMAT_D16 || p.depths == FOVEA_DEPTH_FORMAT_R16F;
+    p.format = is_short ? FOVEA_FORMAT_R16F : FOVEA_FORMAT_R32F;
+    p.planes = 0;
+    const uint32_t count = p.one_depths ? 1 : search_images(point);
+    struct search_memory memory = search_memory_make(&p, &point->of_depths, count);
+    struct test_image packed = image_make_packed(p.width_px, p.height_px, memory.first.format);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t state = (uint64_t)p.fill << 32 | (i + 77);
+        fill_depths(&p, &state, &packed.view);
+        each_part(&memory, i, &packed.view, from_packed);
+    }
+    image_free(&packed);
+    return memory;
+}
+
+struct fovea_depth search_depth_of(const struct search_point *point,
+                                   const struct fovea_image *first, ptrdiff_t next_bytes)
+{
+    struct fovea_depth depth;
+    fovea_depth_init(&depth);
+    depth.data = first->data;
+    depth.width_px = first->width_px;
+    depth.height_px = first->height_px;
+    depth.format = (enum fovea_depth_format)point->depths;
+    depth.memory = first->memory;
+    depth.row_stride_bytes = first->row_stride_bytes;
+    depth.pixel_stride_bytes = first->pixel_stride_bytes;
+    depth.next_bytes = point->one_depths ? 0 : next_bytes;
+    depth.kind = scales[point->depths_kind].kind;
+    depth.zero_m = scales[point->depths_kind].zero_m;
+    depth.one_m = scales[point->depths_kind].one_m;
+    return depth;
+}
+
 /* ---- Comparison ------------------------------------------------------------------------------ */
 
 /* 4 levels of 8 bits and as much of what images draw as white; formats with fewer steps may take

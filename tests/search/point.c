@@ -208,7 +208,7 @@ static const char *draw_word(uint64_t *state, const struct fovea_setting *s)
     return s->words[below(state, count)];
 }
 
-/* Operators that need pictures of depths, which points do not have. */
+/* Operators that need pictures of depths, which batches have. */
 static bool needs_depths(const char *word)
 {
     return strcmp(word, "dof") == 0;
@@ -219,7 +219,7 @@ static void draw_words(uint64_t *state, const struct fovea_setting *s, struct se
     char text[128] = "";
     for (uint32_t i = 0; i < 3; i++) {
         const char *word = draw_word(state, s);
-        while (needs_depths(word)) {
+        while (needs_depths(word) && (p->vk_format || p->count == 0)) {
             word = draw_word(state, s);
         }
         if (!strstr(text, word) && (i == 0 || one_in(state, 2))) {
@@ -298,6 +298,7 @@ static void draw_settings(uint64_t *state, struct search_point *p)
         if (fovea_setting_info(i, &s) == FOVEA_OK &&
             (strcmp(s.path, "operators") == 0 || starts_with(s.path, "foveation.") ||
              (starts_with(s.path, "blur.") && search_has(p, "blur")) ||
+             (starts_with(s.path, "dof.") && search_has(p, "dof")) ||
              (starts_with(s.path, "lens.") && search_has(p, "lens")))) {
             draw_setting(state, &s, p);
         }
@@ -392,6 +393,18 @@ static void draw_sigmas(uint64_t *state, struct search_point *p)
     }
 }
 
+/* Where an operator needs them; sigmas are the other half's of batches with both. */
+static void draw_depths(uint64_t *state, struct search_point *p)
+{
+    if (!search_has(p, "dof")) {
+        return;
+    }
+    p->depths = FOVEA_DEPTH_FORMAT_D16 + below(state, 4);
+    p->depths_kind = below(state, 8);
+    p->one_depths = one_in(state, 4);
+    draw_layout(state, &p->of_depths);
+}
+
 /* ---- Points ---------------------------------------------------------------------------------- */
 
 struct search_point search_point_draw(uint64_t seed, uint64_t number,
@@ -410,6 +423,7 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     }
     draw_settings(&state, &p);
     draw_sigmas(&state, &p);
+    draw_depths(&state, &p);
     /* Filters as long as a thin picture take the cpu backend minutes for a batch, and so do
      * transforms of 2048 x 2048 for a kernel of 512 px, and the 2048 steps of a wide diffusion. */
     const bool is_long =
@@ -441,6 +455,7 @@ static const struct number {
                NUMBER(field_side), LAYOUT(src),        LAYOUT(dst),        NUMBER(planes),
                NUMBER(shared),     NUMBER(threads),    NUMBER(cuda_gazes), NUMBER(own_stream),
                NUMBER(sigmas),     NUMBER(one_sigmas), LAYOUT(of_sigmas),  NUMBER(graph),
+               NUMBER(depths),     NUMBER(one_depths), LAYOUT(of_depths),  NUMBER(depths_kind),
                NUMBER(vk_format),  NUMBER(path),       NUMBER(recorded),   NUMBER(columns),
                NUMBER(gap_px),     NUMBER(layered),    NUMBER(frusta)};
 
@@ -497,7 +512,8 @@ bool search_point_read(const char *line, struct search_point *out_point)
     }
     const struct search_point *p = out_point;
     const bool exists = p->width_px && p->height_px && p->map_side <= 32 && p->field_side <= 16 &&
-                        p->sigmas <= 2 && p->format >= FOVEA_FORMAT_RGBA8 &&
+                        p->sigmas <= 2 && p->depths <= FOVEA_DEPTH_FORMAT_R16F &&
+                        p->depths_kind < 8 && p->format >= FOVEA_FORMAT_RGBA8 &&
                         p->format <= FOVEA_FORMAT_R32F;
     if (!exists) {
         fprintf(stderr, "search: a point has a size and a format\n");

@@ -50,6 +50,10 @@ struct search_point {
     uint32_t sigmas; /* of a batch or frame: pictures of them, R32F 1, R16F 2; or 0 */
     uint32_t one_sigmas; /* one of them for all images */
     struct search_layout of_sigmas;
+    uint32_t depths; /* of a batch: pictures of them, enum fovea_depth_format; or 0 */
+    uint32_t one_depths;
+    uint32_t depths_kind; /* a way of storing distances (pictures.c) */
+    struct search_layout of_depths;
     /* Of Vulkan frames */
     uint32_t vk_format; /* VkFormat */
     uint32_t path; /* enum rig_path */
@@ -108,6 +112,11 @@ void search_draw_packed(const struct search_point *point, uint32_t index,
                         const struct fovea_image *packed);
 /* The pictures of sigmas of a batch that has any. */
 struct search_memory search_sigmas_make(const struct search_point *point);
+/* The pictures of depths of a batch that has any, and what their values say, where the first lies
+ * as an image of floats. */
+struct search_memory search_depths_make(const struct search_point *point);
+struct fovea_depth search_depth_of(const struct search_point *point,
+                                   const struct fovea_image *first, ptrdiff_t next_bytes);
 /* Copies an image to a packed one. */
 void search_gather(const struct search_memory *memory, uint32_t index,
                    const struct fovea_image *packed);
@@ -133,12 +142,15 @@ enum search_verdict {
 struct search_given {
     const float *gazes_uv;
     struct search_memory sigmas; /* memory NULL: none */
+    struct search_memory depths; /* likewise */
 };
 
-/* fovea_context_run of a packed image, with a packed picture of sigmas, or NULL. */
+/* fovea_context_run of a packed image, with a packed picture of sigmas, or NULL, and of depths, or
+ * NULL. */
 enum fovea_result search_run_alone(struct fovea_context *context, const struct fovea_image *src,
                                    const struct fovea_image *dst, struct fovea_point_uv gaze,
-                                   const struct fovea_image *sigmas);
+                                   const struct fovea_image *sigmas,
+                                   const struct fovea_depth *depth);
 /* With the settings, of which it sets backend and cpu_threads. */
 enum fovea_result search_context(struct fovea_settings *settings, const char *backend,
                                  uint32_t threads, struct fovea_context **out_context);
