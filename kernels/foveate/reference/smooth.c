@@ -3,8 +3,8 @@
 
 /* The smooth method by its definition: for every pixel sigma by the model's formula, and the sum of
  * the picture under that Gaussian. Shares no code with the plan or a backend, and no table: it is
- * what they are tested against. The one liberty is a copy of the picture with its edges repeated,
- * so that the sums run without a test of where they are. */
+ * what they are tested against. The one liberty: samples beyond an edge, which all have the value
+ * at the edge, are one product. */
 
 #include "kernels/foveate/foveate.h"
 
@@ -27,9 +27,10 @@ struct smooth_reference {
     double tan_left, tan_up; /* of the picture's left and upper edge, left and up positive */
     double tan_across, tan_down; /* of a pixel */
     struct reference_map map; /* of the map model */
-    long pad; /* pixels repeated beyond each edge */
-    double *planes; /* the padded picture, a plane a channel */
-    double *weights;
+    double *planes; /* the picture, a plane a channel */
+    long radius; /* the largest */
+    double *weights; /* of samples along a line */
+    double *across, *down; /* of the pixels that they come from */
 };
 
 /* ---- Where a pixel is looked at from */
@@ -219,11 +220,8 @@ static void fill_planes(const struct smooth_reference *ref)
 {
     double *out = ref->planes;
     for (long c = 0; c < ref->channels; c++) {
-        for (long y = -ref->pad; y < ref->height + ref->pad; y++) {
-            const long row = clamp(y, 0, ref->height - 1) * ref->width;
-            for (long x = -ref->pad; x < ref->width + ref->pad; x++) {
-                *out++ = ref->src[(row + clamp(x, 0, ref->width - 1)) * ref->channels + c];
-            }
+        for (long i = 0; i < ref->width * ref->height; i++) {
+            *out++ = ref->src[i * ref->channels + c];
         }
     }
 }
@@ -260,6 +258,28 @@ static void fill_weights(const struct smooth_reference *ref, double sigma, long 
     }
 }
 
+/* The pixels from the first on that samples around one of them come from. */
+struct span {
+    long first;
+    long count;
+};
+
+/* Beyond its edges a picture goes on as its last pixel, which therefore has the weights of all
+ * samples there, too. */
+static struct span fold_weights(const struct smooth_reference *ref, long radius, long at,
+                                long count, double *out)
+{
+    const long first = clamp(at - radius, 0, count - 1);
+    const long last = clamp(at + radius, 0, count - 1);
+    for (long i = first; i <= last; i++) {
+        out[i - first] = 0.0;
+    }
+    for (long i = -radius; i <= radius; i++) {
+        out[clamp(at + i, 0, count - 1) - first] += ref->weights[i + radius];
+    }
+    return (struct span){first, last - first + 1};
+}
+
 static double cut_off_sigmas(const struct smooth_reference *ref)
 {
     const bool as_srgb = ref->settings.transfer == FOVEA_TRANSFER_SRGB &&
@@ -270,17 +290,17 @@ static double cut_off_sigmas(const struct smooth_reference *ref)
 
 static void blur_pixel(const struct smooth_reference *ref, long x, long y, double sigma)
 {
-    const long radius = clamp((long)ceil(cut_off_sigmas(ref) * sigma), 0, ref->pad);
-    const long pitch = ref->width + 2 * ref->pad;
-    const long plane = pitch * (ref->height + 2 * ref->pad);
+    const long radius = clamp((long)ceil(cut_off_sigmas(ref) * sigma), 0, ref->radius);
     const bool keep_alpha = ref->settings.alpha == FOVEA_ALPHA_KEEP && ref->channels == 4;
     fill_weights(ref, sigma, radius);
+    const struct span columns = fold_weights(ref, radius, x, ref->width, ref->across);
+    const struct span rows = fold_weights(ref, radius, y, ref->height, ref->down);
     for (long c = 0; c < ref->channels - keep_alpha; c++) {
         const double *corner =
-            ref->planes + c * plane + (y + ref->pad - radius) * pitch + (x + ref->pad - radius);
+            ref->planes + (c * ref->height + rows.first) * ref->width + columns.first;
         double sum = 0.0;
-        for (long j = 0; j <= 2 * radius; j++) {
-            sum += ref->weights[j] * dot(ref->weights, corner + j * pitch, 2 * radius + 1);
+        for (long j = 0; j < rows.count; j++) {
+            sum += ref->down[j] * dot(ref->across, corner + j * ref->width, columns.count);
         }
         ref->dst[(y * ref->width + x) * ref->channels + c] = sum;
     }
@@ -343,16 +363,19 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
     for (long i = 0; i < ref.width * ref.height * ref.channels; i++) {
         dst[i] = src[i];
     }
-    ref.pad = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
-    const size_t samples =
-        (size_t)((ref.width + 2 * ref.pad) * (ref.height + 2 * ref.pad) * ref.channels);
-    ref.planes = calloc(samples, sizeof *ref.planes);
-    ref.weights = calloc(2 * (size_t)ref.pad + 1, sizeof *ref.weights);
-    const bool ready = ref.planes && ref.weights;
+    ref.radius = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
+    const size_t pixels = (size_t)(ref.width * ref.height);
+    ref.planes = calloc(pixels * (size_t)ref.channels, sizeof *ref.planes);
+    ref.weights = calloc(2 * (size_t)ref.radius + 1, sizeof *ref.weights);
+    ref.across = calloc((size_t)ref.width, sizeof *ref.across);
+    ref.down = calloc((size_t)ref.height, sizeof *ref.down);
+    const bool ready = ref.planes && ref.weights && ref.across && ref.down;
     if (ready) {
         blur(&ref);
     }
     free(ref.planes);
     free(ref.weights);
+    free(ref.across);
+    free(ref.down);
     return ready ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
