@@ -468,23 +468,29 @@ def test_only_known_races_are_tried_again(machine, test, passes):
 
 
 def test_what_takes_turns_runs_within_a_few_commits():
-    tests = [{"name": f"test_{kind}_{i}", "properties": [{"name": "LABELS", "value": [label]}]}
-             for kind, label in [("frame", "vulkan"), ("emulated", "unit"), ("config", "unit"), ("cuda", "gpu")] for i in range(7)]  # fmt: skip
+    names = [("vulkan", f"test_frame_{i}_{way}") for i in range(7) for way in ("vulkan", "recorded", "cpu")]
+    names += [(label, f"test_{kind}_{i}") for kind, label in [("emulated", "unit"), ("config", "unit"), ("cuda", "gpu")] for i in range(7)]
+    names += [("unit", name) for name in sorted(choose_tests.LONG)]
+    tests = [{"name": name, "properties": [{"name": "LABELS", "value": [label]}]} for label, name in names]
 
-    def run(size, stage, commit):
-        return {name for _, name, why in choose_tests.choose(tests, size, stage, commit, False) if not why}
+    def run(size, stage, commit, kind):
+        chosen = {name for _, name, why in choose_tests.choose(tests, size, stage, commit, False) if not why}
+        return chosen & choose_tests.LONG if kind == "long" else {name for name in chosen if name.startswith(f"test_{kind}_")}
 
-    def of(names, kind):
-        return {name for name in names if name.startswith(f"test_{kind}_")}
+    def all_of(size, stage, commits, kind):
+        return set().union(*(run(size, stage, commit, kind) for commit in range(commits)))
 
     for commit in range(4):
-        gcc, asan = run("full", "gcc", commit), run("full", "asan", commit)
-        assert len(of(gcc, "frame") | of(asan, "frame")) == 7 and not of(gcc & asan, "frame")
-        assert len(of(gcc, "config")) == len(of(asan, "config")) == 7
-        assert not of(gcc | asan, "cuda")
-        assert len(of(run("nightly", "asan", commit), "frame")) == 7
-    assert len(set().union(*(of(run("full", "gcc", commit), "emulated") for commit in range(5)))) == 7
-    assert len(set().union(*(of(run("quick", "gcc", commit), "frame") for commit in range(4)))) == 7
+        gcc, asan = (run("full", stage, commit, "frame") for stage in ("gcc", "asan"))
+        assert gcc == asan and len(gcc) in (9, 12)  # all of a program's, whose shaders the second stage finds
+        gcc, asan = (run("full", stage, commit, "long") for stage in ("gcc", "asan"))
+        assert gcc | asan == choose_tests.LONG and not gcc & asan and len(asan) == len(choose_tests.LONG) / 4
+        assert len(run("full", "gcc", commit, "config")) == len(run("full", "asan", commit, "config")) == 7
+        assert not run("full", "gcc", commit, "cuda")
+        assert len(run("nightly", "asan", commit, "frame")) == 21
+    assert len(all_of("full", "gcc", 2, "frame")) == len(all_of("quick", "gcc", 6, "frame")) == 21
+    assert all_of("full", "asan", 4, "long") == all_of("quick", "gcc", 3, "long") == choose_tests.LONG
+    assert len(all_of("full", "gcc", 5, "emulated")) == 7
 
 
 def test_failing_tests_fail_the_stage(machine):

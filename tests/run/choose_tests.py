@@ -7,13 +7,15 @@ Some kinds of tests take turns, by the number of the commit: what one commit lea
 
 import argparse
 import json
+import re
 import sys
 
 # Of these in a row, how many commits it takes until each has run: by the size of the run and by the stage.
 TURNS = {
-    "quick": {"gcc": {"emulated": 5, "vulkan": 4}},
-    # Every Vulkan entry, and what computes for long, runs once a commit: the stages take turns.
-    "full": {"gcc": {"emulated": 5, "long": 2, "vulkan": 2}, "asan": {"long": 2, "vulkan": 2}},
+    "quick": {"gcc": {"emulated": 5, "long": 3, "vulkan": 6}},
+    # Both stages have the same half of Vulkan: drivers take several times as long for their shaders under a sanitizer,
+    # and find those that gcc's stage has had made. Of what computes for long each runs once a commit.
+    "full": {"gcc": {"emulated": 5, "vulkan": 2}, "asan": {"long": 4, "vulkan": 2}},
     "nightly": {},
 }
 # Compute for five to forty seconds.
@@ -44,23 +46,29 @@ def kind_of(name, labels):
     return "emulated" if name.startswith("test_emulated_") and name != "test_emulated_core" else "unit"
 
 
+def program_of(name):
+    """One program runs for several backends, whose shaders are the same: all of them have their turn together."""
+    return re.sub("_(vulkan|recorded|cpu)$", "", name)
+
+
 def choose(tests, size, stage, commit, has_gpu):
     """Yields for each test its number, its name, and why it is left out: None where it runs."""
-    seen = {}
+    places = {}
+    turns_of = TURNS[size].get(stage, {})
     for number, test in enumerate(tests, 1):
         labels = next((p["value"] for p in test["properties"] if p["name"] == "LABELS"), [])
         kind = kind_of(test["name"], labels)
-        place = seen[kind] = seen.get(kind, -1) + 1
-        turns = TURNS[size].get(stage, {}).get(kind, 1)
-        # The sanitizers' stage has what gcc's leaves out.
-        turn = (place + commit + (stage == "asan")) % turns
+        of_kind = places.setdefault(kind, {})
+        turn = of_kind.setdefault(program_of(test["name"]), len(of_kind)) + commit
         why = None
         if kind == "gpu" and not (has_gpu and stage == "gcc"):
             why = "needs an NVIDIA GPU" if not has_gpu else "runs in gcc's stage"
         elif test["name"] in NIGHTLY_ALONE and size != "nightly":
             why = "--nightly runs it"
-        elif turn:
-            why = "runs in the other stage" if stage == "asan" or (size == "full" and kind in ("long", "vulkan")) else "another commit's turn"
+        elif turn % turns_of.get(kind, 1):
+            why = "runs in gcc's stage" if stage == "asan" and kind == "long" else "another commit's turn"
+        elif stage == "gcc" and kind == "long" and size == "full" and turn % TURNS["full"]["asan"]["long"] == 0:
+            why = "runs in the sanitizers' stage"
         yield number, test["name"], why
 
 
