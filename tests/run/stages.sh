@@ -196,7 +196,9 @@ configure_gcc()
     elif has_gpu; then
         cuda=(-DFOVEA_CUDA=ON -DFOVEA_CUDA_ARCHITECTURES=)
     fi
-    configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON ${cuda[@]+"${cuda[@]}"}
+    # Reports need lines, and no names of variables.
+    configure gcc -DCMAKE_C_COMPILER="$(gcc_compiler)" -DFOVEA_WERROR=ON -DCMAKE_{C,CXX}_FLAGS_RELWITHDEBINFO='-O2 -g1 -DNDEBUG' \
+        ${cuda[@]+"${cuda[@]}"}
 }
 
 # For the stages that use what this one builds.
@@ -237,7 +239,6 @@ configure_asan()
         kernels=(-DFOVEA_CUDA=ON "-DFOVEA_CUDA_KERNELS_FROM=$BUILD_ROOT/gcc"
             "-DFOVEA_CUDA_ARCHITECTURES=$(sed -n 's/^FOVEA_CUDA_ARCHITECTURES:[A-Z]*=//p' "$BUILD_ROOT/gcc/CMakeCache.txt")")
     fi
-    # Reports need lines, and no names of variables.
     configure asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only -DCMAKE_C_COMPILER=clang \
         -DFOVEA_WERROR=ON -DFOVEA_FUZZ=ON -DCMAKE_C_FLAGS="$ASAN_FLAGS" ${kernels[@]+"${kernels[@]}"}
 }
