@@ -21,7 +21,7 @@ add_executable(fovea_bench
     bench/times.c
     bench/wishes.c)
 set(bench_folder ${CMAKE_CURRENT_BINARY_DIR}/bench)
-target_include_directories(fovea_bench PRIVATE bench ${bench_folder})
+target_include_directories(fovea_bench PRIVATE bench ${CMAKE_CURRENT_SOURCE_DIR} ${bench_folder})
 target_link_libraries(fovea_bench PRIVATE fovea_internal fovea_build fovea_cjson m)
 set_source_files_properties(bench/cpu_copy.c PROPERTIES COMPILE_OPTIONS -O3)
 # The bundle's copy of the Vulkan loader, so that the program starts on machines without one.
@@ -45,6 +45,10 @@ if(TARGET fovea_cuda)
         bench/cuda_surfaces.c bench/cuda_time.c
         bench/domain_cuda.c bench/lens_paper/cuda_lens_flat.c bench/lens_paper/cuda_lens_memory.c bench/lens_paper/cuda_lens_paper.c
         bench/lens_paper/cuda_lens_peers.c $<TARGET_OBJECTS:bench_kernels_ptx>
+        bench/foveation_paper/cuda_foveation_kernel.c bench/foveation_paper/cuda_foveation_memory.c
+        bench/foveation_paper/cuda_foveation_mips.c bench/foveation_paper/cuda_foveation_paper.c
+        bench/foveation_paper/cuda_foveation_ssim.c bench/foveation_paper/plan.c bench/blur_thesis/cuda_blur_thesis.c bench/papers/cuda_ways.c quality/metrics.c
+        $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
 endif()

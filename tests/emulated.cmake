@@ -67,7 +67,9 @@ endfunction()
 # Without the toolkit's headers there is no host code that launches them, and they would take half of the build.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
 if(TARGET fovea_cuda)
-    list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/lens_paper/lens_paper.cu)
+    foreach(name IN ITEMS bench_kernels lens_paper/lens_paper foveation_paper/foveation_paper)
+        list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}.cu)
+    endforeach()
     foreach(name IN ITEMS 
         foveate/cuda/nodes/foveate_nodes foveate/cuda/nodes_wide/foveate_smooth
         foveate/cuda/tiles/foveate_tiles foveate/cuda/tiles/foveate_tiles_float

@@ -11,6 +11,9 @@
  *     report_json.c       as JSON
  *     domain*.c           random points instead of those tables, each against a bound
  *     lens_paper/         a paper's ways to warp for a lens, and others', instead of those tables
+ *     papers/             what the next two share
+ *     foveation_paper/    a paper's kernel for foveation, with others beside it
+ *     blur_thesis/        a thesis's ways to blur
  *     machine.c           date, commit, processor, driver
  *     bench_cpu.c         the cpu backend
  *     bench_cuda*.c       the cuda backend, and copies beside it

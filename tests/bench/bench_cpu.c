@@ -173,6 +173,9 @@ void bench_cpu(struct bench *bench)
         domain_cpu(bench);
         return;
     }
+    if (bench->wishes.foveation_paper || bench->wishes.blur_thesis) {
+        return; /* those ways are kernels of CUDA */
+    }
     if (bench->wishes.lens_paper) {
         cpu_lens_paper(bench);
         return;

@@ -10,7 +10,7 @@
  * A block works on a piece of the picture without gaps, a thread on every 256th 16 bytes of it, all
  * loads before the first store. mask is 0, which the compiler does not know. */
 
-#include <stdint.h>
+#include "bench_copy.h"
 
 template <int PIECES>
 static __device__ __forceinline__ void copy(uint4 *words, uint64_t count, uint32_t mask)
@@ -38,19 +38,19 @@ static __device__ __forceinline__ void copy(uint4 *words, uint64_t count, uint32
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    bench_copy_1(uint4 *words, uint64_t count, uint32_t mask)
+    bench_copy_1(const __grid_constant__ bench_copy_params p)
 {
-    copy<1>(words, count, mask);
+    copy<1>((uint4 *)p.words, p.count, p.mask);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    bench_copy_2(uint4 *words, uint64_t count, uint32_t mask)
+    bench_copy_2(const __grid_constant__ bench_copy_params p)
 {
-    copy<2>(words, count, mask);
+    copy<2>((uint4 *)p.words, p.count, p.mask);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    bench_copy_4(uint4 *words, uint64_t count, uint32_t mask)
+    bench_copy_4(const __grid_constant__ bench_copy_params p)
 {
-    copy<4>(words, count, mask);
+    copy<4>((uint4 *)p.words, p.count, p.mask);
 }

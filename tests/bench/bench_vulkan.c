@@ -456,7 +456,7 @@ static bool run_all(struct vulkan_bench *b)
 void bench_vulkan(struct bench *bench)
 {
     struct vulkan_bench b = {.bench = bench};
-    if (bench->wishes.lens_paper) {
+    if (wishes_paper(&bench->wishes)) {
         return; /* those ways are kernels of CUDA and loops of the processor */
     }
     const bool there = bench->wishes.domain_points > 0 ? vulkan_domain(&b) : run_all(&b);

@@ -15,6 +15,10 @@
 extern const char bench_kernels_ptx[];
 extern const char bench_lens_paper_ptx[];
 extern const char bench_lens_peers_ptx[];
+extern const char bench_foveation_paper_ptx[];
+extern const char bench_foveation_mips_ptx[];
+extern const char bench_blur_thesis_ptx[];
+extern const char bench_blur_textures_ptx[];
 
 /* A picture in an array, as surface object. */
 struct cuda_array {
@@ -134,6 +138,8 @@ void cuda_array_free(struct cuda_bench *b, struct cuda_array *array); /* sets NU
 bool cuda_batch(struct cuda_bench *b);
 bool cuda_domain(struct cuda_bench *b);
 bool cuda_lens_paper(struct cuda_bench *b); /* lens_paper/ */
+bool cuda_foveation_paper(struct cuda_bench *b); /* foveation_paper/ */
+bool cuda_blur_thesis(struct cuda_bench *b); /* blur_thesis/ */
 
 /* Opens the device where it is not open yet; false: there is none. */
 bool cuda_open(struct cuda_bench *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "bench_copy.h"
 #include "cuda_bench.h"
 
 #include <stdlib.h>
@@ -31,14 +32,13 @@ static size_t picture_bytes(const struct cuda_pictures *pictures)
 static enum fovea_result enqueue_copy(struct cuda_bench *b, void *user, uint32_t picture)
 {
     const int shape = *(const int *)user;
-    uint64_t count = picture_bytes(&b->pictures) / WORD_BYTES;
-    uint32_t mask = 0;
-    void *params[] = {&b->pictures.src[picture], &count, &mask};
+    struct bench_copy_params params = {.words = b->pictures.src[picture],
+                                       .count = picture_bytes(&b->pictures) / WORD_BYTES};
     const uint64_t per_block = THREADS * shapes[shape].words;
-    const unsigned blocks = (unsigned)((count + per_block - 1) / per_block);
+    const unsigned blocks = (unsigned)((params.count + per_block - 1) / per_block);
     return CU_CHECK(b->device->log, b->cu,
                     b->cu->LaunchKernel(b->copies[shape], blocks, 1, 1, THREADS, 1, 1, 0, b->stream,
-                                        params, NULL));
+                                        (void *[]){&params}, NULL));
 }
 
 /* NULL: it was not measured yet. */

@@ -114,7 +114,7 @@ struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void
     const struct wishes *wishes = &b->bench->wishes;
     const uint32_t rounds = wishes->quick               ? ROUNDS_QUICK
                             : wishes->domain_points > 0 ? ROUNDS_DOMAIN
-                            : wishes->lens_paper        ? ROUNDS_LENS
+                            : wishes_paper(wishes)      ? ROUNDS_LENS
                                                         : ROUNDS;
     round.pictures = pictures_of_a_round(b, &round);
     if (!b->bench->wishes.launches) {

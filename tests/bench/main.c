@@ -122,9 +122,10 @@ int main(int argc, char **argv)
     if (!bench.wishes.list) {
         report_text(&bench.results, stdout);
         const bool kept = domain_report(&bench.results, stdout);
-        status = nothing_measured(&bench)       ? EXIT_SKIPPED
-                 : (kept || bench.wishes.quick) ? EXIT_SUCCESS
-                                                : EXIT_FAILURE;
+        status = nothing_measured(&bench)        ? EXIT_SKIPPED
+                 : bench.results.wrong_count > 0 ? EXIT_FAILURE
+                 : (kept || bench.wishes.quick)  ? EXIT_SUCCESS
+                                                 : EXIT_FAILURE;
         if (bench.wishes.json && !report_json(&bench.results, bench.wishes.json)) {
             status = EXIT_FAILURE;
         }

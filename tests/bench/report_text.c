@@ -102,6 +102,20 @@ static const struct {
          "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | pixels "
          "|\n|---|---|---|---|---|---|---|---|---|---|\n",
          lens_row},
+    [RESULT_FOVEATION] =
+        {"A paper's kernel for foveation, with and without what it gained by, a pyramid, and "
+         "Fovea. "
+         "Warm: the\nsame picture again and again. x Fovea: against Fovea of the same format, "
+         "strength and gaze.",
+         "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | against "
+         "double precision |\n|---|---|---|---|---|---|---|---|---|---|\n",
+         lens_row},
+    [RESULT_THESIS] =
+        {"A thesis's ways to blur, and Fovea's engines. Warm: the same picture again and again. x "
+         "Fovea:\nagainst Fovea's Gaussian of the same format and sigma.",
+         "| on | size | way | us | p10 to p90 | x copy | warm, us | x Fovea | timed by | against "
+         "double precision |\n|---|---|---|---|---|---|---|---|---|---|\n",
+         lens_row},
 };
 
 static void print_table(const struct results *results, enum result_kind kind, FILE *out)

@@ -5,6 +5,7 @@
 
 #include "bench.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,28 @@ void results_machine(struct results *results, const char *what, const char *valu
     fill_note(&results->machine[results->machine_count++], what, value);
 }
 
+const char *results_words(struct results *results, const char *format, ...)
+{
+    char text[RESULT_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    results->words = grow(results->words, results->word_count, sizeof *results->words);
+    char *kept = strdup(text);
+    if (!kept) {
+        bench_fail("out of memory");
+    }
+    results->words[results->word_count++] = kept;
+    return kept;
+}
+
 void results_free(struct results *results)
 {
+    for (size_t i = 0; i < results->word_count; i++) {
+        free(results->words[i]);
+    }
+    free(results->words);
     free(results->rows);
     free(results->domain);
     free(results->absent);

@@ -16,6 +16,8 @@ enum result_kind {
     RESULT_PICTURE, /* one picture: copies, and what Fovea does */
     RESULT_BATCH, /* many small ones at once */
     RESULT_LENS, /* ways to warp a picture for a lens */
+    RESULT_FOVEATION, /* a paper's kernel for foveation, and others */
+    RESULT_THESIS, /* a thesis's ways to blur */
     RESULT_KIND_COUNT,
 };
 
@@ -64,6 +66,9 @@ struct results {
     size_t absent_count;
     struct result_note *machine; /* "cuda device", "NVIDIA H200" */
     size_t machine_count;
+    char **words; /* names of ways that were put together */
+    size_t word_count;
+    size_t wrong_count; /* ways whose pictures are not what they were to be */
 };
 
 /* Gives a row to fill in; it stays where it is until the next one is added. */
@@ -72,6 +77,9 @@ struct domain_result *results_add_domain(struct results *results);
 /* Said once. */
 void results_absent(struct results *results, const char *what, const char *why);
 void results_machine(struct results *results, const char *what, const char *value);
+/* A text that stays until results_free. */
+const char *results_words(struct results *results, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void results_free(struct results *results);
 
 /* Bytes read and written at least: every pixel once each. */

@@ -27,6 +27,11 @@ void wishes_help(void)
         "  --threads N      of the cpu backend; one for each core\n"
         "  --lens-paper     ways to warp for a lens instead of the tables: a paper's, others', "
         "ours\n"
+        "  --foveation-paper  a paper's kernel for foveation and others beside ours instead of "
+        "the\n"
+        "                   tables; CUDA\n"
+        "  --blur-thesis    a thesis's ways to blur beside ours instead of the tables; CUDA\n"
+        "  --check          with the last two: looks at what the ways make and times nothing\n"
         "  --domain         random points of all sizes, strengths, laws, formats and counts, each\n"
         "                   against a bound; status 1 where one is broken\n"
         "  --points N       how many (60)\n"
@@ -103,6 +108,9 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         {"alpha", no_argument, NULL, 'v'},
         {"surfaces", no_argument, NULL, 'u'},
         {"lens-paper", no_argument, NULL, 'p'},
+        {"foveation-paper", no_argument, NULL, 'f'},
+        {"blur-thesis", no_argument, NULL, 'g'},
+        {"check", no_argument, NULL, 'k'},
         {"domain", no_argument, NULL, 'd'},
         {"points", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 's'},
@@ -126,8 +134,11 @@ enum wishes_result wishes_read(int argc, char **argv, struct wishes *out)
         out->alpha |= option == 'v';
         out->surfaces |= option == 'u';
         out->lens_paper |= option == 'p';
+        out->foveation_paper |= option == 'f';
+        out->blur_thesis |= option == 'g';
+        out->check |= option == 'k';
         domain |= option == 'd';
-        if (option == '?' || (!strchr("qlavdpu", option) && !read_value(option, out))) {
+        if (option == '?' || (!strchr("qlavdpufgk", option) && !read_value(option, out))) {
             return WISHES_WRONG;
         }
     }
@@ -148,6 +159,11 @@ void wishes_free(struct wishes *wishes)
 bool wishes_backend(const struct wishes *wishes, const char *backend)
 {
     return !wishes->backend || strcmp(wishes->backend, backend) == 0;
+}
+
+bool wishes_paper(const struct wishes *wishes)
+{
+    return wishes->lens_paper || wishes->foveation_paper || wishes->blur_thesis;
 }
 
 bool wishes_name(const struct wishes *wishes, const char *name)

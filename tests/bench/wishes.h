@@ -16,6 +16,9 @@ struct wishes {
     bool surfaces; /* CUDA: pictures in arrays, as frames of engines are */
     bool launches; /* CUDA: separate launches instead of graphs */
     bool lens_paper; /* ways to warp for a lens instead of the tables */
+    bool foveation_paper; /* a paper's kernel for foveation instead of the tables */
+    bool blur_thesis; /* a thesis's ways to blur instead of the tables */
+    bool check; /* with the last two: nothing is timed */
     uint32_t domain_points; /* random points instead of the tables; 0: the tables */
     uint64_t seed; /* of those */
     uint32_t threads; /* of the cpu backend; 0: one for each core */
@@ -32,6 +35,8 @@ void wishes_free(struct wishes *wishes);
 void wishes_help(void);
 /* The backend, and the name of the case. */
 bool wishes_backend(const struct wishes *wishes, const char *backend);
+/* One of the comparisons with what is published. */
+bool wishes_paper(const struct wishes *wishes);
 bool wishes_name(const struct wishes *wishes, const char *name);
 
 #endif

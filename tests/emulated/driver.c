@@ -240,6 +240,17 @@ EMULATED(ModuleGetFunction, CUfunction *function, CUmodule module, const char *n
     return *function ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* For programs alone: the library has no variables of kernels. */
+EMULATED(ModuleGetGlobal, CUdeviceptr *memory, size_t *bytes, CUmodule module, const char *name)
+{
+    const struct cuda_host_constant *constant = cuda_host_find_constant(name);
+    if (constant) {
+        *memory = (CUdeviceptr)(uintptr_t)constant->data;
+        *bytes = constant->bytes;
+    }
+    return constant ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
 NOTHING_TO_DO(FuncLoad, CUfunction function)
 
 /* Nobody counts a kernel's own shared memory here: a guess that is larger than any. */
@@ -591,6 +602,7 @@ EXPORT(DevicePrimaryCtxRetain)
 EXPORT(DevicePrimaryCtxRelease)
 EXPORT(CtxPushCurrent)
 EXPORT(CtxPopCurrent)
+EXPORT(ModuleGetGlobal)
 EXPORT(StreamCreate)
 EXPORT(StreamDestroy)
 EXPORT(StreamSynchronize)

@@ -21,6 +21,10 @@ help_bench()
                    docs/benchmarks.md lists the points that break their bounds at present
   --lens-paper     instead of the tables, ways to warp a picture for a lens: those of a paper, on the processor and on
                    CUDA, those of others, and Fovea's (docs/lens-paper.md)
+  --foveation-paper  instead of the tables, the kernel of a paper on foveation on CUDA, with and without what it gained
+                   by, a pyramid, and Fovea (docs/foveation-paper.md)
+  --blur-thesis    instead of the tables, a thesis's ways to blur on CUDA, and Fovea's engines (docs/blur-thesis.md)
+  --check          with the last two: looks at what the ways make and times nothing
   --engines        instead of the tables, what a frame costs in the adapters for Godot and Unity, in hosts that stand
                    for them (docs/engines.md); takes --quick alone
   --openxr         instead of the tables, what the OpenXR layer adds to a frame of both eyes, in a program and a

@@ -549,6 +549,23 @@ extern "C" const struct cuda_host_kernel *cuda_host_find(const char *name)
     return kernel;
 }
 
+static struct cuda_host_constant *constants;
+
+extern "C" void cuda_host_register_constant(struct cuda_host_constant *constant)
+{
+    constant->next = constants;
+    constants = constant;
+}
+
+extern "C" const struct cuda_host_constant *cuda_host_find_constant(const char *name)
+{
+    const struct cuda_host_constant *constant = constants;
+    while (constant && strcmp(constant->name, name) != 0) {
+        constant = constant->next;
+    }
+    return constant;
+}
+
 extern "C" bool cuda_host_run_named(const char *name, const unsigned grid[3],
                                     const unsigned block[3], size_t shared_bytes,
                                     const void *params)

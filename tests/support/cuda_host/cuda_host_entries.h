@@ -28,6 +28,18 @@ struct cuda_host_registered {
     }
 };
 
+struct cuda_host_registered_constant {
+    struct cuda_host_constant constant;
+
+    cuda_host_registered_constant(const char *name, void *data, size_t bytes)
+        : constant{name, data, bytes, NULL}
+    {
+        cuda_host_register_constant(&constant);
+    }
+};
+
+#define CUDA_HOST_CONSTANT(name)                                                                   \
+    static cuda_host_registered_constant cuda_host_constant_of_##name(#name, name, sizeof name);
 #define CUDA_HOST_SHARED_IS(array)                                                                 \
     static void *cuda_host_shared_of_file(void)                                                    \
     {                                                                                              \

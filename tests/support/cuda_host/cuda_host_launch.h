@@ -43,6 +43,18 @@ struct cuda_host_kernel {
 void cuda_host_register(struct cuda_host_kernel *kernel);
 const struct cuda_host_kernel *cuda_host_find(const char *name);
 
+/* A variable of constant memory that is found by its name; a file says which it has:
+ * CUDA_HOST_CONSTANT(name), where FOVEA_CUDA_HOST is defined. */
+struct cuda_host_constant {
+    const char *name;
+    void *data;
+    size_t bytes;
+    struct cuda_host_constant *next;
+};
+
+void cuda_host_register_constant(struct cuda_host_constant *constant);
+const struct cuda_host_constant *cuda_host_find_constant(const char *name);
+
 /* Runs the kernel of that name, of one argument at `params`; false where there is none. */
 bool cuda_host_run_named(const char *name, const unsigned grid[3], const unsigned block[3],
                          size_t shared_bytes, const void *params);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the kernels of bench_kernels.cu are given. C and CUDA include this. */
+#ifndef FOVEA_BENCH_COPY_H
+#define FOVEA_BENCH_COPY_H
+
+#include <stdint.h>
+
+struct bench_copy_params {
+    uint64_t words; /* uint4[], read and written */
+    uint64_t count;
+    uint32_t mask; /* 0 */
+};
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What the kernels of foveation_mips.cu are given. C and CUDA include this. */
+#ifndef FOVEA_BENCH_FOVEATION_MIPS_H
+#define FOVEA_BENCH_FOVEATION_MIPS_H
+
+#include <stdint.h>
+
+#define FOVEATION_MIPS_SIDE 16 /* threads of a block along each axis */
+
+struct foveation_mips_params {
+    uint64_t from; /* a surface, uchar4: the finer level; for sampling a texture of all levels */
+    uint64_t to; /* a surface: the coarser level; for sampling uint32_t[], rows without gaps */
+    int32_t width_px; /* of what is written */
+    int32_t height_px;
+    float gaze_x_px;
+    float gaze_y_px;
+    float sigma_at_gaze_px; /* as foveation_pixelwise_params has them */
+    float slope;
+    float least_px;
+    float most_px;
+};
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "cuda_ways.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *cuda_ways_driver_function(const char *name)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char *name,
+                               size_t *out_bytes)
+{
+    PFN_cuModuleGetGlobal_v3020 get = NULL;
+    CUdeviceptr memory = 0;
+    void *found = cuda_ways_driver_function("cuModuleGetGlobal_v2");
+    memcpy(&get, &found, sizeof found);
+    if (!get) {
+        bench_fail("cuModuleGetGlobal is not there");
+    }
+    CUDA_MUST(b, get(&memory, out_bytes, module, name));
+    return memory;
+}
+
+CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t bytes)
+{
+    CUdeviceptr memory = 0;
+    CUDA_MUST(b, b->cu->MemAlloc(&memory, bytes));
+    CUDA_MUST(b, data ? b->cu->MemcpyHtoD(memory, data, bytes) : b->cu->MemsetD8(memory, 0, bytes));
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    return memory;
+}
+
+bool cuda_ways_want(const struct cuda_ways *ways, const char *what)
+{
+    char name[RESULT_NAME_BYTES + RESULT_TEXT_BYTES];
+    snprintf(name, sizeof name, "cuda/%s/%s/%s", ways->b->pictures.size->name, ways->name, what);
+    if (!bench_wants(ways->b->bench, name)) {
+        return false;
+    }
+    bench_say("%s", name);
+    return true;
+}
+
+static enum fovea_result enqueue_warm(struct cuda_bench *b, void *user, uint32_t picture)
+{
+    const struct cuda_way *way = user;
+    return way->enqueue(b, way->user, 0);
+}
+
+static bool look(struct cuda_ways *ways, const struct cuda_way *way, char *words, size_t bytes)
+{
+    struct cuda_bench *b = ways->b;
+    const size_t picture_bytes = bench_image_bytes(b->pictures.size, b->pictures.format);
+    void *made = bench_memory(picture_bytes, 1);
+    CUDA_MUST(b, b->cu->MemsetD8(b->pictures.dst[0], 0, picture_bytes));
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    bench_must(way->enqueue(b, way->user, 0), way->what);
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    CUDA_MUST(b, b->cu->MemcpyDtoH(made, b->pictures.dst[0], picture_bytes));
+    const bool right = way->check(way->check_user, made, words, bytes);
+    free(made);
+    if (!right) {
+        bench_say("WRONG: %s: %s", way->what, words);
+        b->bench->results.wrong_count++;
+    }
+    return right;
+}
+
+static struct result row_of(const struct cuda_ways *ways, const char *what)
+{
+    return (struct result){.kind = ways->kind,
+                           .backend = "cuda",
+                           .size = ways->b->pictures.size,
+                           .what = what,
+                           .format = ways->b->pictures.format,
+                           .images = 1};
+}
+
+static void time_both(struct cuda_ways *ways, const struct cuda_way *way, struct result *row)
+{
+    struct cuda_bench *b = ways->b;
+    const char *warm_way = NULL;
+    struct cuda_way own = *way;
+    if (b->bench->wishes.check) {
+        return;
+    }
+    row->times = cuda_time(b, way->enqueue, way->user, &row->way);
+    row->reference_us = cuda_copy_us(b, row->way);
+    if (!way->once) {
+        if (way->renew) {
+            way->renew(b, way->user);
+        }
+        row->warm = cuda_time(b, enqueue_warm, &own, &warm_way);
+    }
+}
+
+double cuda_ways_measure(struct cuda_ways *ways, const struct cuda_way *way)
+{
+    struct result row = row_of(ways, way->what);
+    row.ours_us = way->ours_us;
+    row.way = "not timed";
+    const bool right = !way->check || look(ways, way, row.note, sizeof row.note);
+    if (right) {
+        if (way->check && way->renew) {
+            way->renew(ways->b, way->user);
+        }
+        time_both(ways, way, &row);
+    }
+    *results_add(&ways->b->bench->results) = row;
+    return row.times.median_us;
+}
+
+void cuda_ways_pictures(struct cuda_ways *ways, const struct bench_size *size,
+                        enum fovea_format format)
+{
+    struct cuda_bench *b = ways->b;
+    if (!b->bench->wishes.check) {
+        cuda_need_pictures(b, size, format, 1);
+    } else if (b->pictures.size != size || b->pictures.format != format) {
+        cuda_make_pictures(b, size, format, 1);
+    }
+}
+
+void cuda_ways_clocked(struct cuda_ways *ways, const char *what, double *us, size_t count,
+                       double ours_us)
+{
+    struct result row = row_of(ways, what);
+    row.way = "clock";
+    row.ours_us = ours_us;
+    row.times = bench_times_of(us, count);
+    *results_add(&ways->b->bench->results) = row;
+}
+
+void cuda_ways_note(struct cuda_ways *ways, const char *what, const char *words)
+{
+    struct result row = row_of(ways, what);
+    row.way = "counted";
+    snprintf(row.note, sizeof row.note, "%s", words);
+    *results_add(&ways->b->bench->results) = row;
+}

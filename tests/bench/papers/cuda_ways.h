@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What comparisons with published ways share on a CUDA device: a way is looked at before it is
+ * timed, against what double precision makes, and becomes a row. */
+#ifndef FOVEA_BENCH_CUDA_WAYS_H
+#define FOVEA_BENCH_CUDA_WAYS_H
+
+#include "cuda_bench.h"
+
+struct cuda_ways {
+    struct cuda_bench *b;
+    enum result_kind kind;
+    const char *name; /* of the comparison, in the names of its cases */
+};
+
+/* Of the first picture as a way has made it, which lies in the device's memory where the pictures
+ * do; words are for the table. False: it is not what it was to be. */
+typedef bool (*cuda_ways_check_fn)(void *user, const void *made, char *words, size_t bytes);
+
+struct cuda_way {
+    const char *what;
+    cuda_enqueue_fn enqueue;
+    void *user;
+    cuda_ways_check_fn check; /* NULL: it is not looked at */
+    void *check_user;
+    double ours_us; /* 0: nothing of ours is compared with it */
+    /* Makes what user is anew, before each further use (cuda_lens_way). NULL: nothing to do. */
+    void (*renew)(struct cuda_bench *b, void *user);
+    bool once; /* no time with one picture again and again */
+};
+
+/* Pictures of that kind, and a copy of them as a row. */
+void cuda_ways_pictures(struct cuda_ways *ways, const struct bench_size *size,
+                        enum fovea_format format);
+/* True: the case is wished for. */
+bool cuda_ways_want(const struct cuda_ways *ways, const char *what);
+/* Its time as a row; 0 where its picture is wrong, which is a row, too. */
+double cuda_ways_measure(struct cuda_ways *ways, const struct cuda_way *way);
+/* A row of what was timed by the clock of the host. */
+void cuda_ways_clocked(struct cuda_ways *ways, const char *what, double *us, size_t count,
+                       double ours_us);
+/* A row without a time: what double precision, or a count, says. */
+void cuda_ways_note(struct cuda_ways *ways, const char *what, const char *words);
+
+/* A function of the driver that the library does not call; NULL: it is not there. */
+void *cuda_ways_driver_function(const char *name);
+/* The variable of constant memory, and how large it is. */
+CUdeviceptr cuda_ways_constant(struct cuda_bench *b, CUmodule module, const char *name,
+                               size_t *out_bytes);
+/* Device memory that has it; NULL data: all zeros. */
+CUdeviceptr cuda_ways_upload(struct cuda_bench *b, const void *data, size_t bytes);
+
+#endif
