@@ -47,7 +47,11 @@ if(TARGET fovea_cuda)
         bench/lens_paper/cuda_lens_peers.c $<TARGET_OBJECTS:bench_kernels_ptx>
         bench/foveation_paper/cuda_foveation_kernel.c bench/foveation_paper/cuda_foveation_memory.c
         bench/foveation_paper/cuda_foveation_mips.c bench/foveation_paper/cuda_foveation_paper.c
-        bench/foveation_paper/cuda_foveation_ssim.c bench/foveation_paper/plan.c bench/blur_thesis/cuda_blur_thesis.c bench/papers/cuda_ways.c quality/metrics.c
+        bench/foveation_paper/cuda_foveation_ssim.c bench/foveation_paper/plan.c bench/blur_thesis/convolutions.c bench/blur_thesis/cuda_blur_thesis.c
+        bench/blur_thesis/diffusions.c bench/blur_thesis/exact.c bench/blur_thesis/pyramids.c bench/blur_thesis/tables.c
+        bench/blur_thesis/thesis.c bench/blur_thesis/thesis_check.c bench/blur_thesis/transforms.c
+        $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_textures_ptx>
+        bench/papers/cuda_ways.c quality/metrics.c
         $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)
@@ -70,5 +74,9 @@ if(TARGET fovea_cuda)
     fovea_add_run(test_bench_calls gpu 120 "" fovea_calls --quick)
     if(COMMAND fovea_add_emulated)
         fovea_add_emulated(calls "fovea_calls;--dry")
+        # Each way's picture against double precision; nothing is timed.
+        foreach(name IN ITEMS foveation-paper blur-thesis)
+            fovea_add_emulated(bench_${name} "fovea_bench;--quick;--check;--backend;cuda;--${name}")
+        endforeach()
     endif()
 endif()

@@ -72,6 +72,8 @@ fovea_add_ptx(bench_kernels bench/bench_kernels.cu bench/bench_copy.h)
 fovea_add_ptx(bench_lens_paper bench/lens_paper/lens_paper.cu bench/lens_paper/lens_paper.h)
 fovea_add_ptx(bench_foveation_paper bench/foveation_paper/foveation_paper.cu bench/foveation_paper/foveation_paper.h)
 fovea_add_ptx(bench_foveation_mips bench/foveation_paper/foveation_mips.cu bench/foveation_paper/foveation_mips.h)
+fovea_add_ptx(bench_blur_thesis bench/blur_thesis/blur_thesis.cu bench/blur_thesis/blur_thesis.h)
+fovea_add_ptx(bench_blur_textures bench/blur_thesis/blur_textures.cu bench/blur_thesis/blur_thesis.h)
 fovea_add_ptx(bench_lens_peers bench/lens_paper/lens_peers.cu bench/lens_paper/lens_peers.h)
 fovea_add_test(NAME test_cuda_lens_paper
     SOURCES gpu/test_cuda_lens_paper.c bench/lens_paper/tables.c $<TARGET_OBJECTS:bench_lens_paper_ptx> ${fixture}

@@ -14,6 +14,7 @@
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
 #define ROUND_US 20000.0
+#define SLOW_US 100000.0
 
 struct round {
     CUgraphExec graph; /* NULL: separate launches */
@@ -93,11 +94,12 @@ static void play_all(struct cuda_bench *b, const struct round *round, uint32_t c
     }
 }
 
-/* All pictures, as often as fit into ROUND_US. */
-static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *once)
+/* All pictures, as often as fit into ROUND_US. *out_us: what one takes. */
+static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *once, double *out_us)
 {
     double us[2];
     play_all(b, once, 2, us);
+    *out_us = us[1];
     uint32_t pictures = BENCH_PICTURES;
     const uint32_t most = b->bench->wishes.quick ? 2 * BENCH_PICTURES : PICTURES_AT_MOST;
     while (2 * pictures <= most && 2.0 * pictures * us[1] < ROUND_US) {
@@ -106,17 +108,24 @@ static uint32_t pictures_of_a_round(struct cuda_bench *b, const struct round *on
     return pictures;
 }
 
+/* Of a paper's slow ways few: they are sharp enough. */
+static uint32_t rounds_of(const struct wishes *wishes, double round_us)
+{
+    const uint32_t most = wishes->quick               ? ROUNDS_QUICK
+                          : wishes->domain_points > 0 ? ROUNDS_DOMAIN
+                          : wishes_paper(wishes)      ? ROUNDS_LENS
+                                                      : ROUNDS;
+    return wishes_paper(wishes) && round_us > SLOW_US ? ROUNDS_QUICK : most;
+}
+
 struct bench_times cuda_time(struct cuda_bench *b, cuda_enqueue_fn enqueue, void *user,
                              const char **out_way)
 {
     struct round round = {.enqueue = enqueue, .user = user, .pictures = BENCH_PICTURES};
     double us[ROUNDS];
-    const struct wishes *wishes = &b->bench->wishes;
-    const uint32_t rounds = wishes->quick               ? ROUNDS_QUICK
-                            : wishes->domain_points > 0 ? ROUNDS_DOMAIN
-                            : wishes_paper(wishes)      ? ROUNDS_LENS
-                                                        : ROUNDS;
-    round.pictures = pictures_of_a_round(b, &round);
+    double once_us = 0.0;
+    round.pictures = pictures_of_a_round(b, &round, &once_us);
+    const uint32_t rounds = rounds_of(&b->bench->wishes, once_us * round.pictures);
     if (!b->bench->wishes.launches) {
         round.graph = capture(b, &round);
     }

@@ -238,7 +238,9 @@ static void run_size(struct cuda_foveation *own, const struct bench_size *size, 
     if (all) {
         run_variants(own);
         run_pixelwise(own);
-        cuda_foveation_memory(own);
+        if (!own->ways.b->bench->wishes.check) {
+            cuda_foveation_memory(own);
+        }
     }
     open_pictures(own, size, FOVEA_FORMAT_RGBA8);
     run_series(own, false);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What each of the thesis's ways is to make, in double precision, from its definition: for one
+ * channel of one pixel of a picture of float4. */
+#ifndef FOVEA_BENCH_EXACT_H
+#define FOVEA_BENCH_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum exact_kind {
+    EXACT_COPY,
+    EXACT_LINES, /* the same weights along rows and columns, the outermost pixels go on */
+    EXACT_CYCLIC, /* the same, and the other side goes on */
+    EXACT_BOXES, /* boxes one after the other, by table: borders are left out */
+    EXACT_PYRAMID,
+    EXACT_DIFFUSION,
+};
+
+enum exact_pyramid { PYRAMID_BOX_2, PYRAMID_QUASI, PYRAMID_BOX_4 };
+
+#define EXACT_TAPS 512
+
+struct exact_blur {
+    enum exact_kind kind;
+    int32_t taps; /* odd */
+    double weights[EXACT_TAPS];
+    int32_t border_px; /* so far from the edges it says nothing */
+    enum exact_pyramid pyramid;
+    int32_t levels; /* of a pyramid; steps of a diffusion */
+    double tolerance; /* of values from 0 to 1; 0: as floats have it */
+};
+
+/* A Gaussian of as many taps as the thesis takes, 6 sigma, made odd. */
+struct exact_blur exact_gaussian(double sigma_px);
+/* `widths`: of boxes one after the other, all odd; the whole kernel. */
+struct exact_blur exact_boxes(const int32_t *widths, int32_t count);
+/* A tent: what spreading of that radius makes. */
+struct exact_blur exact_tent(int32_t radius_px);
+double exact_sigma(const struct exact_blur *blur); /* of weights, by second moments */
+
+/* src: float4[] of side x side. */
+double exact_at(const struct exact_blur *blur, const float *src, int32_t side_px, int32_t x,
+                int32_t y, int channel);
+/* A pyramid has its whole picture at once: double[side * side], the caller's to free. NULL: no
+ * memory. */
+double *exact_pyramid_of(const struct exact_blur *blur, const float *src, int32_t side_px,
+                         int channel);
+
+/* sigma of a pyramid of so many levels: (v_a + 3/4) (4^L - 1) / 3, v_a of its analysis. */
+double exact_pyramid_sigma(enum exact_pyramid kind, int32_t levels);
+
+#endif

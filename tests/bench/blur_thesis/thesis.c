@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "thesis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Textures -------------------------------------------------------------------------------- */
+
+static PFN_cuTexObjectCreate_v5000 find_texture_create(void)
+{
+    PFN_cuTexObjectCreate_v5000 create = NULL;
+    void *found = cuda_ways_driver_function("cuTexObjectCreate");
+    memcpy(&create, &found, sizeof found);
+    return create;
+}
+
+bool thesis_has_textures(void)
+{
+    return find_texture_create() != NULL;
+}
+
+static CUtexObject make_texture(struct cuda_bench *b, const CUDA_RESOURCE_DESC *resource)
+{
+    const CUDA_TEXTURE_DESC how = {
+        .addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
+                        CU_TR_ADDRESS_MODE_CLAMP},
+        .filterMode = resource->resType == CU_RESOURCE_TYPE_LINEAR ? CU_TR_FILTER_MODE_POINT
+                                                                   : CU_TR_FILTER_MODE_LINEAR};
+    CUtexObject texture = 0;
+    CUDA_MUST(b, find_texture_create()(&texture, resource, &how, NULL));
+    return texture;
+}
+
+/* Texture units want rows of whole 32 bytes: two pixels. */
+static CUtexObject picture_texture(struct cuda_bench *b, CUdeviceptr memory, int32_t width_px,
+                                   int32_t height_px)
+{
+    if (!thesis_has_textures() || width_px % 2 != 0) {
+        return 0;
+    }
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D,
+                                         .res.pitch2D = {.devPtr = memory,
+                                                         .format = CU_AD_FORMAT_FLOAT,
+                                                         .numChannels = 4,
+                                                         .width = (size_t)width_px,
+                                                         .height = (size_t)height_px,
+                                                         .pitchInBytes = (size_t)width_px * 16}};
+    return make_texture(b, &resource);
+}
+
+static void free_texture(struct cuda_bench *b, CUtexObject texture)
+{
+    PFN_cuTexObjectDestroy_v5000 destroy = NULL;
+    void *found = cuda_ways_driver_function("cuTexObjectDestroy");
+    memcpy(&destroy, &found, sizeof found);
+    if (texture) {
+        CUDA_MUST(b, destroy(texture));
+    }
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+int thesis_add_buffer(struct thesis *t, int32_t width_px, int32_t height_px)
+{
+    struct cuda_bench *b = t->ways.b;
+    const size_t bytes = (size_t)width_px * (size_t)height_px * 16;
+    if (t->buffer_count == THESIS_BUFFERS) {
+        bench_fail("too many buffers");
+    }
+    struct thesis_buffer *buffer = &t->buffers[t->buffer_count];
+    *buffer = (struct thesis_buffer){.width_px = width_px, .height_px = height_px};
+    CUDA_MUST(b, b->cu->MemAlloc(&buffer->memory, bytes));
+    buffer->texture = picture_texture(b, buffer->memory, width_px, height_px);
+    return t->buffer_count++;
+}
+
+void thesis_open(struct thesis *t, const struct bench_size *size)
+{
+    struct cuda_bench *b = t->ways.b;
+    t->side_px = (int32_t)size->width_px;
+    for (int i = 0; i < 2; i++) {
+        t->buffers[i] = (struct thesis_buffer){.width_px = t->side_px, .height_px = t->side_px};
+    }
+    t->buffer_count = 2;
+    for (int i = THESIS_A; i <= THESIS_C; i++) {
+        thesis_add_buffer(t, t->side_px, t->side_px);
+    }
+    for (int i = 0; i < BENCH_PICTURES; i++) {
+        t->pictures[i] = picture_texture(b, b->pictures.src[i], t->side_px, t->side_px);
+    }
+    const size_t bytes = BLUR_THESIS_WEIGHTS * sizeof(float);
+    t->weights = cuda_ways_upload(b, NULL, bytes);
+    if (thesis_has_textures()) {
+        const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR,
+                                             .res.linear = {.devPtr = t->weights,
+                                                            .format = CU_AD_FORMAT_FLOAT,
+                                                            .numChannels = 1,
+                                                            .sizeInBytes = bytes}};
+        t->weights_texture = make_texture(b, &resource);
+    }
+}
+
+void thesis_close(struct thesis *t)
+{
+    struct cuda_bench *b = t->ways.b;
+    for (int i = 2; i < t->buffer_count; i++) {
+        free_texture(b, t->buffers[i].texture);
+        CUDA_MUST(b, b->cu->MemFree(t->buffers[i].memory));
+    }
+    for (int i = 0; i < BENCH_PICTURES; i++) {
+        free_texture(b, t->pictures[i]);
+    }
+    free_texture(b, t->weights_texture);
+    CUDA_MUST(b, b->cu->MemFree(t->weights));
+    free(t->gaussian);
+    t->gaussian = NULL;
+    t->weights_texture = 0;
+    t->buffer_count = 0;
+}
+
+static void set_constant(struct thesis *t, CUmodule module, const char *name, const void *data,
+                         size_t bytes)
+{
+    struct cuda_bench *b = t->ways.b;
+    size_t room = 0;
+    const CUdeviceptr memory = cuda_ways_constant(b, module, name, &room);
+    if (bytes > room) {
+        bench_fail("%s has no room for %zu bytes", name, bytes);
+    }
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    CUDA_MUST(b, b->cu->MemcpyHtoD(memory, data, bytes));
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+}
+
+void thesis_set_weights(struct thesis *t, const float *weights, size_t count)
+{
+    struct cuda_bench *b = t->ways.b;
+    const size_t bytes = count * sizeof *weights;
+    set_constant(t, t->module, "blur_thesis_weights", weights, bytes);
+    if (t->textures) {
+        set_constant(t, t->textures, "blur_textures_weights", weights, bytes);
+    }
+    CUDA_MUST(b, b->cu->MemcpyHtoD(t->weights, weights, bytes));
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+}
+
+void thesis_set_links(struct thesis *t, const int32_t *links, size_t count)
+{
+    set_constant(t, t->module, "blur_thesis_links", links, count * sizeof *links);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+bool thesis_want(const struct thesis *t, const char *what)
+{
+    return cuda_ways_want(&t->ways, what);
+}
+
+struct thesis_way thesis_begin(struct thesis *t, const char *what, double sigma_px)
+{
+    return (struct thesis_way){.t = t, .what = what, .sigma_px = sigma_px};
+}
+
+static struct thesis_step *grow(struct thesis_way *way)
+{
+    struct thesis_step *steps =
+        realloc(way->steps, (way->count + 1) * sizeof *steps); /* NULL: begins */
+    if (!steps) {
+        bench_fail("out of memory");
+    }
+    way->steps = steps;
+    memset(&steps[way->count], 0, sizeof *steps);
+    return &steps[way->count++];
+}
+
+void thesis_shape(struct thesis_way *way, struct thesis_step *step, unsigned width, unsigned height)
+{
+    step->block[0] = width;
+    step->block[1] = height;
+    step->grid[0] = ((unsigned)step->params.width_px + width - 1) / width;
+    step->grid[1] = ((unsigned)step->params.height_px + height - 1) / height;
+}
+
+static struct thesis_step *add(struct thesis_way *way, CUmodule module, const char *kernel,
+                               int from, int to)
+{
+    struct cuda_bench *b = way->t->ways.b;
+    struct thesis_step *step = grow(way);
+    CUDA_MUST(b, b->cu->ModuleGetFunction(&step->kernel, module, kernel));
+    step->from = from;
+    step->to = to;
+    step->params.width_px = way->t->buffers[to].width_px;
+    step->params.height_px = way->t->buffers[to].height_px;
+    step->params.from_width_px = way->t->buffers[from].width_px;
+    step->params.from_height_px = way->t->buffers[from].height_px;
+    thesis_shape(way, step, BLUR_THESIS_TILE, BLUR_THESIS_TILE);
+    return step;
+}
+
+struct thesis_step *thesis_add(struct thesis_way *way, const char *kernel, int from, int to)
+{
+    return add(way, way->t->module, kernel, from, to);
+}
+
+struct thesis_step *thesis_add_texture(struct thesis_way *way, const char *kernel, int from, int to)
+{
+    struct thesis_step *step = add(way, way->t->textures, kernel, from, to);
+    step->texture = true;
+    return step;
+}
+
+static uint64_t place_of(const struct thesis *t, int buffer, uint32_t picture, bool texture)
+{
+    const struct cuda_pictures *pictures = &t->ways.b->pictures;
+    if (buffer == THESIS_SRC) {
+        return texture ? t->pictures[picture] : pictures->src[picture];
+    }
+    if (buffer == THESIS_DST) {
+        return pictures->dst[picture];
+    }
+    return texture ? t->buffers[buffer].texture : t->buffers[buffer].memory;
+}
+
+enum fovea_result thesis_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
+{
+    const struct thesis_way *way = user;
+    enum fovea_result result = FOVEA_OK;
+    for (size_t i = 0; result == FOVEA_OK && i < way->count; i++) {
+        const struct thesis_step *step = &way->steps[i];
+        struct blur_thesis_params params = step->params;
+        if (step->call) {
+            result = step->call(b, step);
+            continue;
+        }
+        params.src = place_of(way->t, step->from, picture, step->texture);
+        params.dst = place_of(way->t, step->to, picture, false);
+        result = CU_CHECK(b->device->log, b->cu,
+                          b->cu->LaunchKernel(step->kernel, step->grid[0], step->grid[1], 1,
+                                              step->block[0], step->block[1], 1, step->shared_bytes,
+                                              b->stream, (void *[]){&params}, NULL));
+    }
+    return result;
+}
+
+static void allow_shared(struct thesis_way *way)
+{
+    struct cuda_bench *b = way->t->ways.b;
+    for (size_t i = 0; i < way->count; i++) {
+        if (way->steps[i].shared_bytes > 48 * 1024) {
+            CUDA_MUST(b, b->cu->FuncSetAttribute(way->steps[i].kernel,
+                                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                 (int)way->steps[i].shared_bytes));
+        }
+    }
+}
+
+static double ours_us(const struct thesis_way *way)
+{
+    const struct results *results = &way->t->ways.b->bench->results;
+    char name[RESULT_TEXT_BYTES];
+    const double sigma = way->sigma_px < 4.5 ? 3.0 : way->sigma_px < 9.0 ? 6.0 : 12.0;
+    snprintf(name, sizeof name, "Fovea, gaussian, sigma %g, RGBA32F", sigma);
+    for (size_t i = 0; i < results->row_count; i++) {
+        if (results->rows[i].size == way->t->ways.b->pictures.size &&
+            strcmp(results->rows[i].what, name) == 0) {
+            return results->rows[i].times.median_us;
+        }
+    }
+    return 0.0;
+}
+
+void thesis_drop(struct thesis_way *way)
+{
+    free(way->steps);
+    way->steps = NULL;
+    way->count = 0;
+}
+
+void thesis_end(struct thesis_way *way)
+{
+    allow_shared(way);
+    cuda_ways_measure(&way->t->ways,
+                      &(struct cuda_way){.what = way->what,
+                                         .enqueue = thesis_enqueue,
+                                         .user = way,
+                                         .check = thesis_check,
+                                         .check_user = way,
+                                         .ours_us = way->sigma_px > 0.0 ? ours_us(way) : 0.0,
+                                         .once = way->timed_once});
+    thesis_drop(way);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Whether a way made what it was to make, and how like the Gaussian of its sigma that is. */
+
+#include "quality/metrics.h"
+#include "thesis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFF_BY_FLOATS 1e-4 /* of values from 0 to 1 */
+#define QUALITY_PX 1024 /* the thesis's size */
+#define POINTS 24 /* along each axis */
+#define POINTS_DIFFUSION 2
+
+static void worst_of(double made, double is, double *worst)
+{
+    const double off = fabs(made - is);
+    *worst = off > *worst || isnan(off) ? off : *worst;
+}
+
+static double worst_of_points(const struct thesis_way *way, const float *made)
+{
+    const struct exact_blur *exact = &way->exact;
+    const int32_t side = way->t->side_px;
+    const int32_t points = exact->kind == EXACT_DIFFUSION ? POINTS_DIFFUSION : POINTS;
+    const int32_t last = side - 1 - exact->border_px;
+    double worst = last > exact->border_px ? 0.0 : NAN; /* nothing to look at is not right */
+    for (int32_t j = 0; j < points && last > exact->border_px; j++) {
+        for (int32_t i = 0; i < points; i++) {
+            const int32_t room = last - exact->border_px;
+            const int32_t x = exact->border_px + (room * i) / (points - 1);
+            const int32_t y = exact->border_px + (room * j) / (points - 1);
+            const int channel = (i + j) % 4;
+            const size_t at = ((size_t)y * (size_t)side + (size_t)x) * 4 + (size_t)channel;
+            worst_of(made[at], exact_at(exact, way->t->src, side, x, y, channel), &worst);
+        }
+    }
+    return worst;
+}
+
+static double worst_of_pyramid(const struct thesis_way *way, const float *made)
+{
+    const size_t side = (size_t)way->t->side_px;
+    const int channel = 1;
+    double worst = 0.0;
+    double *is = exact_pyramid_of(&way->exact, way->t->src, way->t->side_px, channel);
+    for (size_t i = 0; is && i < side * side; i++) {
+        worst_of(made[4 * i + (size_t)channel], is[i], &worst);
+    }
+    free(is);
+    return is ? worst : NAN;
+}
+
+/* ---- Quality --------------------------------------------------------------------------------- */
+
+static void bytes_of(const float *made, size_t pixels, uint8_t *out)
+{
+    for (size_t i = 0; i < 4 * pixels; i++) {
+        const float value = fminf(fmaxf(made[i], 0.0f), 1.0f);
+        out[i] = i % 4 == 3 ? 255 : (uint8_t)(value * 255.0f + 0.5f);
+    }
+}
+
+/* The separable way's, which is checked itself. Its weights stay in constant memory: what is timed
+ * afterwards takes as long with them. */
+static void make_gaussian(struct thesis *t, double sigma_px)
+{
+    struct cuda_bench *b = t->ways.b;
+    const size_t bytes = (size_t)t->side_px * (size_t)t->side_px * 16;
+    struct exact_blur exact = exact_gaussian(sigma_px);
+    struct thesis_way way = thesis_begin(t, "reference", sigma_px);
+    float weights[EXACT_TAPS];
+    for (int32_t i = 0; i < exact.taps; i++) {
+        weights[i] = (float)exact.weights[i];
+    }
+    thesis_set_weights(t, weights, (size_t)exact.taps);
+    for (int pass = 0; pass < 2; pass++) {
+        struct thesis_step *step =
+            thesis_add(&way, pass == 0 ? "blur_thesis_rows_planes" : "blur_thesis_columns_planes",
+                       pass == 0 ? THESIS_SRC : THESIS_C, pass == 0 ? THESIS_C : THESIS_DST);
+        step->params.taps = exact.taps;
+        step->shared_bytes = (unsigned)(BLUR_THESIS_LINE + exact.taps - 1) * 32;
+        thesis_shape(&way, step, pass == 0 ? BLUR_THESIS_LINE : 2,
+                     pass == 0 ? 2 : BLUR_THESIS_LINE);
+    }
+    float *made = bench_memory(1, bytes);
+    bench_must(thesis_enqueue(b, &way, 0), "reference");
+    CUDA_MUST(b, b->cu->StreamSynchronize(b->stream));
+    CUDA_MUST(b, b->cu->MemcpyDtoH(made, b->pictures.dst[0], bytes));
+    free(t->gaussian);
+    t->gaussian = bench_memory(1, bytes / 4);
+    t->gaussian_px = sigma_px;
+    bytes_of(made, bytes / 16, t->gaussian);
+    free(made);
+    thesis_drop(&way);
+}
+
+void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *made, char *words,
+                             size_t bytes)
+{
+    const size_t pixels = (size_t)t->side_px * (size_t)t->side_px;
+    if (t->side_px != QUALITY_PX || sigma_px <= 0.0) {
+        return;
+    }
+    if (!t->gaussian || fabs(t->gaussian_px - sigma_px) > 1e-9) {
+        make_gaussian(t, sigma_px);
+    }
+    uint8_t *own = bench_memory(pixels, 4);
+    bytes_of(made, pixels, own);
+    const struct bench_size size = {"", (uint32_t)t->side_px, (uint32_t)t->side_px};
+    const struct fovea_image a =
+        bench_image(&size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, t->gaussian);
+    const struct fovea_image made_image =
+        bench_image(&size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, own);
+    const struct score score = metrics_score(&a, &made_image);
+    snprintf(words, bytes, "SSIM %.5f, at most %.1f levels from the Gaussian of %.3f px",
+             score.ssim, score.max_levels, sigma_px);
+    free(own);
+}
+
+bool thesis_check(void *user, const void *made, char *words, size_t bytes)
+{
+    struct thesis_way *way = user;
+    const double most = way->exact.tolerance > 0.0 ? way->exact.tolerance : OFF_BY_FLOATS;
+    const double worst =
+        way->exact.kind == EXACT_PYRAMID ? worst_of_pyramid(way, made) : worst_of_points(way, made);
+    const bool right = worst <= most;
+    char quality[RESULT_TEXT_BYTES] = "";
+    if (right) {
+        thesis_words_of_quality(way->t, way->sigma_px, made, quality, sizeof quality);
+    }
+    snprintf(words, bytes, "%s%.1e off its definition%s%s", right ? "" : "WRONG: ", worst,
+             quality[0] ? "; " : "", quality);
+    return right;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What bench/foveation_paper/ and bench/blur_thesis/ compare kernels with, against what the paper
+ * and the thesis print, and against closed forms. */
+
+#include "bench/blur_thesis/exact.h"
+#include "bench/foveation_paper/plan.h"
+#include "cmocka_all.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SIDE 128
+
+static struct foveation_plan *plan_of(int32_t width_px, int32_t height_px, int32_t fragment_px)
+{
+    struct foveation_plan *plan = malloc(sizeof *plan);
+    const struct foveation_plan_desc desc = {.width_px = width_px,
+                                             .height_px = height_px,
+                                             .fragment_px = fragment_px,
+                                             .strength = 1.0,
+                                             .gaze_px = {width_px / 2.0, height_px / 2.0}};
+    assert_non_null(plan);
+    assert_true(foveation_plan_make(&desc, plan));
+    return plan;
+}
+
+static void drop(struct foveation_plan *plan)
+{
+    foveation_plan_free(plan);
+    free(plan);
+}
+
+TEST(the_paper_has_26_regions_at_1080p)
+{
+    static const struct {
+        int32_t width, height, fragment, regions;
+    } cases[] = {{1920, 1080, 32, 26},
+                 {1920, 1080, 16, 50},
+                 {1920, 1080, 8, 99},
+                 {2560, 1440, 32, 34},
+                 {3840, 2160, 32, 50}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct foveation_plan *plan = plan_of(cases[i].width, cases[i].height, cases[i].fragment);
+        assert_int_equal(plan->filters + 1, cases[i].regions);
+        drop(plan);
+    }
+}
+
+TEST(sigma_is_the_papers_in_every_ring)
+{
+    struct foveation_plan *plan = plan_of(1920, 1080, 32);
+    assert_true(fabs(foveation_sigma_px(&plan->law, 38.4) - 0.612) < 0.0006);
+    assert_true(fabs(foveation_sigma_px(&plan->law, 531.2) - 5.347) < 0.0006);
+    assert_true(fabs(foveation_sigma_px(&plan->law, 1096.3) - 10.776) < 0.0006);
+    assert_int_equal(plan->longest, 65);
+    drop(plan);
+}
+
+TEST(one_fragment_is_copied_and_lies_around_the_gaze)
+{
+    struct foveation_plan *plan = plan_of(1920, 1080, 32);
+    int copies = 0;
+    for (int32_t i = 0; i < plan->columns * plan->rows; i++) {
+        copies += plan->grid[i] == 0;
+    }
+    assert_int_equal(copies, 1);
+    assert_int_equal(plan->columns, 61);
+    assert_int_equal(plan->rows, 35);
+    assert_int_equal(
+        plan->grid[(540 - plan->first_y_px) / 32 * plan->columns + (960 - plan->first_x_px) / 32],
+        0);
+    drop(plan);
+}
+
+TEST(a_flat_picture_stays_flat_in_each_definition)
+{
+    struct foveation_plan *plan = plan_of(SIDE, SIDE, 16);
+    uint8_t *src = malloc((size_t)SIDE * SIDE * 3);
+    assert_non_null(src);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE * 3; i++) {
+        src[i] = 77;
+    }
+    assert_true(fabs(foveation_exact(plan, src, 3, 3, 100, 1) - 77.0) < 1e-9);
+    assert_true(fabs(foveation_exact_pixelwise(plan, src, 3, 120, 5, 2) - 77.0) < 1e-9);
+    free(src);
+    drop(plan);
+}
+
+/* Second moment along x of what an impulse in the middle becomes. */
+static double sigma_of(const double *made, double *out_sum)
+{
+    double sum = 0.0;
+    double mean = 0.0;
+    double square = 0.0;
+    for (int32_t i = 0; i < SIDE * SIDE; i++) {
+        sum += made[i];
+        mean += made[i] * (i % SIDE);
+        square += made[i] * (i % SIDE) * (i % SIDE);
+    }
+    *out_sum = sum;
+    mean /= sum;
+    return sqrt(square / sum - mean * mean);
+}
+
+static float *impulse_at(int32_t x, int32_t y)
+{
+    float *src = calloc((size_t)SIDE * SIDE * 4, sizeof *src);
+    assert_non_null(src);
+    src[((size_t)y * SIDE + (size_t)x) * 4] = 1.0f;
+    return src;
+}
+
+static double sigma_at_pixels(const struct exact_blur *blur, double *out_sum)
+{
+    float *src = impulse_at(SIDE / 2, SIDE / 2);
+    double *made = calloc((size_t)SIDE * SIDE, sizeof *made);
+    assert_non_null(made);
+    for (int32_t i = 0; i < SIDE * SIDE; i++) {
+        const int32_t x = i % SIDE;
+        const int32_t y = i / SIDE;
+        if (abs(x - SIDE / 2) < 14 && abs(y - SIDE / 2) < 14) {
+            made[i] = exact_at(blur, src, SIDE, x, y, 0);
+        }
+    }
+    const double sigma = sigma_of(made, out_sum);
+    free(src);
+    free(made);
+    return sigma;
+}
+
+TEST(boxes_tents_and_diffusion_have_the_sigmas_of_their_closed_forms)
+{
+    static const int32_t nines[] = {9, 9, 9};
+    const struct {
+        struct exact_blur blur;
+        double sigma;
+    } cases[] = {{exact_boxes(nines, 3), sqrt(3.0 * 80.0 / 12.0)},
+                 {exact_boxes(nines, 1), sqrt(80.0 / 12.0)},
+                 {exact_tent(7), sqrt(48.0 / 6.0)},
+                 {{.kind = EXACT_DIFFUSION, .levels = 10}, sqrt(5.0)}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double sum = 0.0;
+        assert_true(fabs(sigma_at_pixels(&cases[i].blur, &sum) - cases[i].sigma) < 1e-6);
+        assert_true(fabs(sum - 1.0) < 1e-9);
+    }
+}
+
+/* A pyramid's kernel differs by where the impulse lies: the mean over all of a coarse pixel. */
+static double pyramid_sigma(enum exact_pyramid kind, int32_t levels)
+{
+    const struct exact_blur blur = {.kind = EXACT_PYRAMID, .pyramid = kind, .levels = levels};
+    const int32_t phases = 1 << levels;
+    double variance = 0.0;
+    double weights = 0.0;
+    for (int32_t phase = 0; phase < phases; phase++) {
+        double sum = 0.0;
+        const int32_t at = SIDE / 2 + phase;
+        float *src = impulse_at(at, SIDE / 2);
+        double *made = exact_pyramid_of(&blur, src, SIDE, 0);
+        assert_non_null(made);
+        for (int32_t i = 0; i < SIDE * SIDE; i++) {
+            variance += made[i] * (i % SIDE - at) * (i % SIDE - at);
+            sum += made[i];
+        }
+        weights += sum;
+        free(src);
+        free(made);
+    }
+    return sqrt(variance / weights);
+}
+
+TEST(pyramids_have_the_sigmas_of_their_closed_form)
+{
+    static const enum exact_pyramid kinds[] = {PYRAMID_BOX_2, PYRAMID_QUASI, PYRAMID_BOX_4};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (int32_t levels = 1; levels <= 3; levels++) {
+            const double expected = exact_pyramid_sigma(kinds[i], levels);
+            assert_true(fabs(pyramid_sigma(kinds[i], levels) / expected - 1.0) < 1e-3);
+        }
+    }
+    assert_true(fabs(exact_pyramid_sigma(PYRAMID_QUASI, 3) - 6.170) < 0.001);
+}
