@@ -50,7 +50,8 @@ if(TARGET fovea_cuda)
         bench/foveation_paper/cuda_foveation_ssim.c bench/foveation_paper/plan.c bench/blur_thesis/convolutions.c bench/blur_thesis/cuda_blur_thesis.c
         bench/blur_thesis/diffusions.c bench/blur_thesis/exact.c bench/blur_thesis/pyramids.c bench/blur_thesis/tables.c
         bench/blur_thesis/thesis.c bench/blur_thesis/thesis_check.c bench/blur_thesis/transforms.c
-        $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_textures_ptx>
+        $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_tables_ptx>
+        $<TARGET_OBJECTS:bench_blur_textures_ptx>
         bench/papers/cuda_ways.c quality/metrics.c
         $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)

@@ -18,6 +18,7 @@ extern const char bench_lens_peers_ptx[];
 extern const char bench_foveation_paper_ptx[];
 extern const char bench_foveation_mips_ptx[];
 extern const char bench_blur_thesis_ptx[];
+extern const char bench_blur_tables_ptx[];
 extern const char bench_blur_textures_ptx[];
 
 /* A picture in an array, as surface object. */

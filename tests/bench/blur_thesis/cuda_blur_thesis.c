@@ -136,6 +136,7 @@ bool cuda_blur_thesis(struct cuda_bench *b)
         return false;
     }
     CUDA_MUST(b, b->cu->ModuleLoadData(&t.module, bench_blur_thesis_ptx));
+    CUDA_MUST(b, b->cu->ModuleLoadData(&t.tables, bench_blur_tables_ptx));
     if (thesis_has_textures()) {
         CUDA_MUST(b, b->cu->ModuleLoadData(&t.textures, bench_blur_textures_ptx));
     } else {
@@ -145,6 +146,7 @@ bool cuda_blur_thesis(struct cuda_bench *b)
         run_size(&t, b->bench->wishes.quick ? &quick : &sizes[i]);
     }
     CUDA_MUST(b, b->cu->ModuleUnload(t.module));
+    CUDA_MUST(b, b->cu->ModuleUnload(t.tables));
     if (t.textures) {
         CUDA_MUST(b, b->cu->ModuleUnload(t.textures));
     }

@@ -202,7 +202,10 @@ static struct thesis_step *add(struct thesis_way *way, CUmodule module, const ch
 
 struct thesis_step *thesis_add(struct thesis_way *way, const char *kernel, int from, int to)
 {
-    return add(way, way->t->module, kernel, from, to);
+    const struct thesis *t = way->t;
+    const bool weighs = strstr(kernel, "convolve") || strstr(kernel, "reshuffle") ||
+                        strstr(kernel, "_float4") || strstr(kernel, "_planes");
+    return add(way, weighs ? t->module : t->tables, kernel, from, to);
 }
 
 struct thesis_step *thesis_add_texture(struct thesis_way *way, const char *kernel, int from, int to)

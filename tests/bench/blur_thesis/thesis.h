@@ -25,6 +25,7 @@ struct thesis_buffer {
 struct thesis {
     struct cuda_ways ways;
     CUmodule module;
+    CUmodule tables;
     CUmodule textures; /* NULL: the driver has no textures */
     int32_t side_px; /* pictures are square */
     float *src; /* the pictures' pixels */
@@ -72,7 +73,8 @@ void thesis_set_links(struct thesis *t, const int32_t *links, size_t count);
 
 struct thesis_way thesis_begin(struct thesis *t, const char *what, double sigma_px);
 /* Adds a launch that writes all of a buffer, a thread a pixel in blocks of 16x16; the step is the
- * caller's to change until the next one is added. texture: the kernel is of blur_textures.cu. */
+ * caller's to change until the next one is added. Its kernel is of
+ * blur_thesis.cu or blur_tables.cu; texture: of blur_textures.cu. */
 struct thesis_step *thesis_add(struct thesis_way *way, const char *kernel, int from, int to);
 struct thesis_step *thesis_add_texture(struct thesis_way *way, const char *kernel, int from,
                                        int to);

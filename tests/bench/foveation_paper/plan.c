@@ -13,6 +13,7 @@
 #define E_MAX_DEG 100.0
 #define F_MAX_CPD 30.0
 #define RING 1.4 /* of a fragment's side */
+#define FOVEATION_REACH 512 /* three sigmas of any strength up to 15 */
 #define PI 3.14159265358979323846
 
 /* ---- The law */
@@ -251,12 +252,17 @@ double foveation_exact_pixelwise(const struct foveation_plan *plan, const uint8_
     const bool touched = foveation_untouched_px(&plan->law) < distance;
     const bool ramp = plan->desc.ramped && law < 2.0 * plan->law.least_px;
     const double sigma = ramp ? fmax(2.0 * (law - plan->law.least_px), 1e-3) : law;
-    const int32_t reach = touched ? foveation_length(sigma) / 2 : 0;
+    const int32_t wished = touched ? foveation_length(sigma) / 2 : 0;
+    const int32_t reach = wished < FOVEATION_REACH ? wished : FOVEATION_REACH;
+    double line[FOVEATION_REACH + 1];
     double sum = 0.0;
     double weights = 0.0;
+    for (int32_t i = 0; i <= reach; i++) {
+        line[i] = exp(-0.5 * i * i / (sigma * sigma));
+    }
     for (int32_t j = -reach; j <= reach; j++) {
         for (int32_t i = -reach; i <= reach; i++) {
-            const double weight = exp(-0.5 * (i * i + j * j) / (sigma * sigma));
+            const double weight = line[abs(i)] * line[abs(j)];
             sum += weight * value_at(plan, src, pixel_bytes, x + i, y + j, channel);
             weights += weight;
         }
