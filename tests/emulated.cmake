@@ -67,7 +67,8 @@ endfunction()
 # Without the toolkit's headers there is no host code that launches them, and they would take half of the build.
 set(emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/emulated/core.cu)
 if(TARGET fovea_cuda)
-    foreach(name IN ITEMS bench_kernels lens_paper/lens_paper foveation_paper/foveation_paper blur_thesis/blur_thesis blur_thesis/blur_tables)
+    foreach(name IN ITEMS bench_kernels lens_paper/lens_paper foveation_paper/foveation_paper blur_thesis/blur_thesis blur_thesis/blur_tables
+        blur_thesis/blur_textures foveation_paper/foveation_mips)
         list(APPEND emulated_kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}.cu)
     endforeach()
     foreach(name IN ITEMS 

@@ -8,6 +8,7 @@
  * keeps books and runs nothing. */
 
 #include "cuda_host_launch.h"
+#include "cuda_host_texture.h"
 #include "graphs.h"
 #include "kernels/cuda/cuda_driver.h"
 
@@ -564,6 +565,86 @@ EMULATED(SurfObjectCreate, CUsurfObject *surface, const CUDA_RESOURCE_DESC *reso
 
 NOTHING_TO_DO(SurfObjectDestroy, CUsurfObject surface)
 
+/* ---- Mipmapped arrays and textures, for programs alone: the library has neither */
+
+EMULATED(MipmappedArrayCreate, CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+         unsigned count)
+{
+    struct cuda_host_levels *levels = calloc(1, sizeof *levels);
+    if (!levels || count > CUDA_HOST_LEVELS) {
+        free(levels);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    levels->count = (int)count;
+    levels->bytes_a_channel = desc->Format == CU_AD_FORMAT_UNSIGNED_INT8 ? 1 : 4;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t width = desc->Width >> i ? desc->Width >> i : 1;
+        const size_t height = desc->Height >> i ? desc->Height >> i : 1;
+        levels->levels[i] = (struct cuda_host_surface){
+            .data = malloc(width * element_bytes(desc) * height),
+            .row_bytes = width * element_bytes(desc),
+            .rows = (int)height,
+        };
+        if (!levels->levels[i].data) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    *array = (CUmipmappedArray)(void *)levels;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(MipmappedArrayGetLevel, CUarray *array, CUmipmappedArray of, unsigned level)
+{
+    struct cuda_host_levels *levels = (struct cuda_host_levels *)(void *)of;
+    *array = (CUarray)(void *)&levels->levels[level];
+    return (int)level < levels->count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EMULATED(MipmappedArrayDestroy, CUmipmappedArray array)
+{
+    struct cuda_host_levels *levels = (struct cuda_host_levels *)(void *)array;
+    for (int i = 0; i < levels->count; i++) {
+        free(levels->levels[i].data);
+    }
+    free(levels);
+    return CUDA_SUCCESS;
+}
+
+EMULATED(TexObjectCreate, CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
+         const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    struct cuda_host_levels *levels = calloc(1, sizeof *levels);
+    if (!levels) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *levels = (struct cuda_host_levels){.count = 1, .bytes_a_channel = 4};
+    if (resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+        *levels =
+            *(const struct cuda_host_levels *)(const void *)resource->res.mipmap.hMipmappedArray;
+    } else if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
+        const bool floats = resource->res.pitch2D.format == CU_AD_FORMAT_FLOAT;
+        levels->bytes_a_channel = floats ? 4 : 1;
+        levels->levels[0] =
+            (struct cuda_host_surface){.data = (void *)(uintptr_t)resource->res.pitch2D.devPtr,
+                                       .row_bytes = resource->res.pitch2D.pitchInBytes,
+                                       .rows = (int)resource->res.pitch2D.height};
+    } else {
+        levels->levels[0] =
+            (struct cuda_host_surface){.data = (void *)(uintptr_t)resource->res.linear.devPtr,
+                                       .row_bytes = resource->res.linear.sizeInBytes,
+                                       .rows = 1};
+    }
+    levels->normalized = (how->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    *texture = (CUtexObject)(uintptr_t)levels;
+    return CUDA_SUCCESS;
+}
+
+EMULATED(TexObjectDestroy, CUtexObject texture)
+{
+    free((void *)(uintptr_t)texture);
+    return CUDA_SUCCESS;
+}
+
 /* ---- What the host cannot do */
 
 static CUresult emulated_absent(void)
@@ -577,8 +658,6 @@ static CUresult emulated_absent(void)
 #define emulated_ExternalMemoryGetMappedMipmappedArray emulated_absent
 #define emulated_ImportExternalMemory emulated_absent
 #define emulated_ImportExternalSemaphore emulated_absent
-#define emulated_MipmappedArrayDestroy emulated_absent
-#define emulated_MipmappedArrayGetLevel emulated_absent
 #define emulated_SignalExternalSemaphoresAsync emulated_absent
 #define emulated_WaitExternalSemaphoresAsync emulated_absent
 
@@ -602,7 +681,10 @@ EXPORT(DevicePrimaryCtxRetain)
 EXPORT(DevicePrimaryCtxRelease)
 EXPORT(CtxPushCurrent)
 EXPORT(CtxPopCurrent)
+EXPORT(MipmappedArrayCreate)
 EXPORT(ModuleGetGlobal)
+EXPORT(TexObjectCreate)
+EXPORT(TexObjectDestroy)
 EXPORT(StreamCreate)
 EXPORT(StreamDestroy)
 EXPORT(StreamSynchronize)

@@ -17,6 +17,9 @@
 #include "blur_thesis.h"
 
 __constant__ float blur_textures_weights[BLUR_THESIS_WEIGHTS];
+#ifdef FOVEA_CUDA_HOST
+CUDA_HOST_CONSTANT(blur_textures_weights)
+#endif
 
 namespace {
 

@@ -15,6 +15,7 @@ static void run(struct thesis *t, const char *kernel, const char *words, int32_t
 {
     const char *what = results_words(&t->ways.b->bench->results, "%s, %d steps", words, steps);
     const bool textures = strstr(kernel, "textures") != NULL;
+    const bool shared = strstr(kernel, "shared") != NULL;
     if ((textures && !t->textures) || !thesis_want(t, what)) {
         return;
     }
@@ -24,7 +25,7 @@ static void run(struct thesis *t, const char *kernel, const char *words, int32_t
         const int to = i == steps - 1 ? THESIS_DST : from == THESIS_A ? THESIS_B : THESIS_A;
         struct thesis_step *step = textures ? thesis_add_texture(&way, kernel, from, to)
                                             : thesis_add(&way, kernel, from, to);
-        step->shared_bytes = (BLUR_THESIS_TILE + 2) * (BLUR_THESIS_TILE + 2) * 16;
+        step->shared_bytes = shared ? (BLUR_THESIS_TILE + 2) * (BLUR_THESIS_TILE + 2) * 16 : 0;
         from = to;
     }
     way.exact = (struct exact_blur){.kind = EXACT_DIFFUSION, .levels = steps};

@@ -343,6 +343,8 @@ static inline void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x_bytes
     memcpy(cuda_host_surface_at(surface, x_bytes, y, sizeof(T)), &value, sizeof(T));
 }
 
+#include "cuda_host_texture.h"
+
 #include "cuda_host_math.h"
 
 #endif
