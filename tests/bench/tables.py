@@ -7,7 +7,8 @@
     python3 tests/bench/tables.py --check    status 1 where a page says something else
 
 Sources: docs/bench/BACKEND.json (fovea_bench --backend BACKEND --json), docs/bench/domain-BACKEND.json
-(with --domain, too), docs/bench/lens-paper.json (with --lens-paper, all backends), and docs/gpu-results.md
+(with --domain, too), docs/bench/lens-paper.json (with --lens-paper, all backends), docs/bench/foveation-paper.json
+and docs/bench/blur-thesis.json (with --foveation-paper, with --blur-thesis), and docs/gpu-results.md
 (./run gpu-test) for frames. A page holds a figure between `<!-- bench NAME -->` and `<!-- end -->`; NAME is
 a key of TABLES."""
 
@@ -18,11 +19,12 @@ import sys
 from pathlib import Path
 
 from lens_tables import LensTables
+from paper_tables import FoveationTables, ThesisTables
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "bench"
 PAGES = ["README.md", "docs/benchmarks.md", "docs/layer.md", "docs/gaze.md", "docs/images.md", "docs/lens-performance.md",
-         "docs/lens-paper.md"]  # fmt: skip
+         "docs/lens-paper.md", "docs/foveation-paper.md", "docs/blur-thesis.md"]  # fmt: skip
 BACKENDS = ["cuda", "vulkan", "cpu"]
 SIZES = ["720p", "1080p", "1440p", "4K", "8K"]
 DEFAULT, ENCODED = "smooth-linear", "smooth"
@@ -202,6 +204,7 @@ def batch_in_words():
 TABLES = {f.__name__: f for f in (machines, pictures, modes, batches, domain, worst, frames, late_gaze, commit_of_frames, numbers,
                                   batch_in_words)}  # fmt: skip
 TABLES |= LensTables(load, time, table, device).all()
+TABLES |= FoveationTables(load, time, table, device).all() | ThesisTables(load, time, table, device).all()
 
 
 def fill(text):

@@ -173,6 +173,33 @@ static void run_pixelwise(struct cuda_foveation *own)
     free(check);
 }
 
+/* Figure 7: maps that are not round. Which picture each makes, tests of the library say. */
+static void run_maps(struct cuda_foveation *own)
+{
+    static const struct {
+        const char *name;
+        enum fovea_map_kind kind;
+    } maps[] = {{"human", FOVEA_MAP_HUMAN}, {"streak", FOVEA_MAP_STREAK}};
+    const struct fovea_point_uv centre = {0.5, 0.5};
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        const char *what = results_words(&own->ways.b->bench->results, "Fovea, smooth, map %s, %s",
+                                         maps[i].name, format_name(own));
+        struct fovea_foveation settings = fovea_settings_default().foveation;
+        struct cuda_prepared prepared;
+        settings.model = FOVEA_MODEL_MAP;
+        settings.method = FOVEA_METHOD_SMOOTH;
+        settings.light = FOVEA_LIGHT_ENCODED;
+        settings.map.kind = maps[i].kind;
+        if (cuda_ways_want(&own->ways, what)) {
+            bench_must(cuda_prepare(own->ways.b, &settings, centre, &prepared), what);
+            cuda_ways_measure(
+                &own->ways,
+                &(struct cuda_way){.what = what, .enqueue = cuda_enqueue, .user = &prepared});
+            cuda_unprepare(own->ways.b, &prepared);
+        }
+    }
+}
+
 /* Figure 2, and equations 7 and 8. */
 static void run_counts(struct cuda_foveation *own)
 {
@@ -238,6 +265,7 @@ static void run_size(struct cuda_foveation *own, const struct bench_size *size, 
     if (all) {
         run_variants(own);
         run_pixelwise(own);
+        run_maps(own);
         if (!own->ways.b->bench->wishes.check) {
             cuda_foveation_memory(own);
         }
