@@ -134,7 +134,7 @@ static double by_diffusion(const struct exact_blur *blur, const float *src, int3
     struct crop crop = {.side = 2 * reach + 1, .x = x - reach, .y = y - reach};
     const size_t count = (size_t)crop.side * (size_t)crop.side;
     double result = NAN;
-    double *planes = malloc(2 * count * sizeof *planes);
+    double *planes = calloc(2 * count, sizeof *planes);
     crop.now = planes;
     crop.next = planes ? planes + count : NULL;
     for (int32_t i = 0; planes && i < crop.side * crop.side; i++) {
@@ -227,7 +227,7 @@ double *exact_pyramid_of(const struct exact_blur *blur, const float *src, int32_
                          int channel)
 {
     const size_t count = (size_t)side_px * (size_t)side_px;
-    double *planes = malloc(2 * count * sizeof *planes);
+    double *planes = calloc(2 * count, sizeof *planes);
     if (!planes) {
         return NULL;
     }

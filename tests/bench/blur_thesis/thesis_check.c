@@ -61,7 +61,7 @@ static void bytes_of(const float *made, size_t pixels, uint8_t *out)
 {
     for (size_t i = 0; i < 4 * pixels; i++) {
         const float value = fminf(fmaxf(made[i], 0.0f), 1.0f);
-        out[i] = i % 4 == 3 ? 255 : (uint8_t)(value * 255.0f + 0.5f);
+        out[i] = i % 4 == 3 ? 255 : (uint8_t)lrintf(value * 255.0f);
     }
 }
 

@@ -147,7 +147,7 @@ static bool make_grid(struct foveation_plan *plan)
     plan->first_y_px = first_of(desc, 1);
     plan->columns = (desc->width_px - plan->first_x_px + desc->fragment_px - 1) / desc->fragment_px;
     plan->rows = (desc->height_px - plan->first_y_px + desc->fragment_px - 1) / desc->fragment_px;
-    plan->grid = malloc((size_t)plan->columns * (size_t)plan->rows * sizeof *plan->grid);
+    plan->grid = calloc((size_t)plan->columns * (size_t)plan->rows, sizeof *plan->grid);
     if (!plan->grid) {
         return false;
     }
