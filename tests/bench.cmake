@@ -52,7 +52,7 @@ if(TARGET fovea_cuda)
         bench/blur_thesis/thesis.c bench/blur_thesis/thesis_check.c bench/blur_thesis/transforms.c
         $<TARGET_OBJECTS:bench_blur_thesis_ptx> $<TARGET_OBJECTS:bench_blur_tables_ptx>
         $<TARGET_OBJECTS:bench_blur_textures_ptx>
-        bench/papers/cuda_ways.c quality/metrics.c
+        bench/papers/cuda_ways.c bench/papers/draw.c quality/metrics.c
         $<TARGET_OBJECTS:bench_foveation_paper_ptx> $<TARGET_OBJECTS:bench_foveation_mips_ptx>
         $<TARGET_OBJECTS:bench_lens_paper_ptx> $<TARGET_OBJECTS:bench_lens_peers_ptx>)
     target_compile_definitions(fovea_bench PRIVATE BENCH_CUDA)

@@ -3,6 +3,8 @@
 """The tables of docs/foveation-paper.md and docs/blur-thesis.md, for tables.py: from docs/bench/foveation-paper.json and
 docs/bench/blur-thesis.json (./run bench --foveation-paper --json, ./run bench --blur-thesis --json)."""
 
+import re
+
 
 class PaperTables:
     """load, time, table, device: those of tables.py."""
@@ -219,6 +221,13 @@ class ThesisTables(PaperTables):
         def over(ways, best):
             return [(way, f(way, best, size)) for way in ways]
 
+        def unlike(way, other):
+            """How many times as far from 1 one way's SSIM beside the Gaussian of its sigma lies."""
+            rows = [self.row(name, size) for name in (way, other)]
+            found = [re.search(r"SSIM ([0-9.]+)", row["note"]) if row else None for row in rows]
+            far = [1 - float(match[1]) for match in found if match]
+            return far[0] / far[1] if len(far) == 2 and far[1] > 0 else None
+
         def nth(sigma, i):
             return self.SIGMAS[sigma][i]
 
@@ -282,6 +291,14 @@ class ThesisTables(PaperTables):
               for sigma in self.SIGMAS),
             ("FFT is faster than spreading in every case", "spreading against FFT",
              [(f"sigma {s}", f(nth(s, 4), nth(s, 2), size)) for s in self.SIGMAS], 1, MANY),
+            ("quasi-convolution is the most like a Gaussian of the pyramids (HDR-VDP-2)", "1 - SSIM against quasi's, 3 levels",
+             [(kind, unlike(f"pyramid {kind}, 3 levels", "pyramid quasi, 3 levels")) for kind in ("2x2", "4x4")], 1, MANY),
+            ("with more levels quasi-convolution is less so", "1 - SSIM against that of a level less",
+             [(n, unlike(f"pyramid quasi, {n} levels", f"pyramid quasi, {n - 1} levels")) for n in (3, 4, 5)], 1, MANY),
+            ("more boxes are more like a Gaussian", "1 - SSIM of a box less against it",
+             [(n, unlike(f"{n - 1} boxes of 9, separable", f"{n} boxes of 9, separable")) for n in (2, 3)], 1, MANY),
+            ("more steps of diffusion are, too", "1 - SSIM against that of 50 steps",
+             [(n, unlike(f"diffusion, shared memory, {n} steps", "diffusion, shared memory, 50 steps")) for n in (1, 3, 10)], 1, MANY),
             ("Fovea beside the thesis", "separable, four planes against Fovea's Gaussian, RGBA32F",
              [(f"sigma {s}", f(nth(s, 0), f"Fovea, gaussian, sigma {s}, RGBA32F", size)) for s in self.SIGMAS], 1, MANY),
             ("", "pyramid quasi against Fovea's quasi, RGBA32F",

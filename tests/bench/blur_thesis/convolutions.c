@@ -58,7 +58,7 @@ static void run_square(struct thesis *t, const char *kernel, const char *words, 
     if (!thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, exact_sigma(exact));
+    struct thesis_way way = thesis_begin(t, what, sigma_px > 0.0 ? sigma_px : exact_sigma(exact));
     struct thesis_step *step = thesis_add(&way, kernel, THESIS_SRC, THESIS_DST);
     step->params.taps = exact->taps;
     step->params.weights = t->weights;
@@ -76,7 +76,7 @@ static void run_square_texture(struct thesis *t, const char *kernel, const char 
     if (!t->textures || !thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, exact_sigma(exact));
+    struct thesis_way way = thesis_begin(t, what, sigma_px > 0.0 ? sigma_px : exact_sigma(exact));
     struct thesis_step *step = thesis_add_texture(&way, kernel, THESIS_SRC, THESIS_DST);
     step->params.taps = exact->taps;
     step->params.weights = t->weights_texture;
@@ -153,7 +153,7 @@ static void run_reshuffling(struct thesis *t, double sigma_px, const struct exac
         return;
     }
     const int32_t count = links_of(exact, links, weights, &groups);
-    struct thesis_way way = thesis_begin(t, what, exact_sigma(exact));
+    struct thesis_way way = thesis_begin(t, what, sigma_px > 0.0 ? sigma_px : exact_sigma(exact));
     struct thesis_step *step = thesis_add(&way, "blur_thesis_reshuffle", THESIS_SRC, THESIS_DST);
     step->params.taps = exact->taps;
     step->params.step_px = groups;
@@ -177,7 +177,7 @@ static void run_lines(struct thesis *t, bool planes, const char *words, double s
     if (!thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, exact_sigma(exact));
+    struct thesis_way way = thesis_begin(t, what, sigma_px > 0.0 ? sigma_px : exact_sigma(exact));
     for (int pass = 0; pass < 2; pass++) {
         struct thesis_step *step =
             thesis_add(&way, kernels[planes][pass], pass == 0 ? THESIS_SRC : THESIS_A,
@@ -198,7 +198,7 @@ static void run_lines_texture(struct thesis *t, double sigma_px, const struct ex
     if (!t->textures || !thesis_want(t, what)) {
         return;
     }
-    struct thesis_way way = thesis_begin(t, what, exact_sigma(exact));
+    struct thesis_way way = thesis_begin(t, what, sigma_px > 0.0 ? sigma_px : exact_sigma(exact));
     thesis_add_texture(&way, "blur_textures_rows", THESIS_SRC, THESIS_A)->params.taps = exact->taps;
     thesis_add_texture(&way, "blur_textures_columns", THESIS_A, THESIS_DST)->params.taps =
         exact->taps;

@@ -4,6 +4,7 @@
 /* The thesis's ways on a CUDA device at its sizes and at 4096 x 4096, and Fovea's engines, which
  * come first. */
 
+#include "papers/draw.h"
 #include "thesis.h"
 
 #include <math.h>
@@ -100,6 +101,23 @@ void thesis_fovea(struct thesis *t, enum fovea_format format)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* Discs, whose alpha is another channel like the others. */
+static void draw(struct thesis *t, const struct bench_size *size, size_t bytes)
+{
+    struct cuda_bench *b = t->ways.b;
+    uint8_t *pixels = bench_memory(1, bytes / 4);
+    t->src = bench_memory(1, bytes);
+    papers_draw(pixels, size, 0);
+    for (size_t i = 0; i < bytes / 4; i++) {
+        t->src[i] = (float)pixels[i % 4 == 3 ? i - 3 : i] / 255.0f;
+    }
+    for (int i = 0; i < BENCH_PICTURES; i++) {
+        CUDA_MUST(b, b->cu->MemcpyHtoD(b->pictures.src[i], t->src, bytes));
+    }
+    CUDA_MUST(b, b->cu->StreamSynchronize(NULL));
+    free(pixels);
+}
+
 static void run_size(struct thesis *t, const struct bench_size *size)
 {
     struct cuda_bench *b = t->ways.b;
@@ -108,8 +126,7 @@ static void run_size(struct thesis *t, const struct bench_size *size)
     t->side_px = (int32_t)size->width_px;
     thesis_fovea(t, FOVEA_FORMAT_RGBA8);
     cuda_ways_pictures(&t->ways, size, FOVEA_FORMAT_RGBA32F);
-    t->src = bench_memory(bytes, 1);
-    bench_draw(t->src, bytes, FOVEA_FORMAT_RGBA32F);
+    draw(t, size, bytes);
     thesis_open(t, size);
     thesis_fovea(t, FOVEA_FORMAT_RGBA32F);
     thesis_convolutions(t);

@@ -13,6 +13,7 @@
 
 #define OFF_BY_FLOATS 1e-4 /* of values from 0 to 1 */
 #define QUALITY_PX 1024 /* the thesis's size */
+#define MARGIN_PX 128u
 #define POINTS 24 /* along each axis */
 #define POINTS_DIFFUSION 2
 
@@ -57,10 +58,15 @@ static double worst_of_pyramid(const struct thesis_way *way, const float *made)
 
 /* ---- Quality --------------------------------------------------------------------------------- */
 
-static void bytes_of(const float *made, size_t pixels, uint8_t *out)
+/* Without a margin, where ways differ in what lies beyond the picture. */
+static void bytes_of(const struct thesis *t, const float *made, uint8_t *out)
 {
-    for (size_t i = 0; i < 4 * pixels; i++) {
-        const float value = fminf(fmaxf(made[i], 0.0f), 1.0f);
+    const size_t side = (size_t)t->side_px;
+    const size_t inner = QUALITY_PX - 2 * MARGIN_PX;
+    for (size_t i = 0; i < inner * inner * 4; i++) {
+        const size_t x = i / 4 % inner + MARGIN_PX;
+        const size_t y = i / 4 / inner + MARGIN_PX;
+        const float value = fminf(fmaxf(made[(y * side + x) * 4 + i % 4], 0.0f), 1.0f);
         out[i] = i % 4 == 3 ? 255 : (uint8_t)lrintf(value * 255.0f);
     }
 }
@@ -94,7 +100,7 @@ static void make_gaussian(struct thesis *t, double sigma_px)
     free(t->gaussian);
     t->gaussian = bench_memory(1, bytes / 4);
     t->gaussian_px = sigma_px;
-    bytes_of(made, bytes / 16, t->gaussian);
+    bytes_of(t, made, t->gaussian);
     free(made);
     thesis_drop(&way);
 }
@@ -110,8 +116,8 @@ void thesis_words_of_quality(struct thesis *t, double sigma_px, const float *mad
         make_gaussian(t, sigma_px);
     }
     uint8_t *own = bench_memory(pixels, 4);
-    bytes_of(made, pixels, own);
-    const struct bench_size size = {"", (uint32_t)t->side_px, (uint32_t)t->side_px};
+    bytes_of(t, made, own);
+    const struct bench_size size = {"", QUALITY_PX - 2 * MARGIN_PX, QUALITY_PX - 2 * MARGIN_PX};
     const struct fovea_image a =
         bench_image(&size, FOVEA_FORMAT_RGBA8, FOVEA_MEMORY_CPU, t->gaussian);
     const struct fovea_image made_image =
