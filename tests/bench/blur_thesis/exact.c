@@ -113,10 +113,11 @@ static double of_crop(const struct crop *crop, int32_t side_px, int32_t x, int32
     return inside ? crop->now[py * crop->side + px] : 0.0;
 }
 
-static void diffuse_once(struct crop *crop, int32_t side_px)
+/* So much at the rim counts no more. */
+static void diffuse_once(struct crop *crop, int32_t side_px, int32_t rim)
 {
-    for (int32_t y = 0; y < crop->side; y++) {
-        for (int32_t x = 0; x < crop->side; x++) {
+    for (int32_t y = rim; y < crop->side - rim; y++) {
+        for (int32_t x = rim; x < crop->side - rim; x++) {
             crop->next[y * crop->side + x] =
                 0.25 * (of_crop(crop, side_px, x - 1, y) + of_crop(crop, side_px, x + 1, y) +
                         of_crop(crop, side_px, x, y - 1) + of_crop(crop, side_px, x, y + 1));
@@ -143,7 +144,7 @@ static double by_diffusion(const struct exact_blur *blur, const float *src, int3
         crop.now[i] = value_at(src, side_px, px, py, channel);
     }
     for (int32_t i = 0; planes && i < blur->levels; i++) {
-        diffuse_once(&crop, side_px);
+        diffuse_once(&crop, side_px, i + 1);
     }
     if (planes) {
         result = crop.now[reach * crop.side + reach];

@@ -16,6 +16,7 @@
 #define MARGIN_PX 128u
 #define POINTS 24 /* along each axis */
 #define POINTS_DIFFUSION 2
+#define MANY_STEPS 100 /* a point takes half a second there: one, in the corner */
 
 static void worst_of(double made, double is, double *worst)
 {
@@ -27,14 +28,17 @@ static double worst_of_points(const struct thesis_way *way, const float *made)
 {
     const struct exact_blur *exact = &way->exact;
     const int32_t side = way->t->side_px;
-    const int32_t points = exact->kind == EXACT_DIFFUSION ? POINTS_DIFFUSION : POINTS;
+    const int32_t points = exact->kind != EXACT_DIFFUSION ? POINTS
+                           : exact->levels <= MANY_STEPS  ? POINTS_DIFFUSION
+                                                          : 1;
+    const int32_t steps = points > 1 ? points - 1 : 1;
     const int32_t last = side - 1 - exact->border_px;
     double worst = last > exact->border_px ? 0.0 : NAN; /* nothing to look at is not right */
     for (int32_t j = 0; j < points && last > exact->border_px; j++) {
         for (int32_t i = 0; i < points; i++) {
             const int32_t room = last - exact->border_px;
-            const int32_t x = exact->border_px + (room * i) / (points - 1);
-            const int32_t y = exact->border_px + (room * j) / (points - 1);
+            const int32_t x = exact->border_px + (room * i) / steps;
+            const int32_t y = exact->border_px + (room * j) / steps;
             const int channel = (i + j) % 4;
             const size_t at = ((size_t)y * (size_t)side + (size_t)x) * 4 + (size_t)channel;
             worst_of(made[at], exact_at(exact, way->t->src, side, x, y, channel), &worst);
