@@ -30,6 +30,22 @@ def cases(kept, more):
     return [*kept, *more] if os.environ.get("FOVEA_TEST_CASES") == "all" else [*kept]
 
 
+def pytest_collection_modifyitems(config, items):
+    """Of those with the mark turns(n), a commit has one in n of each file; `./run test --quick` half of that, and
+    `--all-cases`, as whoever names none of it (FOVEA_TEST_COMMIT), all."""
+    commit = os.environ.get("FOVEA_TEST_COMMIT")
+    if commit is None or os.environ.get("FOVEA_TEST_CASES") == "all":
+        return
+    places, chosen, others = {}, [], []
+    for item in items:
+        mark = item.get_closest_marker("turns")
+        turns = mark.args[0] * int(os.environ.get("FOVEA_TEST_TURNS", "1")) if mark else 1
+        place = places[item.path] = places.get(item.path, -1) + bool(mark)
+        (others if (place + int(commit)) % turns else chosen).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = chosen
+
+
 if os.environ.get("CI") == "true":
     # What tests/requirements.txt lists is there: a module that does not load any more is no reason to skip.
     pytest.importorskip = lambda name, *_, **__: importlib.import_module(name)

@@ -11,6 +11,8 @@ import pytest
 from conftest import run_program
 from PIL import Image
 
+pytestmark = pytest.mark.turns(2)
+
 LOOKS = ["blockwise-paper", "smooth-paper-encoded", "smooth-paper-linear", "smooth-physical", "smooth-curve",
          "smooth-map-human", "smooth-map-streak", "blockwise-physical"]
 

@@ -16,6 +16,8 @@ import pytest
 from conftest import need_tool, run_program
 from PIL import Image
 
+pytestmark = pytest.mark.turns(3)
+
 LAYER = Path("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
 TINY = ["--size", "160x90", "--frames", "3"]
 

@@ -13,6 +13,8 @@ import pytest
 from conftest import need_tool
 from demo_window import DemoWindow, detail, virtual_display
 
+pytestmark = pytest.mark.turns(2)
+
 
 @pytest.fixture(scope="module")
 def display():

@@ -8,6 +8,8 @@ import shutil
 import pytest
 from conftest import PUBLIC_HEADERS, ROOT, need_tool, run_program
 
+pytestmark = pytest.mark.turns(2)
+
 HEADERS = PUBLIC_HEADERS
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror"]
 COMPILERS = {

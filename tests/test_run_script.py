@@ -17,6 +17,8 @@ from conftest import ROOT, need_tool, run_program
 sys.path.insert(0, str(ROOT / "tests" / "run"))
 import choose_tests  # noqa: E402
 
+pytestmark = pytest.mark.turns(2)
+
 COMMANDS = [
     "demo",
     "test",

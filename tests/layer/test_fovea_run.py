@@ -15,6 +15,8 @@ import pytest
 from conftest import need_tool, run_program
 from run_world import FILE, HERE, NAME, PLACE, VERSION, line_of, bare, layer, make_layer, template, world  # noqa: F401
 
+pytestmark = pytest.mark.turns(2)
+
 # ---- The manifest ------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,8 @@ is the same, and the log says which it is."""
 import numpy
 import pytest
 
+pytestmark = pytest.mark.turns(2)
+
 SETS = {"backend": "vulkan", "foveation.method": "blockwise"}
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import run_program
 
+pytestmark = pytest.mark.turns(2)
+
 
 @pytest.mark.parametrize(("backend", "submits"), [("vulkan", 6), ("cpu", 12)])
 def test_how_many_submits_a_frame_takes(rig, backend, submits):

@@ -11,6 +11,8 @@ import pytest
 from conftest import need_tool
 from layer_rig import screen_picture, wait_until
 
+pytestmark = pytest.mark.turns(2)
+
 SIZE = ("--width", "240", "--height", "180")
 BLOCKWISE = {"foveation.method": "blockwise"}
 SMOOTH = {"foveation.method": "smooth"}

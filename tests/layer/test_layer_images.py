@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from layer_rig import VALIDATION, Rig
 
+pytestmark = pytest.mark.turns(2)
+
 LISTS = "VK_LAYER_TEST_lists"
 BASALT = "VK_LAYER_VKBASALT_post_processing"
 DIRECT = pytest.mark.parametrize("direct", ["true", "false"])

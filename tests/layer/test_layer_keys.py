@@ -13,6 +13,8 @@ import pytest
 from conftest import ROOT, need_tool
 from layer_rig import screen_picture, wait_until
 
+pytestmark = pytest.mark.turns(2)
+
 # By number: xdotool puts the left Shift before some names.
 KEYCODES = {"Shift_R": "62", "F2": "68", "Page_Up": "112", "Insert": "118", "F3": "69", "End": "115"}
 

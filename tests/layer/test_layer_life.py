@@ -11,6 +11,8 @@ import time
 import pytest
 from layer_rig import wait_until
 
+pytestmark = pytest.mark.turns(2)
+
 VULKAN = {"backend": "vulkan"}
 
 

@@ -5,6 +5,8 @@ validation finds nothing that it does not find in the program alone."""
 
 import pytest
 
+pytestmark = pytest.mark.turns(2)
+
 CASES = [
     "plain",
     "version-1-0",

@@ -28,6 +28,8 @@ from openxr_rig import (  # noqa: F401
     straight_ahead,
 )
 
+pytestmark = pytest.mark.turns(3)
+
 
 @pytest.mark.parametrize("graphics", ["Vulkan", "Vulkan2"])
 def test_the_runtime_shows_what_hello_xr_draws(hello, graphics):

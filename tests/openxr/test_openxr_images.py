@@ -9,6 +9,8 @@ import numpy
 import pytest
 from openxr_rig import DIRECT, FRAMES, OURS, SIZE, assert_foveated, expected, file_expected, hello, place  # noqa: F401
 
+pytestmark = pytest.mark.turns(3)
+
 
 @pytest.mark.parametrize("centers", [{}, {"FOVEA_TEST_XR_CENTERS": "10,-5/10,-5", "XR_ENABLE_API_LAYERS": "XR_APILAYER_FOVEA"}])
 def test_frusta_that_change_in_every_frame_are_each_their_own(hello, centers):

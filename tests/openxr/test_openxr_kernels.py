@@ -8,6 +8,8 @@ import re
 import pytest
 from openxr_rig import OURS, assert_foveated, hello, over_faults  # noqa: F401
 
+pytestmark = pytest.mark.turns(3)
+
 FIRST_FRAME = "the gaze is the runtime's"  # the layer says so in the first xrEndFrame
 PIPELINE = re.compile(r"fault: call (\d+), vkCreateComputePipelines$")
 

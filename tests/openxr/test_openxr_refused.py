@@ -11,6 +11,8 @@ import pytest
 from conftest import ROOT
 from openxr_rig import CORE_VALIDATION, FRAMES, OURS, Steps, assert_foveated, expected, hello, place, straight_ahead  # noqa: F401
 
+pytestmark = pytest.mark.turns(3)
+
 
 def trackers(done):
     return re.findall("^eye tracker.*", (done.folder / "calls.txt").read_text(), re.M)

@@ -10,6 +10,8 @@ import pytest
 from conftest import ROOT
 from openxr_rig import FRAMES, OURS, Steps, hello, over_faults, without_memory_while  # noqa: F401
 
+pytestmark = pytest.mark.turns(3)
+
 GOOD = {"foveation": {"model": "paper", "strength": 2}}
 MAP = {"foveation": {"model": "map", "map": {"kind": "file", "file": "map.png"}}}
 PICTURE = ROOT / "tests" / "fuzz" / "seeds" / "fuzz_map_png" / "grey8.png"

@@ -435,6 +435,7 @@ python_tests()
     local beside=(-n $((JOBS + 1)) --dist loadfile)
     [[ $STAGE == frameworks ]] && beside=()
     export FOVEA_BUILD_DIR=$BUILD_ROOT/gcc
+    [[ $SIZE == quick ]] && export FOVEA_TEST_TURNS=2
     rm -rf -- "$BUILD_ROOT/cache/$STAGE-$name"
     "${test[@]}" --junitxml="$LOGS/$name.junit.xml" ${beside[@]+"${beside[@]}"} "$@" | tee "$log" || status=$?
     cat -- "$log" >>"$LOGS/$STAGE.pytest"
