@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The ways that the processor makes pictures, tiles of one level and nodes: tiles of every level
- * and size, each way beside the other, and every compilation of both beside the plain one. */
+/* The ways that the processor makes pictures, tiles of one level and nodes: each beside the other,
+ * and every compilation of both beside the plain one. Against the reference operators/ has them. */
 
 #include "test_foveate_support.h"
 
@@ -13,47 +13,6 @@
 static void assert_goes_by_tiles(const struct foveate_plan *plan)
 {
     assert_true(foveate_slope_of(plan).slope <= FOVEATE_CPU_TILE_MAX_SLOPE);
-}
-
-/* ---- Tiles */
-
-static void check_even(double sigma_px, enum fovea_light light, uint32_t width_px,
-                       uint32_t height_px, enum image_pattern pattern)
-{
-    const struct exact_case c = {width_px, height_px,      FOVEA_FORMAT_RGBA8,
-                                 pattern,  0.4 * width_px, 0.3 * height_px};
-    struct fovea_foveation settings = even_settings(sigma_px);
-    settings.light = light;
-    struct foveate_plan *plan = plan_of(&settings, width_px, height_px);
-    assert_goes_by_tiles(plan);
-    foveate_plan_destroy(&plan);
-    struct test_image src = image_make_packed(width_px, height_px, c.format);
-    image_draw(&src.view, pattern, 7);
-    assert_exact_picture(settings, &c, &src.view, 2.0); /* all pixels may be of the worst sigma */
-    image_free(&src);
-}
-
-TEST(every_sigma_on_every_pattern_is_the_reference)
-{
-    static const double sigmas_px[] = {0.45, 0.7, 1.3, 1.99, 2.01, 3.0, 3.99, 4.02, 6.0, 8.1, 17.0};
-    for (size_t i = 0; i < sizeof sigmas_px / sizeof *sigmas_px; i++) {
-        for (int pattern = 0; pattern < IMAGE_PATTERN_COUNT; pattern++) {
-            check_even(sigmas_px[i], i % 2 ? FOVEA_LIGHT_LINEAR : FOVEA_LIGHT_ENCODED, 150, 70,
-                       (enum image_pattern)pattern);
-        }
-    }
-}
-
-/* Tiles are 32, 64 or 128 pixels wide, registers 4 or 8. */
-TEST(every_odd_size_is_the_reference)
-{
-    static const uint32_t sizes[][2] = {{1, 1},   {7, 9},   {1, 40},  {130, 1}, {33, 31},
-                                        {64, 65}, {129, 3}, {127, 8}, {128, 5}, {257, 130}};
-    static const double sigmas_px[] = {1.2, 2.6, 4.4};
-    for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
-        check_even(sigmas_px[i % 3], FOVEA_LIGHT_ENCODED, sizes[i / 3][0], sizes[i / 3][1],
-                   IMAGE_RANDOM);
-    }
 }
 
 /* ---- Tiles beside nodes, which make float formats */

@@ -1,113 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* The smooth method's law against formulas of this file, in every model and view; and known
- * numbers. */
+/* The smooth method's law against the reference's, in every model and view; known numbers; and
+ * formulas of this file for directions. */
 
 #include "test_foveate_support.h"
 
 #include "kernels/foveate/model/model.h"
 #include "kernels/foveate/plan/smooth.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double pi = 3.14159265358979323846;
 
-/* ---- The formulas once more */
+/* ---- Against the reference */
 
-struct vector {
-    double x, y, z;
-};
-
-static struct vector vector_to(const struct fovea_foveation *f, double w, double h, double x_px,
-                               double y_px)
+static double expected_sigma(const struct foveate_plan *plan, const struct fovea_foveation *f,
+                             const struct foveate_frame *frame, double x_px, double y_px)
 {
-    const struct fovea_geometry *g = &f->geometry;
-    if (g->tan_left + g->tan_right != 0.0) {
-        return (struct vector){-g->tan_left + x_px / w * (g->tan_left + g->tan_right),
-                               -g->tan_up + y_px / h * (g->tan_up + g->tan_down), 1.0};
-    }
-    const double pitch =
-        g->ppd != 0.0 ? 2.0 * tan(pi / 360.0 / g->ppd) : g->screen_width_m / w / g->distance_m;
-    return (struct vector){(x_px - w / 2.0) * pitch, (y_px - h / 2.0) * pitch, 1.0};
+    const struct foveate_reference_places places = {.x_px = x_px,
+                                                    .y_px = y_px,
+                                                    .gaze_x_px = frame->gaze_x_q8 / 256.0,
+                                                    .gaze_y_px = frame->gaze_y_q8 / 256.0};
+    return foveate_reference_sigma(f, plan->width_px, plan->height_px, places);
 }
-
-static double length(struct vector a)
-{
-    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
-}
-
-static double degrees_between(struct vector a, struct vector b)
-{
-    const double dot = (a.x * b.x + a.y * b.y + a.z * b.z) / length(a) / length(b);
-    return acos(fmin(dot, 1.0)) * 180.0 / pi;
-}
-
-static double cutoff_cpd(const struct fovea_foveation *f, double e)
-{
-    if (f->model == FOVEA_MODEL_PHYSICAL) {
-        return f->physical.e2_deg / f->physical.alpha / (e + f->physical.e2_deg) *
-               -log(f->physical.ct0);
-    }
-    const struct fovea_curve *c = &f->curve;
-    for (uint32_t i = 0; i + 1 < c->count; i++) {
-        const double a = c->eccentricity_deg[i];
-        const double b = c->eccentricity_deg[i + 1];
-        if (e >= a && e <= b) {
-            return ((b - e) * c->cutoff_cpd[i] + (e - a) * c->cutoff_cpd[i + 1]) / (b - a);
-        }
-    }
-    return e < c->eccentricity_deg[0] ? c->cutoff_cpd[0] : c->cutoff_cpd[c->count - 1];
-}
-
-/* Cycles a pixel that are resolved. */
-static double cutoff_cpp(const struct fovea_foveation *f, double w, double h, struct vector gaze_px,
-                         double x, double y)
-{
-    if (f->model == FOVEA_MODEL_PAPER) {
-        const struct fovea_paper *p = &f->paper;
-        const double e =
-            fmin(hypot(x - gaze_px.x, y - gaze_px.y) / hypot(w, h) * 2.0, 1.0) * p->e_max_deg;
-        const double cpd = p->e2_deg / p->alpha / (e + p->e2_deg) * -log(p->ct0);
-        return fmin(cpd / p->f_max_cpd, 1.0) / 2.0;
-    }
-    if (f->model == FOVEA_MODEL_RELATIVE) {
-        const double px = fmin(hypot(x - gaze_px.x, y - gaze_px.y), hypot(w, h));
-        const double beyond = px / fmin(w, h) * 2.0 - f->relative.sharp;
-        return beyond <= 0.0 ? 0.5 : 0.5 / (1.0 + beyond / f->relative.halving);
-    }
-    const struct vector ray = vector_to(f, w, h, x, y);
-    const struct vector right = vector_to(f, w, h, x + 1.0, y);
-    const struct vector below = vector_to(f, w, h, x, y + 1.0);
-    const double pitch = fmax(right.x - ray.x, below.y - ray.y);
-    const double px_per_degree = length(ray) / pitch * pi / 180.0;
-    return cutoff_cpd(f, degrees_between(ray, vector_to(f, w, h, gaze_px.x, gaze_px.y))) /
-           px_per_degree;
-}
-
-static double expected_sigma(const struct fovea_foveation *f, double w, double h,
-                             struct vector gaze_px, double x, double y)
-{
-    const double kappa = sqrt(-2.0 * log(f->cutoff_gain)) / 2.0 / pi;
-    const double raw = kappa / cutoff_cpp(f, w, h, gaze_px, x, y);
-    const double sharp = 2.0 * kappa;
-    return f->strength * (raw <= sharp ? 0.0 : raw >= 2.0 * sharp ? raw : 2.0 * (raw - sharp));
-}
-
-/* ---- Against the plan's table */
 
 static void check(const struct fovea_foveation *f, uint32_t w, uint32_t h, double gx, double gy,
                   const char *what)
 {
     struct foveate_plan *plan = plan_of(f, w, h);
     const struct foveate_frame frame = frame_at(plan, gx, gy);
-    const struct vector gaze = {frame.gaze_x_q8 / 256.0, frame.gaze_y_q8 / 256.0, 0.0};
     for (uint32_t y = 0; y < h; y += 1 + h / 23) {
         for (uint32_t x = 0; x < w; x += 1 + w / 29) {
-            const double expected = expected_sigma(f, w, h, gaze, x + 0.5, y + 0.5);
+            const double expected = expected_sigma(plan, f, &frame, x + 0.5, y + 0.5);
             const float sigma = foveate_sigma_at(plan, &frame, (int32_t)x, (int32_t)y);
             if (!(fabs((double)sigma - expected) <= 2e-3 * expected + 1e-3 * f->strength)) {
                 fail_msg("%s %ux%u gaze %g,%g: sigma at %u,%u is %.6f, expected %.6f", what, w, h,
@@ -129,7 +52,7 @@ static void check_gazes(const struct fovea_foveation *f, const char *what)
     }
 }
 
-static void paper_follows_its_formula(void **state)
+TEST(paper_follows_its_formula)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     check_gazes(&f, "paper");
@@ -139,7 +62,7 @@ static void paper_follows_its_formula(void **state)
     check_gazes(&f, "paper, other settings");
 }
 
-static void physical_follows_its_formula_in_every_view(void **state)
+TEST(physical_follows_its_formula_in_every_view)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     check_gazes(&f, "screen");
@@ -155,7 +78,7 @@ static void physical_follows_its_formula_in_every_view(void **state)
     check_gazes(&f, "frustum beside the axis");
 }
 
-static void curve_follows_its_points(void **state)
+TEST(curve_follows_its_points)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_CURVE);
     f.geometry.distance_m = 0.2;
@@ -179,13 +102,12 @@ static void check_row(const struct fovea_foveation *f, const char *what)
 {
     struct foveate_plan *plan = plan_of(f, 1920, 1080);
     const struct foveate_frame frame = frame_at(plan, 960, 540);
-    const struct vector gaze = {960, 540, 0.0};
     for (int32_t x = 960; x < 1920; x++) {
         double low = INFINITY;
         double high = 0.0;
         for (int i = -1; i <= 1; i++) {
             const double at_px = x + 0.5 + 0.038 * i; /* pixels a degree on the axis: 37.9 */
-            const double sigma = expected_sigma(f, 1920, 1080, gaze, at_px, 540.5);
+            const double sigma = expected_sigma(plan, f, &frame, at_px, 540.5);
             low = fmin(low, sigma);
             high = fmax(high, sigma);
         }
@@ -197,7 +119,7 @@ static void check_row(const struct fovea_foveation *f, const char *what)
     foveate_plan_destroy(&plan);
 }
 
-static void curve_is_exact_at_its_points(void **state)
+TEST(curve_is_exact_at_its_points)
 {
     static const struct {
         const char *what;
@@ -216,7 +138,7 @@ static void curve_is_exact_at_its_points(void **state)
     }
 }
 
-static void relative_follows_its_formula_whatever_the_view(void **state)
+TEST(relative_follows_its_formula_whatever_the_view)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_RELATIVE);
     check_gazes(&f, "relative");
@@ -283,7 +205,7 @@ static double sharp_radius_px(const struct foveate_plan *plan, const struct fove
     return x - x0;
 }
 
-static void displays_have_their_known_strength(void **state)
+TEST(displays_have_their_known_strength)
 {
     for (size_t i = 0; i < sizeof displays / sizeof *displays; i++) {
         const struct display *d = &displays[i];
@@ -301,7 +223,7 @@ static void displays_have_their_known_strength(void **state)
     }
 }
 
-static void description_says_what_is_used_and_how_strong_it_is(void **state)
+TEST(description_says_what_is_used_and_how_strong_it_is)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     char words[OPERATOR_DESCRIPTION_BYTES];
@@ -320,7 +242,52 @@ static void description_says_what_is_used_and_how_strong_it_is(void **state)
     assert_true(strlen(words) < sizeof words - 1);
 }
 
-/* ---- The law in every direction */
+/* ---- The law in every direction, by its formula once more */
+
+struct vector {
+    double x, y, z;
+};
+
+static struct vector vector_to(const struct fovea_foveation *f, double w, double h, double x_px,
+                               double y_px)
+{
+    const struct fovea_geometry *g = &f->geometry;
+    if (g->tan_left + g->tan_right != 0.0) {
+        return (struct vector){-g->tan_left + x_px / w * (g->tan_left + g->tan_right),
+                               -g->tan_up + y_px / h * (g->tan_up + g->tan_down), 1.0};
+    }
+    const double pitch =
+        g->ppd != 0.0 ? 2.0 * tan(pi / 360.0 / g->ppd) : g->screen_width_m / w / g->distance_m;
+    return (struct vector){(x_px - w / 2.0) * pitch, (y_px - h / 2.0) * pitch, 1.0};
+}
+
+static double length(struct vector a)
+{
+    return sqrt(a.x * a.x + a.y * a.y + a.z * a.z);
+}
+
+static double degrees_between(struct vector a, struct vector b)
+{
+    const double dot = (a.x * b.x + a.y * b.y + a.z * b.z) / length(a) / length(b);
+    return acos(fmin(dot, 1.0)) * 180.0 / pi;
+}
+
+static double cutoff_cpd(const struct fovea_foveation *f, double e)
+{
+    if (f->model == FOVEA_MODEL_PHYSICAL) {
+        return f->physical.e2_deg / f->physical.alpha / (e + f->physical.e2_deg) *
+               -log(f->physical.ct0);
+    }
+    const struct fovea_curve *c = &f->curve;
+    for (uint32_t i = 0; i + 1 < c->count; i++) {
+        const double a = c->eccentricity_deg[i];
+        const double b = c->eccentricity_deg[i + 1];
+        if (e >= a && e <= b) {
+            return ((b - e) * c->cutoff_cpd[i] + (e - a) * c->cutoff_cpd[i + 1]) / (b - a);
+        }
+    }
+    return e < c->eccentricity_deg[0] ? c->cutoff_cpd[0] : c->cutoff_cpd[c->count - 1];
+}
 
 /* The largest angle that a pixel covers there in any direction: what a round blur is worst in. */
 static double widest_pixel_deg(const struct fovea_foveation *f, double w, double h, double x,
@@ -358,7 +325,7 @@ static void check_directions(const struct fovea_foveation *f, double square, con
     foveate_plan_destroy(&plan);
 }
 
-static void no_direction_is_blurred_more_than_the_law_has_it(void **state)
+TEST(no_direction_is_blurred_more_than_the_law_has_it)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PHYSICAL);
     f.physical.alpha = 8.0;
@@ -396,7 +363,7 @@ static void check_largest(const struct fovea_foveation *f, const char *what)
     foveate_plan_destroy(&plan);
 }
 
-static void plan_knows_the_largest_sigma_of_gazes_in_the_picture(void **state)
+TEST(plan_knows_the_largest_sigma_of_gazes_in_the_picture)
 {
     struct fovea_foveation f = smooth_settings(FOVEA_MODEL_PAPER);
     check_largest(&f, "paper");
@@ -409,20 +376,4 @@ static void plan_knows_the_largest_sigma_of_gazes_in_the_picture(void **state)
     f.curve = (struct fovea_curve){
         .count = 3, .eccentricity_deg = {0, 12, 25}, .cutoff_cpd = {30.0, 0.4, 10.0}};
     check_largest(&f, "a curve with a dip");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paper_follows_its_formula),
-        cmocka_unit_test(physical_follows_its_formula_in_every_view),
-        cmocka_unit_test(curve_follows_its_points),
-        cmocka_unit_test(curve_is_exact_at_its_points),
-        cmocka_unit_test(relative_follows_its_formula_whatever_the_view),
-        cmocka_unit_test(displays_have_their_known_strength),
-        cmocka_unit_test(description_says_what_is_used_and_how_strong_it_is),
-        cmocka_unit_test(no_direction_is_blurred_more_than_the_law_has_it),
-        cmocka_unit_test(plan_knows_the_largest_sigma_of_gazes_in_the_picture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,29 @@ static void choose_srgb(uint64_t i, struct operator_scene *scene)
     scene->height_px = 180;
 }
 
+/* One sigma in the whole picture, so flat a law that even the smallest are made by tiles; at sizes
+ * around those of tiles, of which there are 32, 64 or 128 pixels wide, and of registers, 4 or 8. */
+static void choose_even(uint64_t i, struct operator_scene *scene)
+{
+    static const double sigmas_px[] = {0.45, 0.7, 1.2,  1.99, 2.01, 2.6, 3.0,
+                                       3.99, 4.4, 4.02, 6.0,  8.1,  17.0};
+    static const uint32_t sizes[][2] = {{150, 70},  {33, 31}, {64, 65}, {130, 1}, {129, 3}, {1, 40},
+                                        {257, 130}, {127, 8}, {7, 9},   {128, 5}, {1, 1}};
+    struct fovea_foveation *foveation = &scene->settings.foveation;
+    const double ppd = 40.0;
+    choose_srgb(i, scene);
+    foveation->model = FOVEA_MODEL_CURVE;
+    foveation->strength = 1.0;
+    foveation->cutoff_gain = fovea_settings_default().foveation.cutoff_gain;
+    foveation->geometry = fovea_settings_default().foveation.geometry;
+    foveation->geometry.ppd = ppd;
+    foveation->curve = (struct fovea_curve){
+        .count = 1, .cutoff_cpd = {ppd / (2.0 * acos(-1.0) * AT(sigmas_px, i))}};
+    scene->picture = (int)(i / 3 % IMAGE_CONTRAST_COUNT);
+    scene->width_px = AT(sizes, i / 2)[0];
+    scene->height_px = AT(sizes, i / 2)[1];
+}
+
 /* HLG's colours depend on each other, so it counts which of them is red. */
 static void choose_colours(uint64_t i, struct operator_scene *scene)
 {
@@ -204,6 +227,7 @@ static const struct scene_set sets[] = {
     {"frames_are_the_reference", SCENES_ALONE, NULL, 0, 0, 0, 120, 0, false},
     {"sizes_are_the_reference", SCENES_ALONE, choose_size, 48, 48, 12, 24, 0, false},
     {"flat_and_steep_laws_are_the_reference", SCENES_ALONE, choose_srgb, 64, 64, 8, 32, 0, false},
+    {"even_laws_are_the_reference", SCENES_ALONE, choose_even, 130, 65, 13, 40, 0, false},
     {"coloured_hlg_is_the_reference", SCENES_ALONE, choose_colours, 20, 20, 5, 10, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, choose_narrow, 44, 0, 0, 0, 0, false},
     {"strength_0_copies_every_bit", SCENES_COPIED, choose_none, 22, 22, 11, 7, 0, true},
