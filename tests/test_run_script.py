@@ -495,6 +495,19 @@ def test_what_takes_turns_runs_within_a_few_commits():
     assert len(all_of("full", "gcc", 5, "emulated")) == 7
 
 
+def test_what_takes_turns_in_python_does_too():
+    """Where nobody says which commit it is, all of it runs."""
+    def names(**more):
+        environment = {**{k: v for k, v in os.environ.items() if not k.startswith("FOVEA_TEST_")}, **more}
+        command = [sys.executable, "-m", "pytest", "-c", ROOT / "tests/pytest.ini", "--collect-only", "-q", ROOT / "tests/test_headers.py"]
+        return set(re.findall(r"^\S+::\S+", run_program(*command, env=environment).stdout, re.MULTILINE))
+
+    halves = [names(FOVEA_TEST_COMMIT=commit) for commit in "01"]
+    assert halves[0] | halves[1] == names() == names(FOVEA_TEST_COMMIT="1", FOVEA_TEST_CASES="all")
+    assert not halves[0] & halves[1] and abs(len(halves[0]) - len(halves[1])) < 2
+    assert names(FOVEA_TEST_COMMIT="1", FOVEA_TEST_TURNS="2") < halves[1]
+
+
 def test_failing_tests_fail_the_stage(machine):
     machine.fake("dpkg-query", "echo installed")
     machine.fake("cmake", "exit 0")
