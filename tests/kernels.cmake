@@ -37,25 +37,28 @@ endforeach()
 
 fovea_add_test(NAME test_map_law SOURCES test_map_law.c LINK fovea_test_foveate LABELS unit)
 
+add_library(fovea_test_context OBJECT test_context_support.c)
+target_link_libraries(fovea_test_context PRIVATE fovea_test_images fovea_context_objects fovea_build PkgConfig::CMOCKA)
+
 foreach(topic IN ITEMS arguments batch planes memory row run)
     fovea_add_test(NAME test_context_${topic}
-        SOURCES test_context_${topic}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
+        SOURCES test_context_${topic}.c $<TARGET_OBJECTS:fovea_test_context> $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_images fovea_context_objects LABELS unit)
 endforeach()
 fovea_add_test(NAME test_context_unload SOURCES test_context_unload.c LINK fovea_test_images ${CMAKE_DL_LIBS} LABELS unit)
 target_compile_definitions(test_context_unload PRIVATE FOVEA_LIBRARY="$<TARGET_FILE:fovea>")
 add_dependencies(test_context_unload fovea)
 fovea_add_test(NAME test_map_store
-    SOURCES test_map_store.c test_context_support.c support/png_file.c support/process_counts.c
+    SOURCES test_map_store.c $<TARGET_OBJECTS:fovea_test_context> support/png_file.c support/process_counts.c
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 target_link_options(test_map_store PRIVATE -Wl,--wrap=open,--wrap=read)
 fovea_add_test(NAME test_context_map
-    SOURCES test_context_map.c test_context_support.c support/png_file.c
+    SOURCES test_context_map.c $<TARGET_OBJECTS:fovea_test_context> support/png_file.c
         $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 fovea_add_test(NAME test_models_claims
-    SOURCES test_models_claims.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
+    SOURCES test_models_claims.c $<TARGET_OBJECTS:fovea_test_context> $<TARGET_OBJECTS:fovea_context_objects>
     LINK fovea_test_images fovea_context_objects LABELS unit)
 target_sources(test_context_memory PRIVATE support/failing.c support/process_counts.c)
 target_link_options(test_context_memory PRIVATE -Wl,--wrap=malloc,--wrap=calloc,--wrap=mmap)
@@ -75,7 +78,7 @@ fovea_add_test(NAME test_blur_engines SOURCES test_blur_engines.c
     LINK fovea_test_operators LABELS unit)
 foreach(name IN ITEMS operators lens sigmas depth)
     fovea_add_test(NAME test_context_${name}
-        SOURCES test_context_${name}.c test_context_support.c $<TARGET_OBJECTS:fovea_context_objects>
+        SOURCES test_context_${name}.c $<TARGET_OBJECTS:fovea_test_context> $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_operators fovea_context_objects LABELS unit)
 endforeach()
 
@@ -96,7 +99,7 @@ fovea_add_test(NAME test_lens_zone SOURCES test_lens_zone.c
 
 foreach(topic IN ITEMS batch exact)
     fovea_add_test(NAME test_gradient_${topic}
-        SOURCES test_gradient_${topic}.c test_gradient_support.c test_context_support.c
+        SOURCES test_gradient_${topic}.c test_gradient_support.c $<TARGET_OBJECTS:fovea_test_context>
             $<TARGET_OBJECTS:fovea_context_objects>
         LINK fovea_test_foveate fovea_context_objects LABELS unit TIMEOUT 240)
 endforeach()
