@@ -6,6 +6,7 @@
  * graphics where there is one: GPUs for data centres give those with graphics half their speed. */
 
 #include "domain.h"
+#include "kernels/operators.h"
 #include "vulkan_bench.h"
 
 #include "plugin/frame/frame_slot.h"
@@ -388,7 +389,8 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
             const struct bench_case c = {size, &bench_modes[m], &bench_gazes[g]};
             char name[RESULT_NAME_BYTES];
             bench_case_name("vulkan", &c, name);
-            if (!bench_case_exists(&c) || !bench_wants(scene->b->bench, name)) {
+            if (!bench_case_exists(&c) || operators_at(c.mode->op)->needs_depth ||
+                !bench_wants(scene->b->bench, name)) {
                 continue;
             }
             if (!vulkan_open(scene->b)) {

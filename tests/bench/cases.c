@@ -53,6 +53,11 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
         name "-apart", "the same by each operator", SMOOTH, model, FOVEA_LIGHT_LINEAR, 1.0, 32,    \
             RGBA8, false, FOVEA_OPERATOR_lens, of_lens, BENCH_APART                                \
     }
+#define DEPTHS(name, words, depths, row)                                                           \
+    {                                                                                              \
+        name, words, SMOOTH, PAPER, FOVEA_LIGHT_LINEAR, 1.0, 32, RGBA8, true, FOVEA_OPERATOR_dof,  \
+            depths, row                                                                            \
+    }
 
 const struct bench_mode bench_modes[] = {
     {"smooth", "the paper's sigma", SMOOTH, PAPER, ENCODED, 1.0, 32, RGBA8, false, FOVEATE},
@@ -97,6 +102,12 @@ const struct bench_mode bench_modes[] = {
     FOVEATED("foveate-lens-grid", "then places from 241 x 136 points", PAPER, GRID),
     FOVEATED("foveate-lens-2x2", "then the mean of 2x2 places", PAPER, SAMPLES),
     FOVEATED("foveate-lens-mild", "model physical, then a lens", FOVEA_MODEL_PHYSICAL, 0.0),
+    DEPTHS("dof", "depth of field, things before the focus", BENCH_DEPTHS_NEAR, BENCH_ALONE),
+    DEPTHS("dof-far", "nothing is before it", BENCH_DEPTHS_FAR, BENCH_ALONE),
+    DEPTHS("dof-in-focus", "all is in focus", BENCH_DEPTHS_IN_FOCUS, BENCH_ALONE),
+    DEPTHS("dof-foveate", "dof, then foveated, in linear light", BENCH_DEPTHS_NEAR, BENCH_BEFORE),
+    DEPTHS("dof-foveate-far", "nothing is before the focus", BENCH_DEPTHS_FAR, BENCH_BEFORE),
+    DEPTHS("foveate-dof", "foveated, then dof", BENCH_DEPTHS_NEAR, BENCH_ROW),
 };
 const size_t bench_mode_count = COUNT(bench_modes);
 
@@ -122,8 +133,9 @@ const struct bench_size *bench_size_named(const char *name)
 bool bench_case_exists(const struct bench_case *c)
 {
     const bool dense = c->mode->op == FOVEA_OPERATOR_lens && c->mode->of_operator == DENSE;
-    const bool usual =
-        strcmp(c->size->name, "4K") == 0 || (strcmp(c->size->name, "1080p") == 0 && !dense);
+    const bool quick = c->mode->op == FOVEA_OPERATOR_dof && c->size == &quick_sizes[0];
+    const bool usual = strcmp(c->size->name, "4K") == 0 ||
+                       (strcmp(c->size->name, "1080p") == 0 && !dense) || quick;
     return !c->mode->series || (usual && c->gaze->centre);
 }
 
@@ -238,6 +250,9 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     if (mode->row != BENCH_ALONE) {
         settings.operators = (struct fovea_operators){2, {FOVEA_OPERATOR_foveate, mode->op}};
     }
+    if (mode->row == BENCH_BEFORE) {
+        settings.operators = (struct fovea_operators){2, {mode->op, FOVEA_OPERATOR_foveate}};
+    }
     if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_sigma_px = mode->of_operator;
     }
@@ -285,6 +300,32 @@ struct fovea_image bench_image(const struct bench_size *size, enum fovea_format 
         .memory = memory,
         .row_stride_bytes = (ptrdiff_t)(size->width_px * fovea_format_bytes(format)),
     };
+}
+
+/* 2 m away in the middle, where the gaze is. */
+static double distance_at(const struct bench_size *size, enum bench_depths depths, uint32_t x,
+                          uint32_t y)
+{
+    const double down = (y + 0.5) / size->height_px;
+    const bool has_thing = x * 16 / size->width_px % 4 == 1 && down > 0.3;
+    switch (depths) {
+    case BENCH_DEPTHS_NEAR:
+        return has_thing ? 1.1 : down < 0.3 ? 30.0 : 1.0 / (0.1 + 0.4 * (down - 0.3) / 0.2);
+    case BENCH_DEPTHS_FAR:
+        return down < 0.3 ? 30.0 : 1.0 / (0.1 + 0.4 * (down < 0.5 ? down - 0.3 : 0.2) / 0.2);
+    case BENCH_DEPTHS_IN_FOCUS:
+        break;
+    }
+    return 2.0;
+}
+
+void bench_draw_depths(const struct bench_size *size, enum bench_depths depths, float *out)
+{
+    for (uint32_t y = 0; y < size->height_px; y++) {
+        for (uint32_t x = 0; x < size->width_px; x++) {
+            *out++ = (float)(BENCH_NEAR_M / distance_at(size, depths, x, y));
+        }
+    }
 }
 
 /* An additive recurrence of two irrational steps. */

@@ -16,8 +16,13 @@ struct bench_size {
     uint32_t height_px;
 };
 
-/* Foveation comes first and then the mode's operator: as a row, or each by itself. */
-enum bench_row { BENCH_ALONE, BENCH_ROW, BENCH_APART };
+/* Foveation comes first and then the mode's operator: as a row, or each by itself; or the operator
+ * first, as a row. */
+enum bench_row { BENCH_ALONE, BENCH_ROW, BENCH_APART, BENCH_BEFORE };
+
+/* Depths for dof, as mode->of_operator has them: what is seen from over a ground, with things that
+ * stand before the focus; no such things and nothing before it; all in focus. */
+enum bench_depths { BENCH_DEPTHS_NEAR, BENCH_DEPTHS_FAR, BENCH_DEPTHS_IN_FOCUS };
 
 struct bench_mode {
     const char *name;
@@ -30,7 +35,8 @@ struct bench_mode {
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
     enum fovea_operator op; /* others than foveation on GPUs alone */
-    /* blur: sigma in px; lens: what is added to r2 for red, or which other one from 1 on */
+    /* blur: sigma in px; lens: what is added to r2 for red, or which other one from 1 on; dof: enum
+     * bench_depths */
     double of_operator;
     enum bench_row row;
 };
@@ -67,6 +73,10 @@ size_t bench_image_bytes(const struct bench_size *size, enum fovea_format format
 /* Rows without gaps, nothing behind them. */
 struct fovea_image bench_image(const struct bench_size *size, enum fovea_format format,
                                enum fovea_memory memory, void *data);
+
+/* A depth buffer of 32-bit floats, reversed, whose near plane is at BENCH_NEAR_M. */
+#define BENCH_NEAR_M 0.1
+void bench_draw_depths(const struct bench_size *size, enum bench_depths depths, float *out);
 
 /* x and y for each image of a batch, all over it. */
 void bench_place_gazes(float *gazes, uint32_t count);

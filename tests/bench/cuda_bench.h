@@ -83,6 +83,21 @@ FOVEA_MUST_CHECK enum fovea_result cuda_prepare(struct cuda_bench *b,
 enum fovea_result cuda_enqueue(struct cuda_bench *b, void *user, uint32_t picture);
 void cuda_unprepare(struct cuda_bench *b, struct cuda_prepared *p);
 
+/* ---- cuda_depth.c ---- */
+
+/* For modes whose operator needs them; else nothing. */
+struct cuda_depths {
+    CUdeviceptr memory; /* 0: there are none */
+    CUdeviceptr focuses;
+    size_t picture_bytes;
+    struct fovea_depth depth;
+};
+struct cuda_depths cuda_depths_make(struct cuda_bench *b, const struct bench_mode *mode);
+/* The depths of one of the pictures until the next is asked for; NULL: there are none. */
+const struct fovea_depth *cuda_depths_of(struct cuda_depths *depths, uint32_t picture);
+struct operator_focus *cuda_depths_focuses(const struct cuda_depths *depths);
+void cuda_depths_free(struct cuda_bench *b, struct cuda_depths *depths);
+
 /* ---- cuda_operator.c ---- */
 
 /* An operator, ready for the pictures that are there. */
@@ -92,6 +107,7 @@ struct cuda_operator {
     struct operator_cuda *cuda;
     struct operator_cuda_plan *cuda_plan;
     struct operator_frame frame;
+    struct cuda_depths depths; /* what an operator needs of them, of a mode's alone */
 };
 struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operator op,
                                         const struct fovea_settings *settings);

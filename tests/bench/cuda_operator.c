@@ -26,9 +26,13 @@ struct cuda_operator cuda_operator_make(struct cuda_bench *b, enum fovea_operato
 
 enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32_t picture)
 {
-    const struct cuda_operator *own = user;
-    const struct operator_cuda_run run = {
-        .plan = own->plan, .cuda_plan = own->cuda_plan, .frame = &own->frame, .stream = b->stream};
+    struct cuda_operator *own = user;
+    const struct operator_cuda_run run = {.plan = own->plan,
+                                          .cuda_plan = own->cuda_plan,
+                                          .frame = &own->frame,
+                                          .stream = b->stream,
+                                          .depth = cuda_depths_of(&own->depths, picture),
+                                          .focuses = cuda_depths_focuses(&own->depths)};
     if (b->pictures.surfaces) {
         return own->api->cuda->run_surface(own->cuda, &run, b->pictures.format,
                                            b->pictures.src_arrays[picture].surface,
@@ -36,7 +40,8 @@ enum fovea_result cuda_operator_enqueue(struct cuda_bench *b, void *user, uint32
     }
     const struct fovea_image src = cuda_image(b, b->pictures.src[picture]);
     const struct fovea_image dst = cuda_image(b, b->pictures.dst[picture]);
-    const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
+    const struct operator_images images = {
+        .count = 1, .src = &src, .dst = &dst, .depth = run.depth, .focuses = run.focuses};
     return own->api->cuda->run_linear(own->cuda, &run, &images);
 }
 
@@ -52,7 +57,9 @@ struct bench_times cuda_time_operator(struct cuda_bench *b, const struct bench_m
 {
     const struct fovea_settings settings = bench_settings(mode);
     struct cuda_operator own = cuda_operator_make(b, mode->op, &settings);
+    own.depths = cuda_depths_make(b, mode);
     const struct bench_times times = cuda_time(b, cuda_operator_enqueue, &own, out_way);
+    cuda_depths_free(b, &own.depths);
     cuda_operator_free(&own);
     return times;
 }

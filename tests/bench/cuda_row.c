@@ -18,6 +18,8 @@ struct prepared {
     struct operator_frame frame;
     CUdeviceptr between;
     struct cuda_array between_array; /* where the pictures have some */
+    struct cuda_depths depths;
+    const struct fovea_depth *depth; /* of the picture; NULL: there are none */
 };
 
 static enum fovea_result run_step(struct cuda_bench *b, const struct prepared *p, uint32_t step,
@@ -25,7 +27,11 @@ static enum fovea_result run_step(struct cuda_bench *b, const struct prepared *p
 {
     const struct fovea_image src = cuda_image(b, from);
     const struct fovea_image dst = cuda_image(b, to);
-    const struct operator_images images = {.count = 1, .src = &src, .dst = &dst};
+    const struct operator_images images = {.count = 1,
+                                           .src = &src,
+                                           .dst = &dst,
+                                           .depth = p->depth,
+                                           .focuses = cuda_depths_focuses(&p->depths)};
     const struct operator_cuda_run run = {.plan = p->plans[step],
                                           .cuda_plan = p->cuda_plans[step],
                                           .frame = &p->frame,
@@ -46,6 +52,8 @@ static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct pre
                                               .cuda_plan = p->cuda_plans[i],
                                               .frame = &p->frame,
                                               .stream = b->stream,
+                                              .depth = p->depth,
+                                              .focuses = cuda_depths_focuses(&p->depths),
                                               .between = {between->surface}};
         result = row_operator.cuda->run_surface(
             p->cuda, &run, b->pictures.format,
@@ -57,7 +65,8 @@ static enum fovea_result enqueue_surfaces(struct cuda_bench *b, const struct pre
 
 static enum fovea_result enqueue(struct cuda_bench *b, void *user, uint32_t picture)
 {
-    const struct prepared *p = user;
+    struct prepared *p = user;
+    p->depth = cuda_depths_of(&p->depths, picture);
     if (b->pictures.surfaces) {
         return enqueue_surfaces(b, p, picture);
     }
@@ -91,6 +100,8 @@ static void prepare(struct cuda_bench *b, const struct bench_mode *mode, struct 
 {
     const struct fovea_operators all = bench_settings(mode).operators;
     bench_must(row_operator.cuda->create(b->device, &p->cuda), mode->name);
+    p->depths = cuda_depths_make(b, mode);
+    p->depth = cuda_depths_of(&p->depths, 0);
     if (b->pictures.surfaces) {
         p->between_array = cuda_array_make(b);
     }
@@ -117,6 +128,7 @@ static void finish(struct cuda_bench *b, struct prepared *p)
         CUDA_MUST(b, b->cu->MemFree(p->between));
     }
     cuda_array_free(b, &p->between_array);
+    cuda_depths_free(b, &p->depths);
 }
 
 struct bench_times cuda_time_row(struct cuda_bench *b, const struct bench_case *c,
