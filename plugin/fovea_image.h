@@ -220,11 +220,11 @@ struct fovea_batch {
      * FOVEA_ERROR_INVALID_ARGUMENT: no operator of the row takes it. data NULL: none is given. */
     struct fovea_image sigmas;
     ptrdiff_t sigmas_next_bytes; /* from an image's to the next; 0: one picture of them for all */
-    /* The first image's depths, for the operator dof, which takes images in CPU memory (in CUDA
-     * memory FOVEA_ERROR_UNSUPPORTED). No picture passes it without:
-     * FOVEA_ERROR_INVALID_ARGUMENT where one of the two is there and the other is not, as in
-     * fovea_context_run. The context keeps what has been in focus for each image by its number,
-     * also while settings change. NULL: none are given. */
+    /* The first image's depths, for the operator dof, in the memory of src. No picture passes it
+     * without: FOVEA_ERROR_INVALID_ARGUMENT where one of the two is there and the other is not, as
+     * in fovea_context_run. The context keeps what has been in focus for each image by its number,
+     * also while settings change; for images in CUDA memory on the device, apart from those in CPU
+     * memory. NULL: none are given. */
     const struct fovea_depth *depth;
 };
 

@@ -399,8 +399,8 @@ def foveate(
     sigma: for the operator blur (config={"operators": "blur"}), which then blurs each pixel by its own: the standard
         deviation in pixels, float16 or float32, of shape (H, W) for all images or (N, H, W), where the images lie. More than
         "blur.sigma_max_px" counts as that, negative values and NaN as 0. It has no gradients.
-    depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`. NumPy's arrays and others in
-        the CPU's memory; no gradients.
+    depth: for the operator dof (config={"operators": "dof"}), depth of field around the gaze: a `fovea.Depth`, whose values lie where
+        the images lie. It has no gradients.
 
     Returns out, or a new array of the images' library on their device. uint8 values are taken as sRGB and averaged as
     light ("foveation.light"), floats as they are.

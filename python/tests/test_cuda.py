@@ -49,6 +49,20 @@ def test_the_gpu_sees_what_the_cpu_sees(dtype, colours, size):
         assert torch.equal(fovea.foveate(images[i], places[i].cpu()), seen[i])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_depths_lie_where_the_images_lie(dtype):
+    images, places = pictures(3, 90, 110, 3), gazes(3)
+    metres = (1 + 4 * pictures(3, 90, 110, dtype=torch.float32)).to(dtype)
+    config = {"operators": "dof,foveate", "dof.sensor_mm": 3}
+    seen = fovea.foveate(images, places, config=config, depth=fovea.Depth(metres))
+    expected = fovea.foveate(images.cpu(), places.cpu(), config=config, depth=fovea.Depth(metres.cpu()))
+    assert far(seen, expected) <= 2 * BOUND[torch.uint8]
+    one = fovea.foveate(images, places, config=config, depth=fovea.Depth(metres[0]))
+    assert torch.equal(one[0], seen[0])
+    with pytest.raises(ValueError, match="depth lies on cpu"):
+        fovea.foveate(images, places, config=config, depth=fovea.Depth(metres.cpu()))
+
+
 def test_views_of_simulators_are_not_copied():
     rgba, places = pictures(16, 84, 84, 4), gazes(16)
     rgb = rgba[..., :3]  # Isaac Lab, ManiSkill

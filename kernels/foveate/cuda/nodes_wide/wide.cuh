@@ -224,8 +224,10 @@ static __device__ __forceinline__ void blend_nodes(const foveate_frame &frame,
                                                    const node_tile &tile, node_places &places,
                                                    float (&sums)[CHANNELS][NODES_PIXELS])
 {
-    const int blend =
-        Pixel::white > 0 ? foveate_light_blend(frame.light) : (int)FOVEATE_BLEND_FLOATS;
+    /* The ladder of wide light has its nodes' distances, whatever the pixels are. */
+    const int blend = Pixel::white > 0 || image_light_is_wide(frame.light)
+                          ? foveate_light_blend(frame.light)
+                          : (int)FOVEATE_BLEND_FLOATS;
     const bool roots = Pixel::white > 0 && blend == FOVEATE_BLEND_WIDE;
     const foveate_tile_nodes chosen = choose_nodes(blend, places);
 #pragma unroll 1
