@@ -308,6 +308,41 @@ struct fovea_vk_sigmas {
     VkImageLayout layout; /* which it is in, and stays: GENERAL or SHADER_READ_ONLY_OPTIMAL */
 };
 
+/* A picture of depths, for "operators" that need one (dof): the engine's own depth image, which
+ * Fovea reads where it is. Compute shaders make such frames, whatever backend others have.
+ *
+ *     struct fovea_depth values;
+ *     fovea_depth_init(&values);
+ *     fovea_depth_set_projection(&values, projection[2][2], projection[3][2]);
+ *     values.elapsed_s = seconds_since_the_last_frame;
+ *     frame.depth = (struct fovea_vk_depth){
+ *         .view = depth_view, .format = VK_FORMAT_D32_SFLOAT,
+ *         .layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+ *         .width_px = w, .height_px = h, .values = &values};
+ */
+struct fovea_vk_depth {
+    /* Of one layer and mip, of the depth aspect alone, of one sample; usage SAMPLED. The image
+     * belongs to Fovea's queue's family, or is of concurrent sharing. What wrote it has come before
+     * the frame on Fovea's queue, or is over when the waits are. It is read until the signals
+     * come. NULL: there is none. */
+    VkImageView view;
+    /* D16_UNORM, X8_D24_UNORM_PACK32, D24_UNORM_S8_UINT, D32_SFLOAT, D32_SFLOAT_S8_UINT,
+     * R32_SFLOAT or R16_SFLOAT */
+    VkFormat format;
+    /* Which it is in, and stays: GENERAL, SHADER_READ_ONLY_OPTIMAL,
+     * DEPTH_STENCIL_READ_ONLY_OPTIMAL, DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL or
+     * DEPTH_READ_ONLY_OPTIMAL. */
+    VkImageLayout layout;
+    uint32_t x_px; /* the view's first pixel in it */
+    uint32_t y_px;
+    uint32_t width_px; /* of the part from there; the view's size (the image's without views) */
+    uint32_t height_px;
+    /* What values mean, what is in focus, and the time since the frame before: kind, zero_m, one_m,
+     * focus_m and elapsed_s count, which fovea_image.h explains, and nothing else of it. Copied.
+     * The focus is kept for each view by its number. */
+    const struct fovea_depth *values;
+};
+
 #define FOVEA_VK_MAX_SEMAPHORES 8
 #define FOVEA_VK_MAX_VIEWS 4
 
@@ -334,6 +369,7 @@ struct fovea_vk_view {
     VkImageView src_raw_view;
     VkImageView dst_raw_view;
     struct fovea_vk_sigmas sigmas;
+    struct fovea_vk_depth depth; /* of this eye */
 };
 
 static inline void fovea_vk_view_init(struct fovea_vk_view *view)
@@ -365,6 +401,10 @@ struct fovea_vk_frame {
     /* Where views is NULL; else each view has its own. FOVEA_ERROR_INVALID_ARGUMENT: no operator of
      * the row takes any. */
     struct fovea_vk_sigmas sigmas;
+    /* Likewise. FOVEA_ERROR_INVALID_ARGUMENT: an operator of the row needs depths, and there are
+     * none, or what is said of them is wrong; src is then as it was drawn. Where none of the row
+     * needs them they do not count, so that an engine may always give them. */
+    struct fovea_vk_depth depth;
 };
 
 static inline void fovea_vk_frame_init(struct fovea_vk_frame *frame)
@@ -398,12 +438,12 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_vk_foveate(struct fovea_vk *f
 /* Makes what the first frame of a kind would make, while the program loads: images, plans and
  * pipelines, which may take a second where the driver has not kept their shaders. No queue is used.
  * Frames are of a kind that have the same format, sizes, number and eyes of views, frusta and raw
- * views, have sigmas or not, and are in place or not.
+ * views, have sigmas and depths or not, and are in place or not.
  *
  * `frame` is as it will be given to fovea_vk_foveate, or where the backend is vulkan to _record.
  * Not known yet, and of no account, are gazes, semaphores and who holds an image. An image that
  * Fovea did not make may be VK_NULL_HANDLE, but for frames in place, which name it in both ends; of
- * a raw view and of sigmas counts that there are any. Layouts are checked as in a frame.
+ * a raw view, of sigmas and of depths counts that there are any. Layouts are checked as in a frame.
  *
  * Pipelines stay as long as the context. Images and plans go when some frames have not used them
  * (16 to 120), or before the first frame, of more than a hundred sizes, the oldest.

@@ -161,7 +161,7 @@ TEST(tables_are_read_and_samples_are_written)
         .settings = settings, .width_px = 300, .height_px = 200};
     const struct operator_glsl_limits limits = {16384, UINT32_C(1) << 27};
     const struct operator_frame frame = operator_frame_make(300, 200, (struct fovea_point_uv){0});
-    struct operator_shader shaders[OPERATOR_ROW_PASSES];
+    struct operator_shader shaders[OPERATOR_ROW_SHADERS];
     struct operator_plan *plan = NULL;
     struct operator_glsl *glsl = NULL;
     bool tables = false;

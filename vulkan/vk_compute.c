@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINDING_COUNT 7
-#define BINDING_SIGMAS 6 /* the last: sets of frames without any have none */
+#define BINDING_COUNT 8
+#define BINDING_PICTURE 6 /* sets of frames without any have none */
+#define BINDING_FOCUS 7
 
 /* Every pipeline has one layout, whose push constants are what each device has. */
 #define CONSTANT_BYTES OPERATOR_CONSTANT_BYTES
@@ -24,7 +25,7 @@ static const VkDescriptorType binding_types[BINDING_COUNT] = {
     VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-    VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE};
+    VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,  VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
 
 static enum fovea_result create_set_layout(struct vk_compute *compute, struct vk_device *device)
 {
@@ -65,7 +66,7 @@ static enum fovea_result create_pool(struct vk_compute *compute, struct vk_devic
     set_count *= 2;
     VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * set_count},
                                     {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, set_count},
-                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3 * set_count},
+                                    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4 * set_count},
                                     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, set_count}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = set_count,
@@ -142,29 +143,34 @@ void vk_compute_write_set(struct vk_device *device, VkDescriptorSet set,
     VkDescriptorImageInfo images[2] = {
         {.imageView = bindings->source, .imageLayout = VK_IMAGE_LAYOUT_GENERAL},
         {.imageView = bindings->result, .imageLayout = VK_IMAGE_LAYOUT_GENERAL}};
-    VkDescriptorBufferInfo buffers[4] = {
+    VkDescriptorBufferInfo buffers[BINDING_COUNT - 2] = {
         {bindings->tables.buffer, bindings->tables.offset, bindings->tables.bytes},
         {bindings->scratch.buffer, bindings->scratch.offset, bindings->scratch.bytes},
         {bindings->text, bindings->text_offset, bindings->text_bytes},
-        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES}};
-    VkDescriptorImageInfo sigmas = {.imageView = bindings->sigmas,
-                                    .imageLayout = bindings->sigmas_layout};
+        {bindings->latched, bindings->latched_offset, VK_COMPUTE_LATCHED_BYTES},
+        [BINDING_FOCUS - 2] = {bindings->focus, bindings->focus_offset, SHADER_FOCUS_BYTES}};
+    VkDescriptorImageInfo picture = {.imageView = bindings->picture,
+                                     .imageLayout = bindings->picture_layout};
     VkWriteDescriptorSet writes[BINDING_COUNT];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < BINDING_COUNT; i++) {
-        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                           .dstSet = set,
-                                           .dstBinding = i,
-                                           .descriptorCount = 1,
-                                           .descriptorType = binding_types[i]};
+        if (i == BINDING_PICTURE && !bindings->picture) {
+            continue;
+        }
+        VkWriteDescriptorSet *write = &writes[count++];
+        *write = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                        .dstSet = set,
+                                        .dstBinding = i,
+                                        .descriptorCount = 1,
+                                        .descriptorType = binding_types[i]};
         if (i < 2) {
-            writes[i].pImageInfo = &images[i];
-        } else if (i == BINDING_SIGMAS) {
-            writes[i].pImageInfo = &sigmas;
+            write->pImageInfo = &images[i];
+        } else if (i == BINDING_PICTURE) {
+            write->pImageInfo = &picture;
         } else {
-            writes[i].pBufferInfo = &buffers[i - 2];
+            write->pBufferInfo = &buffers[i - 2];
         }
     }
-    const uint32_t count = bindings->sigmas ? BINDING_COUNT : BINDING_SIGMAS;
     device->vk.UpdateDescriptorSets(device->handle, count, writes, 0, NULL);
 }
 

@@ -48,8 +48,10 @@ struct vk_compute_bindings {
     VkDeviceSize text_bytes;
     VkBuffer latched; /* never without; read where a frame's gaze is late */
     VkDeviceSize latched_offset;
-    VkImageView sigmas; /* none: no pass reads any */
-    VkImageLayout sigmas_layout;
+    VkImageView picture; /* of sigmas or depths; none: no pass reads any */
+    VkImageLayout picture_layout;
+    VkBuffer focus; /* never without; read and written where depths are read */
+    VkDeviceSize focus_offset;
 };
 
 #define VK_COMPUTE_LATCHED_BYTES 32 /* LATCHED_WORDS */
@@ -79,6 +81,14 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
                                 const struct vk_compute_latch_bindings *bindings);
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result);
+
+/* Of a pass whose images have that format. */
+static inline struct vk_compute_kind vk_compute_kind_of(const struct operator_shader *shader,
+                                                        enum fovea_format format)
+{
+    return (struct vk_compute_kind){*shader,
+                                    shader->format == FOVEA_FORMAT_NONE ? format : shader->format};
+}
 
 /* None where it was not made. */
 VkPipeline vk_compute_find(const struct vk_compute *compute, const struct vk_compute_kind *kind);

@@ -9,7 +9,12 @@ const int PIXEL_RGBA8 = 1; /* enum fovea_format */
 const int PIXEL_A2B10G10R10 = 4;
 const int PIXEL_B10G11R11F = 5;
 const int PIXEL_RGBA16F = 6;
+#ifdef LAYERED
+/* A layer lies among samples, as halves that are averaged as they are, all four of them. */
+const int PIXEL = PIXEL_RGBA16F;
+#else
 layout(constant_id = 0) const int PIXEL = PIXEL_RGBA8;
+#endif
 /* IMAGE_LIGHT_* of image/light.h, in which UNORM pixels are averaged. */
 const int LIGHT_SRGB = 1;
 const int LIGHT_PQ = 2;
@@ -22,7 +27,11 @@ const bool LIGHT = LIGHT_OF != 0;
 const bool LIGHT_WIDE = LIGHT_OF > LIGHT_SRGB;
 const bool LIGHT_IS_HLG = LIGHT_OF == LIGHT_HLG || LIGHT_OF == LIGHT_HLG_BLUE_FIRST;
 /* If it is false, nothing of a fourth channel is computed. */
+#ifdef LAYERED
+const bool AVERAGE_ALPHA = true;
+#else
 layout(constant_id = 2) const bool AVERAGE_ALPHA = true;
+#endif
 
 layout(set = 0, binding = 0) uniform utexture2D source;
 #if WORDS == 4

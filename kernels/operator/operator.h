@@ -48,6 +48,13 @@ struct operator_plan_desc {
     bool has_sigmas; /* frames come with pictures of sigmas; for operators that take them */
 };
 
+/* What the values of a view's picture of depths mean, and where in it the view starts. */
+struct operator_depths {
+    struct fovea_depth values; /* checked; a picture on a device has no data */
+    int32_t x_px;
+    int32_t y_px;
+};
+
 /* What a frame adds, for each view. */
 struct operator_frame {
     int32_t width_px; /* the plan's */
@@ -59,6 +66,7 @@ struct operator_frame {
     bool blue_first; /* the images have red and blue exchanged */
     bool late; /* GLSL: the gaze is what the latch has written, not this one */
     bool blind; /* for the row alone: there is no gaze, and operators that look at it do nothing */
+    const struct operator_depths *depths; /* GLSL, where an operator needs them (needs_depth) */
 };
 
 /* What has been in focus in an image, and what comes next. */

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPERATOR_MAX_PASSES 16 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
+#define OPERATOR_MAX_PASSES 32 /* of an operator; of a row of them OPERATOR_ROW_PASSES */
 #define OPERATOR_ROW_PASSES (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_PASSES)
+#define OPERATOR_MAX_SHADERS 16 /* likewise; several passes may have one */
+#define OPERATOR_ROW_SHADERS (FOVEA_OPERATOR_COUNT * OPERATOR_MAX_SHADERS)
 #define OPERATOR_MAX_STEPS (FOVEA_OPERATOR_COUNT + 1)
 #define OPERATOR_CONSTANT_BYTES 128 /* of push constants; what every device has */
 
@@ -55,6 +57,7 @@ enum { OPERATOR_SOURCE, OPERATOR_RESULT, OPERATOR_BETWEEN };
 struct operator_step {
     uint32_t reads; /* OPERATOR_SOURCE, or OPERATOR_BETWEEN and up */
     uint32_t writes; /* OPERATOR_RESULT, or OPERATOR_BETWEEN and up; not what it reads */
+    bool reads_depths; /* binding 6 is the view's picture of depths, and not of sigmas */
     struct operator_range tables;
 };
 
@@ -62,6 +65,7 @@ struct operator_step {
 struct operator_shader {
     const struct shader *shader;
     int32_t special[SHADER_SPECIAL_COUNT];
+    enum fovea_format format; /* of the pixels that it has; FOVEA_FORMAT_NONE: the images' */
 };
 
 /* One dispatch. */
@@ -122,11 +126,11 @@ struct operator_glsl_api {
     uint64_t (*scratch_bytes)(const struct operator_glsl *glsl, enum fovea_format format);
 
     /* The shaders that the passes of any frame of that format may take; returns how many, at most
-     * OPERATOR_MAX_PASSES of an operator and OPERATOR_ROW_PASSES of a row. */
+     * OPERATOR_MAX_SHADERS of an operator and OPERATOR_ROW_SHADERS of a row. */
     uint32_t (*shaders)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                         enum fovea_format format, struct operator_shader *out_shaders);
-    /* Of a view of that format; returns how many, at most as many as above. What was written before
-     * them is there. */
+    /* Of a view of that format; returns how many, at most OPERATOR_MAX_PASSES of an operator and
+     * OPERATOR_ROW_PASSES of a row. What was written before them is there. */
     uint32_t (*passes)(const struct operator_glsl *glsl, const struct operator_frame *frame,
                        enum fovea_format format, struct operator_pass *out_passes);
 

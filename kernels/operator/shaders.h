@@ -8,9 +8,11 @@
  * Descriptor set 0 of all of them: 0 sampled image (source), 1 storage image (result), 2 storage
  * buffer (tables), 3 storage buffer (what passes leave for each other), 4 storage buffer (text, of
  * what draws), 5 uniform buffer (what a latch left, where a frame's gaze is late), 6 sampled image
- * of floats (sigmas, of a view's size, where the plan was made for pictures of them). The latch
- * itself: 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels,
- * and for the host). */
+ * of floats (sigmas, of a view's size, where the plan was made for pictures of them; depths, where
+ * the operator needs them), 7 storage buffer (SHADER_FOCUS_BYTES for each view, which stay from
+ * frame to frame and are zeros before the first; for operators that need depths). The latch itself:
+ * 2 storage buffer (the block), 3 and 4 storage buffers (what it leaves: for the kernels, and for
+ * the host). */
 #ifndef FOVEA_KERNELS_OPERATOR_SHADERS_H
 #define FOVEA_KERNELS_OPERATOR_SHADERS_H
 
@@ -18,6 +20,7 @@
 #include <stdint.h>
 
 #define SHADER_SPECIAL_COUNT 3
+#define SHADER_FOCUS_BYTES 32
 
 struct shader {
     struct shader_code {

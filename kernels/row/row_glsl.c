@@ -58,6 +58,7 @@ static void place_steps(struct row_glsl *row)
         row->steps[i] = (struct operator_step){
             .reads = i == 0 ? OPERATOR_SOURCE : OPERATOR_BETWEEN + row_between(i - 1),
             .writes = i + 1 == count ? OPERATOR_RESULT : OPERATOR_BETWEEN + row_between(i),
+            .reads_depths = plan_of(row)->parts[i].api->needs_depth,
             .tables = {end, bytes}};
         row->table_bytes = end + bytes;
         end += (bytes + OFFSET_BYTES - 1) / OFFSET_BYTES * OFFSET_BYTES;

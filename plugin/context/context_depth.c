@@ -71,6 +71,12 @@ static bool check_times(const struct fovea_depth *depth, char *out)
     return depth->reserved == 0 || CONTEXT_PROBLEM(out, "depth.reserved is not 0");
 }
 
+bool context_depth_check_values(const struct fovea_depth *depth,
+                                char out_problem[CONTEXT_PROBLEM_BYTES])
+{
+    return check_distances(depth, out_problem) && check_times(depth, out_problem);
+}
+
 bool context_depth_take(const struct fovea_depth *given, struct fovea_depth *out_depth,
                         char out_problem[CONTEXT_PROBLEM_BYTES])
 {
@@ -84,8 +90,8 @@ bool context_depth_take(const struct fovea_depth *given, struct fovea_depth *out
     if (!out_depth->data) {
         return CONTEXT_PROBLEM(out_problem, "depth.data is NULL");
     }
-    return check_format(out_depth, out_problem) && check_distances(out_depth, out_problem) &&
-           check_times(out_depth, out_problem);
+    return check_format(out_depth, out_problem) &&
+           context_depth_check_values(out_depth, out_problem);
 }
 
 struct fovea_image context_depth_image(const struct fovea_depth *depth)

@@ -12,6 +12,9 @@
  * not. NULL is none, whose data is NULL. */
 bool context_depth_take(const struct fovea_depth *given, struct fovea_depth *out_depth,
                         char out_problem[CONTEXT_PROBLEM_BYTES]);
+/* Of what its values mean and of the focus alone, whatever it says of a picture. */
+bool context_depth_check_values(const struct fovea_depth *depth,
+                                char out_problem[CONTEXT_PROBLEM_BYTES]);
 /* An image that lies as its picture does. */
 struct fovea_image context_depth_image(const struct fovea_depth *depth);
 

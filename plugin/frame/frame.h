@@ -15,6 +15,7 @@
  *     frame_watchdog.c cuts a stuck peer loose
  *     frame_check.c    what an engine may hand over
  *     frame_view.c     what each eye sees of it: checked, and placed where the kernels work
+ *     frame_depth.c    pictures of depths, and what has been in focus
  *     frame_record.c   barriers and copies
  *     frame_keep.c     commands that are the same in many frames
  *     frame_dispatch.c the kernels of the vulkan backend
@@ -299,6 +300,8 @@ struct fovea_vk {
     struct vk_compute compute;
     struct frame_late late;
     struct vk_buffer text;
+    struct vk_buffer focus; /* what has been in focus in each view; passes' own */
+    bool depth_said; /* who makes frames with depths, in the log */
     VkQueryPool queries;
     struct vk_buffer ticks; /* of recorded frames: two for each slot, 0 until they have run */
     uint32_t slot_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_depth.h"
 #include "frame_late.h"
 #include "frame_record.h"
 
@@ -26,7 +27,7 @@ static void record_view(struct fovea_vk *fovea, const struct frame_work *work, u
     const uint32_t count =
         row_operator.glsl->passes(view->plan->glsl, &view->frame, format, passes);
     for (uint32_t i = 0; i < count; i++) {
-        const struct vk_dispatch dispatch = {.kind = {passes[i].shader, format},
+        const struct vk_dispatch dispatch = {.kind = vk_compute_kind_of(&passes[i].shader, format),
                                              .set = work->slot->sets[index][passes[i].step],
                                              .constants = passes[i].constants,
                                              .constant_bytes = passes[i].constant_bytes,
@@ -80,6 +81,7 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
                               query);
     }
     frame_record_between(fovea, work, commands);
+    frame_depth_record(fovea, work, commands);
     record_views(fovea, work, commands);
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,

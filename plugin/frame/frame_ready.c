@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_depth.h"
 #include "frame_image.h"
 #include "frame_late.h"
 #include "frame_link.h"
@@ -150,11 +151,11 @@ static enum fovea_result prepare_passes(struct fovea_vk *fovea, const struct fra
                                         const struct frame_view *view)
 {
     const enum fovea_format format = work->src.format->pixel;
-    struct operator_shader shaders[OPERATOR_ROW_PASSES];
+    struct operator_shader shaders[OPERATOR_ROW_SHADERS];
     const uint32_t count =
         row_operator.glsl->shaders(view->plan->glsl, &view->frame, format, shaders);
     for (uint32_t i = 0; i < count; i++) {
-        FOVEA_TRY(prepare(fovea, (struct vk_compute_kind){shaders[i], format}));
+        FOVEA_TRY(prepare(fovea, vk_compute_kind_of(&shaders[i], format)));
     }
     return FOVEA_OK;
 }
@@ -208,6 +209,7 @@ static enum fovea_result find_plan(struct fovea_vk *fovea, const struct frame_wo
     view->frame = operator_frame_make(work->view_width_px, work->view_height_px, gaze);
     view->frame.blind = !view->sighted;
     view->frame.blue_first = work->src.format->swap_red_blue;
+    view->frame.depths = view->depth ? &view->depths : NULL;
     if (!view->runs || !work->use_peer) {
         return FOVEA_OK;
     }
@@ -245,7 +247,8 @@ static enum fovea_result gather(struct fovea_vk *fovea, struct frame_work *work,
                                 enum lack *out_lack)
 {
     /* Peers do not know the engine's images. */
-    work->use_peer = !work->recording && !has_sigmas(work) && frame_peer_usable(fovea);
+    work->use_peer = !work->recording && !has_sigmas(work) && !frame_depth_needed(fovea) &&
+                     frame_peer_usable(fovea);
     work->overlay =
         now_ns >= fovea->overlay_retry_ns && frame_overlay_wanted(&fovea->settings.overlay);
     work->copy_by_command = now_ns < fovea->copy_retry_ns;
@@ -300,9 +303,8 @@ static void write_set(struct fovea_vk *fovea, const struct frame_work *work, uin
         .scratch = work->pass_scratch ? range_of(&work->pass_scratch->buffer, scratch) : tables,
         .text = fovea->text.handle,
         .text_offset = work->slot_index * OPERATOR_TEXT_BYTES,
-        .text_bytes = OPERATOR_TEXT_BYTES,
-        .sigmas = work->views[index].sigmas.view,
-        .sigmas_layout = work->views[index].sigmas.layout};
+        .text_bytes = OPERATOR_TEXT_BYTES};
+    frame_depth_bind(fovea, work, index, step, &bindings);
     frame_late_bind(fovea, work->slot_index, &bindings);
     if (bindings.source && bindings.result) { /* else no pass of the step runs */
         vk_compute_write_set(&fovea->device, set, &bindings);
@@ -404,8 +406,8 @@ static void refuse_plan(struct fovea_vk *fovea)
 
 static struct frame_kind kind_of(const struct frame_work *work)
 {
-    const bool ends[] = {work->src.made,     work->dst.made, work->src.raw_view,
-                         work->dst.raw_view, work->in_place, has_sigmas(work)};
+    const bool ends[] = {work->src.made, work->dst.made,   work->src.raw_view,  work->dst.raw_view,
+                         work->in_place, has_sigmas(work), work->views[0].depth};
     struct frame_kind kind = {.format = work->src.format,
                               .width_px = work->src.width_px,
                               .height_px = work->src.height_px,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "frame_depth.h"
 #include "frame_image.h"
 #include "frame_work.h"
 
@@ -145,18 +146,6 @@ static enum fovea_result check_sigmas(struct fovea_vk *fovea, const struct fovea
                               index, (int)given->layout);
 }
 
-/* ---- Depths ---- */
-
-/* Frames and views bring none yet. */
-static enum fovea_result check_depth(struct fovea_vk *fovea)
-{
-    return row_needs_depth(&fovea->settings.operators)
-               ? frame_refuse(fovea, FOVEA_ERROR_UNSUPPORTED,
-                              "operators: one of them needs a picture of depths, which frames of"
-                              " Vulkan images do not have; fovea_context_run_batch takes one")
-               : FOVEA_OK;
-}
-
 /* ---- Packed side by side, where both images are the engine's ---- */
 
 struct packing {
@@ -226,6 +215,7 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
     view->src_raw_view = raw_view_of(&work->src, given->layer, given->src_raw_view);
     view->dst_raw_view = raw_view_of(&work->dst, given->layer, given->dst_raw_view);
     FOVEA_TRY(check_sigmas(fovea, &given->sigmas, index, view));
+    FOVEA_TRY(frame_depth_check(fovea, work, &given->depth, index, view));
     FOVEA_TRY(check_eye(fovea, given->eye, index, view));
     return check_geometry(fovea, given, index, view);
 }
@@ -233,10 +223,10 @@ static enum fovea_result resolve(struct fovea_vk *fovea, struct frame_work *work
 enum fovea_result frame_views_check(struct fovea_vk *fovea, struct frame_work *work)
 {
     const struct fovea_vk_frame *desc = work->desc;
-    FOVEA_TRY(check_depth(fovea));
     if (!desc->views && desc->view_count == 0) {
         view_everything(fovea, work);
-        return check_sigmas(fovea, &desc->sigmas, 0, &work->views[0]);
+        FOVEA_TRY(check_sigmas(fovea, &desc->sigmas, 0, &work->views[0]));
+        return frame_depth_check(fovea, work, &desc->depth, 0, &work->views[0]);
     }
     if (!desc->views || desc->view_count == 0 || desc->view_count > FOVEA_VK_MAX_VIEWS) {
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "%u views%s; 1 to %d are possible",
@@ -282,7 +272,7 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
 
 /* ---- What a view shows ---- */
 
-STRUCT_ENDS_WITH(struct fovea_vk_view, sigmas);
+STRUCT_ENDS_WITH(struct fovea_vk_view, depth);
 
 static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_view *given,
                                  struct fovea_point_uv place, struct fovea_point_uv *out_gaze)
@@ -294,7 +284,6 @@ static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_v
         return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view 0 is %ux%u", given->width_px,
                             given->height_px);
     }
-    FOVEA_TRY(check_depth(fovea));
     FOVEA_TRY(check_eye(fovea, given->eye, 0, &view));
     FOVEA_TRY(check_geometry(fovea, given, 0, &view));
     FOVEA_TRY(check_sigmas(fovea, &given->sigmas, 0, &view));

@@ -33,6 +33,9 @@ struct frame_view {
     VkImageView src_raw_view; /* of the layer, where kernels see the engine's image there */
     VkImageView dst_raw_view;
     struct fovea_vk_sigmas sigmas;
+    VkImageView depth; /* none: no operator needs any */
+    VkImageLayout depth_layout;
+    struct operator_depths depths; /* what it says */
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;
     bool sighted; /* it has a gaze */

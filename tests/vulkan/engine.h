@@ -76,6 +76,8 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
  * raw_view. */
 struct engine_image engine_sampled_create(struct engine *engine, VkFormat format, uint32_t width_px,
                                           uint32_t height_px);
+/* engine_seen.c: memory on the device, bound to the image. */
+void engine_image_allocate(struct engine *engine, struct engine_image *image);
 void engine_image_destroy(struct engine *engine, struct engine_image *image);
 
 struct engine_buffer {

@@ -7,7 +7,7 @@
 
 #define CHECK(call) assert_int_equal((call), VK_SUCCESS)
 
-static void allocate(struct engine *engine, struct engine_image *image)
+void engine_image_allocate(struct engine *engine, struct engine_image *image)
 {
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(engine->device, image->image, &needs);
@@ -58,7 +58,7 @@ struct engine_image engine_seen_create(struct engine *engine, VkFormat format, u
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT};
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
-    allocate(engine, &image);
+    engine_image_allocate(engine, &image);
     assert_true(layer_count <= ENGINE_SEEN_LAYERS);
     for (uint32_t i = 0; i < layer_count; i++) {
         create_view(engine, &image, i);
@@ -83,7 +83,7 @@ struct engine_image engine_sampled_create(struct engine *engine, VkFormat format
                                     .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                                              VK_IMAGE_USAGE_SAMPLED_BIT};
     CHECK(vkCreateImage(engine->device, &info, NULL, &image.image));
-    allocate(engine, &image);
+    engine_image_allocate(engine, &image);
     const VkImageViewCreateInfo view = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .image = image.image,

@@ -237,10 +237,16 @@ enum fovea_result rig_foveate(struct rig *rig, const struct fovea_vk_frame *fram
 }
 
 static struct fovea_vk_sigmas frames_sigmas;
+static struct fovea_vk_depth frames_depth;
 
 void rig_set_sigmas(struct fovea_vk_sigmas sigmas)
 {
     frames_sigmas = sigmas;
+}
+
+void rig_set_depth(struct fovea_vk_depth depth)
+{
+    frames_depth = depth;
 }
 
 static enum fovea_result run(struct rig *rig, const struct end *src, const struct end *dst,
@@ -253,7 +259,8 @@ static enum fovea_result run(struct rig *rig, const struct end *src, const struc
         .src = frame_image(src, format, like, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn),
         .dst = frame_image(dst, format, like, VK_IMAGE_LAYOUT_UNDEFINED, drawn),
         .gaze = gaze,
-        .sigmas = frames_sigmas};
+        .sigmas = frames_sigmas,
+        .depth = frames_depth};
     if (src == dst) {
         frame.dst.layout_before = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     }

@@ -109,7 +109,8 @@ struct fovea_vk_frame stereo_frame(const struct stereo *scene, const struct ster
                                    .gaze = scene->views[0].gaze,
                                    .views = scene->view_count ? scene->views : NULL,
                                    .view_count = scene->view_count,
-                                   .sigmas = scene->views[0].sigmas};
+                                   .sigmas = scene->views[0].sigmas,
+                                   .depth = scene->views[0].depth};
 }
 
 static void acquire(struct stereo_end *end)

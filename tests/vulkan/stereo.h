@@ -15,7 +15,7 @@ struct stereo {
     uint32_t height_px;
     uint32_t layer_count;
     struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
-    uint32_t view_count; /* 0: a frame without views, with the first one's gaze and sigmas */
+    uint32_t view_count; /* 0: a frame without views, with the first one's gaze and pictures */
 };
 
 /* A view of 67x45 pixels. */

@@ -169,30 +169,10 @@ static void frames_without_a_way_stay_as_they_were_drawn(void **state)
     rig_close(&rig);
 }
 
-/* In place, so that what was drawn would be gone. */
-static void operators_of_depths_are_refused_and_the_frame_stays(void **state)
-{
-    struct operator_scene scene = sigmas_scene(SIGMAS_NONE);
-    struct rig rig;
-    scene.settings.operators.order[0] = FOVEA_OPERATOR_dof;
-    rig_open(&rig, &scene.settings);
-    struct test_image src = scene_draw(&scene);
-    struct test_image dst = scene_draw(&scene);
-    assert_int_equal(rig_frame(&rig, RIG_ENGINE_IN_PLACE, VK_FORMAT_B8G8R8A8_UNORM, &src.view,
-                               rig_gaze(0.5, 0.5), &dst.view),
-                     FOVEA_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(rig.fovea->refusal, "needs a picture of depths"));
-    compare_assert_all_same(&dst.view, &src.view, "as drawn");
-    image_free(&src);
-    image_free(&dst);
-    rig_close(&rig);
-}
-
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest of_sigmas[] = {
         cmocka_unit_test(frames_without_a_way_stay_as_they_were_drawn),
-        cmocka_unit_test(operators_of_depths_are_refused_and_the_frame_stays),
         cmocka_unit_test(views_have_their_own_sigmas_or_none),
         cmocka_unit_test(wrong_sigmas_are_refused)};
     static const CMUnitTestFunction by_kind[SCENE_KINDS] = {

@@ -110,7 +110,8 @@ static void add_dispatch(struct blur_passes *passes, const struct blur_pass *pas
     const int32_t kind = (pass->from_source ? BLUR_SHADER_FROM_SOURCE : 0) |
                          (pass->to_result ? BLUR_SHADER_TO_RESULT : 0) |
                          (int32_t)(pass->work - first) * BLUR_SHADER_WORK;
-    *out = (struct operator_pass){.shader = {shader, {list->light, list->averages_alpha, kind}},
+    *out = (struct operator_pass){.shader.shader = shader,
+                                  .shader.special = {list->light, list->averages_alpha, kind},
                                   .groups = {pass->groups[0], pass->groups[1]},
                                   .barrier = !pass->to_result,
                                   .constant_bytes = pass->constant_bytes};
@@ -155,7 +156,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     if (is_machine(glsl)) {
         return foveate_machine_glsl.shaders(glsl, frame, format, out_shaders);
     }
-    struct operator_pass list[OPERATOR_MAX_PASSES];
+    struct operator_pass list[BLUR_MOST_PASSES];
     const uint32_t pass_count = passes(glsl, frame, format, list);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pass_count; i++) {

@@ -3,8 +3,8 @@
 
 /* dof as an operator: its own steps around foveate's machine. */
 
+#include "dof_operator.h"
 #include "kernels/dof/cpu/dof_cpu.h"
-#include "kernels/dof/dof.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,4 +84,5 @@ const struct operator_api dof_operator = {
 #if FOVEA_HAVE_CUDA
     .cuda = &dof_operator_cuda,
 #endif
+    .glsl = &dof_operator_glsl,
 };

@@ -29,6 +29,12 @@ static const uint32_t smooth_nodes_pictured_1[] =
 static const uint32_t smooth_nodes_pictured_4[] =
 #include "smooth_nodes_pictured_4.inc"
     ;
+static const uint32_t smooth_levels_layered_4[] =
+#include "smooth_levels_layered_4.inc"
+    ;
+static const uint32_t smooth_nodes_layered_4[] =
+#include "smooth_nodes_layered_4.inc"
+    ;
 static const uint32_t smooth_tile_kinds_1[] =
 #include "smooth_tile_kinds_1.inc"
     ;
@@ -59,6 +65,11 @@ const struct shader foveate_shader_levels = SHADER_CODE(smooth_levels_1, smooth_
 const struct shader foveate_shader_nodes = SHADER_CODE(smooth_nodes_1, smooth_nodes_4);
 const struct shader foveate_shader_nodes_pictured =
     SHADER_CODE(smooth_nodes_pictured_1, smooth_nodes_pictured_4);
+/* They read and write no image, whose words would matter. */
+const struct shader foveate_shader_levels_layered =
+    SHADER_CODE(smooth_levels_layered_4, smooth_levels_layered_4);
+const struct shader foveate_shader_nodes_layered =
+    SHADER_CODE(smooth_nodes_layered_4, smooth_nodes_layered_4);
 const struct shader foveate_shader_tile_kinds =
     SHADER_CODE(smooth_tile_kinds_1, smooth_tile_kinds_4);
 const struct shader foveate_shader_tile_near = SHADER_CODE(smooth_tile_near_1, smooth_tile_near_4);

@@ -18,6 +18,10 @@ extern const struct shader foveate_shader_levels;
 extern const struct shader foveate_shader_nodes;
 /* The same with the picture of sigmas in binding 6. */
 extern const struct shader foveate_shader_nodes_pictured;
+/* LEVELS and NODES of layers (foveate_operator.h), whatever the format; of light only whether it is
+ * wide counts. */
+extern const struct shader foveate_shader_levels_layered;
+extern const struct shader foveate_shader_nodes_layered;
 /* Tiles of one level instead, the same constants: KINDS and LEVELS in any order, then the picture
  * by the other two in any order, FAR where there are levels. */
 extern const struct shader foveate_shader_tile_kinds;
@@ -35,6 +39,9 @@ struct smooth_constants {
     float fine_sigma_px;
     int32_t kinds;
     int32_t places_each;
+    /* layers: where among the samples sigmas lie, and where what is made goes */
+    int32_t layer_sigmas;
+    int32_t layer_made;
 };
 
 void foveate_shader_levels_groups(const struct foveate_frame *frame, int32_t level,

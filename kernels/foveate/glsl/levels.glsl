@@ -13,7 +13,16 @@ layout(push_constant) uniform Constants
     float fine_sigma_px; /* tiles: below it, both axes are summed at once */
     int kinds; /* tiles: where kinds lie among the samples */
     int places_each; /* tiles: a workgroup of the last shaders makes so many, one below the other */
+    int layer_sigmas; /* layers: where among the samples a pixel's sigma lies, its word y */
+    int layer_made; /* layers: and where the blurred layer goes */
 };
+
+/* The picture is a layer: level 0 among the samples, which somebody has written. */
+#ifdef LAYERED
+const bool LAYERS = true;
+#else
+const bool LAYERS = false;
+#endif
 
 layout(set = 0, binding = 3, std430) buffer Samples { uvec2 samples[]; };
 

@@ -3,7 +3,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* Two levels, `level` and the next one, from the level below, which for levels 1 and 2 is the
- * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins.
+ * picture itself: [1 5 10 10 5 1]/32 along both axes, with margins. LAYERED: all levels are of a layer.
  *
  * Workgroup: 192 threads for 12 x 8 samples of the second level and the 24 x 16 of the first around them;
  * 16 KB: down[20][60], later the first level filtered down, and level_1[20][28].
@@ -67,6 +67,11 @@ vec4 of_sums(uvec2 sums)
     return whole * (1.0 / 256.0);
 }
 
+bool reads_picture()
+{
+    return !LAYERS && level == 1;
+}
+
 /* A thread's column of the level below, for its rows. */
 const int READ = 2 * EACH + 4;
 
@@ -86,7 +91,7 @@ void filter_down(uvec4 raw[READ], int column, int row)
     }
     vec4 read[READ];
     [[unroll]] for (int i = 0; i < READ; i++) {
-        read[i] = level == 1 ? sample_of(raw[i]) : of_halves(raw[i].xy);
+        read[i] = reads_picture() ? sample_of(raw[i]) : of_halves(raw[i].xy);
     }
     [[unroll]] for (int i = 0; i < EACH; i++) {
         down[down_at(row + i, column)] =
@@ -97,14 +102,15 @@ void filter_down(uvec4 raw[READ], int column, int row)
 
 uvec4 read_below(ivec2 at)
 {
-    return level == 1 ? fetch_pixel(at) : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
+    return reads_picture() ? fetch_pixel(at)
+                           : uvec4(samples[sample_index(level - 1, at.x, at.y)], 0, 0);
 }
 
 /* Filters columns of the level below down to the first level's rows. */
 void filter_below_down(ivec2 first)
 {
     ivec2 last = ivec2(frame.width_px, frame.height_px) - 1;
-    bool inside = level == 1 && all(greaterThanEqual(first, ivec2(0))) &&
+    bool inside = reads_picture() && all(greaterThanEqual(first, ivec2(0))) &&
                   all(lessThan(first + ivec2(COLUMNS, 2 * MADE_1.y + 4), last));
     for (int i = int(gl_LocalInvocationIndex); i < COLUMNS * (MADE_1.y / EACH); i += THREADS) {
         int row = i / COLUMNS;

@@ -6,7 +6,8 @@
  *
  * Workgroup: 64 threads for a tile of 16x16 pixels, four pixels of a column each;
  * 16 KB: window[28][33] of samples, sums[28][17], weights across and down.
- * PICTURED: sigma comes from a picture of them and not from the law.
+ * PICTURED: sigma comes from a picture of them and not from the law. LAYERED: it, the picture and the result lie
+ * among the samples.
  *
  * A node's picture is two sums of a window of samples of its level, across and down, blur and up-sampling at once;
  * each pixel blends the nodes' pictures. The cost depends on the number of nodes and not on sigma. Bound by the
@@ -249,7 +250,14 @@ void make_node(node_of_level node, ivec2 tile_px, bool wanted, inout part loaded
     }
 }
 
-#ifdef PICTURED
+#if defined(LAYERED)
+float sigma_of(foveate_frame frame, ivec2 pixel)
+{
+    ivec2 inside = min(pixel, ivec2(frame.width_px, frame.height_px) - 1);
+    float value = uintBitsToFloat(samples[layer_sigmas + inside.y * frame.width_px + inside.x].y);
+    return value >= 0.1 ? min(value, law_table[0]) : 0.0;
+}
+#elif defined(PICTURED)
 layout(set = 0, binding = 6) uniform texture2D sigmas; /* one of the view's size */
 
 /* Does foveate_law_pictured. GLSL leaves open what min and max make of NaN. */
@@ -337,6 +345,27 @@ uvec4 made_raw(ivec2 pixel, float sigma_px, vec4 value, uvec4 raw)
     return encode(sees_others ? gather(pixel, sigma_px) : as_stored(value), raw);
 }
 
+/* Returns a pixel as it is. */
+uvec4 raw_of(ivec2 pixel)
+{
+    return LAYERS ? uvec4(samples[sample_index(0, pixel.x, pixel.y)], 0, 0) : fetch_pixel(pixel);
+}
+
+void put(ivec2 pixel, bool blurred, float sigma_px, vec4 value, uvec4 raw)
+{
+#ifdef LAYERED
+    vec4 root = max(value, 0.0);
+    vec4 made = LIGHT_WIDE ? vec4(root.rgb * root.rgb, value.a) : value;
+    if (blurred && !is_finite(value)) {
+        made = gather(pixel, sigma_px);
+    }
+    samples[layer_made + pixel.y * frame.width_px + pixel.x] = blurred ? halves_of(made) : raw.xy;
+#else
+    imageStore(result, place_of(frame, pixel),
+               blurred ? made_raw(pixel, sigma_px, value, raw) : raw);
+#endif
+}
+
 void main()
 {
     int thread = int(gl_LocalInvocationIndex);
@@ -383,16 +412,14 @@ void main()
     blend(nodes, own, tile_px, values);
     uvec4 raw[EACH];
     [[unroll]] for (int n = 0; n < EACH; n++) {
-        raw[n] = fetch_pixel(own_px + ivec2(0, n));
+        raw[n] = raw_of(own_px + ivec2(0, n));
     }
     [[dont_unroll]] for (int n = 0; n < EACH; n++) {
         ivec2 pixel = own_px + ivec2(0, n);
         if (in_picture(pixel)) {
-            bool blurred = places[n] >= 0.0;
             vec4 value = n == 0 ? values[0] : n == 1 ? values[1] : n == 2 ? values[2] : values[3];
             uvec4 before = n == 0 ? raw[0] : n == 1 ? raw[1] : n == 2 ? raw[2] : raw[3];
-            imageStore(result, place_of(frame, pixel),
-                       blurred ? made_raw(pixel, sigmas_px[n], value, before) : before);
+            put(pixel, places[n] >= 0.0, sigmas_px[n], value, before);
         }
     }
 }

@@ -124,8 +124,8 @@ static struct operator_shader specialize(const struct shader *shader,
 {
     const bool unorm = format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_A2B10G10R10;
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
-    return (struct operator_shader){shader,
-                                    {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
+    return (struct operator_shader){
+        .shader = shader, .special = {unorm ? frame->light : 0, has_alpha && frame->blur_alpha}};
 }
 
 /* Nothing is blurred, and there are no levels that passes could write to. */
@@ -175,7 +175,7 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
         return 1;
     }
     const struct foveate_frame frame = foveate_frame_of(plan_of(glsl), view);
-    const struct shader *list[OPERATOR_MAX_PASSES];
+    const struct shader *list[OPERATOR_MAX_SHADERS];
     const uint32_t count = list_shaders(glsl, list);
     for (uint32_t i = 0; i < count; i++) {
         out_shaders[i] = specialize(list[i], &frame, format);

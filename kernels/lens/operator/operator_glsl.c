@@ -79,13 +79,13 @@ static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_
     const bool has_alpha = format != FOVEA_FORMAT_B10G11R11F;
     *out_shaders = (struct operator_shader){.shader = &shader_copy};
     if (!plan->copies) {
-        *out_shaders =
-            (struct operator_shader){&lens_shader,
-                                     {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
-                                      has_alpha && plan->averages_alpha,
-                                      plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
-                                          (plan->ways ? LENS_SHADER_GRID : 0) +
-                                          (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
+        *out_shaders = (struct operator_shader){
+            .shader = &lens_shader,
+            .special = {pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
+                        has_alpha && plan->averages_alpha,
+                        plan->filter + (plan->colored ? LENS_SHADER_COLORED : 0) +
+                            (plan->ways ? LENS_SHADER_GRID : 0) +
+                            (plan->samples_across - 1) * LENS_SHADER_SAMPLES}};
     }
     return 1;
 }

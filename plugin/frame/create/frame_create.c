@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
+#include "plugin/frame/frame_depth.h"
 #include "plugin/frame/frame_image.h"
 #include "plugin/frame/frame_late.h"
 #include "plugin/frame/frame_link.h"
@@ -97,6 +98,7 @@ static enum fovea_result make_frames(struct fovea_vk *fovea)
                                     (VkDeviceSize)fovea->slot_count * OPERATOR_TEXT_BYTES));
     FOVEA_TRY(make_queries(fovea));
     FOVEA_TRY(frame_late_init(fovea));
+    FOVEA_TRY(frame_depth_init(fovea));
     for (uint32_t i = 0; i < fovea->slot_count; i++) {
         FOVEA_TRY(make_slot(fovea, &fovea->slots[i]));
     }
@@ -225,6 +227,7 @@ static void finish_frames(struct fovea_vk *fovea)
     vk_buffer_finish(&fovea->ticks, device);
     vk_buffer_finish(&fovea->text, device);
     frame_late_finish(fovea);
+    frame_depth_finish(fovea);
     vk_compute_finish(&fovea->compute, device);
 }
 

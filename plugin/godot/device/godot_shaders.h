@@ -8,7 +8,7 @@
 
 #include "godot_device.h"
 
-#define GODOT_PIPELINES_MAX 80
+#define GODOT_PIPELINES_MAX 160
 
 /* Binding 0 is read, binding 1 written; no push constants; a thread a pixel. */
 extern const struct shader godot_shader_from_colour;

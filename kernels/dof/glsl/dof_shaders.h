@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* The compute shader of dof's own steps. Specialization constants from 1 on: light (IMAGE_LIGHT_*),
+ * whether alpha is averaged, and enum dof_work. Push constants: struct dof_constants. Tables are
+ * the machine's; passes leave its samples for each other, and behind them
+ *
+ *     an uvec2 a pixel each: sigma, negative before the focus, and that of the layer under way
+ *                            (floats); what is near; what is behind; where alpha is averaged, both
+ *                            layers of it
+ *     an uvec2 a tile: the largest sigma before the focus, and how far it gets */
+#ifndef FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
+#define FOVEA_KERNELS_DOF_GLSL_DOF_SHADERS_H
+
+#include "kernels/foveate/frame.h"
+#include "kernels/operator/shaders.h"
+
+extern const struct shader dof_shader;
+
+/* In their order, but for alpha, which comes after the colours of its layer. dof.comp has the same
+ * numbers. */
+enum dof_work {
+    DOF_WORK_FOCUS, /* one workgroup */
+    DOF_WORK_OFFSETS, /* a workgroup a tile */
+    DOF_WORK_SPREAD, /* a thread a tile */
+    DOF_WORK_MEANS, /* a thread a pixel, as all that follow */
+    DOF_WORK_NEAR,
+    DOF_WORK_BEHIND,
+    DOF_WORK_COMPOSE,
+    DOF_WORK_NEAR_ALPHA,
+    DOF_WORK_BEHIND_ALPHA,
+    DOF_WORKS
+};
+
+#define DOF_SHADER_SIDE 8 /* of a workgroup, and of a tile in pixels */
+
+/* 32-bit members only; dof.glsl declares the same. */
+struct dof_constants {
+    struct foveate_frame frame;
+    int32_t depth_x_px; /* where the view starts in the picture of depths */
+    int32_t depth_y_px;
+    int32_t fields; /* the first uvec2 behind the machine's samples */
+    int32_t tiles; /* of the tiles */
+    float most_px; /* the largest sigma */
+    /* struct dof_scale */
+    int32_t is_distance;
+    float start;
+    float step;
+    /* dof_focus */
+    float given_diopters; /* what is in focus; negative: what is seen */
+    float first_diopters; /* where nothing was seen yet */
+    float hysteresis_diopters;
+    float left; /* of the way to what is seen */
+    int32_t follows; /* the frame follows on the one before */
+    int32_t blind; /* there is no gaze */
+    /* sigma of a diopter: scale / (1 - min(focal_m diopters in focus, 1/2)) */
+    float sigma_scale;
+    float focal_m;
+};
+
+#endif

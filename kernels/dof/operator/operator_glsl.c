@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* dof on Vulkan: its own steps, and between them the machine on layers. */
+
+#include "kernels/operator/operator_glsl.h"
+
+#include "core/log.h"
+#include "dof_operator.h"
+#include "kernels/dof/glsl/dof_shaders.h"
+#include "kernels/foveate/operator/foveate_operator.h"
+#include "kernels/image/pixel_light.h"
+
+#include <math.h>
+
+_Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+_Static_assert(DOF_WORKS + 5 * FOVEATE_MAX_LAYER_PASSES <= OPERATOR_MAX_PASSES,
+               "more than there is");
+
+#define SAMPLE_BYTES 8
+
+/* Planes of a sample a pixel behind the machine's; dof.glsl has the same numbers. */
+enum plane { FIELDS, NEAR, BEHIND, NEAR_ALPHA, BEHIND_ALPHA, PLANES };
+
+struct dof_glsl {
+    struct operator_glsl base;
+    struct operator_glsl *machine;
+};
+
+static const struct dof_plan *plan_of(const struct operator_glsl *glsl)
+{
+    return dof_plan_of(glsl->plan);
+}
+
+static struct operator_glsl *machine_of(const struct operator_glsl *glsl)
+{
+    return ((const struct dof_glsl *)glsl)->machine;
+}
+
+/* ---- Memory */
+
+static bool averages_alpha(const struct dof_plan *plan, enum fovea_format format)
+{
+    return plan->machine.foveation.alpha == FOVEA_ALPHA_PREMULTIPLIED &&
+           format != FOVEA_FORMAT_B10G11R11F;
+}
+
+static uint32_t pixels_of(const struct dof_plan *plan)
+{
+    return plan->machine.width_px * plan->machine.height_px;
+}
+
+static uint32_t plane_of(const struct dof_plan *plan, enum plane plane)
+{
+    return plan->machine.level_samples + (uint32_t)plane * pixels_of(plan);
+}
+
+static uint32_t tiles_along(uint32_t px)
+{
+    return shader_divide_up(px, DOF_SHADER_SIDE);
+}
+
+static uint64_t bytes_of(const struct dof_plan *plan, bool alpha)
+{
+    const uint64_t planes = alpha ? PLANES : NEAR_ALPHA;
+    const uint64_t tiles =
+        (uint64_t)tiles_along(plan->machine.width_px) * tiles_along(plan->machine.height_px);
+    return SAMPLE_BYTES * (plan->machine.level_samples + planes * pixels_of(plan) + tiles);
+}
+
+static uint64_t scratch_bytes(const struct operator_glsl *glsl, enum fovea_format format)
+{
+    return bytes_of(plan_of(glsl), averages_alpha(plan_of(glsl), format));
+}
+
+static void destroy(struct operator_glsl **glsl)
+{
+    struct dof_glsl *own = (struct dof_glsl *)*glsl;
+    if (own) {
+        foveate_machine_glsl.destroy(&own->machine);
+    }
+    operator_glsl_free(glsl);
+}
+
+static enum fovea_result create(const struct operator_plan *plan,
+                                const struct operator_glsl_limits *limits,
+                                struct operator_glsl **out_glsl)
+{
+    *out_glsl = NULL;
+    if (bytes_of(dof_plan_of(plan), true) > limits->buffer_bytes) {
+        return FOVEA_ERROR_UNSUPPORTED;
+    }
+    FOVEA_TRY(operator_glsl_make(plan, sizeof(struct dof_glsl), out_glsl));
+    struct dof_glsl *own = (struct dof_glsl *)*out_glsl;
+    const enum fovea_result result = foveate_machine_glsl.create(plan, limits, &own->machine);
+    if (result < 0) {
+        destroy(out_glsl);
+    }
+    return result;
+}
+
+static uint64_t table_bytes(const struct operator_glsl *glsl)
+{
+    return foveate_machine_glsl.table_bytes(machine_of(glsl));
+}
+
+static void fill(struct operator_glsl *glsl, void *tables)
+{
+    foveate_machine_glsl.fill(machine_of(glsl), tables);
+}
+
+/* ---- Passes */
+
+/* Nothing may be blurred, and there are no levels. */
+static bool copies(const struct dof_plan *plan)
+{
+    return plan->machine.level_count == 0;
+}
+
+static int32_t light_of(const struct foveate_frame *frame, enum fovea_format format)
+{
+    return pixel_light_known(format) ? frame->light : IMAGE_LIGHT_STORED;
+}
+
+static struct operator_shader shader_of(const struct dof_plan *plan,
+                                        const struct foveate_frame *frame, enum fovea_format format,
+                                        enum dof_work work)
+{
+    return (struct operator_shader){
+        .shader = &dof_shader,
+        .special = {light_of(frame, format), averages_alpha(plan, format), (int32_t)work}};
+}
+
+static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *view,
+                        enum fovea_format format, struct operator_shader *out_shaders)
+{
+    const struct dof_plan *plan = plan_of(glsl);
+    if (copies(plan)) {
+        *out_shaders = (struct operator_shader){.shader = &shader_copy};
+        return 1;
+    }
+    const struct foveate_frame frame = foveate_frame_of(&plan->machine, view);
+    const enum dof_work last =
+        averages_alpha(plan, format) ? DOF_WORK_BEHIND_ALPHA : DOF_WORK_COMPOSE;
+    const bool wide = image_light_is_wide(light_of(&frame, format));
+    uint32_t count = foveate_layer_shaders(wide, out_shaders);
+    for (int work = DOF_WORK_FOCUS; work <= (int)last; work++) {
+        out_shaders[count++] = shader_of(plan, &frame, format, (enum dof_work)work);
+    }
+    return count;
+}
+
+/* What the program says of depths and of the focus; dof_focus. */
+static void set_depths(const struct dof_optics *optics, const struct operator_depths *depths,
+                       struct dof_constants *out)
+{
+    const struct fovea_depth *values = &depths->values;
+    const struct dof_scale scale = dof_scale_of(values);
+    const double given_m = values->focus_m > 0.0 ? values->focus_m : optics->focus_m;
+    const bool follows = values->elapsed_s > 0.0;
+    out->depth_x_px = depths->x_px;
+    out->depth_y_px = depths->y_px;
+    out->is_distance = scale.is_distance;
+    out->start = (float)scale.start;
+    out->step = (float)scale.step;
+    out->given_diopters =
+        values->focus_m > 0.0 || optics->is_fixed ? (float)(1.0 / given_m) : -1.0f;
+    out->follows = follows;
+    out->left = follows && optics->focus_time_s > 0.0
+                    ? (float)exp(-values->elapsed_s / optics->focus_time_s)
+                    : 0.0f;
+}
+
+static void set_optics(const struct dof_optics *optics, struct dof_constants *out)
+{
+    out->most_px = (float)optics->sigma_max_px;
+    out->first_diopters = (float)(1.0 / optics->focus_m);
+    out->hysteresis_diopters = (float)optics->focus_hysteresis_diopters;
+    out->focal_m = (float)optics->focal_m;
+    out->sigma_scale = (float)dof_optics_sigma_px(optics, 0.0);
+}
+
+static struct dof_constants constants_of(const struct dof_plan *plan,
+                                         const struct operator_frame *view, bool alpha)
+{
+    struct dof_constants constants = {
+        .frame = foveate_frame_of(&plan->machine, view),
+        .fields = (int32_t)plane_of(plan, FIELDS),
+        .tiles = (int32_t)plane_of(plan, alpha ? PLANES : NEAR_ALPHA),
+        .blind = view->blind,
+    };
+    constants.frame.gaze_x_q8 = view->gaze_x_q8; /* foveate's laws have no gaze here */
+    constants.frame.gaze_y_q8 = view->gaze_y_q8;
+    constants.frame.late = view->late;
+    set_depths(&plan->optics, view->depths, &constants);
+    set_optics(&plan->optics, &constants);
+    return constants;
+}
+
+/* Passes as they are added, all of one frame. */
+struct list {
+    const struct dof_plan *plan;
+    enum fovea_format format;
+    struct dof_constants constants;
+    struct operator_pass *passes;
+    uint32_t count;
+};
+
+static void set_groups(const struct dof_plan *plan, enum dof_work work, uint32_t groups[2])
+{
+    const uint32_t columns = tiles_along(plan->machine.width_px);
+    const uint32_t rows = tiles_along(plan->machine.height_px);
+    groups[0] = work == DOF_WORK_FOCUS    ? 1
+                : work == DOF_WORK_SPREAD ? tiles_along(columns)
+                                          : columns;
+    groups[1] = work == DOF_WORK_FOCUS ? 1 : work == DOF_WORK_SPREAD ? tiles_along(rows) : rows;
+}
+
+static void add(struct list *list, enum dof_work work)
+{
+    struct operator_pass *pass = &list->passes[list->count++];
+    const struct dof_constants *constants = &list->constants;
+    *pass = (struct operator_pass){.shader =
+                                       shader_of(list->plan, &constants->frame, list->format, work),
+                                   .barrier = work != DOF_WORK_COMPOSE,
+                                   .constant_bytes = sizeof *constants};
+    memcpy(pass->constants, constants, sizeof *constants);
+    set_groups(list->plan, work, pass->groups);
+}
+
+/* A step that writes a layer, and the machine. */
+static void add_layer(struct list *list, enum dof_work work, enum plane made)
+{
+    const struct foveate_layer layer = {
+        .sigmas = plane_of(list->plan, FIELDS),
+        .made = plane_of(list->plan, made),
+        .wide = image_light_is_wide(light_of(&list->constants.frame, list->format))};
+    add(list, work);
+    list->count += foveate_layer_passes(&list->plan->machine, &layer, list->passes + list->count);
+}
+
+static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *view,
+                       enum fovea_format format, struct operator_pass *out_passes)
+{
+    const struct dof_plan *plan = plan_of(glsl);
+    const bool alpha = averages_alpha(plan, format);
+    if (copies(plan)) {
+        operator_pass_copies(view, out_passes);
+        return 1;
+    }
+    struct list list = {.plan = plan,
+                        .format = format,
+                        .constants = constants_of(plan, view, alpha),
+                        .passes = out_passes};
+    add(&list, DOF_WORK_FOCUS);
+    add(&list, DOF_WORK_OFFSETS);
+    add(&list, DOF_WORK_SPREAD);
+    add_layer(&list, DOF_WORK_MEANS, NEAR);
+    add_layer(&list, DOF_WORK_NEAR, NEAR);
+    if (alpha) {
+        add_layer(&list, DOF_WORK_NEAR_ALPHA, NEAR_ALPHA);
+    }
+    add_layer(&list, DOF_WORK_BEHIND, BEHIND);
+    if (alpha) {
+        add_layer(&list, DOF_WORK_BEHIND_ALPHA, BEHIND_ALPHA);
+    }
+    add(&list, DOF_WORK_COMPOSE);
+    return list.count;
+}
+
+const struct operator_glsl_api dof_operator_glsl = {.create = create,
+                                                    .destroy = destroy,
+                                                    .table_bytes = table_bytes,
+                                                    .fill = fill,
+                                                    .scratch_bytes = scratch_bytes,
+                                                    .shaders = shaders,
+                                                    .passes = passes};

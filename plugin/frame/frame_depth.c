@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "frame_depth.h"
+
+#include "core/log.h"
+#include "core/struct_bytes.h"
+#include "plugin/context/context_depth.h"
+
+#include <string.h>
+
+/* Offsets in buffers; more than any device asks for. */
+#define PLACE_BYTES 256
+
+_Static_assert(SHADER_FOCUS_BYTES <= PLACE_BYTES, "a place for each view");
+
+enum fovea_result frame_depth_init(struct fovea_vk *fovea)
+{
+    FOVEA_TRY(vk_buffer_init_shared(&fovea->focus, &fovea->device, PLACE_BYTES * FOVEA_VK_MAX_VIEWS,
+                                    VK_BUFFER_READ_BY_KERNELS));
+    memset(fovea->focus.mapped, 0, fovea->focus.bytes);
+    return FOVEA_OK;
+}
+
+void frame_depth_finish(struct fovea_vk *fovea)
+{
+    vk_buffer_finish(&fovea->focus, &fovea->device);
+}
+
+/* ---- What may be handed over */
+
+static bool is_format(VkFormat format)
+{
+    static const VkFormat formats[] = {VK_FORMAT_D16_UNORM,          VK_FORMAT_X8_D24_UNORM_PACK32,
+                                       VK_FORMAT_D24_UNORM_S8_UINT,  VK_FORMAT_D32_SFLOAT,
+                                       VK_FORMAT_D32_SFLOAT_S8_UINT, VK_FORMAT_R32_SFLOAT,
+                                       VK_FORMAT_R16_SFLOAT};
+    bool found = false;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        found = found || formats[i] == format;
+    }
+    return found;
+}
+
+static bool is_layout(VkImageLayout layout)
+{
+    static const VkImageLayout layouts[] = {
+        VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+        VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+        VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL,
+        VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL};
+    bool found = false;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        found = found || layouts[i] == layout;
+    }
+    return found;
+}
+
+static enum fovea_result check_picture(struct fovea_vk *fovea, const struct frame_work *work,
+                                       const struct fovea_vk_depth *given, uint32_t index)
+{
+    if (!is_format(given->format)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u: depth.format is VkFormat %d, which is no format of depths",
+                            index, (int)given->format);
+    }
+    if (!is_layout(given->layout)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u: depth.layout is %d, in which no shader reads depths", index,
+                            (int)given->layout);
+    }
+    if (given->width_px != work->view_width_px || given->height_px != work->view_height_px) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u: depth.width_px and depth.height_px are %ux%u, the view is"
+                            " %ux%u; they must be the same",
+                            index, given->width_px, given->height_px, work->view_width_px,
+                            work->view_height_px);
+    }
+    if (given->x_px > OPERATOR_MAX_SIZE_PX || given->y_px > OPERATOR_MAX_SIZE_PX) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "view %u: depth.x_px and depth.y_px are %u, %u; at most %d", index,
+                            given->x_px, given->y_px, OPERATOR_MAX_SIZE_PX);
+    }
+    return FOVEA_OK;
+}
+
+static enum fovea_result take_values(struct fovea_vk *fovea, const struct fovea_depth *given,
+                                     uint32_t index, struct fovea_depth *out)
+{
+    char problem[CONTEXT_PROBLEM_BYTES];
+    if (!given) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: depth.values is NULL",
+                            index);
+    }
+    if (!struct_take(out, sizeof *out, given)) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: depth.values: %s", index,
+                            struct_refusal(given));
+    }
+    return context_depth_check_values(out, problem)
+               ? FOVEA_OK
+               : frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT, "view %u: %s", index, problem);
+}
+
+enum fovea_result frame_depth_check(struct fovea_vk *fovea, const struct frame_work *work,
+                                    const struct fovea_vk_depth *given, uint32_t index,
+                                    struct frame_view *view)
+{
+    if (!row_needs_depth(&fovea->settings.operators)) {
+        return FOVEA_OK;
+    }
+    if (!given->view) {
+        return frame_refuse(fovea, FOVEA_ERROR_INVALID_ARGUMENT,
+                            "operators: one of them needs a picture of depths, and view %u has"
+                            " none (depth.view); frames stay as they were drawn",
+                            index);
+    }
+    FOVEA_TRY(check_picture(fovea, work, given, index));
+    FOVEA_TRY(take_values(fovea, given->values, index, &view->depths.values));
+    view->depths.x_px = (int32_t)given->x_px;
+    view->depths.y_px = (int32_t)given->y_px;
+    view->depth = given->view;
+    view->depth_layout = given->layout;
+    return FOVEA_OK;
+}
+
+/* ---- A frame */
+
+bool frame_depth_needed(struct fovea_vk *fovea)
+{
+    const bool needed = row_needs_depth(&fovea->settings.operators);
+    if (needed && fovea->peer && !fovea->depth_said) {
+        log_info(fovea->log, "frame: compute shaders make frames with depths; %s has no part",
+                 fovea->peer->api->name);
+        fovea->depth_said = true;
+    }
+    return needed;
+}
+
+void frame_depth_bind(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
+                      const struct operator_step *step, struct vk_compute_bindings *bindings)
+{
+    const struct frame_view *view = &work->views[index];
+    bindings->focus = fovea->focus.handle;
+    bindings->focus_offset = (VkDeviceSize)PLACE_BYTES * index;
+    bindings->picture = step->reads_depths ? view->depth : view->sigmas.view;
+    bindings->picture_layout = step->reads_depths ? view->depth_layout : view->sigmas.layout;
+}
+
+void frame_depth_record(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands)
+{
+    const VkMemoryBarrier drawn = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_SHADER_READ_BIT};
+    if (work->views[0].depth) {
+        fovea->device.vk.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &drawn, 0,
+                                            NULL, 0, NULL);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Pictures of depths of frames, and what has been in focus in their views. */
+#ifndef FOVEA_FRAME_DEPTH_H
+#define FOVEA_FRAME_DEPTH_H
+
+#include "frame_work.h"
+
+/* What has been in focus, for each view by its number: zeros, and then the passes' own. */
+FOVEA_MUST_CHECK enum fovea_result frame_depth_init(struct fovea_vk *fovea);
+void frame_depth_finish(struct fovea_vk *fovea);
+
+/* The size of the views is known. */
+FOVEA_MUST_CHECK enum fovea_result frame_depth_check(struct fovea_vk *fovea,
+                                                     const struct frame_work *work,
+                                                     const struct fovea_vk_depth *given,
+                                                     uint32_t index, struct frame_view *view);
+/* An operator needs depths. Says the first time that compute shaders make such frames, where others
+ * have another backend. */
+bool frame_depth_needed(struct fovea_vk *fovea);
+
+/* For a step of a view's passes. */
+void frame_depth_bind(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
+                      const struct operator_step *step, struct vk_compute_bindings *bindings);
+/* What the engine has drawn is there for the passes. */
+void frame_depth_record(struct fovea_vk *fovea, const struct frame_work *work,
+                        VkCommandBuffer commands);
+
+#endif

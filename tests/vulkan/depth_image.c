@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "depth_image.h"
+
+#include "cmocka_all.h"
+#include "images.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call) assert_int_equal(call, VK_SUCCESS)
+
+static bool is_color(VkFormat format)
+{
+    return format == VK_FORMAT_R32_SFLOAT || format == VK_FORMAT_R16_SFLOAT;
+}
+
+static bool is_combined(VkFormat format)
+{
+    return format == VK_FORMAT_D24_UNORM_S8_UINT || format == VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+
+static VkImageAspectFlags aspect_of(VkFormat format)
+{
+    return is_color(format) ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_DEPTH_BIT;
+}
+
+bool depth_format_there(const struct engine *engine, VkFormat format)
+{
+    VkFormatProperties properties;
+    vkGetPhysicalDeviceFormatProperties(engine->physical, format, &properties);
+    return (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) != 0;
+}
+
+/* ---- Values */
+
+static size_t value_bytes(VkFormat format)
+{
+    return format == VK_FORMAT_D16_UNORM || format == VK_FORMAT_R16_SFLOAT ? 2 : 4;
+}
+
+/* Of `most` steps from 0 to 1; returns what is stored. */
+static double store_whole(double value, uint32_t most, size_t bytes, void *at)
+{
+    const uint32_t whole = (uint32_t)(fmin(fmax(value, 0.0), 1.0) * most + 0.5);
+    memcpy(at, &whole, bytes); /* the machine's low bytes come first */
+    return (double)whole / most;
+}
+
+static double store_float(VkFormat format, double value, void *at)
+{
+    struct fovea_image pixel = {.data = at,
+                                .width_px = 1,
+                                .height_px = 1,
+                                .format = format == VK_FORMAT_R16_SFLOAT ? FOVEA_FORMAT_R16F
+                                                                         : FOVEA_FORMAT_R32F};
+    pixel.row_stride_bytes = pixel.pixel_stride_bytes = (ptrdiff_t)value_bytes(format);
+    image_set(&pixel, 0, 0, 0, value);
+    return image_get(&pixel, 0, 0, 0);
+}
+
+static double store(VkFormat format, double value, void *at)
+{
+    switch (format) {
+    case VK_FORMAT_D16_UNORM:
+        return store_whole(value, 0xffff, 2, at);
+    case VK_FORMAT_X8_D24_UNORM_PACK32:
+    case VK_FORMAT_D24_UNORM_S8_UINT:
+        return store_whole(value, 0xffffff, 4, at);
+    default:
+        return store_float(format, value, at);
+    }
+}
+
+/* ---- Images */
+
+static void make_image(struct engine *engine, struct engine_image *image)
+{
+    const VkImageUsageFlags attachment =
+        is_color(image->format) ? 0 : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+    const VkImageCreateInfo info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                    .imageType = VK_IMAGE_TYPE_2D,
+                                    .format = image->format,
+                                    .extent = {image->width_px, image->height_px, 1},
+                                    .mipLevels = 1,
+                                    .arrayLayers = 1,
+                                    .samples = VK_SAMPLE_COUNT_1_BIT,
+                                    .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                    .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                                             VK_IMAGE_USAGE_SAMPLED_BIT | attachment};
+    CHECK(vkCreateImage(engine->device, &info, NULL, &image->image));
+    engine_image_allocate(engine, image);
+    const VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                        .image = image->image,
+                                        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+                                        .format = image->format,
+                                        .subresourceRange = {aspect_of(image->format), 0, 1, 0, 1}};
+    CHECK(vkCreateImageView(engine->device, &view, NULL, &image->raw_layers[0]));
+    image->raw_view = image->raw_layers[0];
+}
+
+static void record_barrier(VkCommandBuffer commands, const struct engine_image *image,
+                           VkImageLayout before, VkImageLayout after)
+{
+    const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    const VkImageAspectFlags stencil = is_combined(image->format) ? VK_IMAGE_ASPECT_STENCIL_BIT : 0;
+    const VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = any,
+        .dstAccessMask = any,
+        .oldLayout = before,
+        .newLayout = after,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = image->image,
+        .subresourceRange = {aspect_of(image->format) | stencil, 0, 1, 0, 1}};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+static void upload(struct engine *engine, const struct depth_image *image,
+                   const struct engine_buffer *buffer)
+{
+    const VkBufferImageCopy region = {
+        .imageSubresource = {aspect_of(image->image.format), 0, 0, 1},
+        .imageExtent = {image->image.width_px, image->image.height_px, 1}};
+    VkCommandBuffer commands = engine_begin(engine);
+    record_barrier(commands, &image->image, VK_IMAGE_LAYOUT_UNDEFINED,
+                   VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyBufferToImage(commands, buffer->buffer, image->image.image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    record_barrier(commands, &image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, image->layout);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+}
+
+struct depth_image depth_image_create(struct engine *engine, VkFormat format, uint32_t width_px,
+                                      uint32_t height_px,
+                                      double (*value)(const void *user, uint32_t x, uint32_t y),
+                                      const void *user)
+{
+    const size_t pixels = (size_t)width_px * height_px;
+    struct depth_image depths = {
+        .image = {.format = format, .width_px = width_px, .height_px = height_px, .layer_count = 1},
+        .layout = is_color(format) ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
+                                   : VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+        .values = malloc(pixels * sizeof(double))};
+    assert_non_null(depths.values);
+    struct engine_buffer buffer = engine_buffer_create(engine, pixels * value_bytes(format));
+    for (size_t i = 0; i < pixels; i++) {
+        depths.values[i] =
+            store(format, value(user, (uint32_t)(i % width_px), (uint32_t)(i / width_px)),
+                  buffer.mapped + i * value_bytes(format));
+    }
+    make_image(engine, &depths.image);
+    upload(engine, &depths, &buffer);
+    engine_buffer_destroy(engine, &buffer);
+    return depths;
+}
+
+void depth_image_destroy(struct engine *engine, struct depth_image *image)
+{
+    engine_image_destroy(engine, &image->image);
+    free(image->values);
+    image->values = NULL;
+}
+
+struct fovea_vk_depth depth_image_given(const struct depth_image *image,
+                                        const struct fovea_depth *values)
+{
+    return (struct fovea_vk_depth){.view = image->image.raw_view,
+                                   .format = image->image.format,
+                                   .layout = image->layout,
+                                   .width_px = image->image.width_px,
+                                   .height_px = image->image.height_px,
+                                   .values = values};
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+#include "depth_scene.h"
+
+#include "kernels/image/pixel_light.h"
+#include "operators/scene_vk.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- Depths */
+
+static double distance_at(enum scenery scenery, uint32_t x, uint32_t y)
+{
+    const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
+    const bool in_block = (x / 13 + y / 11) % 3 == 1;
+    switch (scenery) {
+    case NEAR_BLOCKS:
+        return in_block ? 1.1 : DEPTH_FOCUS_M;
+    case FAR_BLOCKS:
+        return in_block ? DEPTH_FOCUS_M : 30.0;
+    case BLOCKS:
+        return in_block ? 0.95 : (x / 13 + y / 11) % 3 == 0 ? DEPTH_FOCUS_M : 9.0;
+    case SLOPE:
+        return 0.8 + 0.09 * (double)x + 0.02 * (double)y;
+    case RANDOM:
+        return 0.9 + 12.0 * pow((double)(random >> 11) / 9007199254740992.0, 4.0);
+    case IN_FOCUS:
+    case SCENERIES:
+        break;
+    }
+    return DEPTH_FOCUS_M;
+}
+
+/* What values mean, for formats from 0 to 1 and for floats. */
+struct fovea_depth depth_scale_of(uint64_t i, VkFormat format)
+{
+    static const struct {
+        enum fovea_depth_kind kind;
+        double zero_m, one_m;
+    } scales[] = {{FOVEA_DEPTH_LINEAR, 0.0, 1.0},
+                  {FOVEA_DEPTH_PERSPECTIVE, 0.25, 100.0},
+                  {FOVEA_DEPTH_PERSPECTIVE, (double)INFINITY, 0.25},
+                  {FOVEA_DEPTH_LINEAR, 0.5, 40.5},
+                  {FOVEA_DEPTH_PERSPECTIVE, 60.0, 0.1}};
+    const bool floats = format == VK_FORMAT_R32_SFLOAT || format == VK_FORMAT_R16_SFLOAT;
+    const size_t at = floats ? i % COUNT(scales) : 1 + i % (COUNT(scales) - 1);
+    struct fovea_depth depth;
+    fovea_depth_init(&depth);
+    depth.kind = scales[at].kind;
+    depth.zero_m = scales[at].zero_m;
+    depth.one_m = scales[at].one_m;
+    return depth;
+}
+
+double depth_value_at(const void *user, uint32_t x, uint32_t y)
+{
+    const struct depth_drawn *drawn = user;
+    const struct fovea_depth *values = &drawn->values;
+    const double distance_m = distance_at(drawn->scenery, x, y);
+    return values->kind == FOVEA_DEPTH_LINEAR
+               ? (distance_m - values->zero_m) / (values->one_m - values->zero_m)
+               : (1.0 / distance_m - 1.0 / values->zero_m) /
+                     (1.0 / values->one_m - 1.0 / values->zero_m);
+}
+
+/* ---- Scenes */
+
+/* A diopter is 4 to 13 px. */
+static void choose(uint64_t i, struct operator_scene *scene)
+{
+    struct fovea_operator_settings *own = &scene->settings.own;
+    scene->width_px = 40 + scene->width_px / 4;
+    scene->height_px = 30 + scene->height_px / 5;
+    own->dof_focus = 1;
+    own->dof_focus_m = DEPTH_FOCUS_M;
+    own->dof_focal_mm = 60.0;
+    own->dof_f_number = 1.4;
+    own->dof_sensor_mm = 0.05 * (double)scene->width_px * (1.0 + (double)(i % 3));
+    own->dof_sigma_max_px = 9.0;
+    if (i % 4 == 3) {
+        own->dof_lens = 1;
+        own->dof_pupil_mm = 8.0;
+        scene->settings.foveation.geometry =
+            (struct fovea_geometry){.ppd = 80.0, .screen_width_m = 0.5, .distance_m = 0.6};
+    }
+}
+
+const struct operator_under_test depth_under_test = {
+    .name = "dof", .api = &dof_operator, .id = FOVEA_OPERATOR_dof, .choose = choose};
+
+/* Stored sRGB of 8 bits, with a focus that follows the gaze. */
+struct operator_scene depth_plain_scene(void)
+{
+    struct operator_scene scene = operator_scene_of(&depth_under_test, 0);
+    const struct fovea_operator_settings own = scene.settings.own;
+    scene.settings = rig_settings();
+    scene.settings.own = own;
+    scene.settings.own.dof_focus = 0;
+    scene.settings.operators = scene_vk_operators(&depth_under_test);
+    scene.format = FOVEA_FORMAT_RGBA8;
+    scene.blue_first = true;
+    scene.width_px = 67;
+    scene.height_px = 45;
+    scene.settings.own.dof_sensor_mm = 3.0;
+    return scene;
+}
+
+static void by_reference(const void *user, const struct fovea_image *src, const double *in,
+                         double *out)
+{
+    assert_int_equal(
+        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out),
+        FOVEA_OK);
+}
+
+static void keep_alpha(const struct fovea_image *src, double *values)
+{
+    for (uint32_t i = 0; image_channels(src->format) == 4 && i < src->width_px * src->height_px;
+         i++) {
+        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
+    }
+}
+
+void depth_assert_exact(const struct operator_scene *scene, const struct fovea_depth *depth,
+                        const double *values, double focus_m, const struct fovea_image *src,
+                        const struct fovea_image *actual)
+{
+    struct fovea_foveation smooth = scene->settings.foveation;
+    const struct dof_reference wanted = {.settings = &scene->settings,
+                                         .depths = values,
+                                         .kind = depth->kind,
+                                         .zero_m = depth->zero_m,
+                                         .one_m = depth->one_m,
+                                         .focus_m = focus_m};
+    int32_t light = pixel_light_of(smooth.light, smooth.transfer);
+    light = image_light_in_order(light, scene->blue_first);
+    double *expected = compare_expected_by(&smooth, src, light, by_reference, &wanted);
+    char what[160];
+    if (smooth.alpha == FOVEA_ALPHA_KEEP) {
+        keep_alpha(src, expected);
+    }
+    snprintf(what, sizeof what, "%ux%u, format %d, light %d, alpha %d, picture %d, focus %g m",
+             scene->width_px, scene->height_px, (int)scene->format, (int)light, (int)smooth.alpha,
+             scene->picture, focus_m);
+    smooth.method = FOVEA_METHOD_SMOOTH;
+    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
+    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
+    compare_assert_close(actual, expected, budget, what);
+    free(expected);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* What is drawn into pictures of depths of Vulkan frames, and dof's reference of it. */
+#ifndef FOVEA_TESTS_DEPTH_SCENE_H
+#define FOVEA_TESTS_DEPTH_SCENE_H
+
+#include "kernels/dof/dof.h"
+#include "operators/scene.h"
+
+#include <vulkan/vulkan_core.h>
+
+#define DEPTH_FOCUS_M 2.0
+
+enum scenery { NEAR_BLOCKS, FAR_BLOCKS, BLOCKS, SLOPE, RANDOM, IN_FOCUS, SCENERIES };
+
+struct depth_drawn {
+    enum scenery scenery;
+    struct fovea_depth values; /* what they mean */
+};
+
+/* Number i of those that suit a format. */
+struct fovea_depth depth_scale_of(uint64_t i, VkFormat format);
+/* For depth_image_create; `user` is a struct depth_drawn. */
+double depth_value_at(const void *user, uint32_t x, uint32_t y);
+
+extern const struct operator_under_test depth_under_test;
+/* 67x45 pixels of 8 bits, stored as sRGB, blue first, with a focus that follows the gaze. */
+struct operator_scene depth_plain_scene(void);
+
+/* Fails the running test unless the result is within dof's bound of what the reference makes of
+ * src, the values of a picture of depths, and what is in focus. */
+void depth_assert_exact(const struct operator_scene *scene, const struct fovea_depth *depth,
+                        const double *values, double focus_m, const struct fovea_image *src,
+                        const struct fovea_image *actual);
+
+#endif

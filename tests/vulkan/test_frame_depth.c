@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Frames with pictures of depths: dof against its reference, the focus from frame to frame, rows,
+ * views, and what is refused. */
+
+#include "depth_image.h"
+#include "depth_scene.h"
+#include "operators/scene_vk.h"
+#include "plugin/frame/frame.h"
+#include "sanitized.h"
+
+#include <stddef.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- Frames */
+
+static void copy(const struct fovea_image *from, const struct fovea_image *to)
+{
+    assert_int_equal(from->row_stride_bytes, to->row_stride_bytes);
+    memcpy(to->data, from->data, (size_t)(from->row_stride_bytes * from->height_px));
+}
+
+static void set_settings(struct rig *rig, const struct operator_scene *scene)
+{
+    rig->settings.foveation = scene->settings.foveation;
+    rig->settings.own = scene->settings.own;
+    rig->settings.operators = scene->settings.operators;
+    assert_int_equal(fovea_vk_set_settings(rig->fovea, &rig->settings), FOVEA_OK);
+}
+
+/* A scene's pictures on a rig. */
+struct given {
+    struct rig rig;
+    struct operator_scene scene;
+    struct depth_drawn drawn;
+    struct depth_image depths;
+    struct test_image src;
+    struct test_image dst;
+};
+
+static struct given *given_make(const struct operator_scene *scene, enum scenery scenery,
+                                VkFormat format)
+{
+    struct given *given = calloc(1, sizeof *given);
+    assert_non_null(given);
+    given->scene = *scene;
+    given->drawn = (struct depth_drawn){scenery, depth_scale_of(1, format)};
+    rig_open(&given->rig, &scene->settings);
+    set_settings(&given->rig, scene);
+    given->depths = depth_image_create(&given->rig.engine, format, scene->width_px,
+                                       scene->height_px, depth_value_at, &given->drawn);
+    given->src = scene_draw(scene);
+    given->dst = image_make_packed(scene->width_px, scene->height_px, scene->format);
+    return given;
+}
+
+static void given_free(struct given *given)
+{
+    depth_image_destroy(&given->rig.engine, &given->depths);
+    image_free(&given->src);
+    image_free(&given->dst);
+    rig_close(&given->rig);
+    free(given);
+}
+
+static enum fovea_result run(struct given *given, enum rig_path path, struct fovea_vk_depth depth,
+                             struct fovea_gaze gaze)
+{
+    rig_set_depth(depth);
+    const enum fovea_result result = rig_frame(&given->rig, path, VK_FORMAT_B8G8R8A8_UNORM,
+                                               &given->src.view, gaze, &given->dst.view);
+    rig_set_depth((struct fovea_vk_depth){0});
+    return result;
+}
+
+static void run_well(struct given *given, struct fovea_gaze gaze)
+{
+    const struct fovea_vk_depth depth = depth_image_given(&given->depths, &given->drawn.values);
+    assert_int_equal(run(given, RIG_ENGINE_TO_ENGINE, depth, gaze), FOVEA_OK);
+}
+
+static const VkFormat depth_formats[] = {VK_FORMAT_D32_SFLOAT,         VK_FORMAT_R32_SFLOAT,
+                                         VK_FORMAT_D16_UNORM,          VK_FORMAT_R16_SFLOAT,
+                                         VK_FORMAT_D24_UNORM_S8_UINT,  VK_FORMAT_D32_SFLOAT_S8_UINT,
+                                         VK_FORMAT_X8_D24_UNORM_PACK32};
+
+static void check_frame(struct rig *rig, int i)
+{
+    const VkFormat format = scene_vk_format((unsigned)i);
+    const VkFormat depth_format = depth_formats[(unsigned)i % COUNT(depth_formats)];
+    struct operator_scene scene = operator_scene_of(&depth_under_test, (uint64_t)i);
+    struct depth_drawn drawn = {(enum scenery)(i % IN_FOCUS),
+                                depth_scale_of((uint64_t)i / 7, depth_format)};
+    if (!depth_format_there(&rig->engine, depth_format)) {
+        return;
+    }
+    scene.format = rig_pixel_format(format);
+    scene.blue_first = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB ||
+                       format == VK_FORMAT_A2R10G10B10_UNORM_PACK32;
+    scene.settings.operators = scene_vk_operators(&depth_under_test);
+    set_settings(rig, &scene);
+    struct depth_image depths = depth_image_create(&rig->engine, depth_format, scene.width_px,
+                                                   scene.height_px, depth_value_at, &drawn);
+    struct test_image src = scene_draw(&scene);
+    struct test_image dst = image_make_packed(scene.width_px, scene.height_px, scene.format);
+    rig_set_depth(depth_image_given(&depths, &drawn.values));
+    assert_int_equal(rig_frame(rig, (enum rig_path)(i / 9 % RIG_PATH_COUNT), format, &src.view,
+                               rig_gaze(0.5, 0.5), &dst.view),
+                     FOVEA_OK);
+    rig_set_depth((struct fovea_vk_depth){0});
+    depth_assert_exact(&scene, &drawn.values, depths.values, DEPTH_FOCUS_M, &src.view, &dst.view);
+    depth_image_destroy(&rig->engine, &depths);
+    image_free(&src);
+    image_free(&dst);
+}
+
+/* Formats and lights have shaders of their own, which a CPU takes seconds for: a commit has one
+ * case in fifteen. */
+TEST(frames_are_the_reference)
+{
+    enum { CASES = 90 };
+    struct rig rig;
+    rig_open(&rig, NULL);
+    for (int i = 0; i < CASES; i++) {
+        if (test_turn(i, CASES, 15)) {
+            check_frame(&rig, i);
+        }
+    }
+    rig_close(&rig);
+}
+
+TEST(what_is_in_focus_keeps_every_bit)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, IN_FOCUS, VK_FORMAT_R32_SFLOAT);
+    run_well(given, rig_gaze(0.5, 0.5));
+    compare_assert_all_same(&given->dst.view, &given->src.view, "in focus");
+    given_free(given);
+}
+
+/* ---- Focus */
+
+static double value_under(const struct given *given, const struct fovea_gaze *gaze)
+{
+    const uint32_t x = (uint32_t)(gaze->point.x_uv * given->scene.width_px);
+    const uint32_t y = (uint32_t)(gaze->point.y_uv * given->scene.height_px);
+    return given->depths.values[y * given->scene.width_px + x];
+}
+
+/* What the passes keep is what dof_focus says, frame by frame: at once, then by the time constant,
+ * where it was without a gaze, and by hysteresis. */
+TEST(the_focus_follows_the_gaze)
+{
+    static const struct {
+        double x_uv;
+        double elapsed_s;
+        double focus_m;
+    } steps[] = {{0.2, 0.0, 0.0}, {0.8, 0.1, 0.0},  {0.8, 0.1, 0.0}, {-1.0, 0.1, 0.0},
+                 {0.3, 0.0, 0.0}, {0.31, 0.1, 0.0}, {0.9, 0.1, 1.3}, {0.9, 0.5, 0.0}};
+    struct operator_scene scene = depth_plain_scene();
+    scene.settings.own.dof_focus_hysteresis_diopters = 0.2;
+    struct given *given = given_make(&scene, SLOPE, VK_FORMAT_R32_SFLOAT);
+    const struct dof_optics optics = dof_optics_of(&scene.settings, scene.width_px);
+    struct operator_focus focus = {0};
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        const bool seen = steps[i].x_uv >= 0.0;
+        struct fovea_gaze gaze = rig_gaze(seen ? steps[i].x_uv : 0.5, 0.4);
+        gaze.usable = seen;
+        given->drawn.values.elapsed_s = steps[i].elapsed_s;
+        given->drawn.values.focus_m = steps[i].focus_m;
+        run_well(given, gaze);
+        const struct dof_scale scale = dof_scale_of(&given->drawn.values);
+        const float diopters =
+            seen ? dof_scale_diopters(&scale, (float)value_under(given, &gaze)) : NAN;
+        const double in_focus = dof_focus(&optics, &given->drawn.values, diopters, &focus);
+        depth_assert_exact(&given->scene, &given->drawn.values, given->depths.values,
+                           1.0 / in_focus, &given->src.view, &given->dst.view);
+    }
+    given_free(given);
+}
+
+/* ---- Rows and views */
+
+/* A row is its operators, one frame after the other: what lies between has the images' format. A
+ * backend that makes frames without depths may be two levels off. */
+TEST(a_row_is_its_operators_one_after_the_other)
+{
+    static const enum fovea_operator rows[][2] = {{FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate},
+                                                  {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_lens},
+                                                  {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_dof}};
+    const double most = rig_backend() == FOVEA_BACKEND_VULKAN ? 0.0 : 2.0;
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D16_UNORM);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct test_image at_once = scene_draw(&scene);
+        struct test_image first = scene_draw(&scene);
+        given->scene.settings.operators = (struct fovea_operators){2, {rows[i][0], rows[i][1]}};
+        set_settings(&given->rig, &given->scene);
+        run_well(given, rig_gaze(0.3, 0.6));
+        copy(&given->dst.view, &at_once.view);
+        copy(&given->src.view, &first.view);
+        for (int k = 0; k < 2; k++) {
+            given->scene.settings.operators = (struct fovea_operators){1, {rows[i][k]}};
+            set_settings(&given->rig, &given->scene);
+            run_well(given, rig_gaze(0.3, 0.6));
+            copy(&given->dst.view, &given->src.view);
+        }
+        struct compare_rect where;
+        assert_true(compare_largest(&at_once.view, &given->dst.view, &where) <= most);
+        assert_true(compare_largest(&at_once.view, &first.view, &where) >= 5.0);
+        copy(&first.view, &given->src.view);
+        image_free(&first);
+        image_free(&at_once);
+    }
+    given_free(given);
+}
+
+/* Each has its part of one image, and a focus of its own. */
+TEST(views_have_their_own_depths_and_focus)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct rig rig;
+    rig_open(&rig, &scene.settings);
+    struct stereo halves = stereo_side_by_side();
+    struct depth_drawn drawn = {SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
+    const uint32_t width_px = halves.views[0].width_px;
+    const uint32_t height_px = halves.views[0].height_px;
+    struct depth_image depths = depth_image_create(
+        &rig.engine, VK_FORMAT_D32_SFLOAT, 2 * width_px + 3, height_px + 2, depth_value_at, &drawn);
+    for (uint32_t v = 0; v < 2; v++) {
+        halves.views[v].depth = depth_image_given(&depths, &drawn.values);
+        halves.views[v].depth.x_px = 3 + v * width_px;
+        halves.views[v].depth.y_px = 2;
+        halves.views[v].depth.width_px = width_px;
+        halves.views[v].depth.height_px = height_px;
+    }
+    struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
+    assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
+                     FOVEA_OK);
+    for (uint32_t v = 0; v < 2; v++) {
+        const struct fovea_vk_view *view = &halves.views[v];
+        double *own = malloc((size_t)width_px * height_px * sizeof *own);
+        assert_non_null(own);
+        for (uint32_t i = 0; i < width_px * height_px; i++) {
+            const uint32_t x = view->depth.x_px + i % width_px;
+            own[i] = depths.values[(i / width_px + 2) * (2 * width_px + 3) + x];
+        }
+        const uint32_t x = (uint32_t)(view->gaze.point.x_uv * width_px);
+        const uint32_t y = (uint32_t)(view->gaze.point.y_uv * height_px);
+        const struct dof_reference reference = {
+            .kind = drawn.values.kind, .zero_m = drawn.values.zero_m, .one_m = drawn.values.one_m};
+        const double focus_m = dof_reference_distance(&reference, own[y * width_px + x]);
+        struct test_image in = stereo_cut_out(&halves, view, &src.view);
+        struct test_image out = stereo_cut_out(&halves, view, &dst.view);
+        depth_assert_exact(&scene, &drawn.values, own, focus_m, &in.view, &out.view);
+        image_free(&in);
+        image_free(&out);
+        free(own);
+    }
+    depth_image_destroy(&rig.engine, &depths);
+    image_free(&src);
+    image_free(&dst);
+    rig_close(&rig);
+}
+
+/* ---- What is refused */
+
+struct wrong {
+    const char *says;
+    void (*change)(struct fovea_vk_depth *depth, struct fovea_depth *values);
+};
+
+static void no_view(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->view = VK_NULL_HANDLE;
+}
+
+static void no_format(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->format = VK_FORMAT_R8G8B8A8_UNORM;
+}
+
+static void no_layout(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+}
+
+static void another_size(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->width_px++;
+}
+
+static void no_values(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->values = NULL;
+}
+
+static void no_struct_bytes(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)depth;
+    values->struct_bytes = 0;
+}
+
+static void near_is_far(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)depth;
+    values->zero_m = values->one_m = 2.0;
+}
+
+static void no_time(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)depth;
+    values->elapsed_s = -1.0;
+}
+
+static const struct wrong wrongs[] = {
+    {"view 0 has none (depth.view)", no_view},
+    {"depth.format is VkFormat 37", no_format},
+    {"depth.layout is 3", no_layout},
+    {"depth.width_px and depth.height_px are 68x45, the view is 67x45", another_size},
+    {"depth.values is NULL", no_values},
+    {"struct_bytes is not set", no_struct_bytes},
+    {"depth.zero_m and depth.one_m are both 2", near_is_far},
+    {"depth.elapsed_s is -1", no_time},
+};
+
+/* In place, so that what was drawn would be gone. Each is said once, and good frames come. */
+TEST(what_is_wrong_is_named_once_and_the_frame_stays_as_drawn)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    for (size_t i = 0; i < COUNT(wrongs); i++) {
+        struct fovea_depth values = given->drawn.values;
+        struct fovea_vk_depth depth = depth_image_given(&given->depths, &values);
+        const uint32_t said = given->rig.fovea->refusal_count;
+        wrongs[i].change(&depth, &values);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(run(given, RIG_ENGINE_IN_PLACE, depth, rig_gaze(0.5, 0.5)),
+                             FOVEA_ERROR_INVALID_ARGUMENT);
+            assert_non_null(strstr(given->rig.fovea->refusal, wrongs[i].says));
+            assert_int_equal(given->rig.fovea->refusal_count, said + 1);
+        }
+    }
+    run_well(given, rig_gaze(0.5, 0.5));
+    given_free(given);
+}
+
+/* An engine may always give them. */
+TEST(depths_do_not_count_where_no_operator_needs_them)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    given->scene.settings.operators = scene_vk_operators(&foveate_under_test);
+    set_settings(&given->rig, &given->scene);
+    for (int i = 0; i < 2; i++) {
+        struct fovea_vk_depth depth = depth_image_given(&given->depths, NULL);
+        struct test_image before = image_make_packed(67, 45, scene.format);
+        copy(&given->dst.view, &before.view);
+        depth.view = i == 0 ? VK_NULL_HANDLE : depth.view;
+        assert_int_equal(run(given, RIG_ENGINE_TO_ENGINE, depth, rig_gaze(0.5, 0.5)), FOVEA_OK);
+        if (i == 1) {
+            compare_assert_all_same(&given->dst.view, &before.view, "foveate");
+        }
+        image_free(&before);
+    }
+    given_free(given);
+}
+
+/* Of a program that was built before there were depths, whatever lies behind its struct. */
+TEST(frames_of_older_programs_have_none)
+{
+    struct operator_scene scene = depth_plain_scene();
+    struct given *given = given_make(&scene, BLOCKS, VK_FORMAT_D32_SFLOAT);
+    struct fovea_vk_frame frame;
+    fovea_vk_frame_init(&frame);
+    memset(&frame.depth, 0x5a, sizeof frame.depth);
+    frame.struct_bytes = offsetof(struct fovea_vk_frame, depth);
+    struct engine_image image =
+        engine_image_create(&given->rig.engine, VK_FORMAT_B8G8R8A8_UNORM, 67, 45);
+    frame.src = (struct fovea_vk_frame_target){.image = image.image,
+                                               .format = VK_FORMAT_B8G8R8A8_UNORM,
+                                               .width_px = 67,
+                                               .height_px = 45,
+                                               .layout_before = VK_IMAGE_LAYOUT_GENERAL,
+                                               .layout_after = VK_IMAGE_LAYOUT_GENERAL};
+    frame.dst = frame.src;
+    frame.gaze = rig_gaze(0.5, 0.5);
+    engine_write(&given->rig.engine, image.image, 67, 45, VK_FORMAT_B8G8R8A8_UNORM,
+                 given->src.view.data, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+    assert_int_equal(rig_foveate(&given->rig, &frame), FOVEA_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(given->rig.fovea->refusal, "view 0 has none"));
+    given->scene.settings.operators = scene_vk_operators(&foveate_under_test);
+    set_settings(&given->rig, &given->scene);
+    assert_int_equal(rig_foveate(&given->rig, &frame), FOVEA_OK);
+    engine_idle(&given->rig.engine);
+    engine_image_destroy(&given->rig.engine, &image);
+    given_free(given);
+}
