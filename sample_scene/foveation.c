@@ -4,6 +4,7 @@
 
 #include "values.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct foveation {
@@ -224,8 +225,33 @@ static void tell(struct foveation *foveation, enum fovea_result result)
     foveation->failing = result < 0;
 }
 
+static struct fovea_depth values_of(const struct foveation_depth *depth)
+{
+    struct fovea_depth values;
+    fovea_depth_init(&values);
+    values.kind = FOVEA_DEPTH_PERSPECTIVE;
+    values.zero_m = (double)INFINITY;
+    values.one_m = depth->near_m;
+    values.elapsed_s = depth->elapsed_s;
+    return values;
+}
+
+/* The part of a picture of that size which begins at x_px. */
+static struct fovea_vk_depth depth_of(const struct foveation_depth *depth,
+                                      const struct fovea_depth *values, uint32_t x_px,
+                                      VkExtent2D extent)
+{
+    return (struct fovea_vk_depth){.view = depth->view,
+                                   .format = depth->format,
+                                   .layout = depth->layout,
+                                   .x_px = x_px,
+                                   .width_px = extent.width,
+                                   .height_px = extent.height,
+                                   .values = values};
+}
+
 /* The eyes' parts of the picture. */
-static void views_of(const struct foveation_frame *frame,
+static void views_of(const struct foveation_frame *frame, const struct fovea_depth *depths,
                      struct fovea_vk_view out_views[FOVEATION_MOST_EYES])
 {
     for (uint32_t i = 0; i < frame->eye_count; i++) {
@@ -233,6 +259,8 @@ static void views_of(const struct foveation_frame *frame,
         out_views[i] =
             view_of_eye(i, &frame->eyes[i].geometry, width_px, frame->src->extent.height);
         out_views[i].x_px = i * width_px;
+        out_views[i].depth = depth_of(&frame->depth, depths, i * width_px,
+                                      (VkExtent2D){width_px, frame->src->extent.height});
         out_views[i].gaze = frame->eyes[i].gaze;
     }
 }
@@ -242,6 +270,7 @@ enum foveation_outcome foveation_run(struct foveation *foveation,
 {
     struct fovea_vk_semaphore wait = {.semaphore = frame->wait};
     struct fovea_vk_semaphore signal = {.semaphore = frame->signal};
+    const struct fovea_depth depths = values_of(&frame->depth);
     struct fovea_vk_frame desc = {
         .struct_bytes = sizeof desc,
         .src = side_of(frame->src, frame->src_layout, frame->src_layout),
@@ -251,10 +280,11 @@ enum foveation_outcome foveation_run(struct foveation *foveation,
         .signals = &signal,
         .signal_count = frame->signal ? 1 : 0,
         .gaze = frame->gaze,
+        .depth = depth_of(&frame->depth, &depths, 0, frame->src->extent),
     };
     struct fovea_vk_view views[FOVEATION_MOST_EYES];
     if (frame->eye_count > 0) {
-        views_of(frame, views);
+        views_of(frame, &depths, views);
         desc.views = views;
         desc.view_count = frame->eye_count;
     }

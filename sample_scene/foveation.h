@@ -59,6 +59,15 @@ struct foveation_eye {
     struct fovea_geometry geometry;
 };
 
+/* Of the whole picture: 1 where the near plane is, 0 at infinity. */
+struct foveation_depth {
+    VkImageView view;
+    VkFormat format;
+    VkImageLayout layout;
+    double near_m;
+    double elapsed_s; /* since the frame before; 0: it does not follow on one */
+};
+
 #define FOVEATION_MOST_EYES 2
 
 struct foveation_frame {
@@ -68,6 +77,7 @@ struct foveation_frame {
     VkImageLayout dst_layout_after;
     VkSemaphore wait; /* VK_NULL_HANDLE: none */
     VkSemaphore signal;
+    struct foveation_depth depth; /* what the operator dof reads */
     struct fovea_gaze gaze;
     const struct foveation_eye *eyes; /* side by side, in place of `gaze` */
     uint32_t eye_count; /* 0: one picture */

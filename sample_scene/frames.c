@@ -208,6 +208,14 @@ static void eyes_of(const struct targets_desc *targets, struct fovea_gaze gaze,
     }
 }
 
+/* A frame that goes back in time, or is the first, does not follow on the one before. */
+static double elapsed_s(struct frames *frames, const struct frames_request *request)
+{
+    const double since_s = request->time_s - frames->last_time_s;
+    frames->last_time_s = request->time_s;
+    return request->number > 0 && since_s > 0.0 ? since_s : 0.0;
+}
+
 static enum foveation_outcome foveate(struct frames *frames, const struct frames_request *request,
                                       uint32_t slot_index, VkImageLayout src_layout)
 {
@@ -220,6 +228,11 @@ static enum foveation_outcome foveate(struct frames *frames, const struct frames
             surface ? VK_IMAGE_LAYOUT_PRESENT_SRC_KHR : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
         .wait = surface ? surface->acquired : VK_NULL_HANDLE,
         .signal = surface ? surface->finished : VK_NULL_HANDLE,
+        .depth = {.view = frames->targets->depth_view,
+                  .format = DEPTH_FORMAT,
+                  .layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
+                  .near_m = NEAR_M,
+                  .elapsed_s = elapsed_s(frames, request)},
         .gaze = request->gaze,
         .hud = request->hud};
     struct foveation_eye eyes[FOVEATION_MOST_EYES];

@@ -38,6 +38,7 @@ struct frames {
     void *sink_user;
     int64_t sink_ns; /* spent in the sink so far */
     double sink_cpu_s; /* of this thread */
+    double last_time_s; /* of the frame before */
 };
 
 /* All but the slots is the caller's to fill before. */

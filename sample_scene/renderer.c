@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_M 0.15f
 #define HAZE_PER_M 0.0011f
 
 static bool add_buffers(struct renderer *renderer)

@@ -70,6 +70,7 @@ struct renderer {
 };
 
 #define DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
+#define NEAR_M 0.15f /* where the depth is 1; it is 0 at infinity */
 #define SHADOW_SIDE_PX 2048
 
 /* The world must outlive it. format: of the images it will draw into. */

@@ -23,7 +23,8 @@ static bool make_pass(const struct gpu *gpu, const VkAttachmentDescription *atta
     return true;
 }
 
-/* All frames share one depth image; the fence of a slot keeps its colour image apart. */
+/* All frames share one depth image, which is drawn again when the compute shaders of the frame
+ * before have read it; the fence of a slot keeps its colour image apart. */
 static bool make_main_pass(struct renderer *renderer)
 {
     const VkAttachmentDescription attachments[2] = {
@@ -38,25 +39,27 @@ static bool make_main_pass(struct renderer *renderer)
         {.format = DEPTH_FORMAT,
          .samples = VK_SAMPLE_COUNT_1_BIT,
          .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
-         .storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
+         .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
          .stencilLoadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
          .stencilStoreOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
          .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-         .finalLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL}};
+         .finalLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL}};
     const VkPipelineStageFlags depth_stages =
         VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
     const VkSubpassDependency dependencies[2] = {
         {.srcSubpass = VK_SUBPASS_EXTERNAL,
-         .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | depth_stages,
+         .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | depth_stages |
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
          .dstStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | depth_stages,
          .srcAccessMask = VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
          .dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT |
                           VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
                           VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT},
         {.dstSubpass = VK_SUBPASS_EXTERNAL,
-         .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+         .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT | depth_stages,
          .dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-         .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+         .srcAccessMask =
+             VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
          .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT}};
     return make_pass(renderer->gpu, attachments, true, dependencies, &renderer->main_pass);
 }

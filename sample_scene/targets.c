@@ -105,7 +105,8 @@ static bool build(struct targets *targets, const struct renderer *renderer,
                   struct foveation *foveation)
 {
     VkImageCreateInfo depth =
-        image_info(targets, DEPTH_FORMAT, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+        image_info(targets, DEPTH_FORMAT,
+                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
     if (!add_pictures(targets, foveation) ||
         !arena_add_image(&targets->arena, &depth, &targets->depth) || !add_readback(targets) ||
         !arena_bind(&targets->arena) ||
