@@ -91,6 +91,7 @@ fovea_add_vulkan_test(test_frame_late_pour 120 vulkan cpu cuda nvidia)
 foreach(name IN ITEMS test_frame_late test_frame_late_pour)
     target_sources(${name}_vulkan PRIVATE vulkan/desk.c)
 endforeach()
+target_sources(test_frame_late_vulkan PRIVATE vulkan/depth_image.c)
 target_sources(test_frame_late_pour_vulkan PRIVATE support/stuck.c)
 # Times that are reported are taken alone.
 set_tests_properties(test_frame_cost_cuda test_frame_late_pour_cuda test_frame_late_pour_nvidia

@@ -82,12 +82,12 @@ void vk_compute_write_latch_set(struct vk_device *device, VkDescriptorSet set,
 void vk_compute_write_copy_set(struct vk_device *device, VkDescriptorSet set, VkImageView source,
                                VkImageView result);
 
-/* Of a pass whose images have that format. */
+/* Of a pass on images of a format. */
 static inline struct vk_compute_kind vk_compute_kind_of(const struct operator_shader *shader,
-                                                        enum fovea_format format)
+                                                        enum fovea_format of_images)
 {
-    return (struct vk_compute_kind){*shader,
-                                    shader->format == FOVEA_FORMAT_NONE ? format : shader->format};
+    const bool own = shader->format != FOVEA_FORMAT_NONE;
+    return (struct vk_compute_kind){*shader, own ? shader->format : of_images};
 }
 
 /* None where it was not made. */

@@ -192,6 +192,10 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
+    if (row_needs_depth(&render->settings->taken.operators)) {
+        godot_render_trouble(&target->said, GODOT_TROUBLE_DEPTHS);
+        return;
+    }
     const bool runs = gaze.usable || row_runs_blind(&render->settings->taken.operators);
     if (fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns) {
         render_views(render, &render->choices, viewport, target, &gaze);

@@ -66,6 +66,7 @@ enum godot_trouble {
     GODOT_TROUBLE_REFUSED,
     GODOT_TROUBLE_TOO_LARGE,
     GODOT_TROUBLE_VIEWS,
+    GODOT_TROUBLE_DEPTHS,
     GODOT_TROUBLE_COUNT
 };
 void godot_render_trouble(struct said *said, enum godot_trouble trouble);

@@ -48,7 +48,8 @@ static void close_run(struct run *run)
 
 static const struct godot_pipeline *find(struct run *run, uint32_t kind)
 {
-    const struct operator_shader wanted = {&godot_shader_from_colour, {(int32_t)kind}};
+    const struct operator_shader wanted = {.shader = &godot_shader_from_colour,
+                                           .special = {(int32_t)kind}};
     return godot_shaders_find(&run->render->shaders, run->render->device, &wanted);
 }
 

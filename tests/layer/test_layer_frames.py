@@ -67,6 +67,14 @@ def test_every_frame_is_our_operator(rig, name, count):
         assert_is_the_operator(rig, frame, sets)
 
 
+def test_a_game_has_no_depths_to_give(rig):
+    """An operator that needs them is told once, and frames are shown as they were drawn."""
+    done = rig.case("plain", sets={"backend": "vulkan", "operators": '"dof,foveate"'})
+    assert done.code == 0, done.output + done.log
+    assert done.log.count("one of them needs a picture of depths") == 1, done.log
+    assert done.log.count("a frame is presented as it is") == 1, done.log
+
+
 def test_pictures_of_every_size(rig):
     sets = {"backend": "vulkan", **BLOCKWISE}
     done = rig.case("resize", dump=True, sets=sets)

@@ -27,11 +27,17 @@ static VkImageAspectFlags aspect_of(VkFormat format)
     return is_color(format) ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_DEPTH_BIT;
 }
 
-bool depth_format_there(const struct engine *engine, VkFormat format)
+VkFormat depth_image_format(const struct engine *engine, unsigned i)
 {
+    static const VkFormat formats[] = {VK_FORMAT_D32_SFLOAT,         VK_FORMAT_R32_SFLOAT,
+                                       VK_FORMAT_D16_UNORM,          VK_FORMAT_R16_SFLOAT,
+                                       VK_FORMAT_D24_UNORM_S8_UINT,  VK_FORMAT_D32_SFLOAT_S8_UINT,
+                                       VK_FORMAT_X8_D24_UNORM_PACK32};
+    const VkFormat format = formats[i % (sizeof formats / sizeof formats[0])];
     VkFormatProperties properties;
     vkGetPhysicalDeviceFormatProperties(engine->physical, format, &properties);
-    return (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) != 0;
+    const bool is_there = properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
+    return is_there ? format : formats[0];
 }
 
 /* ---- Values */

@@ -13,8 +13,8 @@ struct depth_image {
     double *values; /* as they are stored, a pixel each */
 };
 
-/* False: the device has no such images. */
-bool depth_format_there(const struct engine *engine, VkFormat format);
+/* Number i of all formats that frames take, or one that every device has. */
+VkFormat depth_image_format(const struct engine *engine, unsigned i);
 
 /* Stores what is nearest to the value of each pixel, in a layout in which shaders read it. */
 struct depth_image depth_image_create(struct engine *engine, VkFormat format, uint32_t width_px,

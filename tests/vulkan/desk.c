@@ -104,7 +104,8 @@ struct fovea_vk_frame desk_frame_of(const struct desk *desk, struct fovea_gaze g
                                            .height_px = desk->height_px,
                                            .layout_before = layout,
                                            .layout_after = layout},
-                                   .gaze = gaze};
+                                   .gaze = gaze,
+                                   .depth = desk->depth};
     frame.dst = frame.src;
     frame.dst.image = desk->dst.image;
     frame.dst.layout_before = VK_IMAGE_LAYOUT_UNDEFINED;

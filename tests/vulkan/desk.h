@@ -24,6 +24,7 @@ struct desk {
     struct test_image drawn;
     struct test_image shown;
     struct test_image wanted;
+    struct fovea_vk_depth depth; /* of its frames; none in the beginning */
     struct fovea_gaze_source *source;
     VkSemaphore gate;
     uint64_t gate_value;

@@ -4,6 +4,7 @@
 /* Late gazes: a frame is queued behind a semaphore, a new gaze comes, the semaphore is signalled.
  * Which gaze the frame is foveated around is then no matter of luck. */
 
+#include "depth_image.h"
 #include "desk.h"
 
 #include <time.h>
@@ -31,6 +32,34 @@ static void a_queued_frame_takes_the_newest_gaze(void **state)
         assert_false(desk_shows_what_is_wanted(&desk));
         desk_close(&desk);
     }
+}
+
+static double near_on_the_left(const void *user, uint32_t x, uint32_t y)
+{
+    return x < SIDE_PX / 2 ? 0.5 : 5.0;
+}
+
+/* What is under the newest gaze is in focus. */
+static void a_queued_frame_is_focused_where_the_newest_gaze_is(void **state)
+{
+    struct fovea_settings settings = late_settings();
+    settings.operators = (struct fovea_operators){1, {FOVEA_OPERATOR_dof}};
+    struct fovea_depth values;
+    fovea_depth_init(&values);
+    struct desk desk;
+    desk_open(&desk, &settings, VK_FORMAT_R8G8B8A8_UNORM);
+    struct depth_image depths = depth_image_create(&desk.rig.engine, VK_FORMAT_R32_SFLOAT, SIDE_PX,
+                                                   SIDE_PX, near_on_the_left, NULL);
+    desk.depth = depth_image_given(&depths, &values);
+    desk_queue(&desk, desk_frame_of(&desk, rig_gaze(0.25, 0.25)));
+    gaze_push(desk.source, 0.3, 0.6, fovea_time_ns());
+    gaze_push(desk.source, 0.8, 0.7, fovea_time_ns());
+    desk_start(&desk);
+    desk_assert_shown(&desk, 0.8, 0.7);
+    desk_want(&desk, 0.25, 0.25);
+    assert_false(desk_shows_what_is_wanted(&desk));
+    depth_image_destroy(&desk.rig.engine, &depths);
+    desk_close(&desk);
 }
 
 /* Nothing moves a sample through the lens on its way to the GPU. Over the drawn picture it counts.
@@ -338,6 +367,7 @@ int main(int argc, char **argv)
     }
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queued_frame_takes_the_newest_gaze),
+        cmocka_unit_test(a_queued_frame_is_focused_where_the_newest_gaze_is),
         cmocka_unit_test(a_sample_over_the_shown_picture_is_not_taken_late),
         cmocka_unit_test(a_sample_between_reading_and_submitting_counts),
         cmocka_unit_test(another_source_begins_anew),

@@ -57,9 +57,6 @@ static enum fovea_result make_plan(struct godot_plan *plan, struct godot_object 
 {
     const struct operator_glsl_limits limits = {.shared_bytes = godot_device_shared_bytes(device),
                                                 .buffer_bytes = BUFFER_BYTES};
-    if (row_needs_depth(&desc->settings->operators)) {
-        return FOVEA_ERROR_UNSUPPORTED;
-    }
     FOVEA_TRY(row_operator.plan_create(desc, &plan->plan));
     FOVEA_TRY(row_operator.glsl->create(plan->plan, &limits, &plan->glsl));
     FOVEA_TRY(make_tables(plan, device));
