@@ -10,6 +10,7 @@
 #define ROUNDS 40
 #define ROUNDS_DOMAIN 9 /* many points rather than sharp ones */
 #define ROUNDS_LENS 15 /* many ways */
+#define ROUNDS_PAPER 7 /* hundreds of ways */
 #define ROUNDS_QUICK 5
 #define WARM_UP_ROUNDS 3
 #define PICTURES_AT_MOST 64
@@ -113,7 +114,8 @@ static uint32_t rounds_of(const struct wishes *wishes, double round_us)
 {
     const uint32_t most = wishes->quick               ? ROUNDS_QUICK
                           : wishes->domain_points > 0 ? ROUNDS_DOMAIN
-                          : wishes_paper(wishes)      ? ROUNDS_LENS
+                          : wishes->lens_paper        ? ROUNDS_LENS
+                          : wishes_paper(wishes)      ? ROUNDS_PAPER
                                                       : ROUNDS;
     return wishes_paper(wishes) && round_us > SLOW_US ? ROUNDS_QUICK : most;
 }

@@ -70,6 +70,10 @@ bool foveation_check_pixels(void *user, const void *made, char *words, size_t by
 void foveation_ours_make(struct cuda_foveation *own, const struct foveation_case *c,
                          struct foveation_ours *out);
 void foveation_ours_free(struct cuda_bench *b, struct foveation_ours *ours);
+/* `prepared` is ours'. A plan that a capture has used is that capture's: the next one needs
+ * another.
+ */
+void foveation_ours_renew(struct cuda_bench *b, void *prepared);
 
 /* The reference of the paper's Figure 3, as its own kernel. */
 struct foveation_pixelwise {

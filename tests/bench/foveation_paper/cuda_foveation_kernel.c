@@ -4,6 +4,7 @@
 #include "cuda_foveation.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,4 +256,12 @@ void foveation_ours_make(struct cuda_foveation *own, const struct foveation_case
 void foveation_ours_free(struct cuda_bench *b, struct foveation_ours *ours)
 {
     cuda_unprepare(b, &ours->prepared);
+}
+
+void foveation_ours_renew(struct cuda_bench *b, void *prepared)
+{
+    struct foveation_ours *ours =
+        (struct foveation_ours *)((char *)prepared - offsetof(struct foveation_ours, prepared));
+    cuda_unprepare(b, &ours->prepared);
+    bench_must(cuda_prepare(b, &ours->settings, ours->gaze, &ours->prepared), "Fovea");
 }

@@ -78,7 +78,8 @@ static void run_ours(struct cuda_foveation *own, const struct foveation_case *c)
                                                      .enqueue = cuda_enqueue,
                                                      .user = &ours.prepared,
                                                      .check = check_ours,
-                                                     .check_user = check});
+                                                     .check_user = check,
+                                                     .renew = foveation_ours_renew});
     foveation_ours_free(own->ways.b, &ours);
     foveation_plan_free(&check->kernel.plan);
     free(check);
@@ -180,22 +181,22 @@ static void run_maps(struct cuda_foveation *own)
         const char *name;
         enum fovea_map_kind kind;
     } maps[] = {{"human", FOVEA_MAP_HUMAN}, {"streak", FOVEA_MAP_STREAK}};
-    const struct fovea_point_uv centre = {0.5, 0.5};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         const char *what = results_words(&own->ways.b->bench->results, "Fovea, smooth, map %s, %s",
                                          maps[i].name, format_name(own));
-        struct fovea_foveation settings = fovea_settings_default().foveation;
-        struct cuda_prepared prepared;
-        settings.model = FOVEA_MODEL_MAP;
-        settings.method = FOVEA_METHOD_SMOOTH;
-        settings.light = FOVEA_LIGHT_ENCODED;
-        settings.map.kind = maps[i].kind;
+        struct foveation_ours ours = {.settings = fovea_settings_default().foveation,
+                                      .gaze = {0.5, 0.5}};
+        ours.settings.model = FOVEA_MODEL_MAP;
+        ours.settings.method = FOVEA_METHOD_SMOOTH;
+        ours.settings.light = FOVEA_LIGHT_ENCODED;
+        ours.settings.map.kind = maps[i].kind;
         if (cuda_ways_want(&own->ways, what)) {
-            bench_must(cuda_prepare(own->ways.b, &settings, centre, &prepared), what);
-            cuda_ways_measure(
-                &own->ways,
-                &(struct cuda_way){.what = what, .enqueue = cuda_enqueue, .user = &prepared});
-            cuda_unprepare(own->ways.b, &prepared);
+            bench_must(cuda_prepare(own->ways.b, &ours.settings, ours.gaze, &ours.prepared), what);
+            cuda_ways_measure(&own->ways, &(struct cuda_way){.what = what,
+                                                             .enqueue = cuda_enqueue,
+                                                             .user = &ours.prepared,
+                                                             .renew = foveation_ours_renew});
+            foveation_ours_free(own->ways.b, &ours);
         }
     }
 }
