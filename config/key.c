@@ -40,8 +40,10 @@ static const char *const source_names[] = {
 #include "gaze_sources.def"
     NULL};
 #undef GAZE_SOURCE
-static const char *const space_names[] = {"uv", "ndc", "pixels", NULL};
+static const char *const space_names[] = {"uv", "ndc", "pixels", "degrees", NULL};
 static const char *const origin_names[] = {"top-left", "bottom-left", "center", NULL};
+static const char *const time_unit_names[] = {"auto", "s", "ms", "us", "ns", NULL};
+static const char *const gaze_eye_names[] = {"both", "left", "right", NULL};
 static const char *const over_names[] = {"drawn", "shown", NULL};
 static const char *const fallback_names[] = {"center", "last", "none", NULL};
 
@@ -151,7 +153,7 @@ const struct config_key config_keys[] = {
 
     {"gaze.source", "Where the gaze comes from",
      CONFIG_ENUM, AT(gaze.kind), .names = source_names},
-    {"gaze.space", "In what positions are given: uv is 0 to 1 over the image, ndc -1 to 1, or pixels",
+    {"gaze.space", "In what positions are given: uv is 0 to 1 over the image, ndc -1 to 1, pixels, or degrees from the middle",
      CONFIG_ENUM, AT(gaze.space), .names = space_names},
     {"gaze.origin", "Where 0, 0 lies; y runs up from bottom-left and center",
      CONFIG_ENUM, AT(gaze.origin), .names = origin_names},
@@ -159,12 +161,20 @@ const struct config_key config_keys[] = {
      CONFIG_ENUM, AT(gaze.over), .names = over_names},
     {"gaze.screen_px", "Width and height that positions in pixels refer to; 0: the image's own",
      CONFIG_U32, AT(gaze.screen_px), RANGE(0, 65536)},
+    {"gaze.screen_deg", "Visual angles of the screen's width and height that positions in degrees refer to; 0: not known",
+     CONFIG_DOUBLE, AT(gaze.screen_deg), RANGE(0, 179)},
     {"gaze.fixed.x", "Position of the fixed source, in space and origin as above",
      CONFIG_DOUBLE, AT(gaze.fixed.x_uv), RANGE(-1e6, 1e6)},
     {"gaze.fixed.y", "Position of the fixed source, in space and origin as above",
      CONFIG_DOUBLE, AT(gaze.fixed.y_uv), RANGE(-1e6, 1e6)},
-    {"gaze.scanpath.file", "CSV file with t, x, y and perhaps confidence; relative to this file",
+    {"gaze.scanpath.file", "A recording of gaze in one of the formats of docs/gaze.md; relative to this file",
      CONFIG_PATH, AT(gaze.scanpath_file)},
+    {"gaze.scanpath.columns", "Names, or numbers from 1, of the columns of time, x, y and perhaps confidence; empty: by the format",
+     CONFIG_STRING, AT(gaze.scanpath_columns)},
+    {"gaze.scanpath.time_unit", "Unit of the recording's times; auto: as the file says",
+     CONFIG_ENUM, AT(gaze.scanpath_time_unit), .names = time_unit_names},
+    {"gaze.scanpath.eye", "Whose positions count in a recording of two eyes; both: the middle of them",
+     CONFIG_ENUM, AT(gaze.scanpath_eye), .names = gaze_eye_names},
     {"gaze.scanpath.loop", "Start again at the end; otherwise the gaze is lost there",
      CONFIG_BOOL, AT(gaze.scanpath_loop)},
     {"gaze.saccades.seed", "The same seed gives the same eye movements",

@@ -12,6 +12,7 @@
 
 #define FOVEA_PATH_MAX 1024
 #define FOVEA_NAME_MAX 64
+#define FOVEA_COLUMNS_MAX 256
 
 /* How auto finds the cheapest backend for Vulkan images where there is more than one. Measuring is
  * a part of fovea_vk_create, a few frames of no engine's on the given queue: about 0.1 s of them,
@@ -218,12 +219,29 @@ enum fovea_gaze_space {
     FOVEA_GAZE_SPACE_UV = 0, /* 0..1 over the image */
     FOVEA_GAZE_SPACE_NDC = 1, /* -1..1 over the image */
     FOVEA_GAZE_SPACE_PIXELS = 2, /* pixels of gaze.screen_px, or of the image where that is 0 */
+    FOVEA_GAZE_SPACE_DEGREES = 3, /* from the middle of a flat screen, gaze.screen_deg wide, high */
 };
 
 enum fovea_gaze_origin {
     FOVEA_GAZE_ORIGIN_TOP_LEFT = 0,
     FOVEA_GAZE_ORIGIN_BOTTOM_LEFT = 1,
     FOVEA_GAZE_ORIGIN_CENTER = 2, /* y up, as in psychophysics software */
+};
+
+/* The unit of the times in a recording. */
+enum fovea_time_unit {
+    FOVEA_TIME_UNIT_AUTO = 0, /* as the file says, which is refused if it does not */
+    FOVEA_TIME_UNIT_S = 1,
+    FOVEA_TIME_UNIT_MS = 2,
+    FOVEA_TIME_UNIT_US = 3,
+    FOVEA_TIME_UNIT_NS = 4,
+};
+
+/* Whose positions count in a recording of two eyes. */
+enum fovea_gaze_eye {
+    FOVEA_GAZE_EYE_BOTH = 0, /* the middle of the two, or the one that is seen */
+    FOVEA_GAZE_EYE_LEFT = 1,
+    FOVEA_GAZE_EYE_RIGHT = 2,
 };
 
 /* Which picture the gaze of a frame lies on: they differ where an operator such as lens moves
@@ -247,9 +265,17 @@ struct fovea_gaze_settings {
     enum fovea_gaze_over over; /* frames of Vulkan programs alone; drawn, in the layer shown */
     /* width, height that FOVEA_GAZE_SPACE_PIXELS refers to; 0: the image */
     uint32_t screen_px[2];
+    /* visual angles of the whole width, height that FOVEA_GAZE_SPACE_DEGREES refers to, below 180;
+     * 0: not known */
+    double screen_deg[2];
     struct fovea_point_uv fixed; /* in `space`, `origin` like every source; 0.5, 0.5 */
 
     char scanpath_file[FOVEA_PATH_MAX]; /* relative to the configuration file that names it */
+    /* names, or numbers from 1, of the columns of time, x, y and perhaps confidence; "": by the
+     * file's format */
+    char scanpath_columns[FOVEA_COLUMNS_MAX];
+    enum fovea_time_unit scanpath_time_unit;
+    enum fovea_gaze_eye scanpath_eye;
     bool scanpath_loop; /* start again at the end, else the last sample goes stale; true */
 
     uint64_t saccades_seed;

@@ -179,7 +179,7 @@ TEST(sets_of_unknown_keys_are_named)
         {"foveation.strength.x.y=1", "--set \"foveation.strength.x.y=1\": foveation.strength.x: "
                                      "unknown key; foveation.strength holds a value"},
         {"gaze.=1", "--set \"gaze.=1\": gaze.: unknown key; expected one of source, space, origin, "
-                    "over, screen_px, fixed, scanpath, saccades, udp, validity, late"},
+                    "over, screen_px, screen_deg, fixed, scanpath, saccades, udp, validity, late"},
         {".=1",
          "--set \".=1\": unknown key; expected one of backend, backend_measure, cuda_context, "
          "operators, cpu_threads, watchdog_ms, "

@@ -60,7 +60,7 @@ TEST(unknown_keys_name_the_near_miss)
          "bad.json:1:19: gaze.udp.prot: unknown key; did you mean \"port\"?"},
         {"{\"gaze\": {\"zebra\": 1}}",
          "bad.json:1:11: gaze.zebra: unknown key; expected one of source, space, origin, "
-         "over, screen_px, fixed, scanpath, saccades, udp, validity, late"},
+         "over, screen_px, screen_deg, fixed, scanpath, saccades, udp, validity, late"},
         {"{\"app\": {}}", "bad.json:1:2: app: unknown key; did you mean \"apps\"?"},
         {"{\"foveation.strength\": 1}", "bad.json:1:2: foveation.strength: unknown key; write "
                                         "objects in each other instead of dots"},

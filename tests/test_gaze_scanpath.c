@@ -9,6 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static enum fovea_result parse(const char *text, size_t bytes, const char *name,
+                               struct gaze_logged *logged, struct gaze_scanpath_rows *out)
+{
+    const struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
+    const struct gaze_recording in = {.text = text,
+                                      .bytes = bytes,
+                                      .name = name,
+                                      .settings = &settings,
+                                      .log = gaze_logged_log(logged)};
+    return gaze_scanpath_parse(&in, out);
+}
+
 struct good_file {
     const char *text;
     size_t rows;
@@ -29,6 +41,16 @@ static const struct good_file GOOD[] = {
     {"t,x,y\n0,1,2\n0,3,4\n", 2, 0, 3, 1},
     {"t,x,y\n1700000000.25,1,2\n1700000000.75,3,4\n", 2, 500 * MS, 3, 1},
     {"t,x,y\n0,1,2\n1,.5,+4\n", 2, S, 0.5, 1},
+    {"time,x,y,pupil\n0.5,1,2,3\n0.75,.5,4,\n", 2, 250 * MS, 0.5, 1},
+    {"t;x;y\n0;1;2\n0,25;0,5;4\n", 2, 250 * MS, 0.5, 1},
+    {"timestamp_us\tx\ty\n0\t1\t2\n250000\t0.5\t4\n", 2, 250 * MS, 0.5, 1},
+    {"\"t\",\"x\",\"y\",\"a, b\"\n0,1,2,\"c, d\"\n1,\"0.5\",2,\n", 2, S, 0.5, 1},
+    {"t,x,y\n0,1,2\n1,nan,2\n", 2, S, 0, 0},
+    {"t,x,y\n0,1,2\n1,2,n/a\n", 2, S, 0, 0},
+    {"t,x,y\n0,1,2\n1,,\n", 2, S, 0, 0},
+    {"t\tx\ty\n0\t1\t2\n1\t.\t.\n", 2, S, 0, 0},
+    {"t,x,y,confidence\n0,1,2,1\n1,0.5,2,nan\n", 2, S, 0.5, 0},
+    {"t,x,y\n0,1,2\nn/a,n/a,n/a\n", 1, 0, 1, 1}, /* no time, no place: no row */
 };
 
 TEST(good_files_are_read)
@@ -36,8 +58,8 @@ TEST(good_files_are_read)
     for (size_t i = 0; i < COUNT_OF(GOOD); i++) {
         struct gaze_logged logged;
         struct gaze_scanpath_rows file;
-        const enum fovea_result result = gaze_scanpath_parse(
-            GOOD[i].text, strlen(GOOD[i].text), "good.csv", gaze_logged_log(&logged), &file);
+        const enum fovea_result result =
+            parse(GOOD[i].text, strlen(GOOD[i].text), "good.csv", &logged, &file);
         if (result != FOVEA_OK || file.count != GOOD[i].rows) {
             fail_msg("file %zu: %d, %zu rows: %s", i, result, file.count,
                      logged.last[FOVEA_LOG_ERROR]);
@@ -59,31 +81,34 @@ struct bad_file {
 static const struct bad_file BAD[] = {
     {"", "bad.csv:1:1: nothing here"},
     {"\n# only this\n", "bad.csv:3:1: nothing here"},
-    {"t,x,y\n", "bad.csv:1:6: there are no rows"},
-    {"0,0.5,0.5\n", "bad.csv:1:1: the column's name is \"0\"; it must be one of t (or t_s"},
-    {"time,x,y\n0,1,1\n", "bad.csv:1:1: the column's name is \"time\""},
-    {"t,x,y,pupil\n0,1,1,3\n", "bad.csv:1:7: the column's name is \"pupil\""},
-    {"t,x,y,\n0,1,1,\n", "bad.csv:1:7: the column's name is \"\""},
-    {"t;x;y\n0;1;1\n", "bad.csv:1:1: the column's name is \"t;x;y\""},
-    {"t,x,t_ms\n0,1,1\n", "bad.csv:1:5: this column is named twice"},
-    {"t,x\n0,1\n", "bad.csv:1:4: t, x and y are needed"},
+    {"t,x,y\n", "bad.csv:1:6: there are no samples"},
+    {"0,0.5,0.5\n", "bad.csv:1:1: the first column's name is \"0\"; it must be a name"},
+    {"tme,x,y\n0,1,1\n", "bad.csv:1:8: no column is named t, time or timestamp"},
+    {"timestamp,x,y\n0,1,1\n", "bad.csv:1:14: the time's name has no unit; write gaze.scanpath."},
+    {"t,x,t_ms,y\n0,1,1,1\n", "bad.csv:1:5: the column's name is \"t_ms\"; it must be that of no"},
+    {"t,x,x,y\n0,1,1,1\n", "bad.csv:1:5: the column's name is \"x\""},
+    {"t,x\n0,1\n", "bad.csv:1:4: no column is named x, or none y"},
     {"t,x,y\n0,0.5,0.5\n1,abc,0.5\n", "bad.csv:3:3: x is \"abc\"; it must be a finite number"},
     {"t,x,y\n0, 0.5,  1.0.0\n", "bad.csv:2:10: y is \"1.0.0\""},
-    {"t,x,y\n0,nan,0.5\n", "bad.csv:2:3: x is \"nan\""},
+    {"t,x,y\nnan,0,0.5\n", "bad.csv:2:1: t is \"nan\""},
     {"t,x,y\n0,0.5,inf\n", "bad.csv:2:7: y is \"inf\""},
     {"t,x,y\n0,0.5,1e999\n", "bad.csv:2:7: y is \"1e999\""},
     {"t,x,y\n0,0x10,0.5\n", "bad.csv:2:3: x is \"0x10\""},
-    {"t,x,y\n0,,0.5\n", "bad.csv:2:3: x is \"\""},
     {"t,x,y\n0,0.5\n", "bad.csv:2:6: there are fewer values than columns"},
     {"t,x,y\n0,0.5,0.5,1\n", "bad.csv:2:11: there are more values than columns"},
+    {"t;x;y\n0;1,5,0;1\n", "bad.csv:2:3: x is \"1,5,0\""},
+    {"t;x;y\n0;1.500,0;1\n", "bad.csv:2:3: x is \"1.500,0\""},
     {"t,x,y\n1,0,0\n\n#\n0.5,0,0\n", "bad.csv:5:1: t is \"0.5\"; it must be no earlier than"},
     {"t,x,y\n0,0,0\n1e300,0,0\n", "bad.csv:3:1: t is \"1e300\"; it must be within a hundred"},
     {"t,x,y\n-1e308,0,0\n1e308,0,0\n", "bad.csv:3:1: t is \"1e308\""},
     {"t,x,y,confidence\n0,0,0,1.5\n", "bad.csv:2:7: confidence is \"1.5\"; it must be 0 to 1"},
     {"t,x,y,confidence\n0,0,0,-1\n", "bad.csv:2:7: confidence is \"-1\""},
+    {"t,x,y,confidence\n0,0,0,yes\n", "bad.csv:2:7: confidence is \"yes\""},
     {"t,x,y\n0,\x1b[31m\xff,0\n", "bad.csv:2:3: x is \"?[31m?\""},
     {"t,x,y\n0,000000000000000000000000000000000000000000000000000000000000000000000000001,0\n",
      "bad.csv:2:3: x is \"000000000000000000000000000000000000000\""},
+    {"\x1f\x8b\x08", "bad.csv:1:1: it is compressed; gunzip it first"},
+    {"\xff\xfet", "bad.csv:1:1: it is UTF-16; save it as UTF-8"},
 };
 
 TEST(wrong_lines_are_named)
@@ -91,8 +116,8 @@ TEST(wrong_lines_are_named)
     for (size_t i = 0; i < COUNT_OF(BAD); i++) {
         struct gaze_logged logged;
         struct gaze_scanpath_rows file;
-        const enum fovea_result result = gaze_scanpath_parse(
-            BAD[i].text, strlen(BAD[i].text), "bad.csv", gaze_logged_log(&logged), &file);
+        const enum fovea_result result =
+            parse(BAD[i].text, strlen(BAD[i].text), "bad.csv", &logged, &file);
         if (result != FOVEA_ERROR_CONFIG || file.count != 0 || file.rows != NULL) {
             fail_msg("file %zu: %d, %zu rows", i, result, file.count);
         }
@@ -109,9 +134,7 @@ TEST(a_nul_byte_is_no_end_of_text)
     static const char text[] = "t,x,y\n0,1\0,2\n";
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
-    assert_int_equal(
-        gaze_scanpath_parse(text, sizeof text - 1, "nul.csv", gaze_logged_log(&logged), &file),
-        FOVEA_ERROR_CONFIG);
+    assert_int_equal(parse(text, sizeof text - 1, "nul.csv", &logged, &file), FOVEA_ERROR_CONFIG);
     assert_contains(logged.last[FOVEA_LOG_ERROR], "nul.csv:2:3: x is \"1?\"");
 }
 
@@ -319,9 +342,10 @@ TEST(the_demo_is_a_believable_loop)
 {
     struct gaze_logged logged;
     struct gaze_scanpath_rows file;
-    assert_int_equal(gaze_scanpath_load(FOVEA_SOURCE_DIR "/config/scanpath_demo.csv",
-                                        gaze_logged_log(&logged), &file),
-                     FOVEA_OK);
+    struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_SCANPATH);
+    snprintf(settings.scanpath_file, sizeof settings.scanpath_file, "%s",
+             FOVEA_SOURCE_DIR "/config/scanpath_demo.csv");
+    assert_int_equal(gaze_scanpath_load(&settings, gaze_logged_log(&logged), &file), FOVEA_OK);
     const struct gaze_scanpath_row *first = &file.rows[0];
     const struct gaze_scanpath_row *last = &file.rows[file.count - 1];
     const double seconds = (double)last->t_ns / 1e9;

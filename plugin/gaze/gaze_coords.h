@@ -7,8 +7,10 @@
  *     uv       0..1, y down        0..1, y up          -0.5..0.5, y up
  *     ndc      -1..1, y down       -1..1, y up         -1..1, y up
  *     pixels   0..W, y down        0..W, y up          -W/2..W/2, y up
+ *     degrees  -A/2..A/2, y down   -A/2..A/2, y up     -A/2..A/2, y up
  *
- * Pixels are continuous: 0 is the outer edge of the first pixel, 0.5 its centre. */
+ * Pixels are continuous: 0 is the outer edge of the first pixel, 0.5 its centre. Degrees are from
+ * the middle of a flat screen of the angles A, across and down separately, by tangents. */
 #ifndef FOVEA_GAZE_COORDS_H
 #define FOVEA_GAZE_COORDS_H
 

@@ -50,7 +50,9 @@ static enum fovea_result check_numbers(const struct fovea_gaze_settings *s, stru
 static enum fovea_result check_choices(const struct fovea_gaze_settings *s, struct fovea_log log)
 {
     const struct choice_rule rules[] = {
-        {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_PIXELS},
+        {"gaze.space", (int)s->space, FOVEA_GAZE_SPACE_DEGREES},
+        {"gaze.scanpath.time_unit", (int)s->scanpath_time_unit, FOVEA_TIME_UNIT_NS},
+        {"gaze.scanpath.eye", (int)s->scanpath_eye, FOVEA_GAZE_EYE_RIGHT},
         {"gaze.origin", (int)s->origin, FOVEA_GAZE_ORIGIN_CENTER},
         {"gaze.over", (int)s->over, FOVEA_GAZE_OVER_SHOWN},
         {"gaze.validity.fallback", (int)s->fallback, FOVEA_GAZE_FALLBACK_NONE},
@@ -80,11 +82,32 @@ static enum fovea_result check_text(const char *name, const char *text, size_t b
     return FOVEA_OK;
 }
 
+/* An angle of 0 says nothing about where a degree lies. */
+static enum fovea_result check_degrees(const struct fovea_gaze_settings *s, struct fovea_log log)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        const double deg = s->screen_deg[axis];
+        const bool is_known = deg > 0 || s->space != FOVEA_GAZE_SPACE_DEGREES;
+        if (!(deg >= 0 && deg <= 179) || !is_known) {
+            log_error(
+                log,
+                "gaze.screen_deg is %g, %g; gaze.space degrees needs the visual angles of the "
+                "screen's width and height, above 0, at most 179",
+                s->screen_deg[0], s->screen_deg[1]);
+            return FOVEA_ERROR_INVALID_ARGUMENT;
+        }
+    }
+    return FOVEA_OK;
+}
+
 enum fovea_result gaze_settings_check(const struct fovea_gaze_settings *settings,
                                       struct fovea_log log)
 {
     FOVEA_TRY(check_choices(settings, log));
     FOVEA_TRY(check_numbers(settings, log));
+    FOVEA_TRY(check_degrees(settings, log));
+    FOVEA_TRY(check_text("gaze.scanpath.columns", settings->scanpath_columns,
+                         sizeof settings->scanpath_columns, false, log));
     FOVEA_TRY(check_text("gaze.scanpath.file", settings->scanpath_file,
                          sizeof settings->scanpath_file, settings->kind == FOVEA_GAZE_SCANPATH,
                          log));

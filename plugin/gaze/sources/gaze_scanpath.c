@@ -63,7 +63,11 @@ static int64_t lap_length_ns(const struct gaze_scanpath_rows *file)
 static enum fovea_result scanpath_init(struct fovea_gaze_source *source)
 {
     struct scanpath *scanpath = (struct scanpath *)source;
-    FOVEA_TRY(gaze_scanpath_load(source->settings.scanpath_file, source->log, &scanpath->file));
+    FOVEA_TRY(gaze_scanpath_load(&source->settings, source->log, &scanpath->file));
+    if (scanpath->file.are_uv) {
+        source->settings.space = FOVEA_GAZE_SPACE_UV;
+        source->settings.origin = FOVEA_GAZE_ORIGIN_TOP_LEFT;
+    }
     if (source->settings.scanpath_loop) {
         scanpath->lap_ns = lap_length_ns(&scanpath->file);
     }

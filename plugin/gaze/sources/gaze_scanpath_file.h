@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* A recorded scanpath: rows of time and gaze from a CSV file. docs/gaze.md has the format. */
+/* A recording: rows of time and gaze from a file. docs/gaze.md has the formats. */
 #ifndef FOVEA_GAZE_SCANPATH_FILE_H
 #define FOVEA_GAZE_SCANPATH_FILE_H
 
@@ -17,15 +17,27 @@ struct gaze_scanpath_row {
 struct gaze_scanpath_rows {
     struct gaze_scanpath_row *rows;
     size_t count; /* at least 1 after success */
+    bool are_uv; /* whatever gaze.space and gaze.origin say */
+};
+
+/* A file's text, and what is needed to understand it. */
+struct gaze_recording {
+    const char *text;
+    size_t bytes;
+    const char *name; /* for messages */
+    const char *sidecar; /* the JSON beside a file of BIDS; NULL: there is none */
+    size_t sidecar_bytes;
+    const struct fovea_gaze_settings *settings;
+    struct fovea_log log;
 };
 
 /* FOVEA_ERROR_CONFIG: a wrong line, in the log as name:line:column. On failure *out is empty. */
-enum fovea_result gaze_scanpath_parse(const char *text, size_t bytes, const char *name,
-                                      struct fovea_log log, struct gaze_scanpath_rows *out);
+enum fovea_result gaze_scanpath_parse(const struct gaze_recording *in,
+                                      struct gaze_scanpath_rows *out);
 
-/* Does the same for a file. FOVEA_ERROR_IO: it cannot be read. */
-enum fovea_result gaze_scanpath_load(const char *path, struct fovea_log log,
-                                     struct gaze_scanpath_rows *out);
+/* Does the same for gaze.scanpath.file. FOVEA_ERROR_IO: it cannot be read. */
+enum fovea_result gaze_scanpath_load(const struct fovea_gaze_settings *settings,
+                                     struct fovea_log log, struct gaze_scanpath_rows *out);
 
 void gaze_scanpath_rows_finish(struct gaze_scanpath_rows *rows);
 
