@@ -128,8 +128,8 @@ TEST(wrong_objects_and_names_name_what_was_expected)
         {"{\"gaze\": {\"source\": \"muose\"}}",
          "bad.json:1:21: gaze.source: expected one of \"fixed\", \"mouse\", \"scanpath\", "
          "\"saccades\", \"udp\", \"openxr\"; found \"muose\"; did you mean \"mouse\"?"},
-        {"{\"gaze\": {\"space\": 1}}",
-         "bad.json:1:20: gaze.space: expected one of \"uv\", \"ndc\", \"pixels\"; found 1"},
+        {"{\"gaze\": {\"space\": 1}}", "bad.json:1:20: gaze.space: expected one of \"uv\", "
+                                       "\"ndc\", \"pixels\", \"degrees\"; found 1"},
         {"{\"foveation\": {\"model\": \"zebra\"}}",
          "bad.json:1:25: foveation.model: expected one of \"paper\", \"physical\", \"curve\", "
          "\"map\", \"relative\"; "

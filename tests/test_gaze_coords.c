@@ -16,6 +16,7 @@ struct coords_case {
 #define UV FOVEA_GAZE_SPACE_UV
 #define NDC FOVEA_GAZE_SPACE_NDC
 #define PX FOVEA_GAZE_SPACE_PIXELS
+#define DEG FOVEA_GAZE_SPACE_DEGREES
 #define TOP FOVEA_GAZE_ORIGIN_TOP_LEFT
 #define BOTTOM FOVEA_GAZE_ORIGIN_BOTTOM_LEFT
 #define CENTER FOVEA_GAZE_ORIGIN_CENTER
@@ -58,6 +59,13 @@ static const struct coords_case CASES[] = {
     {PX, CENTER, -640, 360, 0, 0},
     {PX, CENTER, 320, 90, 0.75, 0.375},
     {PX, CENTER, 1280, -720, 1.5, 1.5},
+    /* a screen of 90 and 60 degrees, whose edges are at 45 and 30: tan 30 is 0.5774 */
+    {DEG, TOP, 0, 0, 0.5, 0.5},
+    {DEG, TOP, -45, 30, 0, 1},
+    {DEG, TOP, 14.036243467926479, -16.102113751986011, 0.625, 0.25},
+    {DEG, BOTTOM, 45, 30, 1, 0},
+    {DEG, CENTER, 45, 30, 1, 0},
+    {DEG, CENTER, -63.43494882292201, 0, -0.5, 0.5},
 };
 
 static struct fovea_point_uv converted(const struct fovea_gaze_settings *settings,
@@ -76,6 +84,8 @@ TEST(every_space_and_origin_becomes_uv)
         struct fovea_gaze_settings settings = gaze_settings(FOVEA_GAZE_FIXED);
         settings.space = CASES[i].space;
         settings.origin = CASES[i].origin;
+        settings.screen_deg[0] = 90;
+        settings.screen_deg[1] = 60;
         settings.fixed = (struct fovea_point_uv){CASES[i].x, CASES[i].y};
         const struct fovea_point_uv point = converted(&settings, 1280, 720);
         if (fabs(point.x_uv - CASES[i].u) > 1e-12 || fabs(point.y_uv - CASES[i].v) > 1e-12) {
