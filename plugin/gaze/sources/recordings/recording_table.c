@@ -44,7 +44,7 @@ bool recording_has_marks(const struct recording *recording, const struct recordi
 
 static bool has(const struct table *table, enum recording_role role)
 {
-    return table->at[role] != NO_COLUMN;
+    return table->columns[role] != NULL;
 }
 
 static enum recording_role x_of(enum recording_role y)
@@ -126,6 +126,7 @@ static enum fovea_result choose_eyes(struct table *table)
                    is_left ? "there are no columns of the left eye; set gaze.scanpath.eye=both"
                            : "there are no columns of the right eye; set gaze.scanpath.eye=both"));
     table->at[RECORDING_X] = NO_COLUMN;
+    table->columns[RECORDING_X] = NULL;
     return FOVEA_OK;
 }
 
