@@ -26,7 +26,8 @@ static const struct words members[] = {
                  "file: a PNG; array is for programs without an engine"},
     {"map_file", "PNG picture, 8 or 16 bits, white is where most is resolved; read as a file, also "
                  "where it is below res://, and so not from an exported game's pack"},
-    {"gaze_scanpath_file", "CSV file with t, x, y and perhaps confidence; read as map_file is"},
+    {"gaze_scanpath_file", "A recording of gaze in one of the formats of docs/gaze.md; read as "
+                           "map_file is"},
     {"geometry_from_camera",
      "The view's angles come from the camera's projection, which models of a real view then take"},
     {"gaze_uv", "Where the eye looks, from (0, 0) at the viewport's top left to (1, 1); with the "
