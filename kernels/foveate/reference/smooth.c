@@ -365,7 +365,7 @@ enum fovea_result foveate_reference_smooth(const struct fovea_foveation *foveati
     }
     ref.radius = (long)ceil(cut_off_sigmas(&ref) * largest_sigma(&ref));
     const size_t pixels = (size_t)(ref.width * ref.height);
-    ref.planes = calloc(pixels * (size_t)ref.channels, sizeof *ref.planes);
+    ref.planes = calloc(pixels * (size_t)ref.channels + 1, sizeof *ref.planes);
     ref.weights = calloc(2 * (size_t)ref.radius + 1, sizeof *ref.weights);
     ref.across = calloc((size_t)ref.width, sizeof *ref.across);
     ref.down = calloc((size_t)ref.height, sizeof *ref.down);
