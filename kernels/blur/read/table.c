@@ -38,13 +38,16 @@ static enum fovea_result make_table(double *weights, uint32_t columns, uint32_t 
     return FOVEA_OK;
 }
 
-static bool has_weight(const double *weights, size_t count)
+/* NULL: nothing. A sum that is not finite would leave no weight of any. */
+static const char *wrong_with(const double *weights, size_t count)
 {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         sum += weights[i];
     }
-    return sum > 0.0;
+    return !(sum > 0.0)     ? "there is no weight above 0"
+           : !isfinite(sum) ? "the weights are too large to be added"
+                            : NULL;
 }
 
 /* ---- Text */
@@ -148,10 +151,8 @@ static enum fovea_result read_rows(struct text *text, uint32_t *out_columns, uin
             return wrong(text, "a table has at most 1025 rows and columns");
         }
     }
-    if (!has_weight(text->weights, text->count)) {
-        return wrong(text, "there is no weight above 0");
-    }
-    return FOVEA_OK;
+    const char *problem = wrong_with(text->weights, text->count);
+    return problem ? wrong(text, problem) : FOVEA_OK;
 }
 
 static enum fovea_result read_text(const char *bytes, size_t count, char *out_problem,
@@ -197,7 +198,7 @@ static enum fovea_result take_picture(const struct foveate_map_picture *picture,
     for (size_t i = 0; i < count; i++) {
         weights[i] = (double)picture->values[i];
     }
-    if (!has_weight(weights, count)) {
+    if (wrong_with(weights, count)) {
         free(weights);
         return wrong_picture(out_problem, "the picture is black");
     }
