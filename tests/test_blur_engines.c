@@ -469,6 +469,7 @@ TEST(a_file_that_is_no_kernel_says_where)
                  {"1 -2\n", "1:1: weights are numbers from 0 on"},
                  {"1 nan\n", "1:1: weights are numbers from 0 on"},
                  {"inf\n", "1:1: weights are numbers from 0 on"},
+                 {"1e308 1e308\n", "the weights are too large to be added"},
                  {"0 0\n0 0\n", "there is no weight above 0"},
                  {"# nothing\n", "there is no weight above 0"},
                  {"", "there is no weight above 0"},
@@ -503,6 +504,33 @@ TEST(a_file_is_scaled_to_sigma_or_radius_and_is_its_definition)
         shared_data_release(&data);
     }
     free(src);
+}
+
+/* Of a picture that is smaller than what the kernel reaches, most weights read edges. */
+TEST(a_kernel_wider_than_the_picture_is_its_definition)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {7, 2}, {33, 20}, {5, 90}, {2, 7}};
+    struct shared_data *data = read_text("1 0 2\n0 5 0\n3 0 0.5\n", FOVEA_OK, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const uint32_t width = sizes[i][0];
+        const uint32_t height = sizes[i][1];
+        float *src = picture_of(0.0f, (size_t)width * height);
+        for (uint32_t k = 0; k < width * height; k++) {
+            src[k] = (float)((k * 7919) % 101) / 101.0f;
+        }
+        const struct blur_numbers numbers = {.engine = BLUR_FFT,
+                                             .radius_px = 6.0 + 13.3 * (double)i,
+                                             .table = (const struct blur_table *)data};
+        float *made = make(BY_CPU, &numbers, width, height, src, NULL);
+        float *defined = make(BY_REFERENCE, &numbers, width, height, src, NULL);
+        for (uint32_t k = 0; k < width * height; k++) {
+            assert_float_equal(made[k], defined[k], 2e-6);
+        }
+        free(src);
+        free(made);
+        free(defined);
+    }
+    shared_data_release(&data);
 }
 
 /* What is written on the right comes to lie on the right of a point. */

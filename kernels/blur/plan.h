@@ -62,8 +62,9 @@ struct blur_level {
 
 /* Weights around the middle one, by rows; their sum is 1. */
 struct blur_kernel {
-    int32_t reach_px;
-    double *weights; /* (2 reach_px + 1)^2 */
+    int32_t reach_x_px;
+    int32_t reach_y_px;
+    double *weights; /* (2 reach_x_px + 1) (2 reach_y_px + 1) */
 };
 
 struct blur_plan {
@@ -103,6 +104,12 @@ void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_W
 /* Of the shape or the table, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
                                                     struct blur_kernel *out_kernel);
+
+/* What reaches further than the picture is wide or high reads the edge from everywhere: it comes to
+ * lie on the outermost weights that a picture of that size needs, which changes no pixel.
+ * FOVEA_ERROR_OUT_OF_MEMORY, and the kernel is as it was. */
+FOVEA_MUST_CHECK enum fovea_result blur_kernel_fold(uint32_t width_px, uint32_t height_px,
+                                                    struct blur_kernel *kernel);
 
 /* Tiles of transforms are no larger. */
 #define BLUR_KERNEL_MOST_REACH_PX 900

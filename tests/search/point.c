@@ -424,8 +424,8 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     draw_settings(&state, &p);
     draw_sigmas(&state, &p);
     draw_depths(&state, &p);
-    /* Filters as long as a thin picture take the cpu backend minutes for a batch, and so do
-     * transforms of 2048 x 2048 for a kernel of 512 px, and the 2048 steps of a wide diffusion. */
+    /* Filters as long as a thin picture take the cpu backend minutes for a batch, and so do the
+     * 2048 steps of a wide diffusion. */
     const bool is_long =
         search_has(&p, "foveation.model=relative") && search_has(&p, "foveation.method=blockwise");
     if ((is_long || search_names_engine(&p)) && p.count > 2) {

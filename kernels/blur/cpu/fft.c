@@ -16,46 +16,62 @@
 #include <string.h>
 
 #define LANES 8
-#define LEAST_SIDE 128
+#define LEAST_SIDE 16
+#define ENOUGH_SIDE 128 /* of several tiles */
 #define MOST_SIDE 2048
 #define PI 3.14159265358979323846
 
 /* ---- Sizes */
 
-static int32_t side_of(const struct blur_plan *plan)
+/* One tile where it is small, else a side of which less than half is thrown away. */
+static int32_t side_of(uint32_t length_px, int32_t reach_px)
 {
-    const uint32_t width = plan->machine.width_px;
-    const uint32_t height = plan->machine.height_px;
-    const int32_t longest = (int32_t)(width > height ? width : height);
-    const int32_t around = 2 * plan->kernel.reach_px;
+    const int32_t around = 2 * reach_px;
+    const int32_t all = (int32_t)length_px + around;
     int32_t side = LEAST_SIDE;
-    while (side < 2 * around && side < longest + around && side < MOST_SIDE) {
+    while (side < all && (side < ENOUGH_SIDE || side < 2 * around) && side < MOST_SIDE) {
         side *= 2;
     }
     return side;
 }
 
-/* Pixels of the result across a tile. */
-static int32_t made_of(const struct blur_plan *plan)
-{
-    return side_of(plan) - 2 * plan->kernel.reach_px;
-}
+struct tiles {
+    int32_t width;
+    int32_t height;
+    int32_t made_x; /* pixels of the result across a tile */
+    int32_t made_y;
+    int32_t across;
+    int32_t down;
+};
 
-static int32_t tiles_across(const struct blur_plan *plan)
+static struct tiles tiles_of(const struct blur_plan *plan)
 {
-    return ((int32_t)plan->machine.width_px + made_of(plan) - 1) / made_of(plan);
-}
-
-static int32_t tiles_down(const struct blur_plan *plan)
-{
-    return ((int32_t)plan->machine.height_px + made_of(plan) - 1) / made_of(plan);
+    const struct blur_kernel *kernel = &plan->kernel;
+    struct tiles tiles = {.width = side_of(plan->machine.width_px, kernel->reach_x_px),
+                          .height = side_of(plan->machine.height_px, kernel->reach_y_px)};
+    tiles.made_x = tiles.width - 2 * kernel->reach_x_px;
+    tiles.made_y = tiles.height - 2 * kernel->reach_y_px;
+    tiles.across = ((int32_t)plan->machine.width_px + tiles.made_x - 1) / tiles.made_x;
+    tiles.down = ((int32_t)plan->machine.height_px + tiles.made_y - 1) / tiles.made_y;
+    return tiles;
 }
 
 /* A complex number is two floats' places times two. */
-static size_t tile_floats(const struct blur_plan *plan)
+static size_t tile_floats(const struct tiles *tiles)
 {
-    const size_t side = (size_t)side_of(plan);
-    return 4 * side * side;
+    return 4 * (size_t)tiles->width * (size_t)tiles->height;
+}
+
+/* Of the lines that are transformed together, which are as long as the longer side. */
+static size_t line_floats(const struct tiles *tiles)
+{
+    return 4 * LANES * (size_t)(tiles->width > tiles->height ? tiles->width : tiles->height);
+}
+
+/* Of both axes, half as many as the side each. */
+static size_t root_floats(const struct tiles *tiles)
+{
+    return 2 * (size_t)tiles->width + 2 * (size_t)tiles->height;
 }
 
 static size_t pixel_floats(const struct blur_plan *plan)
@@ -132,28 +148,29 @@ static void come_back(const struct complex_lines *lines)
 
 /* ---- Two dimensions */
 
-/* A square of complex numbers by rows, and memory for LANES lines of it. */
-struct square {
-    int32_t side;
+/* A rectangle of complex numbers by rows, and memory for LANES lines of it. */
+struct rectangle {
+    int32_t width;
+    int32_t height;
     double *values;
-    struct complex_lines lines;
+    double *lines;
+    const double *roots[2]; /* of rows, and of columns */
 };
 
-/* Lines that begin at `first` and go on by `next` numbers; those side by side are `beside` apart.
- */
-static void transform_lines(const struct square *square, double *first, size_t next, size_t beside,
-                            void (*transform)(const struct complex_lines *))
+/* Lines whose numbers are `next` apart, and which are `beside` apart from each other. */
+static void transform_lines(const struct complex_lines *lines, double *first, size_t next,
+                            size_t beside, void (*transform)(const struct complex_lines *))
 {
-    for (int32_t i = 0; i < square->side; i++) {
-        double *place = place_of(&square->lines, i);
+    for (int32_t i = 0; i < lines->length; i++) {
+        double *place = place_of(lines, i);
         for (size_t k = 0; k < LANES; k++) {
             place[k] = first[2 * ((size_t)i * next + k * beside)];
             place[k + LANES] = first[2 * ((size_t)i * next + k * beside) + 1];
         }
     }
-    transform(&square->lines);
-    for (int32_t i = 0; i < square->side; i++) {
-        const double *place = place_of(&square->lines, i);
+    transform(lines);
+    for (int32_t i = 0; i < lines->length; i++) {
+        const double *place = place_of(lines, i);
         for (size_t k = 0; k < LANES; k++) {
             first[2 * ((size_t)i * next + k * beside)] = place[k];
             first[2 * ((size_t)i * next + k * beside) + 1] = place[k + LANES];
@@ -161,28 +178,36 @@ static void transform_lines(const struct square *square, double *first, size_t n
     }
 }
 
-static void transform(const struct square *square, void (*line)(const struct complex_lines *))
+static void transform(const struct rectangle *all, void (*line)(const struct complex_lines *))
 {
-    const size_t side = (size_t)square->side;
-    for (size_t i = 0; i < side; i += LANES) {
-        transform_lines(square, square->values + 2 * i * side, 1, side, line);
+    const struct complex_lines rows = {all->width, all->lines, all->roots[0]};
+    const struct complex_lines columns = {all->height, all->lines, all->roots[1]};
+    const size_t width = (size_t)all->width;
+    for (size_t i = 0; i < (size_t)all->height; i += LANES) {
+        transform_lines(&rows, all->values + 2 * i * width, 1, width, line);
     }
-    for (size_t i = 0; i < side; i += LANES) {
-        transform_lines(square, square->values + 2 * i, side, 1, line);
+    for (size_t i = 0; i < width; i += LANES) {
+        transform_lines(&columns, all->values + 2 * i, width, 1, line);
     }
 }
 
-/* The square and its lines in a worker's scratch, or where the kernel is. */
-static struct square square_in(const struct blur_cpu *cpu, double *values, double *lines)
+static double *roots_of(const struct blur_cpu *cpu)
 {
-    const int32_t side = side_of(cpu->plan);
-    const double *roots = (const double *)(const void *)(cpu->more + pixel_floats(cpu->plan));
-    return (struct square){side, values, {side, lines, roots}};
+    return (double *)(void *)(cpu->more + pixel_floats(cpu->plan));
 }
 
-static double *kernel_of(const struct blur_cpu *cpu)
+/* The tile and its lines in a worker's scratch, or where the kernel is. */
+static struct rectangle rectangle_in(const struct blur_cpu *cpu, const struct tiles *tiles,
+                                     double *values, double *lines)
 {
-    return (double *)(void *)(cpu->more + pixel_floats(cpu->plan)) + side_of(cpu->plan);
+    const double *roots = roots_of(cpu);
+    return (struct rectangle){
+        tiles->width, tiles->height, values, lines, {roots, roots + tiles->width}};
+}
+
+static double *kernel_of(const struct blur_cpu *cpu, const struct tiles *tiles)
+{
+    return roots_of(cpu) + root_floats(tiles) / 2;
 }
 
 /* ---- A tile */
@@ -194,14 +219,14 @@ static int32_t within(int32_t at, int32_t length)
 
 /* Channels c and c + 1, or c alone. */
 static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
-                      const struct square *square)
+                      const struct rectangle *tile)
 {
     const bool pair = c + 1 < cpu->channels;
-    double *to = square->values;
-    for (int32_t y = 0; y < square->side; y++) {
+    double *to = tile->values;
+    for (int32_t y = 0; y < tile->height; y++) {
         const float *row =
             cpu->pixels + (size_t)within(y0 + y, cpu->height_px) * blur_cpu_row(cpu) + c;
-        for (int32_t x = 0; x < square->side; x++) {
+        for (int32_t x = 0; x < tile->width; x++) {
             const float *from = row + (size_t)within(x0 + x, cpu->width_px) * cpu->channels;
             *to++ = (double)from[0];
             *to++ = pair ? (double)from[1] : 0.0;
@@ -209,10 +234,10 @@ static void read_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32
     }
 }
 
-static void multiply(const struct square *square, const double *kernel)
+static void multiply(const struct rectangle *tile, const double *kernel)
 {
-    double *values = square->values;
-    for (size_t i = 0; i < 2 * (size_t)square->side * (size_t)square->side; i += 2) {
+    double *values = tile->values;
+    for (size_t i = 0; i < 2 * (size_t)tile->width * (size_t)tile->height; i += 2) {
         const double real = values[i] * kernel[i] - values[i + 1] * kernel[i + 1];
         values[i + 1] = values[i] * kernel[i + 1] + values[i + 1] * kernel[i];
         values[i] = real;
@@ -221,15 +246,16 @@ static void multiply(const struct square *square, const double *kernel)
 
 /* Writes the part of a tile that nothing reaches that comes round. */
 static void write_tile(const struct blur_cpu *cpu, int32_t x0, int32_t y0, uint32_t c,
-                       const struct square *square, float *to)
+                       const struct rectangle *tile, float *to)
 {
-    const int32_t reach = cpu->plan->kernel.reach_px;
+    const struct blur_kernel *kernel = &cpu->plan->kernel;
     const bool pair = c + 1 < cpu->channels;
-    for (int32_t y = reach; y < square->side - reach && y0 + y < cpu->height_px; y++) {
+    const int32_t end_x = tile->width - kernel->reach_x_px;
+    const int32_t end_y = tile->height - kernel->reach_y_px;
+    for (int32_t y = kernel->reach_y_px; y < end_y && y0 + y < cpu->height_px; y++) {
         float *row = to + (size_t)(y0 + y) * blur_cpu_row(cpu) + c;
-        for (int32_t x = reach; x < square->side - reach && x0 + x < cpu->width_px; x++) {
-            const double *from =
-                square->values + 2 * ((size_t)y * (size_t)square->side + (size_t)x);
+        for (int32_t x = kernel->reach_x_px; x < end_x && x0 + x < cpu->width_px; x++) {
+            const double *from = tile->values + 2 * ((size_t)y * (size_t)tile->width + (size_t)x);
             float *pixel = row + (size_t)(x0 + x) * cpu->channels;
             pixel[0] = (float)from[0];
             if (pair) {
@@ -243,16 +269,17 @@ static void make(const struct blur_cpu *cpu, const struct blur_cpu_step *step, i
                  float *scratch)
 {
     double *values = (double *)(void *)scratch;
-    const struct square square = square_in(cpu, values, values + tile_floats(cpu->plan) / 2);
-    const int32_t reach = cpu->plan->kernel.reach_px;
-    const int32_t x0 = chunk % tiles_across(cpu->plan) * made_of(cpu->plan) - reach;
-    const int32_t y0 = chunk / tiles_across(cpu->plan) * made_of(cpu->plan) - reach;
+    const struct tiles tiles = tiles_of(cpu->plan);
+    const struct rectangle tile =
+        rectangle_in(cpu, &tiles, values, values + tile_floats(&tiles) / 2);
+    const int32_t x0 = chunk % tiles.across * tiles.made_x - cpu->plan->kernel.reach_x_px;
+    const int32_t y0 = chunk / tiles.across * tiles.made_y - cpu->plan->kernel.reach_y_px;
     for (uint32_t c = 0; c < cpu->channels; c += 2) {
-        read_tile(cpu, x0, y0, c, &square);
-        transform(&square, go);
-        multiply(&square, kernel_of(cpu));
-        transform(&square, come_back);
-        write_tile(cpu, x0, y0, c, &square, step->to);
+        read_tile(cpu, x0, y0, c, &tile);
+        transform(&tile, go);
+        multiply(&tile, kernel_of(cpu, &tiles));
+        transform(&tile, come_back);
+        write_tile(cpu, x0, y0, c, &tile, step->to);
     }
 }
 
@@ -261,41 +288,51 @@ static void make(const struct blur_cpu *cpu, const struct blur_cpu_step *step, i
 /* The result; the roots; the kernel's transform. */
 static size_t more_floats(const struct blur_plan *plan)
 {
-    return pixel_floats(plan) + 2 * (size_t)side_of(plan) + tile_floats(plan);
+    const struct tiles tiles = tiles_of(plan);
+    return pixel_floats(plan) + root_floats(&tiles) + tile_floats(&tiles);
 }
 
 static size_t scratch_floats(const struct blur_plan *plan)
 {
-    return tile_floats(plan) + 4 * LANES * (size_t)side_of(plan);
+    const struct tiles tiles = tiles_of(plan);
+    return tile_floats(&tiles) + line_floats(&tiles);
+}
+
+static void fill_roots(int32_t side, double *roots)
+{
+    for (int32_t i = 0; i < side / 2; i++) {
+        roots[2 * i] = cos(2.0 * PI * i / side);
+        roots[2 * i + 1] = sin(2.0 * PI * i / side);
+    }
 }
 
 /* The kernel around the first place, with what both transforms multiply divided out. */
 static void begin(struct blur_cpu *cpu)
 {
     const struct blur_kernel *kernel = &cpu->plan->kernel;
-    const int32_t side = side_of(cpu->plan);
-    const int32_t across = 2 * kernel->reach_px + 1;
-    double *roots = (double *)(void *)(cpu->more + pixel_floats(cpu->plan));
-    double *values = kernel_of(cpu);
-    for (int32_t i = 0; i < side / 2; i++) {
-        roots[2 * i] = cos(2.0 * PI * i / side);
-        roots[2 * i + 1] = sin(2.0 * PI * i / side);
+    const struct tiles tiles = tiles_of(cpu->plan);
+    const double count = (double)tiles.width * tiles.height;
+    const int32_t across = 2 * kernel->reach_x_px + 1;
+    const int32_t down = 2 * kernel->reach_y_px + 1;
+    double *values = kernel_of(cpu, &tiles);
+    fill_roots(tiles.width, roots_of(cpu));
+    fill_roots(tiles.height, roots_of(cpu) + tiles.width);
+    memset(values, 0, tile_floats(&tiles) * sizeof(float));
+    for (int32_t i = 0; i < across * down; i++) {
+        const int32_t x = (i % across - kernel->reach_x_px + tiles.width) % tiles.width;
+        const int32_t y = (i / across - kernel->reach_y_px + tiles.height) % tiles.height;
+        values[2 * ((size_t)y * (size_t)tiles.width + (size_t)x)] = kernel->weights[i] / count;
     }
-    memset(values, 0, tile_floats(cpu->plan) * sizeof(float));
-    for (int32_t i = 0; i < across * across; i++) {
-        const int32_t x = (i % across - kernel->reach_px + side) % side;
-        const int32_t y = (i / across - kernel->reach_px + side) % side;
-        values[2 * ((size_t)y * (size_t)side + (size_t)x)] =
-            kernel->weights[i] / ((double)side * side);
-    }
-    const struct square square = square_in(cpu, values, (double *)(void *)cpu->workers.of[0]);
-    transform(&square, go);
+    const struct rectangle all =
+        rectangle_in(cpu, &tiles, values, (double *)(void *)cpu->workers.of[0]);
+    transform(&all, go);
 }
 
 static float *add(struct blur_cpu *cpu)
 {
+    const struct tiles tiles = tiles_of(cpu->plan);
     blur_cpu_add(cpu, (struct blur_cpu_step){.make = make, .to = cpu->more},
-                 tiles_across(cpu->plan) * tiles_down(cpu->plan));
+                 tiles.across * tiles.down);
     return cpu->more;
 }
 

@@ -34,7 +34,8 @@ static enum fovea_result fill_spread(struct blur_plan *plan)
 
 static enum fovea_result fill_fft(struct blur_plan *plan)
 {
-    return blur_kernel_make(&plan->numbers, &plan->kernel);
+    FOVEA_TRY(blur_kernel_make(&plan->numbers, &plan->kernel));
+    return blur_kernel_fold(plan->machine.width_px, plan->machine.height_px, &plan->kernel);
 }
 
 static const struct blur_engine engines[BLUR_ENGINES] = {

@@ -172,7 +172,7 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
     for (size_t i = 0; i < side * side; i++) { /* rows close up, as each begins behind this place */
         rows[i] = rows[i / side * (side + 2) + i % side] / sum;
     }
-    *out_kernel = (struct blur_kernel){reach, rows};
+    *out_kernel = (struct blur_kernel){reach, reach, rows};
     return FOVEA_OK;
 }
 
@@ -310,7 +310,7 @@ static enum fovea_result make_of_table(const struct blur_numbers *numbers,
         weights[i] /= sum;
     }
     large_memory_free(across);
-    *out_kernel = (struct blur_kernel){reach, weights};
+    *out_kernel = (struct blur_kernel){reach, reach, weights};
     return FOVEA_OK;
 }
 
