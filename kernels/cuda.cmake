@@ -107,6 +107,7 @@ set(FOVEA_FATBINS
     lens/cuda/lens
     lens/cuda/lens_grid
     blur/cuda/blur
+    blur/cuda/blur_fft
     dof/cuda/dof
     gaze/late
     gaze/gaze
@@ -134,11 +135,13 @@ set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fa
 
 add_library(fovea_cuda STATIC
     blur/cuda/blur_cuda.c
+    blur/cuda/blur_fft_cuda.c
     blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c
     cuda/cuda_device.c
     cuda/cuda_driver.c
+    cuda/cuda_fft.c
     cuda/cuda_kernels.c
     cuda/cuda_memory.c
     cuda/cuda_uses.c

@@ -604,7 +604,6 @@ TEST(a_backend_without_a_way_is_named_with_the_setting)
     const struct blur_numbers spread = {.engine = BLUR_SPREAD, .sigma_px = 3.0};
     const struct blur_numbers none = {.engine = BLUR_FFT};
     assert_lacks(&fft, false, FOVEA_BACKEND_VULKAN, "blur.engine fft does not run on the vulkan");
-    assert_lacks(&fft, false, FOVEA_BACKEND_CUDA, "blur.engine fft does not run on the cuda");
     assert_lacks(&fft, false, FOVEA_BACKEND_CPU, NULL);
     assert_lacks(&none, false, FOVEA_BACKEND_VULKAN, NULL);
     assert_lacks(&heat, false, FOVEA_BACKEND_VULKAN, "blur.sigma_px is 9");

@@ -224,14 +224,29 @@ static void choose_engine(uint64_t i, struct operator_scene *scene)
     scene->height_px = 1 + scene->height_px / 2;
 }
 
-/* Those that run there. */
-static void choose_engine_of_gpus(uint64_t i, struct operator_scene *scene)
+/* Those that have shaders. */
+static void choose_engine_of_frames(uint64_t i, struct operator_scene *scene)
 {
     choose_engine(i, scene);
     if (scene->settings.own.blur_engine == BLUR_FFT) {
         scene->settings.own.blur_engine = engines[i / 5 % 4];
         scene->settings.own.blur_radius_px = 0.0;
     }
+}
+
+/* Transforms of several images, which come in parts. */
+static void choose_fft(uint64_t i, struct operator_scene *scene)
+{
+    choose_engine(i, scene);
+    scene->settings.own.blur_engine = BLUR_FFT;
+    scene->settings.own.blur_sigma_px = sigma_of(scene->random >> 3, 5.0);
+}
+
+static void choose_fft_of_view(uint64_t i, struct operator_scene *scene)
+{
+    choose_of_view(i, scene);
+    scene->settings.own.blur_engine = BLUR_FFT;
+    scene->settings.own.blur_sigma_px = 3.0;
 }
 
 static void choose_engine_of_view(uint64_t i, struct operator_scene *scene)
@@ -288,15 +303,15 @@ static const struct scene_set sets[] = {
      true},
     {"sigmas_lie_anyhow", SCENES_LAID_OUT, choose_sigmas, 44, 0, 0, 0, 0, false},
     {"sigmas_of_none_copy_every_bit", SCENES_COPIED, choose_sigmas_of_none, 22, 22, 11, 2, 0, true},
-    {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 0, 0, 0, 0, false},
-    {"engines_run_on_gpus", SCENES_ALONE, choose_engine_of_gpus, 0, 110, 22, 20, 11, false},
+    {"engines_are_the_reference", SCENES_ALONE, choose_engine, 165, 110, 22, 0, 11, false},
+    {"engines_run_in_frames", SCENES_ALONE, choose_engine_of_frames, 0, 0, 0, 20, 0, false},
+    {"fft_makes_views", SCENES_OF_VIEWS, choose_fft_of_view, 0, 2, 2, 0, 0, true},
+    {"fft_takes_batches", SCENES_OF_BATCHES, choose_fft, 0, 11, 3, 0, 0, false},
     {"engines_make_views", SCENES_OF_VIEWS, choose_engine_of_view, 0, 2, 2, 2, 0, true},
     {"engines_take_all_layouts", SCENES_LAID_OUT, choose_engine, 55, 0, 0, 0, 0, false},
     {"engines_of_none_copy_every_bit", SCENES_COPIED, choose_engine_of_none, 22, 11, 11, 0, 0,
      true},
-    {"engines_take_batches", SCENES_OF_BATCHES, choose_engine, 5, 0, 0, 0, 0, true},
-    {"engines_take_batches_on_gpus", SCENES_OF_BATCHES, choose_engine_of_gpus, 0, 10, 3, 0, 0,
-     false},
+    {"engines_take_batches", SCENES_OF_BATCHES, choose_engine, 5, 10, 5, 0, 0, true},
     {"pixels_spread_by_their_own_sigmas", SCENES_ALONE, choose_spread, 44, 0, 0, 0, 0, false},
     {"a_batch_has_sigmas_of_its_images", SCENES_OF_BATCHES, choose_sigmas_of_batch, 14, 22, 5, 0, 0,
      false},

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: The Fovea authors */
 
-/* blur on CUDA: the machine's kernels, or an engine's passes. An image's samples are those between
- * passes, then the view's as they are read, then as they are made. A frame has them in the plan's
- * memory, a batch in memory of its own, in slices where it is large. */
+/* blur on CUDA: the machine's kernels, the engine fft's (blur_fft_cuda.c), or another's passes. Of
+ * these an image's samples are those between passes, then the view's as they are read, then as they
+ * are made. A frame has them in the plan's memory, a batch in memory of its own, in slices where it
+ * is large. */
+
+#include "blur_cuda.h"
 
 #include "core/log.h"
 #include "kernels/blur/engine.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/image/image_slice.h"
 #include "kernels/image/pixel_light.h"
-#include "kernels/operator/operator_cuda_base.h"
-#include "params.h"
 
 #include <stdlib.h>
 
 extern const unsigned char blur_fatbin[];
 
 #define SAMPLE_BYTES 16
-#define MOST_BATCH_BYTES ((uint64_t)512 << 20)
-#define MOST_IN_A_GRID 65535 /* along z */
 
 struct blur_cuda {
     struct operator_cuda base;
     struct operator_cuda *machine;
+    struct operator_cuda *fft;
     CUmodule module; /* from the first plan of an engine on, as what follows */
     struct cuda_kernels load;
     struct cuda_kernels store;
@@ -32,7 +32,8 @@ struct blur_cuda {
 
 struct blur_cuda_plan {
     struct operator_cuda_plan base;
-    struct operator_cuda_plan *machine; /* NULL: an engine runs */
+    const struct operator_cuda_api *api; /* the machine's or fft's, which runs; NULL: passes do */
+    struct operator_cuda_plan *of_api;
     uint64_t light_samples;
     uint64_t samples; /* of one image */
     uint64_t image_samples;
@@ -47,6 +48,13 @@ static struct blur_cuda *own(struct operator_cuda *cuda)
 static struct blur_cuda_plan *own_plan(struct operator_cuda_plan *plan)
 {
     return (struct blur_cuda_plan *)plan;
+}
+
+/* Whose plans the API's are. */
+static struct operator_cuda *cuda_of(struct operator_cuda *cuda,
+                                     const struct operator_cuda_api *api)
+{
+    return api == &blur_fft_cuda ? own(cuda)->fft : own(cuda)->machine;
 }
 
 /* ---- Kernels */
@@ -91,6 +99,9 @@ static void destroy(struct operator_cuda **cuda)
     if (blur && blur->machine) {
         foveate_operator_cuda.destroy(&blur->machine);
     }
+    if (blur && blur->fft) {
+        blur_fft_cuda.destroy(&blur->fft);
+    }
     free(blur);
     *cuda = NULL;
 }
@@ -98,7 +109,8 @@ static void destroy(struct operator_cuda **cuda)
 static enum fovea_result create(const struct cuda_device *device, struct operator_cuda **out_cuda)
 {
     FOVEA_TRY(operator_cuda_make(device, sizeof(struct blur_cuda), out_cuda));
-    const enum fovea_result result = foveate_operator_cuda.create(device, &own(*out_cuda)->machine);
+    enum fovea_result result = foveate_operator_cuda.create(device, &own(*out_cuda)->machine);
+    result = result < 0 ? result : blur_fft_cuda.create(device, &own(*out_cuda)->fft);
     if (result < 0) {
         destroy(out_cuda);
     }
@@ -109,12 +121,14 @@ static void abandon(struct operator_cuda *cuda)
 {
     operator_cuda_abandon(cuda);
     foveate_operator_cuda.abandon(own(cuda)->machine);
+    blur_fft_cuda.abandon(own(cuda)->fft);
 }
 
 static bool frees_without_waiting(const struct operator_cuda *cuda)
 {
     const struct blur_cuda *blur = (const struct blur_cuda *)cuda;
     return foveate_operator_cuda.frees_without_waiting(blur->machine) &&
+           blur_fft_cuda.frees_without_waiting(blur->fft) &&
            (!cuda->upload || operator_cuda_frees_without_waiting(cuda));
 }
 
@@ -123,8 +137,8 @@ static bool frees_without_waiting(const struct operator_cuda *cuda)
 static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
 {
     struct blur_cuda_plan *gone = own_plan(*plan);
-    if (gone && gone->machine) {
-        foveate_operator_cuda.plan_retire(own(cuda)->machine, &gone->machine);
+    if (gone && gone->of_api) {
+        gone->api->plan_retire(cuda_of(cuda, gone->api), &gone->of_api);
     }
     operator_cuda_plan_retire(cuda, plan);
 }
@@ -159,15 +173,24 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
     return result;
 }
 
+static const struct operator_cuda_api *api_of(const struct blur_engine *engine)
+{
+    if (!engine) {
+        return &foveate_operator_cuda;
+    }
+    return engine->passes ? NULL : &blur_fft_cuda;
+}
+
 static enum fovea_result make_plan(struct operator_cuda *cuda, const struct operator_plan *plan,
                                    enum fovea_format format, struct blur_cuda_plan *made)
 {
     char words[OPERATOR_PROBLEM_BYTES];
-    if (!blur_plan_of(plan)->engine) {
-        return foveate_operator_cuda.plan_create(own(cuda)->machine, plan, format, &made->machine);
-    }
     if (plan->api->plan_lacks(plan, FOVEA_BACKEND_CUDA, words, sizeof words)) {
         return FOVEA_ERROR_UNSUPPORTED;
+    }
+    made->api = api_of(blur_plan_of(plan)->engine);
+    if (made->api) {
+        return made->api->plan_create(cuda_of(cuda, made->api), plan, format, &made->of_api);
     }
     FOVEA_TRY(load_kernels(own(cuda)));
     return fill(cuda, blur_plan_of(plan), made);
@@ -189,11 +212,11 @@ static enum fovea_result reserve(struct operator_cuda *cuda, struct operator_cud
                                  const struct operator_images *images)
 {
     struct blur_cuda_plan *blur = own_plan(plan);
-    if (blur->machine) {
-        return foveate_operator_cuda.reserve(own(cuda)->machine, blur->machine, images);
+    if (blur->api) {
+        return blur->api->reserve(cuda_of(cuda, blur->api), blur->of_api, images);
     }
     const uint64_t bytes = SAMPLE_BYTES * blur->image_samples;
-    const uint32_t wanted = image_slice_capacity(images->count, bytes, MOST_BATCH_BYTES);
+    const uint32_t wanted = image_slice_capacity(images->count, bytes, BLUR_CUDA_MOST_BATCH_BYTES);
     if (images->count == 1 || wanted <= blur->batch_images) {
         return FOVEA_OK;
     }
@@ -248,8 +271,8 @@ static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass
     run->result = cuda_launch(run->blur->base.device, run->stream, &launch, &params);
 }
 
-static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
-                                        enum fovea_format format)
+struct blur_image_frame blur_cuda_frame_of(const struct operator_cuda_run *run,
+                                           enum fovea_format format, uint64_t light_samples)
 {
     const struct foveate_plan *machine = &blur_plan_of(run->plan)->machine;
     const int32_t light = image_light_in_order(foveate_plan_light(machine), run->frame->blue_first);
@@ -261,7 +284,13 @@ static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
                                          pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
                                      .light_value = foveate_plan_light_value(machine),
                                      .averages_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP,
-                                     .light_samples = own_plan(run->cuda_plan)->light_samples};
+                                     .light_samples = light_samples};
+}
+
+static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
+                                        enum fovea_format format)
+{
+    return blur_cuda_frame_of(run, format, own_plan(run->cuda_plan)->light_samples);
 }
 
 static struct blur_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
@@ -307,11 +336,11 @@ static enum fovea_result run_images(struct blur_run *run, const CUfunction kerne
     return launch_image(run, kernels[1], frame, params, true);
 }
 
-static struct operator_cuda_run machine_run(const struct operator_cuda_run *run)
+static struct operator_cuda_run run_of_api(const struct operator_cuda_run *run)
 {
-    struct operator_cuda_run of_machine = *run;
-    of_machine.cuda_plan = own_plan(run->cuda_plan)->machine;
-    return of_machine;
+    struct operator_cuda_run of_api = *run;
+    of_api.cuda_plan = own_plan(run->cuda_plan)->of_api;
+    return of_api;
 }
 
 static enum fovea_result run_surface(struct operator_cuda *cuda,
@@ -319,9 +348,10 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
                                      CUsurfObject src, CUsurfObject dst)
 {
     const struct blur_cuda *blur = own(cuda);
-    if (own_plan(run->cuda_plan)->machine) {
-        const struct operator_cuda_run of_machine = machine_run(run);
-        return foveate_operator_cuda.run_surface(blur->machine, &of_machine, format, src, dst);
+    const struct operator_cuda_api *api = own_plan(run->cuda_plan)->api;
+    if (api) {
+        const struct operator_cuda_run of_api = run_of_api(run);
+        return api->run_surface(cuda_of(cuda, api), &of_api, format, src, dst);
     }
     if (!cuda_kernels_has(blur->load.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
@@ -360,9 +390,9 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     const struct blur_cuda *blur = own(cuda);
     const enum fovea_format format = images->src->format;
     const struct blur_cuda_plan *plan = own_plan(run->cuda_plan);
-    if (plan->machine) {
-        const struct operator_cuda_run of_machine = machine_run(run);
-        return foveate_operator_cuda.run_linear(blur->machine, &of_machine, images);
+    if (plan->api) {
+        const struct operator_cuda_run of_api = run_of_api(run);
+        return plan->api->run_linear(cuda_of(cuda, plan->api), &of_api, images);
     }
     if (!cuda_kernels_has(blur->load.linear, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
@@ -376,7 +406,7 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
     return operator_cuda_note(
         cuda, block, run->stream, run->stream_kept,
         run_slices(&slices, run, images,
-                   alone ? 1 : image_slice_smaller(plan->batch_images, MOST_IN_A_GRID)));
+                   alone ? 1 : image_slice_smaller(plan->batch_images, BLUR_CUDA_MOST_IN_A_GRID)));
 }
 
 const struct operator_cuda_api blur_operator_cuda = {

@@ -4,3 +4,4 @@
 #include "kernels/cuda/embed.h"
 
 CUDA_EMBED(blur);
+CUDA_EMBED(blur_fft);

@@ -41,6 +41,43 @@ struct blur_surface_params {
     uint64_t dst;
 };
 
+/* What the engine fft transforms: a plane of numbers for each channel, each row as long as the
+ * width and two numbers more. Column i is the picture's until its width, then its last one again,
+ * and the first one again where the kernel comes round; rows likewise. */
+struct blur_planes {
+    int32_t width;
+    int32_t height;
+    int32_t reach_x_px;
+    int32_t reach_y_px;
+    int32_t count; /* of an image */
+    int32_t precise; /* double[], else float[] */
+    uint64_t at;
+};
+
+struct blur_planes_linear_params {
+    struct blur_image_frame frame;
+    struct blur_planes planes;
+    struct image_linear src;
+    struct image_linear dst;
+};
+
+struct blur_planes_surface_params {
+    struct blur_image_frame frame;
+    struct blur_planes planes;
+    uint64_t src;
+    uint64_t dst;
+};
+
+#define BLUR_FFT_THREADS 256 /* of a block that multiplies, a complex number of each plane each */
+
+struct blur_fft_product_params {
+    uint64_t planes; /* complex, of width / 2 + 1 a row */
+    uint64_t kernel; /* one such plane */
+    int64_t numbers; /* of a plane */
+    int32_t count;
+    int32_t reserved;
+};
+
 struct blur_pass_params {
     union blur_constants constants;
     uint64_t samples; /* float4[]: of the first image */

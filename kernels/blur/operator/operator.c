@@ -51,11 +51,21 @@ static enum fovea_result fill(const struct operator_plan_desc *desc, struct blur
     return plan->engine ? plan->engine->fill(plan) : FOVEA_OK;
 }
 
-/* Samples between passes, the view's, and what is made of them. */
+/* Of fft: planes of three channels, the kernel's, and what transforms may need beside. */
+static uint64_t fft_cuda_bytes(const struct blur_plan *plan)
+{
+    const struct blur_kernel *kernel = &plan->kernel;
+    return (uint64_t)5 * sizeof(float) *
+           (plan->machine.width_px + 2 * (uint64_t)kernel->reach_x_px) *
+           (plan->machine.height_px + 2 * (uint64_t)kernel->reach_y_px);
+}
+
+/* Of others: samples between passes, the view's, and what is made of them. */
 static uint64_t cuda_bytes_of(const struct blur_plan *plan)
 {
     const uint64_t pixels = (uint64_t)plan->machine.width_px * plan->machine.height_px;
-    return plan->engine->passes ? 16 * (plan->engine->passes->samples(plan) + 2 * pixels) : 0;
+    return plan->engine->passes ? 16 * (plan->engine->passes->samples(plan) + 2 * pixels)
+                                : fft_cuda_bytes(plan);
 }
 
 static enum fovea_result plan_create(const struct operator_plan_desc *desc,
@@ -104,6 +114,13 @@ static bool plan_lacks(const struct operator_plan *plan, enum fovea_backend back
     const struct blur_engine *engine = blur->engine;
     if (!engine || backend == FOVEA_BACKEND_CPU) {
         return false;
+    }
+    if (!engine->passes && backend == FOVEA_BACKEND_CUDA && engine->runs_on_cuda) {
+        char problem[OPERATOR_PROBLEM_BYTES / 2];
+        const bool lacks = !engine->runs_on_cuda(problem, sizeof problem);
+        snprintf(out, bytes, "blur.engine %s needs %s", blur_range_of(blur->numbers.engine).name,
+                 problem);
+        return lacks;
     }
     if (!engine->passes) {
         snprintf(out, bytes,
