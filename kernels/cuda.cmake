@@ -136,6 +136,8 @@ set_source_files_properties(blur/cuda/fatbin.c dof/cuda/fatbin.c foveate/cuda/fa
 add_library(fovea_cuda STATIC
     blur/cuda/blur_cuda.c
     blur/cuda/blur_fft_cuda.c
+    blur/cuda/blur_fft_plan.c
+    blur/cuda/blur_frame.c
     blur/cuda/fatbin.c
     cuda/cuda_block.c
     cuda/cuda_capture.c

@@ -3,6 +3,7 @@
 
 #include "cases.h"
 
+#include "kernels/blur/blur.h"
 #include "kernels/lens/calibration.h"
 
 #include <stdlib.h>
@@ -39,6 +40,9 @@ static const struct bench_size quick_sizes[] = {{"180p", 320, 180}};
 #define GRID_OF_COLORS 3.0
 #define GRID_QUADRATIC 4.0
 #define DENSE 5.0
+
+/* Of blur: that radius by the engine fft. */
+#define FFT(radius_px) (-(radius_px))
 
 #define OTHER(name, words, light, op, of_operator)                                                 \
     {                                                                                              \
@@ -82,6 +86,9 @@ const struct bench_mode bench_modes[] = {
     OTHER("blur-4-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, 4.0),
     OTHER("blur-32", "one Gaussian of 32 px", ENCODED, blur, 32.0),
     OTHER("blur-32-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, 32.0),
+    OTHER("blur-fft-24", "a disc of a radius of 24 px, by transforms", ENCODED, blur, FFT(24.0)),
+    OTHER("blur-fft-24-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, blur, FFT(24.0)),
+    OTHER("blur-fft-200", "a disc of 200 px", ENCODED, blur, FFT(200.0)),
     OTHER("lens", "a display behind a lens, bilinear", ENCODED, lens, 0.0),
     OTHER("lens-linear", "the same in linear light", FOVEA_LIGHT_LINEAR, lens, 0.0),
     OTHER("lens-colors", "a place for each colour, bilinear", ENCODED, lens, APART),
@@ -137,6 +144,11 @@ bool bench_case_exists(const struct bench_case *c)
     const bool usual = strcmp(c->size->name, "4K") == 0 ||
                        (strcmp(c->size->name, "1080p") == 0 && !dense) || quick;
     return !c->mode->series || (usual && c->gaze->centre);
+}
+
+bool bench_is_fft(const struct bench_mode *mode)
+{
+    return mode->op == FOVEA_OPERATOR_blur && mode->of_operator < 0.0;
 }
 
 struct fovea_foveation bench_foveation(const struct bench_mode *mode)
@@ -253,7 +265,10 @@ struct fovea_settings bench_settings(const struct bench_mode *mode)
     if (mode->row == BENCH_BEFORE) {
         settings.operators = (struct fovea_operators){2, {mode->op, FOVEA_OPERATOR_foveate}};
     }
-    if (mode->op == FOVEA_OPERATOR_blur) {
+    if (bench_is_fft(mode)) {
+        settings.own.blur_engine = BLUR_FFT;
+        settings.own.blur_radius_px = -mode->of_operator;
+    } else if (mode->op == FOVEA_OPERATOR_blur) {
         settings.own.blur_sigma_px = mode->of_operator;
     }
     if (mode->op == FOVEA_OPERATOR_lens) {

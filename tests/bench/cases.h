@@ -35,8 +35,8 @@ struct bench_mode {
     enum fovea_format format;
     bool series; /* for the plot over strength: 1080p and 4K, the centre, no more */
     enum fovea_operator op; /* others than foveation on GPUs alone */
-    /* blur: sigma in px; lens: what is added to r2 for red, or which other one from 1 on; dof: enum
-     * bench_depths */
+    /* blur: sigma in px, or less than 0 a radius of the engine fft; lens: what is added to r2 for
+     * red, or which other one from 1 on; dof: enum bench_depths */
     double of_operator;
     enum bench_row row;
 };
@@ -54,6 +54,8 @@ struct bench_case {
 
 /* Not every mode is measured everywhere. */
 bool bench_case_exists(const struct bench_case *c);
+/* Runs on CUDA alone, where cuFFT is there. */
+bool bench_is_fft(const struct bench_mode *mode);
 
 extern const struct bench_mode bench_modes[];
 extern const size_t bench_mode_count;

@@ -7,6 +7,7 @@
 #include "cuda_fixture.h"
 
 #include "compare.h"
+#include "kernels/blur/blur.h"
 #include "kernels/operators.h"
 #include "sheet.h"
 
@@ -40,6 +41,14 @@ struct kind {
         }                                                                                          \
     }
 
+#define FFT                                                                                        \
+    {                                                                                              \
+        1,                                                                                         \
+        {                                                                                          \
+            FOVEA_OPERATOR_blur                                                                    \
+        }                                                                                          \
+    }
+
 static const struct kind kinds[] = {
     {"nodes", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 9, 91, 67, FOVEATE, false},
     {"small", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGB8, 9, 64, 64, FOVEATE, false},
@@ -47,6 +56,7 @@ static const struct kind kinds[] = {
     {"blockwise", FOVEA_METHOD_BLOCKWISE, FOVEA_FORMAT_RGBA16F, 5, 91, 67, FOVEATE, false},
     {"row", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGB8, 5, 91, 67, ROW, false},
     {"one picture", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 5, 91, 67, FOVEATE, true},
+    {"fft", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 5, 91, 67, FFT, false},
     {"tiles", FOVEA_METHOD_SMOOTH, FOVEA_FORMAT_RGBA8, 2, 999, 575, FOVEATE, false},
 };
 
@@ -69,6 +79,10 @@ static struct fovea_settings settings_of(const struct kind *kind)
     settings.backend = FOVEA_BACKEND_CUDA;
     settings.foveation.method = kind->method;
     settings.operators = kind->operators;
+    if (strcmp(kind->name, "fft") == 0) {
+        settings.own.blur_engine = BLUR_FFT;
+        settings.own.blur_radius_px = 6.0;
+    }
     return settings;
 }
 
@@ -188,6 +202,7 @@ static void use_other_settings(struct scene *s, const struct kind *kind, int rou
 {
     struct fovea_settings other = s->settings;
     other.foveation.strength = 0.5 + 0.05 * round;
+    other.own.blur_radius_px = 2.0 + 0.5 * round;
     assert_int_equal(fovea_context_set_settings(s->context, &other), FOVEA_OK);
     enqueue(s, kind, CALLED, s->other);
     assert_int_equal(fovea_context_set_settings(s->context, &s->settings), FOVEA_OK);

@@ -96,10 +96,8 @@ static void destroy(struct operator_cuda **cuda)
     if (operator_cuda_finish(*cuda)) {
         cuda_module_unload(blur->base.device, &blur->module);
     }
-    if (blur && blur->machine) {
+    if (blur) {
         foveate_operator_cuda.destroy(&blur->machine);
-    }
-    if (blur && blur->fft) {
         blur_fft_cuda.destroy(&blur->fft);
     }
     free(blur);
@@ -173,14 +171,6 @@ static enum fovea_result fill(struct operator_cuda *cuda, const struct blur_plan
     return result;
 }
 
-static const struct operator_cuda_api *api_of(const struct blur_engine *engine)
-{
-    if (!engine) {
-        return &foveate_operator_cuda;
-    }
-    return engine->passes ? NULL : &blur_fft_cuda;
-}
-
 static enum fovea_result make_plan(struct operator_cuda *cuda, const struct operator_plan *plan,
                                    enum fovea_format format, struct blur_cuda_plan *made)
 {
@@ -188,7 +178,8 @@ static enum fovea_result make_plan(struct operator_cuda *cuda, const struct oper
     if (plan->api->plan_lacks(plan, FOVEA_BACKEND_CUDA, words, sizeof words)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    made->api = api_of(blur_plan_of(plan)->engine);
+    const struct blur_engine *engine = blur_plan_of(plan)->engine;
+    made->api = !engine ? &foveate_operator_cuda : engine->passes ? NULL : &blur_fft_cuda;
     if (made->api) {
         return made->api->plan_create(cuda_of(cuda, made->api), plan, format, &made->of_api);
     }
@@ -271,28 +262,6 @@ static void launch_pass(struct blur_passes *passes, const struct blur_pass *pass
     run->result = cuda_launch(run->blur->base.device, run->stream, &launch, &params);
 }
 
-struct blur_image_frame blur_cuda_frame_of(const struct operator_cuda_run *run,
-                                           enum fovea_format format, uint64_t light_samples)
-{
-    const struct foveate_plan *machine = &blur_plan_of(run->plan)->machine;
-    const int32_t light = image_light_in_order(foveate_plan_light(machine), run->frame->blue_first);
-    return (struct blur_image_frame){.width_px = (int32_t)machine->width_px,
-                                     .height_px = (int32_t)machine->height_px,
-                                     .origin_x_px = run->frame->origin_x_px,
-                                     .origin_y_px = run->frame->origin_y_px,
-                                     .light =
-                                         pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
-                                     .light_value = foveate_plan_light_value(machine),
-                                     .averages_alpha = machine->foveation.alpha != FOVEA_ALPHA_KEEP,
-                                     .light_samples = light_samples};
-}
-
-static struct blur_image_frame frame_of(const struct operator_cuda_run *run,
-                                        enum fovea_format format)
-{
-    return blur_cuda_frame_of(run, format, own_plan(run->cuda_plan)->light_samples);
-}
-
 static struct blur_run start(struct operator_cuda *cuda, const struct operator_cuda_run *run,
                              const struct blur_image_frame *frame, enum fovea_format format)
 {
@@ -356,7 +325,10 @@ static enum fovea_result run_surface(struct operator_cuda *cuda,
     if (!cuda_kernels_has(blur->load.surface, format)) {
         return FOVEA_ERROR_UNSUPPORTED;
     }
-    struct blur_surface_params params = {.frame = frame_of(run, format), .src = src, .dst = dst};
+    struct blur_surface_params params = {
+        .frame = blur_cuda_frame_of(run, format, own_plan(run->cuda_plan)->light_samples),
+        .src = src,
+        .dst = dst};
     struct blur_run images = start(cuda, run, &params.frame, format);
     const CUfunction kernels[2] = {blur->load.surface[format], blur->store.surface[format]};
     struct cuda_block *block = run->cuda_plan->tables;
@@ -373,7 +345,8 @@ static enum fovea_result run_slices(struct blur_run *run, const struct operator_
     for (uint32_t first = 0; first < images->count; first += run->count) {
         const struct fovea_image src = image_of_batch(images->src, images->src_next_bytes, first);
         const struct fovea_image dst = image_of_batch(images->dst, images->dst_next_bytes, first);
-        struct blur_linear_params params = {.frame = frame_of(of, format)};
+        struct blur_linear_params params = {
+            .frame = blur_cuda_frame_of(of, format, own_plan(of->cuda_plan)->light_samples)};
         params.src = operator_cuda_view_of(&src, images->src_next_bytes, of->frame);
         params.dst = operator_cuda_view_of(&dst, images->dst_next_bytes, of->frame);
         params.frame.src_next_bytes = images->src_next_bytes;
@@ -398,7 +371,8 @@ static enum fovea_result run_linear(struct operator_cuda *cuda, const struct ope
         return FOVEA_ERROR_UNSUPPORTED;
     }
     const bool alone = images->count == 1;
-    const struct blur_image_frame frame = frame_of(run, format);
+    const struct blur_image_frame frame =
+        blur_cuda_frame_of(run, format, own_plan(run->cuda_plan)->light_samples);
     struct blur_run slices = start(cuda, run, &frame, format);
     struct cuda_block *block = alone ? plan->base.tables : plan->base.batch;
     slices.samples = alone ? plan->samples : block->memory;

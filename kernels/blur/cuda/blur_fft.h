@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: The Fovea authors */
+
+/* Plans of the engine fft on a device. */
+#ifndef FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
+#define FOVEA_KERNELS_BLUR_CUDA_BLUR_FFT_H
+
+#include "blur_cuda.h"
+
+struct blur_fft_plan {
+    struct operator_cuda_plan base;
+    struct blur_planes planes; /* of one image, and the most of any format */
+    uint64_t light_samples;
+    uint64_t kernel;
+    uint64_t work;
+    uint32_t batch_planes; /* that there is memory for */
+};
+
+/* All but what there is for batches. On failure the plan is there to be retired. */
+FOVEA_MUST_CHECK enum fovea_result blur_fft_plan_make(struct operator_cuda *cuda,
+                                                      const struct operator_plan *plan,
+                                                      enum fovea_format format,
+                                                      struct blur_fft_plan *made);
+/* As operator_cuda_api's: one image has the plan's memory. */
+FOVEA_MUST_CHECK enum fovea_result blur_fft_reserve(struct operator_cuda *cuda,
+                                                    struct operator_cuda_plan *plan,
+                                                    const struct operator_images *images);
+
+/* Planes of an image of that format, and what each takes. */
+uint32_t blur_fft_planes_in(const struct blur_fft_plan *plan, enum fovea_format format);
+uint64_t blur_fft_plane_bytes(const struct blur_fft_plan *plan);
+
+#endif
