@@ -17,8 +17,9 @@ typedef CUresult (*graphs_step_fn)(const void *params);
 
 /* Whether the stream is being captured: then *out_result is the result of the call, and step runs
  * with a copy of params whenever a graph is launched. */
-#define GRAPHS_EXPORTED __attribute__((visibility("default"))) /* for fft.c, a library of its own  \
-                                                                */
+#define GRAPHS_EXPORTED                                                                            \
+    __attribute__((visibility("default"))) /* for fft.c, a library of its own                      \
+                                            */
 GRAPHS_EXPORTED bool graphs_capture(CUstream stream, graphs_step_fn step, const void *params,
                                     size_t bytes, CUresult *out_result);
 
