@@ -390,8 +390,7 @@ static bool run_size(struct scene *scene, const struct bench_size *size)
             char name[RESULT_NAME_BYTES];
             bench_case_name("vulkan", &c, name);
             if (!bench_case_exists(&c) || operators_at(c.mode->op)->needs_depth ||
-                bench_is_fft(c.mode) ||
-                !bench_wants(scene->b->bench, name)) {
+                bench_is_fft(c.mode) || !bench_wants(scene->b->bench, name)) {
                 continue;
             }
             if (!vulkan_open(scene->b)) {
