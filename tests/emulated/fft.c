@@ -238,10 +238,10 @@ int cufftSetAutoAllocation(int handle, int whether)
     return plan_of(handle) && !whether ? OK : INVALID_PLAN;
 }
 
-/* The parameters are cuFFT's. NOLINTNEXTLINE(readability-function-size) */
 EXPORTED int cufftMakePlanMany(int handle, int rank, int *sides, int *in_sides, int in_next,
                                int in_plane, int *out_sides, int out_next, int out_plane, int type,
                                int count, size_t *work_bytes);
+/* The parameters are cuFFT's. NOLINTNEXTLINE(readability-function-size) */
 int cufftMakePlanMany(int handle, int rank, int *sides, int *in_sides, int in_next, int in_plane,
                       int *out_sides, int out_next, int out_plane, int type, int count,
                       size_t *work_bytes)

@@ -135,7 +135,7 @@ static bool frees_without_waiting(const struct operator_cuda *cuda)
 static void plan_retire(struct operator_cuda *cuda, struct operator_cuda_plan **plan)
 {
     struct blur_cuda_plan *gone = own_plan(*plan);
-    if (gone && gone->of_api) {
+    if (gone && gone->api && gone->of_api) {
         gone->api->plan_retire(cuda_of(cuda, gone->api), &gone->of_api);
     }
     operator_cuda_plan_retire(cuda, plan);

@@ -86,7 +86,10 @@ static enum fovea_result transform_kernel(const struct operator_cuda *cuda,
                                           const struct blur_fft_plan *plan)
 {
     const struct cuda_device *device = cuda->device;
-    const struct cuda_fft *fft = plan->base.tables->fft;
+    const struct cuda_fft *fft = plan->base.tables ? plan->base.tables->fft : NULL;
+    if (!fft) {
+        return FOVEA_ERROR_INTERNAL;
+    }
     FOVEA_TRY(cuda_fft_set_work(device, fft, plan->work));
     FOVEA_TRY(cuda_fft_run(device, fft, CUDA_FFT_THERE, 1, plan->kernel, cuda->upload));
     return CU_CHECK(device->log, device->cu, device->cu->StreamSynchronize(cuda->upload));
