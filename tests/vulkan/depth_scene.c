@@ -3,7 +3,7 @@
 
 #include "depth_scene.h"
 
-#include "kernels/image/pixel_light.h"
+#include "operators/scene_depths.h"
 #include "operators/scene_vk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -106,46 +106,10 @@ struct operator_scene depth_plain_scene(void)
     return scene;
 }
 
-static void by_reference(const void *user, const struct fovea_image *src, const double *in,
-                         double *out)
-{
-    assert_int_equal(
-        dof_reference(user, src->width_px, src->height_px, image_channels(src->format), in, out),
-        FOVEA_OK);
-}
-
-static void keep_alpha(const struct fovea_image *src, double *values)
-{
-    for (uint32_t i = 0; image_channels(src->format) == 4 && i < src->width_px * src->height_px;
-         i++) {
-        values[4 * (size_t)i + 3] = image_get(src, i % src->width_px, i / src->width_px, 3);
-    }
-}
-
 void depth_assert_exact(const struct operator_scene *scene, const struct fovea_depth *depth,
-                        const double *values, double focus_m, const struct fovea_image *src,
+                        double *values, double focus_m, const struct fovea_image *src,
                         const struct fovea_image *actual)
 {
-    struct fovea_foveation smooth = scene->settings.foveation;
-    const struct dof_reference wanted = {.settings = &scene->settings,
-                                         .depths = values,
-                                         .kind = depth->kind,
-                                         .zero_m = depth->zero_m,
-                                         .one_m = depth->one_m,
-                                         .focus_m = focus_m};
-    int32_t light = pixel_light_of(smooth.light, smooth.transfer);
-    light = image_light_in_order(light, scene->blue_first);
-    double *expected = compare_expected_by(&smooth, src, light, by_reference, &wanted);
-    char what[160];
-    if (smooth.alpha == FOVEA_ALPHA_KEEP) {
-        keep_alpha(src, expected);
-    }
-    snprintf(what, sizeof what, "%ux%u, format %d, light %d, alpha %d, picture %d, focus %g m",
-             scene->width_px, scene->height_px, (int)scene->format, (int)light, (int)smooth.alpha,
-             scene->picture, focus_m);
-    smooth.method = FOVEA_METHOD_SMOOTH;
-    struct compare_budget budget = compare_budget_for(&smooth, scene->format);
-    budget.max_mean_abs *= 4.0; /* all pixels may have the sigma that is met worst */
-    compare_assert_close(actual, expected, budget, what);
-    free(expected);
+    const struct depths depths = {.depth = *depth, .values = values};
+    dof_assert_focused(scene, &depths, focus_m, src, actual);
 }

@@ -31,7 +31,7 @@ struct operator_scene depth_plain_scene(void);
 /* Fails the running test unless the result is within dof's bound of what the reference makes of
  * src, the values of a picture of depths, and what is in focus. */
 void depth_assert_exact(const struct operator_scene *scene, const struct fovea_depth *depth,
-                        const double *values, double focus_m, const struct fovea_image *src,
+                        double *values, double focus_m, const struct fovea_image *src,
                         const struct fovea_image *actual);
 
 #endif
