@@ -86,4 +86,17 @@ static __device__ surface_image<Pixel> image_of_block(const Frame &frame, uint64
     return {surface, frame.origin_x_px, frame.origin_y_px};
 }
 
+/* Calls of(kind, suffix, format) for all kinds of images: every format in memory, and those that
+ * surfaces have. */
+#define IMAGE_OF_EVERY_FORMAT(of)                                                                  \
+    of(linear, rgba8, FOVEA_FORMAT_RGBA8) of(linear, rgb8, FOVEA_FORMAT_RGB8)                      \
+        of(linear, r8, FOVEA_FORMAT_R8) of(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10) of(      \
+            linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F) of(linear, rgba16f, FOVEA_FORMAT_RGBA16F) \
+            of(linear, rgba32f, FOVEA_FORMAT_RGBA32F) of(linear, rgb16f, FOVEA_FORMAT_RGB16F)      \
+                of(linear, r16f, FOVEA_FORMAT_R16F) of(linear, rgb32f, FOVEA_FORMAT_RGB32F)        \
+                    of(linear, r32f, FOVEA_FORMAT_R32F) of(surface, rgba8, FOVEA_FORMAT_RGBA8)     \
+                        of(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)                         \
+                            of(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)                       \
+                                of(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
+
 #endif

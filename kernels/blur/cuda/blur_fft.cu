@@ -115,21 +115,7 @@ static __device__ void store_planes(const blur_image_frame &frame, const blur_pl
             image_of_block<pixel<format>>(frame, params.src, frame.src_next_bytes),                \
             image_of_block<pixel<format>>(frame, params.dst, frame.dst_next_bytes));               \
     }
-IMAGE_KERNELS(linear, rgba8, FOVEA_FORMAT_RGBA8)
-IMAGE_KERNELS(linear, rgb8, FOVEA_FORMAT_RGB8)
-IMAGE_KERNELS(linear, r8, FOVEA_FORMAT_R8)
-IMAGE_KERNELS(linear, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
-IMAGE_KERNELS(linear, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
-IMAGE_KERNELS(linear, rgba16f, FOVEA_FORMAT_RGBA16F)
-IMAGE_KERNELS(linear, rgba32f, FOVEA_FORMAT_RGBA32F)
-IMAGE_KERNELS(linear, rgb16f, FOVEA_FORMAT_RGB16F)
-IMAGE_KERNELS(linear, r16f, FOVEA_FORMAT_R16F)
-IMAGE_KERNELS(linear, rgb32f, FOVEA_FORMAT_RGB32F)
-IMAGE_KERNELS(linear, r32f, FOVEA_FORMAT_R32F)
-IMAGE_KERNELS(surface, rgba8, FOVEA_FORMAT_RGBA8)
-IMAGE_KERNELS(surface, a2b10g10r10, FOVEA_FORMAT_A2B10G10R10)
-IMAGE_KERNELS(surface, b10g11r11f, FOVEA_FORMAT_B10G11R11F)
-IMAGE_KERNELS(surface, rgba16f, FOVEA_FORMAT_RGBA16F)
+IMAGE_OF_EVERY_FORMAT(IMAGE_KERNELS)
 
 /* ---- Products */
 
