@@ -50,7 +50,14 @@ struct dof_scale {
 };
 struct dof_scale dof_scale_of(const struct fovea_depth *depth);
 
-#define DOF_MOST_DIOPTERS 1e30 /* more count as it: no sigma is that small */
+/* What is within 0.1 mm counts as 0.1 mm: then float differences of diopters are good for sigma, and
+ * what lies in the focus's own depth is in focus. dof.glsl has it, too. */
+#define DOF_MOST_DIOPTERS 1e4
+
+HOST_DEVICE double dof_diopters_at(double distance_m)
+{
+    return fmin(1.0 / distance_m, DOF_MOST_DIOPTERS);
+}
 
 /* NaN: unknown. */
 HOST_DEVICE float dof_scale_diopters(const struct dof_scale *scale, float value)
@@ -80,7 +87,7 @@ HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea
                              float seen_diopters, struct operator_focus *focus)
 {
     if (depth->focus_m > 0.0 || optics->is_fixed) {
-        return 1.0 / (depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
+        return dof_diopters_at(depth->focus_m > 0.0 ? depth->focus_m : optics->focus_m);
     }
     const bool follows = focus->is_there && depth->elapsed_s > 0.0;
     const bool is_seen = isfinite(seen_diopters);

@@ -143,6 +143,18 @@ static void choose_gaze(uint64_t i, struct operator_scene *scene)
     scene->gaze = (struct fovea_point_uv){0.05 * (double)(i % 23) - 0.05, 0.3};
 }
 
+/* A depth that no lens can be at, and others like it. */
+static void choose_too_near(uint64_t i, struct operator_scene *scene)
+{
+    scene->settings.own.dof_focus = 0;
+    scene->depths = DEPTHS_ODD;
+    scene->depths_format = FOVEA_DEPTH_FORMAT_R32F;
+    scene->depths_scale = i % 4 == 0 ? 0 : 3 + (uint32_t)(i % 4);
+    scene->width_px = 31 + (uint32_t)i % 7;
+    scene->height_px = 20;
+    scene->gaze = (struct fovea_point_uv){27.5 / scene->width_px, 0.1};
+}
+
 static void choose_wide(uint64_t i, struct operator_scene *scene)
 {
     scene->width_px += 90;
@@ -181,6 +193,7 @@ static void change(struct fovea_settings *settings)
 static const struct scene_set sets[] = {
     {"images_are_the_reference", SCENES_ALONE, NULL, 330, 330, 66, 0, 11, false},
     {"the_depth_under_the_gaze_is_in_focus", SCENES_ALONE, choose_gaze, 44, 44, 22, 0, 0, false},
+    {"what_is_too_near_may_be_in_focus", SCENES_ALONE, choose_too_near, 12, 12, 6, 0, 0, false},
     {"wide_blurs_are_the_reference", SCENES_ALONE, choose_wide, 11, 22, 6, 0, 0, false},
     {"layouts_do_not_matter", SCENES_LAID_OUT, NULL, 44, 0, 0, 0, 0, false},
     {"what_is_in_focus_keeps_every_bit", SCENES_COPIED, choose_in_focus, 22, 22, 22, 0, 0, true},

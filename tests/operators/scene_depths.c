@@ -7,7 +7,7 @@
 
 double scene_distance(enum scene_depths depths, uint32_t x, uint32_t y)
 {
-    static const double odd_m[] = {(double)NAN, (double)INFINITY, 0.0, -1.0, 1.2, 1e-30, 1e30, 3.0};
+    static const double odd_m[] = {(double)NAN, (double)INFINITY, 0.0, -1.0, 1.2, 1e-33, 1e30, 3.0};
     const uint64_t random = scene_mixed((uint64_t)x << 32 | y);
     const bool in_block = (x / 13 + y / 11) % 3 == 1;
     switch (depths) {

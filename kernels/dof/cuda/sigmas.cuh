@@ -81,7 +81,8 @@ static __device__ __forceinline__ float offset_of(const dof_cuda_sigmas_params &
     const float most_px = params.frame.sigma_max_px;
     const float at = fmaf(value, params.step, params.start);
     const bool is_known = params.is_distance ? at > 0.0f : at < INFINITY;
-    const float diopters = params.is_distance ? 1.0f / at : fmaxf(at, 0.0f);
+    const float diopters =
+        fminf(params.is_distance ? 1.0f / at : fmaxf(at, 0.0f), (float)DOF_MOST_DIOPTERS);
     const float offset_px = focus.px_per_diopter * (focus.diopters - diopters);
     return is_known ? clamped(offset_px, -most_px, most_px) : 0.0f;
 }

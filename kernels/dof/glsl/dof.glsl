@@ -133,16 +133,18 @@ bool is_finite_number(float value)
     return (floatBitsToUint(value) & 0x7f800000u) != 0x7f800000u;
 }
 
+const float MOST_DIOPTERS = 1e4; /* optics.h */
+
 /* Returns whether a pixel's depth is known, and its diopters: dof_scale_diopters. */
 bool find_diopters(ivec2 pixel, out float found)
 {
     float value = texelFetch(depths, pixel + ivec2(depth_x_px, depth_y_px), 0).r;
     float at = start + value * step_by;
     if (is_distance != 0) {
-        found = at > 0.0 ? min(1.0 / at, 1e30) : 0.0;
+        found = at > 0.0 ? min(1.0 / at, MOST_DIOPTERS) : 0.0;
         return at > 0.0;
     }
     bool known = is_finite_number(at) || at < 0.0;
-    found = known ? clamp(at, 0.0, 1e30) : 0.0;
+    found = known ? clamp(at, 0.0, MOST_DIOPTERS) : 0.0;
     return known;
 }

@@ -164,7 +164,7 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     out->start = (float)scale.start;
     out->step = (float)scale.step;
     out->given_diopters =
-        values->focus_m > 0.0 || optics->is_fixed ? (float)(1.0 / given_m) : -1.0f;
+        values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
     out->follows = follows;
     out->left = follows && optics->focus_time_s > 0.0
                     ? (float)exp(-values->elapsed_s / optics->focus_time_s)

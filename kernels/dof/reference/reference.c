@@ -33,7 +33,7 @@ double dof_reference_distance(const struct dof_reference *wanted, double value)
             1.0 / wanted->zero_m + value * (1.0 / wanted->one_m - 1.0 / wanted->zero_m);
         distance = inverse > 0.0 ? 1.0 / inverse : isnan(inverse) ? inverse : (double)INFINITY;
     }
-    return distance > 0.0 ? distance : (double)NAN;
+    return distance > 0.0 ? fmax(distance, 1e-4) : (double)NAN;
 }
 
 /* The diameter of the circle of confusion in pixels, negative before the focus; the lens's is
@@ -41,7 +41,7 @@ double dof_reference_distance(const struct dof_reference *wanted, double value)
 static double circle_px(const struct dof_reference *wanted, uint32_t width_px, double distance)
 {
     const struct fovea_operator_settings *own = &wanted->settings->own;
-    const double defocus = 1.0 / wanted->focus_m - 1.0 / distance;
+    const double defocus = 1.0 / fmax(wanted->focus_m, 1e-4) - 1.0 / distance;
     if (own->dof_lens == 1) {
         return own->dof_pupil_mm / 1000.0 * defocus *
                px_per_rad(&wanted->settings->foveation.geometry, width_px);
