@@ -32,16 +32,17 @@ static __device__ __forceinline__ tile_square square_of_block(const tile_law &la
 }
 
 /* Returns the levels that the range asks for. Their sigma begins a little below the level's own
- * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier. Level 3 is
- * made from all of level 2. */
+ * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier; and a range is
+ * known at a few places of its square, so that a tile's may begin a little below its block's. Level
+ * 3 is made from all of level 2. */
 static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
                                                             const tile_range &range)
 {
     const foveate_tiles &tiles = law.tiles;
     const bool may = may_need_levels(law);
     const bool all = tiles.next_samples == 0 && gridDim.z > 1;
-    const bool wants_1 =
-        range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && level_of_range(law, range) == 0;
+    const bool reads_1 = level_of_range(law, {0.97f * range.low, range.high}) == 0;
+    const bool wants_1 = range.high >= 0.92f * FOVEATE_TILE_SIGMA_1 && reads_1;
     const bool wants_2 = range.high >= 0.97f * FOVEATE_TILE_SIGMA_2 || law.level_count > 3;
     return {may && (all || wants_1), tiles.level_count > 2 && may && (all || wants_2)};
 }
