@@ -50,8 +50,8 @@ struct dof_scale {
 };
 struct dof_scale dof_scale_of(const struct fovea_depth *depth);
 
-/* What is within 0.1 mm counts as 0.1 mm: then float differences of diopters are good for sigma, and
- * what lies in the focus's own depth is in focus. dof.glsl has it, too. */
+/* What is within 0.1 mm counts as 0.1 mm: then float differences of diopters are good for sigma,
+ * and what lies in the focus's own depth is in focus. dof.glsl has it, too. */
 #define DOF_MOST_DIOPTERS 1e4
 
 HOST_DEVICE double dof_diopters_at(double distance_m)

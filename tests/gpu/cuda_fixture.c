@@ -3,6 +3,8 @@
 
 #include "cuda_fixture.h"
 
+#include "kernels/operators.h"
+
 #define EXIT_SKIPPED 77
 
 static void print_line(void *user, enum fovea_log_level level, const char *message)
@@ -44,6 +46,11 @@ int cuda_fixture_open(struct cuda_fixture *fixture)
 void cuda_fixture_close(struct cuda_fixture *fixture)
 {
     foveate_operator_cuda.destroy(&fixture->foveate);
+    for (int i = 0; i < FOVEA_OPERATOR_COUNT; i++) {
+        if (fixture->operators[i]) {
+            operators_at((enum fovea_operator)i)->cuda->destroy(&fixture->operators[i]);
+        }
+    }
     CU_WARN(fixture->log, fixture->cu, fixture->cu->StreamDestroy(fixture->stream));
     cuda_device_pop(fixture->device);
     cuda_device_destroy(&fixture->device);

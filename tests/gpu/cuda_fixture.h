@@ -19,6 +19,8 @@ struct cuda_fixture {
     struct cuda_device *device;
     const struct cuda_driver *cu;
     struct operator_cuda *foveate; /* of foveate_operator_cuda */
+    /* Those that rigs have wanted, so that each loads its kernels once; by enum fovea_operator. */
+    struct operator_cuda *operators[FOVEA_OPERATOR_COUNT];
     CUstream stream;
     bool quick; /* FOVEA_TEST_QUICK=1: fewer cases, for tools that slow everything down */
 };

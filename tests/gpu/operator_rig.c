@@ -6,15 +6,25 @@
 #include "kernels/image/pixel.h"
 #include "operators/scene_depths.h"
 
-struct operator_rig operator_rig_make(const struct cuda_fixture *fixture,
+static struct operator_cuda *operator_of(struct cuda_fixture *fixture,
+                                         const struct operator_under_test *wanted)
+{
+    struct operator_cuda **kept = &fixture->operators[wanted->id];
+    if (!*kept) {
+        assert_int_equal(wanted->api->cuda->create(fixture->device, kept), FOVEA_OK);
+    }
+    return *kept;
+}
+
+struct operator_rig operator_rig_make(struct cuda_fixture *fixture,
                                       const struct operator_scene *scene)
 {
     struct operator_rig rig = {.fixture = fixture,
                                .api = scene->of->api,
+                               .cuda = operator_of(fixture, scene->of),
                                .plan = scene_plan(scene),
                                .frame = scene_frame(scene),
                                .scene = *scene};
-    assert_int_equal(rig.api->cuda->create(fixture->device, &rig.cuda), FOVEA_OK);
     assert_int_equal(rig.api->cuda->plan_create(rig.cuda, rig.plan, scene->format, &rig.cuda_plan),
                      FOVEA_OK);
     return rig;
@@ -24,7 +34,6 @@ void operator_rig_finish(struct operator_rig *rig)
 {
     cuda_fixture_wait(rig->fixture);
     rig->api->cuda->plan_retire(rig->cuda, &rig->cuda_plan);
-    rig->api->cuda->destroy(&rig->cuda);
     rig->api->plan_destroy(&rig->plan);
 }
 
@@ -176,7 +185,7 @@ static void check_surface(const struct operator_scene *scene, const struct opera
     image_free(&dst);
 }
 
-void operator_rig_check(const struct cuda_fixture *fixture, const struct operator_scene *scene,
+void operator_rig_check(struct cuda_fixture *fixture, const struct operator_scene *scene,
                         uint32_t shift)
 {
     struct test_image src = scene_draw(scene);

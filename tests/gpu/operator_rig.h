@@ -20,7 +20,7 @@ struct operator_rig {
     struct operator_scene scene; /* whose sigmas are drawn for each run */
 };
 
-struct operator_rig operator_rig_make(const struct cuda_fixture *fixture,
+struct operator_rig operator_rig_make(struct cuda_fixture *fixture,
                                       const struct operator_scene *scene);
 void operator_rig_finish(struct operator_rig *rig);
 
@@ -36,7 +36,7 @@ void operator_rig_run_surface(const struct operator_rig *rig, const struct fovea
 
 /* Linear memory, shifted by so many of the format's alignments, with gaps of as many pixels; and
  * surfaces, where the format has any: against the reference. */
-void operator_rig_check(const struct cuda_fixture *fixture, const struct operator_scene *scene,
+void operator_rig_check(struct cuda_fixture *fixture, const struct operator_scene *scene,
                         uint32_t shift);
 
 #endif

@@ -73,6 +73,21 @@ static struct blur_numbers numbers_of(const struct operator_scene *scene)
                                  .radius_px = own->blur_radius_px};
 }
 
+/* Transforms of halves in single precision, which CUDA's are, leave a trace of the brightest. */
+static double trace_of(const struct operator_scene *scene, const struct fovea_image *src)
+{
+    double brightest = 0.0;
+    if (scene->settings.own.blur_engine == BLUR_FFT && image_is_float(src->format)) {
+        double *values = image_to_doubles(src);
+        const size_t count = (size_t)src->width_px * src->height_px * image_channels(src->format);
+        for (size_t i = 0; i < count; i++) {
+            brightest = isfinite(values[i]) ? fmax(brightest, fabs(values[i])) : brightest;
+        }
+        free(values);
+    }
+    return 1e-7 * brightest;
+}
+
 /* The machine decimates; engines do what they say, as near as formats allow. */
 static struct compare_budget budget_of(const struct operator_scene *scene)
 {
@@ -138,7 +153,9 @@ static void assert_exact(const struct operator_scene *scene, const struct fovea_
              pictured ? scene->sigmas_most_px : wanted.numbers.sigma_px, wanted.numbers.passes,
              wanted.numbers.edge, wanted.numbers.shape, (int)scene->sigmas, (int)scene->format,
              (int)light, (int)foveation->alpha, scene->picture);
-    compare_assert_close(actual, expected, budget_of(scene), what);
+    struct compare_budget budget = budget_of(scene);
+    budget.max_abs += trace_of(scene, src);
+    compare_assert_close(actual, expected, budget, what);
     free(expected);
 }
 

@@ -32,9 +32,9 @@ static __device__ __forceinline__ tile_square square_of_block(const tile_law &la
 }
 
 /* Returns the levels that the range asks for. Their sigma begins a little below the level's own
- * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier; and a range is
- * known at a few places of its square, so that a tile's may begin a little below its block's. Level
- * 3 is made from all of level 2. */
+ * (0.92, 0.97), because pixels that are gathered one by one may take a level earlier; and a range
+ * is known at a few places of its square, so that a tile's may begin a little below its block's.
+ * Level 3 is made from all of level 2. */
 static __device__ __forceinline__ tile_needs needs_of_range(const tile_law &law,
                                                             const tile_range &range)
 {
