@@ -7,7 +7,10 @@
  *
  * Workgroup: 16 x 16 threads for 16 x 64 pixels, four a thread, sixteen rows apart, all loaded before one is
  * stored.
- * A warp of 32 has two rows of 64 bytes, which are whole sectors of tiled memory. */
+ * A warp of 32 has two rows of 64 bytes, which are whole sectors of tiled memory.
+ *
+ * PIXEL, which is never 0, is looked at since Godot 4.6 rewrites shaders without a specialization constant, and leaves
+ * ids of this one undefined. */
 
 #extension GL_GOOGLE_include_directive : require
 #include "pixel.glsl"
@@ -34,7 +37,7 @@ void main()
     }
     for (int i = 0; i < ROWS_A_THREAD; i++) {
         const ivec2 pixel = first + ivec2(0, 16 * i);
-        if (all(lessThan(pixel, size))) {
+        if (PIXEL != 0 && all(lessThan(pixel, size))) {
             imageStore(result, to + pixel, raw[i]);
         }
     }

@@ -69,6 +69,10 @@ void method_shader_create(struct call *call)
     struct shader_reflection reflection;
     const char *wrong =
         spirv ? spirv_reflect(spirv->words, spirv->bytes, &reflection) : "no RDShaderSPIRV";
+    /* 4.6 and 4.7 rewrite it first, by rules that leave some shaders broken. */
+    if (!wrong && the_host.options.minor >= 6 && reflection.constant_count == 0) {
+        wrong = "no specialization constant, and so not what it was";
+    }
     if (wrong) {
         engine_error("shader_create_from_spirv: %s", wrong);
         return;
