@@ -355,10 +355,14 @@ enum fovea_result godot_class_register(void)
     }
     register_signal("gaze_lost");
     register_signal("gaze_found");
-    if (godot.load_help) {
+    return FOVEA_OK;
+}
+
+void godot_class_describe(void)
+{
+    if (godot.load_help && godot.is_editor) {
         godot_help_load(properties, property_count);
     }
-    return FOVEA_OK;
 }
 
 void godot_class_unregister(void)

@@ -14,6 +14,8 @@ static void initialize(void *user, int32_t level)
     (void)user;
     if (level == GODOT_LEVEL_SCENE) {
         registered = godot_class_register() == FOVEA_OK;
+    } else if (level == GODOT_LEVEL_EDITOR && registered) {
+        godot_class_describe();
     }
 }
 

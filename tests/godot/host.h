@@ -127,6 +127,7 @@ struct host_counts {
     bool validates; /* the validation layer is there */
     uint32_t callbacks, dispatches;
     uint32_t syncs; /* calls of force_sync */
+    uint32_t descriptions; /* of classes, that an editor took */
     int64_t callback_ns; /* what the last callback took */
     int64_t gpu_ns; /* the dispatches of the last frame, where options.times; 0: there were none */
     int64_t kernels_ns; /* the same without the first and the last one */

@@ -112,6 +112,11 @@ static void *get_singleton(const void *name)
 
 static void load_help(const char *xml)
 {
+    if (the_host.level < GD_EDITOR) {
+        engine_error("Parameter \"editor_help_load_xml_buffer\" is null.");
+        return;
+    }
+    the_host.counts.descriptions++;
     if (!xml || !strstr(xml, "<class ")) {
         engine_error("the class documentation is no XML of a class");
     }

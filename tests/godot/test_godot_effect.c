@@ -322,6 +322,7 @@ TEST(sources_are_those_of_the_settings_but_in_the_editor)
         assert_true(host_frame(effect, &frame));
         expect_foveated(&foveation, &pictures.in.view, &pictures.out.view, editor ? 0.25 : 0.75,
                         0.5, editor ? "editor" : "game");
+        assert_int_equal(host_counts().descriptions, editor);
         host_expect_clean();
         close_effect(effect);
     }
