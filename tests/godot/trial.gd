@@ -25,6 +25,7 @@ func resize() -> void:
 
 
 func scale_view() -> void:
+	print("The window is %s." % get_viewport().get_texture().get_size())
 	get_viewport().scaling_3d_scale = 0.6
 
 
