@@ -10,6 +10,7 @@
 
 #include "core/thread_pool.h"
 #include "kernels/blur/blur.h"
+#include "kernels/blur/passes.h"
 #include "kernels/blur/plan.h"
 #if FOVEA_HAVE_CUDA
 #include "kernels/cuda/cuda_fft.h"
@@ -161,6 +162,7 @@ static const struct blur_numbers all[] = {
     {.engine = BLUR_BOX, .sigma_px = 4.1, .passes = 4},
     {.engine = BLUR_BOX, .sigma_px = 12.0, .passes = 8},
     {.engine = BLUR_DIFFUSION, .sigma_px = 0.5},
+    {.engine = BLUR_DIFFUSION, .sigma_px = 2.0},
     {.engine = BLUR_DIFFUSION, .sigma_px = 3.3},
     {.engine = BLUR_SPREAD, .sigma_px = 0.3},
     {.engine = BLUR_SPREAD, .sigma_px = 6.5},
@@ -254,7 +256,7 @@ TEST(what_is_not_finite_reaches_as_far_as_the_kernel)
     } cases[] = {{{.engine = BLUR_BOX, .sigma_px = 3.0, .passes = 1}, 5},
                  {{.engine = BLUR_BOX, .sigma_px = 3.0, .passes = 4}, 12},
                  {{.engine = BLUR_SPREAD, .sigma_px = 3.0}, 7},
-                 {{.engine = BLUR_DIFFUSION, .sigma_px = 2.0}, 8}};
+                 {{.engine = BLUR_DIFFUSION, .sigma_px = 2.0}, 12}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         float *src = picture_of(0.5f, 60 * 3);
         src[60 + 30] = NAN;
@@ -333,9 +335,29 @@ TEST(steps_of_heat_follow_from_sigma)
     for (double sigma_px = 0.3; sigma_px < 32.0; sigma_px *= 1.37) {
         const struct blur_heat heat = blur_heat_of(sigma_px);
         assert_float_equal(sqrt(2.0 * heat.rate * heat.steps), sigma_px, 1e-9);
-        assert_true(heat.rate <= 0.25);
+        assert_true(heat.rate <= 1.0 / 6.0 + 1e-12);
     }
-    assert_int_equal(blur_heat_of(5.0).steps, 50); /* the thesis's table A.5 */
+    assert_int_equal(blur_heat_of(5.0).steps, 75); /* the thesis's table A.5 has 50, of c = 1/4 */
+    assert_int_equal(blur_heat_of(blur_passes_diffusion.most_vulkan_px).steps,
+                     BLUR_MOST_PASSES * BLUR_HEAT_STEPS);
+}
+
+/* Each step leaves a third of it, with the other sign; a step of c = 1/4 left all of it. */
+TEST(heat_leaves_no_checkerboard)
+{
+    static const double numbers[][2] = {{1.0, 0.0}, {2.0, 0.0}, {4.0, 0.0}, {2.0, 0.5}};
+    float src[31 * 31];
+    for (int i = 0; i < 31 * 31; i++) {
+        src[i] = i % 2 ? 0.6f : 0.4f;
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] * WAYS; i++) {
+        const struct blur_numbers heat = {.engine = BLUR_DIFFUSION,
+                                          .sigma_px = numbers[i / WAYS][0],
+                                          .edge = numbers[i / WAYS][1]};
+        float *dst = make((enum way)(i % WAYS), &heat, 31, 31, src, NULL);
+        assert_true(fabsf(dst[15 * 31 + 15] - dst[15 * 31 + 16]) < 0.04f * 0.2f);
+        free(dst);
+    }
 }
 
 /* The sign as it is printed (eq. 3.20) would make the difference larger. */

@@ -93,7 +93,7 @@ struct blur_pass {
     union blur_constants constants;
 };
 
-#define BLUR_MOST_PASSES 16 /* on Vulkan */
+#define BLUR_MOST_PASSES 24 /* on Vulkan; OPERATOR_MAX_PASSES holds them */
 
 #ifndef __CUDACC__
 struct blur_plan;

@@ -37,7 +37,7 @@ struct blur_tent {
 /* Steps of v += rate (flow from the four neighbours). */
 struct blur_heat {
     int32_t steps;
-    double rate; /* up to 1/4 */
+    double rate; /* up to 1/6 */
     double edge; /* 0: heat flows everywhere alike */
 };
 

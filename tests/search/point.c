@@ -425,7 +425,7 @@ struct search_point search_point_draw(uint64_t seed, uint64_t number,
     draw_sigmas(&state, &p);
     draw_depths(&state, &p);
     /* Filters as long as a thin picture take the cpu backend minutes for a batch, and so do the
-     * 2048 steps of a wide diffusion. */
+     * 3072 steps of a wide diffusion. */
     const bool is_long =
         search_has(&p, "foveation.model=relative") && search_has(&p, "foveation.method=blockwise");
     if ((is_long || search_names_engine(&p)) && p.count > 2) {

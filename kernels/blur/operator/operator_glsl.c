@@ -14,6 +14,7 @@
 #include "blur_operator.h"
 
 _Static_assert(sizeof(union blur_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
+_Static_assert(BLUR_MOST_PASSES <= OPERATOR_MAX_PASSES, "more than an operator may have");
 
 #define SAMPLE_BYTES 16
 
@@ -21,7 +22,8 @@ struct dispatches {
     struct blur_passes passes;
     int32_t light; /* of the format */
     bool averages_alpha;
-    struct operator_pass *out;
+    struct operator_pass *out; /* of add_dispatch */
+    struct operator_shader *out_shaders; /* of add_shader */
     uint32_t count;
 };
 
@@ -101,47 +103,27 @@ static const struct shader *shader_of(enum blur_work work, enum blur_work *out_f
     return work >= BLUR_LEVEL_HALVE ? &blur_shader_levels : &blur_shader_lines;
 }
 
-static void add_dispatch(struct blur_passes *passes, const struct blur_pass *pass)
+static struct operator_shader specialized(const struct dispatches *list,
+                                          const struct blur_pass *pass)
 {
-    struct dispatches *list = (struct dispatches *)passes;
-    struct operator_pass *out = &list->out[list->count++];
     enum blur_work first;
     const struct shader *shader = shader_of(pass->work, &first);
     const int32_t kind = (pass->from_source ? BLUR_SHADER_FROM_SOURCE : 0) |
                          (pass->to_result ? BLUR_SHADER_TO_RESULT : 0) |
                          (int32_t)(pass->work - first) * BLUR_SHADER_WORK;
-    *out = (struct operator_pass){.shader.shader = shader,
-                                  .shader.special = {list->light, list->averages_alpha, kind},
+    return (struct operator_shader){.shader = shader,
+                                    .special = {list->light, list->averages_alpha, kind}};
+}
+
+static void add_dispatch(struct blur_passes *passes, const struct blur_pass *pass)
+{
+    struct dispatches *list = (struct dispatches *)passes;
+    struct operator_pass *out = &list->out[list->count++];
+    *out = (struct operator_pass){.shader = specialized(list, pass),
                                   .groups = {pass->groups[0], pass->groups[1]},
                                   .barrier = !pass->to_result,
                                   .constant_bytes = pass->constant_bytes};
     memcpy(out->constants, &pass->constants, pass->constant_bytes);
-}
-
-static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
-                       enum fovea_format format, struct operator_pass *out_passes)
-{
-    if (is_machine(glsl)) {
-        return foveate_machine_glsl.passes(glsl, frame, format, out_passes);
-    }
-    const struct foveate_plan *machine = &plan_of(glsl)->machine;
-    const int32_t light = image_light_in_order(foveate_plan_light(machine), frame->blue_first);
-    struct dispatches list = {
-        .passes = {.plan = plan_of(glsl),
-                   .frame = {.width_px = frame->width_px,
-                             .height_px = frame->height_px,
-                             .origin_x_px = frame->origin_x_px,
-                             .origin_y_px = frame->origin_y_px,
-                             .light_value = foveate_plan_light_value(machine)},
-                   .white = blur_passes_white(light, format),
-                   .colors = 3,
-                   .emit = add_dispatch},
-        .light = pixel_light_known(format) ? light : IMAGE_LIGHT_STORED,
-        .averages_alpha =
-            format != FOVEA_FORMAT_B10G11R11F && machine->foveation.alpha != FOVEA_ALPHA_KEEP,
-        .out = out_passes};
-    plan_of(glsl)->engine->passes->add(&list.passes);
-    return list.count;
 }
 
 static bool same_shader(const struct operator_shader *a, const struct operator_shader *b)
@@ -149,26 +131,60 @@ static bool same_shader(const struct operator_shader *a, const struct operator_s
     return a->shader == b->shader && memcmp(a->special, b->special, sizeof a->special) == 0;
 }
 
-/* Those of the passes, each once. */
+/* Each once. */
+static void add_shader(struct blur_passes *passes, const struct blur_pass *pass)
+{
+    struct dispatches *list = (struct dispatches *)passes;
+    const struct operator_shader shader = specialized(list, pass);
+    bool known = false;
+    for (uint32_t i = 0; i < list->count && !known; i++) {
+        known = same_shader(&list->out_shaders[i], &shader);
+    }
+    if (!known) {
+        list->out_shaders[list->count++] = shader;
+    }
+}
+
+/* The list's count is what comes of the passes of a view. */
+static void walk(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                 enum fovea_format format, struct dispatches *list)
+{
+    const struct foveate_plan *machine = &plan_of(glsl)->machine;
+    const int32_t light = image_light_in_order(foveate_plan_light(machine), frame->blue_first);
+    list->passes.plan = plan_of(glsl);
+    list->passes.frame = (struct blur_pass_frame){.width_px = frame->width_px,
+                                                  .height_px = frame->height_px,
+                                                  .origin_x_px = frame->origin_x_px,
+                                                  .origin_y_px = frame->origin_y_px,
+                                                  .light_value = foveate_plan_light_value(machine)};
+    list->passes.white = blur_passes_white(light, format);
+    list->passes.colors = 3;
+    list->light = pixel_light_known(format) ? light : IMAGE_LIGHT_STORED;
+    list->averages_alpha =
+        format != FOVEA_FORMAT_B10G11R11F && machine->foveation.alpha != FOVEA_ALPHA_KEEP;
+    plan_of(glsl)->engine->passes->add(&list->passes);
+}
+
 static uint32_t shaders(const struct operator_glsl *glsl, const struct operator_frame *frame,
                         enum fovea_format format, struct operator_shader *out_shaders)
 {
+    struct dispatches list = {.passes.emit = add_shader, .out_shaders = out_shaders};
     if (is_machine(glsl)) {
         return foveate_machine_glsl.shaders(glsl, frame, format, out_shaders);
     }
-    struct operator_pass list[BLUR_MOST_PASSES];
-    const uint32_t pass_count = passes(glsl, frame, format, list);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < pass_count; i++) {
-        bool known = false;
-        for (uint32_t k = 0; k < count && !known; k++) {
-            known = same_shader(&out_shaders[k], &list[i].shader);
-        }
-        if (!known) {
-            out_shaders[count++] = list[i].shader;
-        }
+    walk(glsl, frame, format, &list);
+    return list.count;
+}
+
+static uint32_t passes(const struct operator_glsl *glsl, const struct operator_frame *frame,
+                       enum fovea_format format, struct operator_pass *out_passes)
+{
+    struct dispatches list = {.passes.emit = add_dispatch, .out = out_passes};
+    if (is_machine(glsl)) {
+        return foveate_machine_glsl.passes(glsl, frame, format, out_passes);
     }
-    return count;
+    walk(glsl, frame, format, &list);
+    return list.count;
 }
 
 const struct operator_glsl_api blur_operator_glsl = {.create = create,
