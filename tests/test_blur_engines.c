@@ -446,7 +446,7 @@ static struct shared_data *read_text(const char *text, enum fovea_result expecte
     char words[BLUR_PROBLEM_BYTES] = "";
     struct shared_data *data = NULL;
     assert_int_equal(blur_read_file(text, strlen(text), words, &data), expected);
-    if (problem && !strstr(words, problem)) {
+    if (problem && strcmp(words, problem) != 0) {
         fail_msg("\"%s\" instead of \"%s\"", words, problem);
     }
     assert_int_equal(data != NULL, expected == FOVEA_OK);
@@ -456,7 +456,7 @@ static struct shared_data *read_text(const char *text, enum fovea_result expecte
 TEST(a_file_is_read_by_rows)
 {
     struct shared_data *data =
-        read_text("# a corner\n1, 2;3\n\n0 0\t4.5e-1 # and so on\r\n", FOVEA_OK, NULL);
+        read_text("# a corner\n1, 2 ,+3.\r\n\n \t0 0\t4.5e-1# and so on\r\n", FOVEA_OK, NULL);
     const struct blur_table *table = (const struct blur_table *)data;
     static const double weights[] = {1.0, 2.0, 3.0, 0.0, 0.0, 0.45};
     assert_int_equal(table->columns, 3);
@@ -489,11 +489,18 @@ TEST(a_file_that_is_no_kernel_says_where)
     static const struct {
         const char *text;
         const char *problem;
-    } files[] = {{"1 2\n3\n", "2:1: this row has another number of weights"},
-                 {"1 2\n3 x\n", "2:1: this is no number"},
-                 {"1 -2\n", "1:1: weights are numbers from 0 on"},
-                 {"1 nan\n", "1:1: weights are numbers from 0 on"},
-                 {"inf\n", "1:1: weights are numbers from 0 on"},
+    } files[] = {{"1 2\n3\n", "2:1: this row has another number of weights than the first one"},
+                 {"1 2\n3 x\n", "2:3: this is no number"},
+                 {"1 -2\n", "1:3: weights are numbers from 0 on, below 1.8e308"},
+                 {"1e999\n", "1:1: weights are numbers from 0 on, below 1.8e308"},
+                 {"1 nan\n", "1:3: this is no number"},
+                 {"inf\n", "1:1: this is no number"},
+                 {"2 0x10\n", "1:3: this is no number"},
+                 {"1;2\n", "1:1: this is no number"},
+                 {"1 2\r3 4\n", "1:3: this is no number"},
+                 {"1,,1\n", "1:3: there is no number before this comma"},
+                 {"1\n , 1\n", "2:2: there is no number before this comma"},
+                 {"1 2, # 3\n", "1:4: there is no number behind this comma"},
                  {"1e308 1e308\n", "the weights are too large to be added"},
                  {"0 0\n0 0\n", "there is no weight above 0"},
                  {"# nothing\n", "there is no weight above 0"},

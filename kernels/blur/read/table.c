@@ -50,11 +50,19 @@ static const char *wrong_with(const double *weights, size_t count)
                             : NULL;
 }
 
+/* At no place in it. */
+static enum fovea_result wrong_whole(char *out_problem, const char *what)
+{
+    snprintf(out_problem, BLUR_PROBLEM_BYTES, "%s", what);
+    return FOVEA_ERROR_CONFIG;
+}
+
 /* ---- Text */
 
 struct text {
     const char *at;
     const char *end;
+    const char *line_start;
     uint32_t line;
     char *problem;
     double *weights;
@@ -62,17 +70,15 @@ struct text {
     size_t capacity;
 };
 
-static enum fovea_result wrong(const struct text *text, const char *what)
+static enum fovea_result wrong(const struct text *text, const char *at, const char *what)
 {
-    snprintf(text->problem, BLUR_PROBLEM_BYTES, "%u:1: %s", text->line, what);
+    snprintf(text->problem, BLUR_PROBLEM_BYTES, "%u:%zu: %s", text->line,
+             (size_t)(at - text->line_start) + 1, what);
     return FOVEA_ERROR_CONFIG;
 }
 
 static enum fovea_result add_weight(struct text *text, double weight)
 {
-    if (!(weight >= 0.0) || !isfinite(weight)) {
-        return wrong(text, "weights are numbers from 0 on");
-    }
     if (text->count == text->capacity) {
         const size_t capacity = text->capacity ? 2 * text->capacity : 256;
         double *grown = realloc(text->weights, capacity * sizeof *grown);
@@ -86,31 +92,63 @@ static enum fovea_result add_weight(struct text *text, double weight)
     return FOVEA_OK;
 }
 
-static bool separates(char c)
+static bool ends_line(const struct text *text, const char *at)
 {
-    return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
+    return at == text->end || *at == '\n' || *at == '#' ||
+           (*at == '\r' && (at + 1 == text->end || at[1] == '\n'));
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static void skip_blanks(struct text *text)
+{
+    while (text->at < text->end && is_blank(*text->at)) {
+        text->at++;
+    }
 }
 
 _Static_assert(BLUR_PROBLEM_BYTES == OPERATOR_PROBLEM_BYTES, "one for all");
 
 #define NUMBER_BYTES 64 /* of one that is written down */
 
-/* What is left of the line from the number on; strtod would read beyond the file's end. */
+/* strtod alone would read beyond the file's end, and takes hexadecimal numbers and words. */
 static enum fovea_result read_number(struct text *text)
 {
-    char word[NUMBER_BYTES];
-    size_t length = 0;
-    while (text->at < text->end && *text->at != '\n' && *text->at != '#' && !separates(*text->at)) {
-        if (length + 1 == sizeof word) {
-            return wrong(text, "this is no number");
-        }
-        word[length++] = *text->at++;
+    const char *start = text->at;
+    char word[NUMBER_BYTES] = "";
+    while (!ends_line(text, text->at) && !is_blank(*text->at) && *text->at != ',') {
+        text->at++;
     }
-    word[length] = '\0';
+    const size_t length = (size_t)(text->at - start);
+    if (length == 0) {
+        return wrong(text, start, "there is no number before this comma");
+    }
+    memcpy(word, start, length < sizeof word ? length : sizeof word - 1);
     char *after = NULL;
     const double weight = strtod(word, &after);
-    return after == word || *after != '\0' ? wrong(text, "this is no number")
-                                           : add_weight(text, weight);
+    if (strspn(word, "0123456789+-.eE") != length || after != word + length) {
+        return wrong(text, start, "this is no number");
+    }
+    return weight >= 0.0 && isfinite(weight)
+               ? add_weight(text, weight)
+               : wrong(text, start, "weights are numbers from 0 on, below 1.8e308");
+}
+
+/* A comma between two numbers is as good as a blank; the other side of it is not empty. */
+static enum fovea_result read_separator(struct text *text)
+{
+    skip_blanks(text);
+    if (text->at < text->end && *text->at == ',') {
+        const char *comma = text->at++;
+        skip_blanks(text);
+        if (ends_line(text, text->at)) {
+            return wrong(text, comma, "there is no number behind this comma");
+        }
+    }
+    return FOVEA_OK;
 }
 
 /* The numbers of a line, which may be none. */
@@ -118,19 +156,15 @@ static enum fovea_result read_line(struct text *text, uint32_t *out_count)
 {
     *out_count = 0;
     text->line++;
-    while (text->at < text->end && *text->at != '\n') {
-        if (separates(*text->at)) {
-            text->at++;
-        } else if (*text->at == '#') {
-            while (text->at < text->end && *text->at != '\n') {
-                text->at++;
-            }
-        } else {
-            FOVEA_TRY(read_number(text));
-            (*out_count)++;
-        }
+    text->line_start = text->at;
+    skip_blanks(text);
+    while (!ends_line(text, text->at)) {
+        FOVEA_TRY(read_number(text));
+        FOVEA_TRY(read_separator(text));
+        (*out_count)++;
     }
-    text->at += text->at < text->end ? 1 : 0;
+    const char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+    text->at = newline ? newline + 1 : text->end;
     return FOVEA_OK;
 }
 
@@ -144,15 +178,16 @@ static enum fovea_result read_rows(struct text *text, uint32_t *out_columns, uin
             continue;
         }
         if (*out_rows > 0 && count != *out_columns) {
-            return wrong(text, "this row has another number of weights than the first one");
+            return wrong(text, text->line_start,
+                         "this row has another number of weights than the first one");
         }
         *out_columns = count;
         if (++*out_rows > BLUR_TABLE_MOST || count > BLUR_TABLE_MOST) {
-            return wrong(text, "a table has at most 1025 rows and columns");
+            return wrong(text, text->line_start, "a table has at most 1025 rows and columns");
         }
     }
     const char *problem = wrong_with(text->weights, text->count);
-    return problem ? wrong(text, problem) : FOVEA_OK;
+    return problem ? wrong_whole(text->problem, problem) : FOVEA_OK;
 }
 
 static enum fovea_result read_text(const char *bytes, size_t count, char *out_problem,
@@ -178,18 +213,12 @@ static enum fovea_result read_text(const char *bytes, size_t count, char *out_pr
 
 /* ---- Pictures */
 
-static enum fovea_result wrong_picture(char *out_problem, const char *what)
-{
-    snprintf(out_problem, BLUR_PROBLEM_BYTES, "%s", what);
-    return FOVEA_ERROR_CONFIG;
-}
-
 static enum fovea_result take_picture(const struct foveate_map_picture *picture, char *out_problem,
                                       struct shared_data **out_data)
 {
     const size_t count = (size_t)picture->width * picture->height;
     if (picture->width > BLUR_TABLE_MOST || picture->height > BLUR_TABLE_MOST) {
-        return wrong_picture(out_problem, "a picture has at most 1025 x 1025 pixels");
+        return wrong_whole(out_problem, "a picture has at most 1025 x 1025 pixels");
     }
     double *weights = malloc(count * sizeof *weights);
     if (!weights) {
@@ -200,7 +229,7 @@ static enum fovea_result take_picture(const struct foveate_map_picture *picture,
     }
     if (wrong_with(weights, count)) {
         free(weights);
-        return wrong_picture(out_problem, "the picture is black");
+        return wrong_whole(out_problem, "the picture is black");
     }
     return make_table(weights, picture->width, picture->height, out_data);
 }
@@ -213,13 +242,13 @@ static enum fovea_result read_picture(const char *bytes, size_t count, char *out
     const enum fovea_result result =
         foveate_map_png_decode((const unsigned char *)bytes, count, "blur.file", silent, &picture);
     if (result == FOVEA_ERROR_UNSUPPORTED) {
-        (void)wrong_picture(out_problem, "this build of Fovea reads no pictures (libstb-dev)");
+        (void)wrong_whole(out_problem, "this build of Fovea reads no pictures (libstb-dev)");
         return result;
     }
     if (result < 0) {
         return result == FOVEA_ERROR_OUT_OF_MEMORY
                    ? result
-                   : wrong_picture(out_problem, "it is no picture that can be read");
+                   : wrong_whole(out_problem, "it is no picture that can be read");
     }
     const enum fovea_result taken = take_picture(&picture, out_problem, out_data);
     free(picture.values);
