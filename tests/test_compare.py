@@ -88,6 +88,16 @@ def test_engines_of_blur_are_beside_their_difference_from_the_gaussian(quality, 
         assert f"{engine}: {difference.max()} levels" in done.stderr
 
 
+def test_engines_that_do_not_go_so_far_are_named_and_the_others_are_shown(quality, noise, tmp_path):
+    done = run_program(quality, "engines", noise, "--set", "blur.sigma_px=140", "--output", tmp_path)
+    assert (tmp_path / "engines.png").exists()
+    for engine, most in (("diffusion", 32), ("fft", 128)):
+        assert f"{engine} makes no picture: blur: blur.sigma_px is 140, and blur.engine {engine} goes up to {most}" in done.stderr
+    for engine in ("gaussian", "quasi", "box", "spread"):
+        assert re.search(rf": {engine}: .* levels from gaussian", done.stderr), engine
+    assert "error" not in done.stderr
+
+
 @pytest.mark.parametrize(
     "sets, title",
     [

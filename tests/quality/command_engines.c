@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* engines PICTURE: a picture through every engine of blur, each beside its difference from the
- * first one, with numbers. --set of blur.* holds for all that know it. */
-#include "backends.h"
+ * first one, with numbers. --set of blur.* holds for all that know it; an engine that cannot do
+ * what is set says why in its place. */
 #include "commands.h"
 #include "metrics.h"
 #include "pictures.h"
@@ -35,8 +35,11 @@ static const char *const *engine_words(void)
     return setting.words;
 }
 
+#define WHY_BYTES 256
+
 struct row {
     const char *name;
+    char why[WHY_BYTES]; /* what the library said where it makes no picture; else empty */
     struct test_image made;
     struct test_image difference; /* from the first row */
     struct score score;
@@ -44,20 +47,36 @@ struct row {
 
 #define ROWS_MOST 16
 
-static bool run(const struct fovea_settings *base, uint32_t engine, const struct fovea_image *src,
-                const struct fovea_image *dst)
+/* The last error counts; what comes before it is said as always. */
+static void keep_why(void *user, enum fovea_log_level level, const char *message)
+{
+    if (level >= FOVEA_LOG_ERROR) {
+        snprintf(user, WHY_BYTES, "%s", message);
+    } else {
+        say_note("%s", message);
+    }
+}
+
+static enum fovea_result run(const struct fovea_settings *base, uint32_t engine,
+                             const struct fovea_image *src, struct row *row)
 {
     struct fovea_settings settings = *base;
-    struct backend cpu = backend_cpu;
-    cpu.open(&cpu);
+    struct fovea_context_desc desc;
+    struct fovea_context *context = NULL;
+    settings.backend = FOVEA_BACKEND_CPU;
     settings.operators.count = 1;
     settings.operators.order[0] = FOVEA_OPERATOR_blur;
     settings.own.blur_engine = engine;
-    backend_must(fovea_context_set_settings(cpu.state, &settings), "settings");
-    const enum fovea_result result =
-        fovea_context_run(cpu.state, src, dst, (struct fovea_point_uv){0.5, 0.5}, NULL);
-    cpu.close(&cpu);
-    return result == FOVEA_OK;
+    fovea_context_desc_init(&desc);
+    desc.settings = &settings;
+    desc.log = (struct fovea_log){.fn = keep_why, .user = row->why, .min_level = FOVEA_LOG_WARNING};
+    enum fovea_result result = fovea_context_create(&desc, &context);
+    if (result >= 0) {
+        result = fovea_context_run(context, src, &row->made.view, (struct fovea_point_uv){0.5, 0.5},
+                                   NULL);
+    }
+    fovea_context_destroy(&context);
+    return result;
 }
 
 static void fill_difference(const struct row *row, const struct row *first)
@@ -71,6 +90,7 @@ static void fill_difference(const struct row *row, const struct row *first)
     }
 }
 
+/* False: there is nothing to compare the others with. */
 static bool make_row(const struct fovea_settings *settings, uint32_t engine,
                      const struct fovea_image *src, struct row *rows)
 {
@@ -78,10 +98,15 @@ static bool make_row(const struct fovea_settings *settings, uint32_t engine,
     row->name = engine_words()[engine];
     row->made = image_make_packed(src->width_px, src->height_px, src->format);
     row->difference = image_make_packed(src->width_px, src->height_px, src->format);
-    if (!run(settings, engine, src, &row->made.view)) {
-        say_error("blur.engine %s does not make this picture", row->name);
-        return false;
+    const enum fovea_result result = run(settings, engine, src, row);
+    if (result < 0) {
+        if (!row->why[0]) {
+            snprintf(row->why, sizeof row->why, "%s", fovea_result_name(result));
+        }
+        (engine == 0 ? say_error : say_note)("%s makes no picture: %s", row->name, row->why);
+        return engine > 0;
     }
+    row->why[0] = '\0';
     row->score = metrics_score(&row->made.view, &rows[0].made.view);
     fill_difference(row, &rows[0]);
     say_note("%s: %g levels from %s at most, %.3f on average, SSIM %.5f", row->name,
@@ -98,9 +123,21 @@ static void put_panel(struct picture *sheet, const struct test_image *image, int
     picture_finish(&panel);
 }
 
+/* In the middle of where the panels would be. */
+static bool write_why(const struct sheet_pen *pen, const struct row *row, const int at[2],
+                      int factor)
+{
+    char text[WHY_BYTES + 16];
+    const int height = (int)row->made.view.height_px / factor;
+    const float place[2] = {(float)at[0], (float)(at[1] + height / 2)};
+    snprintf(text, sizeof text, "no picture: %s", row->why);
+    return sheet_write(pen, false, text, place, 12.0f,
+                       (float)(GAP_PX + 2 * ((int)row->made.view.width_px / factor)));
+}
+
 /* Two panels at a place. */
-static bool draw_row(const struct sheet_pen *pen, const struct row *row, bool first,
-                     const int at[2], int factor)
+static bool draw_panels(const struct sheet_pen *pen, const struct row *row, bool first,
+                        const int at[2], int factor)
 {
     const int step = GAP_PX + (int)row->made.view.width_px / factor;
     char text[128] = "what the others are compared with";
@@ -108,13 +145,20 @@ static bool draw_row(const struct sheet_pen *pen, const struct row *row, bool fi
         snprintf(text, sizeof text, "difference times %d: SSIM %.4f, %g levels at most",
                  DIFFERENCE_GAIN, row->score.ssim, row->score.max_levels);
     }
-    const float line_px = (float)at[1] - 8.0f;
-    const float titles[2][2] = {{(float)at[0], line_px}, {(float)(at[0] + step), line_px}};
     put_panel(pen->picture, &row->made, factor, false, at[0], at[1]);
     put_panel(pen->picture, &row->difference, factor, true, at[0] + step, at[1]);
-    const float width = (float)(step - GAP_PX);
-    return sheet_write(pen, true, row->name, titles[0], 17.0f, width) &&
-           sheet_write(pen, false, text, titles[1], 12.0f, width);
+    return sheet_write(pen, false, text, (float[]){(float)(at[0] + step), (float)at[1] - 8.0f},
+                       12.0f, (float)(step - GAP_PX));
+}
+
+static bool draw_row(const struct sheet_pen *pen, const struct row *row, bool first,
+                     const int at[2], int factor)
+{
+    const float title[2] = {(float)at[0], (float)at[1] - 8.0f};
+    return sheet_write(pen, true, row->name, title, 17.0f,
+                       (float)((int)row->made.view.width_px / factor)) &&
+           (row->why[0] ? write_why(pen, row, at, factor)
+                        : draw_panels(pen, row, first, at, factor));
 }
 
 static bool write_sheet(const struct row *rows, uint32_t count, const char *path)
