@@ -25,6 +25,7 @@ struct foveate_plan {
     uint32_t width_px;
     uint32_t height_px;
     float sigma_max_px; /* anywhere, while the gaze is in the picture; for scales of colours */
+    double one_sigma_px; /* that every pixel has; 0: they have sigmas of their own */
     char description[OPERATOR_DESCRIPTION_BYTES]; /* of the model at this size */
 
     uint32_t fragment_px; /* the blockwise method's (foveate/grid.h); 0: every pixel has its own

@@ -59,7 +59,7 @@ static enum fovea_result nodes_fill(const struct foveate_plan *source,
     if (!matrices) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    foveate_nodes_fill_matrices(&plan->nodes, matrices);
+    foveate_nodes_fill_matrices(source, &plan->nodes, matrices);
     return FOVEA_OK;
 }
 

@@ -45,6 +45,7 @@ shared vec4 weights[(COLUMNS + ROWS) * GROUPS]; /* a sample's weights in each pi
 shared vec4 totals[4 * GROUPS]; /* sums of a pixel's weights: of even samples, then of odd ones */
 shared uint lowest_bits;
 shared uint highest_bits;
+shared uint sigma_bits; /* the largest */
 
 /* Otherwise nodes take level 0 from the picture itself. */
 const bool LEVEL_0_IS_STORED = LIGHT_WIDE || LADDER_FLOATS;
@@ -65,9 +66,8 @@ struct node_of_level {
     float falloff;
 };
 
-node_of_level node_at(int index)
+node_of_level node_of(float sigma_px)
 {
-    float sigma_px = ladder_sigma_px(index);
     int k = level_for(sigma_px);
     float per_px = exp2(-float(k));
     float residual = max(sqrt(sigma_px * sigma_px - level_variance(k)) * per_px, 0.05);
@@ -296,6 +296,13 @@ vec4 roots(vec4 light)
     return vec4(sqrt(max(light.rgb, 0.0)), light.a);
 }
 
+/* Where all pixels are at one place the only node is of their sigma: others around it would have weights below 0. */
+node_of_level node_at(tile_nodes nodes, int i)
+{
+    return node_of(lowest_bits == highest_bits ? uintBitsToFloat(sigma_bits)
+                                               : ladder_sigma_px(nodes.first + i * nodes.apart));
+}
+
 void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[EACH])
 {
     part loaded = part(-1, ivec2(0), ivec2(0));
@@ -311,7 +318,7 @@ void blend(tile_nodes nodes, blended own[EACH], ivec2 tile_px, out vec4 values[E
         }
         bool wanted = any(notEqual(shares, vec4(0.0)));
         vec4 made[EACH];
-        make_node(node_at(nodes.first + i * nodes.apart), tile_px, wanted, loaded, made);
+        make_node(node_at(nodes, i), tile_px, wanted, loaded, made);
         [[unroll]] for (int n = 0; n < EACH; n++) {
             values[n] += shares[n] * (LIGHT_WIDE ? roots(made[n]) : made[n]);
         }
@@ -374,6 +381,7 @@ void main()
     if (thread == 0) {
         lowest_bits = 0x7f800000u;
         highest_bits = 0u;
+        sigma_bits = 0u;
     }
     barrier();
     foveate_frame seen = frame_now(frame);
@@ -381,6 +389,7 @@ void main()
     vec4 places;
     uint lowest = 0x7f800000u;
     uint highest = 0u;
+    uint largest = 0u;
     /* The law and the encoding are long: drivers compile them once where the loop stays one. */
     [[dont_unroll]] for (int n = 0; n < EACH; n++) {
         sigmas_px[n] = sigma_of(seen, own_px + ivec2(0, n));
@@ -388,17 +397,21 @@ void main()
         bool blurred = places[n] >= 0.0;
         lowest = blurred ? min(lowest, floatBitsToUint(places[n])) : lowest;
         highest = blurred ? max(highest, floatBitsToUint(places[n])) : highest;
+        largest = blurred ? max(largest, floatBitsToUint(sigmas_px[n])) : largest;
     }
     atomicMin(lowest_bits, lowest);
     atomicMax(highest_bits, highest);
+    atomicMax(sigma_bits, largest);
     barrier();
 
     /* This is the same for the whole workgroup, so that all or none reach the barriers. */
     bool none = lowest_bits == 0x7f800000u;
     tile_nodes nodes = tile_nodes(0, 1, 0, 1);
     if (!none) {
-        nodes = ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
-        if (!LEVEL_0_IS_STORED && node_at(nodes.first).level == 0) {
+        nodes = lowest_bits == highest_bits
+                    ? tile_nodes(0, 1, 1, 1)
+                    : ladder_nodes(uintBitsToFloat(lowest_bits), uintBitsToFloat(highest_bits));
+        if (!LEVEL_0_IS_STORED && node_at(nodes, 0).level == 0) {
             fill_light(THREADS);
         }
     }

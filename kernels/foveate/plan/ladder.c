@@ -3,6 +3,8 @@
 
 #include "ladder.h"
 
+#include "kernels/foveate/foveate.h"
+
 #define SQRT_2_PI 2.5066282746310002
 /* From this sigma on the sum is sqrt(2 pi) sigma within 1e-16 (Poisson's formula: times 1 + 2
  * exp(-2 pi^2 sigma^2)). */
@@ -45,19 +47,32 @@ double foveate_ladder_sigma_px(double coordinate)
     return 0.5 * (low + high);
 }
 
-struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count)
+static struct foveate_node node_of(double sigma_px, int32_t light, int32_t level_count)
 {
-    const double coordinate = (double)i / FOVEATE_LADDER_PER_OCTAVE;
-    struct foveate_node node = {
-        .sigma_px = image_light_is_wide(light) ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
-                                               : foveate_ladder_sigma_px(coordinate),
-    };
-    node.level =
-        foveate_level_with((float)node.sigma_px, foveate_light_residual(light), level_count);
+    struct foveate_node node = {.sigma_px = sigma_px};
+    node.level = foveate_level_with((float)sigma_px, foveate_light_residual(light), level_count);
     const double samples_sq = exp2(2.0 * node.level);
     const double taken = 5.0 / 12.0 * (samples_sq - 1.0);
     node.residual = sqrt((node.sigma_px * node.sigma_px - taken) / samples_sq);
     return node;
+}
+
+struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count)
+{
+    const double coordinate = (double)i / FOVEATE_LADDER_PER_OCTAVE;
+    const bool wide = image_light_is_wide(light);
+    return node_of(wide ? (double)FOVEATE_LADDER_WIDE_PX * exp2(coordinate)
+                        : foveate_ladder_sigma_px(coordinate),
+                   light, level_count);
+}
+
+struct foveate_node foveate_plan_node(const struct foveate_plan *plan, int32_t i, int32_t light,
+                                      int32_t level_count)
+{
+    const double one_px = plan->one_sigma_px;
+    /* A device may round its place to the node below. */
+    const bool own = one_px > 0.0 && i + 1 >= (int32_t)foveate_light_place(light, (float)one_px);
+    return own ? node_of(one_px, light, level_count) : foveate_ladder_node(i, light, level_count);
 }
 
 int32_t foveate_node_taps(const struct foveate_node *node, double reach)

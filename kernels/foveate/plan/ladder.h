@@ -211,6 +211,13 @@ double foveate_ladder_sigma_px(double coordinate);
  * foveate_light_residual(light) left. */
 struct foveate_node foveate_ladder_node(int32_t i, int32_t light, int32_t level_count);
 
+struct foveate_plan;
+/* Returns what a plan's frames have as node i. Where all pixels have one sigma, the nodes that
+ * tiles choose for it are that sigma's: a blend of equal pictures is the picture, whatever the
+ * weights, of which some are negative. */
+struct foveate_node foveate_plan_node(const struct foveate_plan *plan, int32_t i, int32_t light,
+                                      int32_t level_count);
+
 /* Finds the samples within `reach` residual sigmas of a pixel. `centre` is the pixel's in samples:
  * (x + 0.5) / 2^level - 0.5. Returns how many they are, at most foveate_node_taps(node, reach),
  * from *out_first on; the sum of the weights is 1. */

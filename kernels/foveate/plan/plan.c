@@ -97,6 +97,7 @@ enum fovea_result foveate_plan_init_even(struct foveate_plan *plan,
                                          const struct fovea_foveation *foveation, double sigma_px,
                                          uint32_t width_px, uint32_t height_px)
 {
+    plan->one_sigma_px = sigma_px;
     return init_flat(plan, FOVEATE_LAW_RADIAL, foveation, sigma_px, width_px, height_px);
 }
 

@@ -118,7 +118,7 @@ enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
     };
     size_t floats = LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        const struct foveate_node node = foveate_plan_node(plan, i, light, levels);
         floats += floats_of(&node, reach);
     }
     ladder->nodes = calloc((size_t)ladder->count, sizeof *ladder->nodes);
@@ -129,7 +129,7 @@ enum fovea_result foveate_cpu_ladder_init(struct foveate_cpu_ladder *ladder,
     }
     float *memory = ladder->memory + LINE - (uintptr_t)ladder->memory / sizeof(float) % LINE;
     for (int32_t i = 0; i < ladder->count; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        const struct foveate_node node = foveate_plan_node(plan, i, light, levels);
         memory = fill_node(&node, reach, &ladder->nodes[i], memory);
     }
     ladder->most_samples = most_samples(ladder);

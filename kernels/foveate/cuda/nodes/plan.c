@@ -26,9 +26,9 @@
 
 /* ---- Levels and nodes ------------------------------------------------------------------------ */
 
-static int32_t level_of(int32_t node)
+static int32_t level_of(const struct foveate_plan *plan, int32_t node)
 {
-    return foveate_ladder_node(node, LIGHT, FOVEATE_NODES_LEVELS).level;
+    return foveate_plan_node(plan, node, LIGHT, FOVEATE_NODES_LEVELS).level;
 }
 
 /* Counts the steps that the matrices of `count` nodes of a level have. */
@@ -57,12 +57,12 @@ static void fill_spans(const struct foveate_plan *plan, struct foveate_nodes *no
 {
     const int32_t last = last_node(plan, nodes->end);
     const int32_t count = last < FOVEATE_LADDER_NODES ? last + 1 : FOVEATE_LADDER_NODES;
-    nodes->level_count = level_of(count - 1) + 1;
+    nodes->level_count = level_of(plan, count - 1) + 1;
     nodes->spans[0].step = FOVEATE_NODES_STEPS_BELOW;
     int32_t node = 0;
     for (int32_t k = 0; k < FOVEATE_NODES_LEVELS; k++) {
         nodes->spans[k].first = node;
-        while (node < count && level_of(node) == k) {
+        while (node < count && level_of(plan, node) == k) {
             node++;
         }
         nodes->spans[k + 1].step = nodes->spans[k].step + steps_of(k, node - nodes->spans[k].first);
@@ -251,11 +251,12 @@ size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes)
     return (size_t)nodes->spans[FOVEATE_NODES_LEVELS].step * FOVEATE_NODES_STEP_BYTES;
 }
 
-void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, uint16_t *out_halves)
+void foveate_nodes_fill_matrices(const struct foveate_plan *plan, const struct foveate_nodes *nodes,
+                                 uint16_t *out_halves)
 {
     uint16_t *out = put_taps(out_halves);
     for (int32_t i = 0; i < nodes->spans[FOVEATE_NODES_LEVELS].first; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, LIGHT, FOVEATE_NODES_LEVELS);
+        const struct foveate_node node = foveate_plan_node(plan, i, LIGHT, FOVEATE_NODES_LEVELS);
         for (int32_t tile = 0; tile < foveate_nodes_phases(node.level); tile++) {
             out = put_node(&node, tile, out);
         }

@@ -21,6 +21,7 @@ size_t foveate_nodes_level_bytes(const struct foveate_nodes *nodes);
 size_t foveate_nodes_whole_bytes(const struct foveate_nodes *nodes, uint32_t channels);
 
 size_t foveate_nodes_matrix_bytes(const struct foveate_nodes *nodes);
-void foveate_nodes_fill_matrices(const struct foveate_nodes *nodes, uint16_t *out_halves);
+void foveate_nodes_fill_matrices(const struct foveate_plan *plan, const struct foveate_nodes *nodes,
+                                 uint16_t *out_halves);
 
 #endif

@@ -107,12 +107,14 @@ static float *put_matrix(const struct foveate_node *node, double reach,
 }
 
 /* Returns how many steps the matrices of all have. */
-static int32_t fill_nodes(int32_t light, int32_t levels, int32_t count,
+static int32_t fill_nodes(const struct foveate_plan *plan, int32_t count,
                           struct foveate_wide_node *out_nodes)
 {
+    const int32_t light = foveate_plan_light(plan);
+    const int32_t levels = (int32_t)plan->level_count;
     int32_t steps = 0;
     for (int32_t i = 0; i < count; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        const struct foveate_node node = foveate_plan_node(plan, i, light, levels);
         fill_node(&node, (double)foveate_light_reach(light), &out_nodes[i]);
         out_nodes[i].matrix = steps;
         steps += out_nodes[i].steps * foveate_wide_phases(node.level);
@@ -120,11 +122,13 @@ static int32_t fill_nodes(int32_t light, int32_t levels, int32_t count,
     return steps;
 }
 
-static void fill_matrices(int32_t light, int32_t levels, int32_t count,
+static void fill_matrices(const struct foveate_plan *plan, int32_t count,
                           const struct foveate_wide_node *nodes, float *out)
 {
+    const int32_t light = foveate_plan_light(plan);
+    const int32_t levels = (int32_t)plan->level_count;
     for (int32_t i = 0; i < count; i++) {
-        const struct foveate_node node = foveate_ladder_node(i, light, levels);
+        const struct foveate_node node = foveate_plan_node(plan, i, light, levels);
         for (int32_t phase = 0; phase < foveate_wide_phases(node.level); phase++) {
             out = put_matrix(&node, (double)foveate_light_reach(light), &nodes[i], phase, out);
         }
@@ -132,8 +136,8 @@ static void fill_matrices(int32_t light, int32_t levels, int32_t count,
 }
 
 /* Nodes come first in the table, and say how long their matrices are. */
-static enum fovea_result make_table(int32_t light, int32_t levels, int32_t count, void **out_table,
-                                    size_t *out_bytes)
+static enum fovea_result make_table(const struct foveate_plan *plan, int32_t count,
+                                    void **out_table, size_t *out_bytes)
 {
     const size_t node_bytes = foveate_wide_matrices_at();
     void *nodes = calloc(1, node_bytes);
@@ -141,8 +145,7 @@ static enum fovea_result make_table(int32_t light, int32_t levels, int32_t count
     if (!nodes) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
     }
-    const size_t matrix_bytes =
-        (size_t)fill_nodes(light, levels, count, nodes) * FOVEATE_WIDE_STEP_BYTES;
+    const size_t matrix_bytes = (size_t)fill_nodes(plan, count, nodes) * FOVEATE_WIDE_STEP_BYTES;
     char *table = realloc(nodes, node_bytes + matrix_bytes);
     if (!table) {
         return FOVEA_ERROR_OUT_OF_MEMORY;
@@ -150,7 +153,7 @@ static enum fovea_result make_table(int32_t light, int32_t levels, int32_t count
     *out_table = table;
     *out_bytes = node_bytes + matrix_bytes;
     memset(table + node_bytes, 0, matrix_bytes);
-    fill_matrices(light, levels, count, (const struct foveate_wide_node *)(void *)table,
+    fill_matrices(plan, count, (const struct foveate_wide_node *)(void *)table,
                   (float *)(void *)(table + node_bytes));
     return FOVEA_OK;
 }
@@ -172,5 +175,5 @@ enum fovea_result foveate_wide_fill(const struct foveate_plan *plan,
     out_smooth->end =
         foveate_light_place(light, (float)(SIGMA_SLACK * (double)plan->sigma_bound_px));
     out_smooth->node_count = node_count_of(out_smooth->end);
-    return make_table(light, levels, out_smooth->node_count, out_table, out_bytes);
+    return make_table(plan, out_smooth->node_count, out_table, out_bytes);
 }
