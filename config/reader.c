@@ -141,32 +141,6 @@ static void log_sources(const struct config_reader *reader, const struct loading
     log_info(reader->log, "configuration: defaults%s", sources);
 }
 
-/* Nobody who sets foveation.map.kind alone should wonder why nothing changes. */
-static void log_unused(const struct config_reader *reader, const struct fovea_settings *settings)
-{
-    char names[512];
-    config_unused_names(settings, names, sizeof names);
-    if (names[0]) {
-        const struct config_key *model = config_key_find("foveation.model");
-        log_info(reader->log, "configuration: foveation.model \"%s\" does not use %s",
-                 model->names[settings->foveation.model], names);
-    }
-    config_unused_operator_names(settings, &reader->defaults, names, sizeof names);
-    if (names[0]) {
-        log_info(reader->log, "configuration: none of the \"operators\" uses %s", names);
-    }
-    config_unused_file_names(settings, &reader->defaults, names, sizeof names);
-    if (names[0]) {
-        log_info(reader->log, "configuration: the operator's file counts instead of %s", names);
-    }
-    config_unused_light_names(settings, names, sizeof names);
-    if (names[0]) {
-        const struct config_key *light = config_key_find("foveation.light");
-        log_info(reader->log, "configuration: foveation.light \"%s\" does not use %s",
-                 light->names[settings->foveation.light], names);
-    }
-}
-
 static void finish_loading(struct loading *loading)
 {
     for (size_t i = 0; i < CONFIG_FILES_MAX; i++) {
@@ -191,7 +165,7 @@ enum fovea_result config_reader_load(struct config_reader *reader, struct fovea_
     const enum fovea_result result = load_all(reader, loading);
     if (result == FOVEA_OK) {
         *settings = loading->settings;
-        log_unused(reader, settings);
+        config_unused_log(settings, &reader->defaults, reader->log);
         log_sources(reader, loading);
     }
     finish_loading(loading);

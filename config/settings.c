@@ -3,6 +3,7 @@
 
 #include "agree.h"
 #include "core/log.h"
+#include "unused.h"
 #include "value.h"
 
 #include <string.h>
@@ -130,7 +131,7 @@ enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
     return say_unless(config_geometry_agrees(geometry, &complaint), &complaint, log);
 }
 
-enum fovea_result fovea_settings_check(const struct fovea_settings *settings, struct fovea_log log)
+enum fovea_result config_settings_check(const struct fovea_settings *settings, struct fovea_log log)
 {
     if (!settings) {
         log_error(log, "settings is NULL");
@@ -139,4 +140,11 @@ enum fovea_result fovea_settings_check(const struct fovea_settings *settings, st
     FOVEA_TRY(check_values(settings, "", log));
     struct config_words complaint;
     return say_unless(config_settings_agree(settings, &complaint), &complaint, log);
+}
+
+enum fovea_result fovea_settings_check(const struct fovea_settings *settings, struct fovea_log log)
+{
+    FOVEA_TRY(config_settings_check(settings, log));
+    config_unused_log(settings, config_settings_standard(), log);
+    return FOVEA_OK;
 }

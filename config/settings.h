@@ -406,7 +406,11 @@ bool config_has_news(const struct fovea_config *config);
 
 bool config_operators_have(const struct fovea_operators *operators, enum fovea_operator name);
 
-/* fovea_settings_check of a geometry alone, for frames that may each have another one. Writes to
+/* fovea_settings_check without what is said of settings that do nothing: for those who check often.
+ */
+FOVEA_MUST_CHECK enum fovea_result config_settings_check(const struct fovea_settings *settings,
+                                                         struct fovea_log log);
+/* The same of a geometry alone, for frames that may each have another one. Writes to
  * scratch. */
 FOVEA_MUST_CHECK enum fovea_result config_geometry_check(const struct fovea_geometry *geometry,
                                                          struct fovea_settings *scratch,

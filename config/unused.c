@@ -3,6 +3,7 @@
 
 #include "unused.h"
 
+#include "core/log.h"
 #include "display_table.h"
 #include "key.h"
 #include "words.h"
@@ -17,13 +18,15 @@ static bool has_view(const struct fovea_foveation *foveation)
             foveation->map.degrees == FOVEA_MAP_DEGREES_VIEW);
 }
 
-/* Operators beside foveate may have something for each eye. */
-static bool others_have_eyes(const char *path, const struct fovea_settings *settings)
+/* Operators beside foveate may have something for each eye, and lenses in the view's geometry. */
+static bool others_may_use(const char *path, const struct fovea_settings *settings)
 {
+    static const char geometry[] = "foveation.geometry.";
     const struct fovea_operators *standard = &config_settings_standard()->operators;
     const bool others = settings->operators.count != standard->count ||
                         settings->operators.order[0] != standard->order[0];
-    return others && strcmp(path, "foveation.map.eye") == 0;
+    return others && (strcmp(path, "foveation.map.eye") == 0 ||
+                      strncmp(path, geometry, sizeof geometry - 1) == 0);
 }
 
 /* `paper` is not looked at: other models take some of it. */
@@ -40,7 +43,7 @@ static bool is_unused(const char *path, const struct fovea_settings *settings)
                   {"foveation.geometry.", has_view(foveation)}};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(path, groups[i].begin, strlen(groups[i].begin)) == 0) {
-            return !groups[i].used && !others_have_eyes(path, settings);
+            return !groups[i].used && !others_may_use(path, settings);
         }
     }
     return false;
@@ -133,6 +136,64 @@ static bool is_among(const char *name, const char *names)
     return among;
 }
 
+/* ---- By a word of the operator */
+
+struct only {
+    enum fovea_operator operator_name;
+    const char *begin;
+    const char *setting;
+    size_t word_at;
+    uint32_t word;
+    const char *others;
+};
+
+/* Returns the entry by which a setting of an operator that runs does nothing; NULL: it counts. */
+static const struct only *only_of(const char *path, const struct fovea_settings *settings)
+{
+    static const struct only all[] = {
+#define OPERATOR_ONLY(name, setting, word, others)                                                 \
+    {FOVEA_OPERATOR_##name,                                                                        \
+     #name ".",                                                                                    \
+     #name "." #setting,                                                                           \
+     offsetof(struct fovea_settings, own.name##_##setting),                                        \
+     word,                                                                                         \
+     others},
+#include "kernels/operators.def"
+    };
+    const struct only *found = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && !found; i++) {
+        const size_t length = strlen(all[i].begin);
+        uint32_t word;
+        memcpy(&word, (const char *)settings + all[i].word_at, sizeof word);
+        const bool lacks = word != all[i].word && strncmp(path, all[i].begin, length) == 0 &&
+                           is_among(path + length, all[i].others) &&
+                           config_operators_have(&settings->operators, all[i].operator_name);
+        found = lacks ? &all[i] : NULL;
+    }
+    return found;
+}
+
+bool config_unused_by_word(const char *path, const struct fovea_settings *settings)
+{
+    return only_of(path, settings) != NULL;
+}
+
+void config_unused_word_names(const struct fovea_settings *settings,
+                              const struct fovea_settings *defaults, char *text, size_t size)
+{
+    text[0] = 0;
+    for (size_t i = 0; i < config_key_count; i++) {
+        const struct config_key *key = &config_keys[i];
+        const struct only *only = only_of(key->path, settings);
+        if (only && !same_value(key, settings, defaults)) {
+            config_words_add(text, size, "%s%s (%s \"%s\" would)", text[0] ? ", " : "", key->path,
+                             only->setting, config_key_find(only->setting)->names[only->word]);
+        }
+    }
+}
+
+/* ---- By a file of the operator */
+
 /* Whether a file of an operator that runs counts instead of its setting. */
 static bool is_unused_beside_file(const char *path, const struct fovea_settings *settings)
 {
@@ -155,7 +216,7 @@ static bool is_unused_beside_file(const char *path, const struct fovea_settings 
                             strncmp(path, files[i].begin, length) == 0 &&
                             is_among(path + length, files[i].others));
     }
-    return unused;
+    return unused && !config_unused_by_word(path, settings);
 }
 
 void config_unused_file_names(const struct fovea_settings *settings,
@@ -167,4 +228,37 @@ void config_unused_file_names(const struct fovea_settings *settings,
 void config_unused_light_names(const struct fovea_settings *settings, char *text, size_t size)
 {
     add_unused(settings, config_settings_standard(), is_unused_light, text, size);
+}
+
+/* ---- All of them */
+
+/* Nobody who sets foveation.map.kind alone should wonder why nothing changes. */
+void config_unused_log(const struct fovea_settings *settings, const struct fovea_settings *defaults,
+                       struct fovea_log log)
+{
+    char names[512];
+    config_unused_names(settings, names, sizeof names);
+    if (names[0]) {
+        const struct config_key *model = config_key_find("foveation.model");
+        log_info(log, "configuration: foveation.model \"%s\" does not use %s",
+                 model->names[settings->foveation.model], names);
+    }
+    config_unused_operator_names(settings, defaults, names, sizeof names);
+    if (names[0]) {
+        log_info(log, "configuration: none of the \"operators\" uses %s", names);
+    }
+    config_unused_word_names(settings, defaults, names, sizeof names);
+    if (names[0]) {
+        log_info(log, "configuration: nothing uses %s", names);
+    }
+    config_unused_file_names(settings, defaults, names, sizeof names);
+    if (names[0]) {
+        log_info(log, "configuration: the operator's file counts instead of %s", names);
+    }
+    config_unused_light_names(settings, names, sizeof names);
+    if (names[0]) {
+        const struct config_key *light = config_key_find("foveation.light");
+        log_info(log, "configuration: foveation.light \"%s\" does not use %s",
+                 light->names[settings->foveation.light], names);
+    }
 }

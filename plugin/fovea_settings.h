@@ -58,8 +58,10 @@ FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_get_double(
     const struct fovea_settings *settings, const char *path, double *out_value);
 
 /* FOVEA_OK if the settings fit each other and can be used, or FOVEA_ERROR_INVALID_ARGUMENT with a
- * message that names the setting ("foveation.paper.fragment_px is 3; it must be 4 to 128"). Any
- * thread; allocates nothing. */
+ * message that names the setting ("foveation.paper.fragment_px is 3; it must be 4 to 128"). On
+ * FOVEA_OK messages of level info name settings that do nothing beside the others ("blur.edge"
+ * where "blur.engine" is not "diffusion"), as fovea_config_create has them. Any thread; allocates
+ * nothing. */
 FOVEA_API FOVEA_MUST_CHECK enum fovea_result fovea_settings_check(
     const struct fovea_settings *settings, struct fovea_log log);
 

@@ -267,6 +267,12 @@ static void unused_file_names(const struct fovea_settings *settings, char *text,
     config_unused_file_names(settings, &defaults, text, size);
 }
 
+static void unused_word_names(const struct fovea_settings *settings, char *text, size_t size)
+{
+    const struct fovea_settings defaults = fovea_settings_default();
+    config_unused_word_names(settings, &defaults, text, size);
+}
+
 struct unused_case {
     const char *sets[3]; /* NULL: there are fewer */
     const char *names;
@@ -311,6 +317,7 @@ TEST(what_the_model_does_not_use_is_said)
         {{"foveation.model=relative", "foveation.relative.sharp=1", "foveation.geometry.ppd=30"},
          "foveation.geometry.ppd"},
         {{"foveation.relative.halving=1"}, "foveation.relative.halving"},
+        {{"foveation.geometry.ppd=30", "operators=dof", "dof.lens=eye"}, ""},
     };
     assert_unused(cases, sizeof cases / sizeof cases[0], config_unused_names);
 }
@@ -339,6 +346,23 @@ TEST(what_no_operator_uses_is_said)
         {{"lens.r2=0.3", "operators=[\"foveate\",\"lens\"]", "backend=cpu"}, ""},
     };
     assert_unused(cases, sizeof cases / sizeof cases[0], unused_operator_names);
+}
+
+TEST(what_an_operators_word_does_not_use_is_said)
+{
+    static const struct unused_case cases[] = {
+        {{"blur.edge=0", "operators=blur", "blur.shape=disc"}, ""},
+        {{"blur.edge=0.1", "operators=blur", "blur.engine=diffusion"}, ""},
+        {{"blur.edge=0.1", "operators=blur", "blur.engine=box"},
+         "blur.edge (blur.engine \"diffusion\" would)"},
+        {{"blur.file=nowhere.txt", "operators=blur", "blur.shape=star"},
+         "blur.file (blur.engine \"fft\" would), blur.shape (blur.engine \"fft\" would)"},
+        {{"dof.pupil_mm=2", "operators=dof", "dof.f_number=4"},
+         "dof.pupil_mm (dof.lens \"eye\" would)"},
+        {{"dof.focus_time_s=1", "operators=dof", "dof.focus=fixed"},
+         "dof.focus_time_s (dof.focus \"gaze\" would)"},
+    };
+    assert_unused(cases, sizeof cases / sizeof cases[0], unused_word_names);
 }
 
 TEST(what_a_file_counts_for_is_said)

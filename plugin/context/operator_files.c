@@ -3,6 +3,7 @@
 
 #include "operator_files.h"
 
+#include "config/unused.h"
 #include "core/log.h"
 #include "core/struct_bytes.h"
 #include "kernels/operator/operator_file.h"
@@ -104,7 +105,8 @@ enum fovea_result operator_files_take(struct fovea_settings *settings, struct fo
         memcpy(&given, (const char *)settings + operators_files[i].data_at, sizeof given);
         out_files->data[i] = shared_data_share(given);
         if (!given && path[0] &&
-            config_operators_have(&settings->operators, operators_files[i].operator_name)) {
+            config_operators_have(&settings->operators, operators_files[i].operator_name) &&
+            !config_unused_by_word(operators_files[i].setting, settings)) {
             const enum fovea_result result =
                 take_file(&operators_files[i], path, log, &out_files->data[i]);
             if (result < 0) {

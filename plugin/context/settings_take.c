@@ -98,7 +98,7 @@ enum fovea_result settings_take(struct fovea_settings *settings, struct settings
                                 struct fovea_log log)
 {
     config_prepare_by(prepare); /* settings that are saved from now on */
-    FOVEA_TRY(fovea_settings_check(settings, log));
+    FOVEA_TRY(config_settings_check(settings, log));
     struct settings_kept fresh = {0};
     const enum fovea_result result = take(settings, kept, log, &fresh);
     if (result < 0) {
@@ -111,7 +111,7 @@ enum fovea_result settings_take(struct fovea_settings *settings, struct settings
 
 enum fovea_result settings_prepare(struct fovea_settings *settings, struct fovea_log log)
 {
-    FOVEA_TRY(fovea_settings_check(settings, log));
+    FOVEA_TRY(config_settings_check(settings, log));
     FOVEA_TRY(settings_read(settings, log));
     return settings_try(settings, log);
 }

@@ -119,7 +119,7 @@ static struct engine_settings *find_spare(struct engine_feed *feed)
 /* settings_prepare, with what it makes kept. */
 static enum fovea_result prepare(struct engine_settings *fresh, struct fovea_log log)
 {
-    FOVEA_TRY(fovea_settings_check(&fresh->asked, log));
+    FOVEA_TRY(config_settings_check(&fresh->asked, log));
     FOVEA_TRY(settings_read(&fresh->asked, log));
     fresh->taken = fresh->asked;
     FOVEA_TRY(settings_take(&fresh->taken, &fresh->kept, log));

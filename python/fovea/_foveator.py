@@ -47,6 +47,7 @@ class Foveator:
         self._calls = _calls.Calls()
         self._looked_at: set[tuple[int, int]] = set()  # sizes of pictures
         _alive[text] = self
+        _warn_unused(settings.unused)
 
     @classmethod
     def _of_text(cls, text: str) -> "Foveator":
@@ -229,6 +230,20 @@ def _check_gradient(
     beside = [d_seen] if d_gazes is None and gazes.device == _arrays.CPU else [d_seen, gazes, d_gazes or gazes]
     if any((view.device, view.ordinal) != (picture.device, picture.ordinal) for view in beside):
         raise ValueError(f"a gradient's arrays lie on {picture.device}:{picture.ordinal} and elsewhere")
+
+
+_said: set[str] = set()
+
+
+def _warn_unused(unused: str) -> None:
+    """Warns, once, of settings that do nothing beside the others, where the caller of this package is."""
+    if not unused or unused in _said:
+        return
+    _said.add(unused)
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"settings that do nothing: {unused}", stacklevel=level)
 
 
 _Beside = dict[str, tuple[Any, Any]]  # arrays that come with the images, by their argument, which may say more of them

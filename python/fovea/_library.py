@@ -22,6 +22,7 @@ INVALID_ARGUMENT, INVALID_STATE, UNSUPPORTED, OUT_OF_MEMORY, DEVICE_LOST, CONFIG
 
 MEMORY_CPU, MEMORY_CUDA = 0, 1
 
+LOG_INFO = 1
 LOG_WARNING = 2
 
 LogFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
@@ -269,10 +270,16 @@ _EXCEPTIONS = {
 }
 
 
+# What the library calls by fields of C, and Python by arguments.
+_ARGUMENTS = (("fovea_batch.depth", "depth="), ("depth is given", "depth= is given"), ("sigmas is given", "sigma= is given"))
+
+
 def check(result: int, messages: Messages, what: str) -> None:
     """Raises what a negative result means."""
     if result >= 0:
         return
     text = messages.text() or messages.last.get(result) or library().fovea_result_name(result).decode()
+    for field, argument in _ARGUMENTS:
+        text = text.replace(field, argument)
     messages.last[result] = text
     raise _EXCEPTIONS.get(result, _errors.FoveaError)(f"{what}: {text}")

@@ -199,7 +199,14 @@ class Settings:
                 self._check(
                     self._library.fovea_settings_set(self.pointer, _bytes_of(path), _bytes_of(text), self._messages.log), path
                 )
+        # What the library says of settings that do nothing beside the others; "" where all count.
+        self.unused = self._checked()
+
+    def _checked(self) -> str:
+        self._messages, before = _library.Messages(_library.LOG_INFO), self._messages
         self._check(self._library.fovea_settings_check(self.pointer, self._messages.log), "settings")
+        said, self._messages = self._messages.text(), before
+        return said.replace("configuration: ", "")
 
     def _check(self, result: int, what: str) -> None:
         said = self._messages.text() if result in (_library.INVALID_ARGUMENT, _library.CONFIG) else ""

@@ -49,7 +49,7 @@ def check_gaze(shape: _arrays.Dims, lead: _arrays.Dims, may_be_one: bool = True)
     for size in lead:
         count *= size
     if shape != (count, 2):
-        wanted = f"(2,) or {each}" if may_be_one else f"on the device {each}"
+        wanted = f"on the device {each}" if not may_be_one else " or ".join(str(one) for one in dict.fromkeys(((2,), each)))
         raise ValueError(f"gaze has shape {tuple(shape)}; it must be {wanted}, x and y in uv for each image")
 
 
@@ -189,7 +189,8 @@ class Shape:
         """ValueError, TypeError: values are not one for each pixel of each image, or of one for all, or of another type."""
         size = (self.height, self.width)
         if view.shape != size and view.shape != (*self.lead, *size):
-            raise ValueError(f"{what} has shape {view.shape}; it must be {size} or {(*self.lead, *size)}, one for each pixel")
+            wanted = " or ".join(str(one) for one in dict.fromkeys((size, (*self.lead, *size))))
+            raise ValueError(f"{what} has shape {view.shape}; it must be {wanted}, one for each pixel")
         if view.dtype.name not in types or not view.dtype.isnative:
             raise TypeError(f"{what} is {view.dtype.str!r}; it must be {' or '.join(types)}")
 

@@ -3,6 +3,7 @@
 """What settings take, and what is said of those that are wrong."""
 
 import errno
+import warnings
 
 import numpy as np
 import pytest
@@ -60,3 +61,22 @@ def test_tracers_are_no_settings():
     jax = pytest.importorskip("jax", minversion="0.5")
     with pytest.raises(TypeError, match="foveation.strength: settings are constants of a program"):
         jax.jit(lambda strength: fovea.Foveator({"foveation.strength": strength}) and strength)(2.0)
+
+
+@pytest.mark.parametrize(
+    "config, said",
+    [
+        ({"blur.edge": 0.1, "blur.file": "nowhere.txt"}, 'blur.edge (blur.engine "diffusion" would), blur.file (blur.engine "fft" would)'),
+        ({"blur.edge": 0.2, "blur.engine": "diffusion"}, None),
+        ({"foveation.physical.alpha": 0.2}, 'foveation.model "relative" does not use foveation.physical.alpha'),
+        ({"foveation.strength": 2}, None),
+    ],
+)
+def test_settings_that_do_nothing_are_said_once(config, said):
+    config = {"operators": ["foveate", "blur"], **config}
+    for count in (1, 0):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fovea.Foveator(config)
+        assert len(caught) == (count if said else 0)
+        assert all(said in str(one.message) and one.filename == __file__ for one in caught)
