@@ -331,7 +331,7 @@ struct fovea_vk_depth {
     VkFormat format;
     /* Which it is in, and stays: GENERAL, SHADER_READ_ONLY_OPTIMAL,
      * DEPTH_STENCIL_READ_ONLY_OPTIMAL, DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL or
-     * DEPTH_READ_ONLY_OPTIMAL. */
+     * DEPTH_READ_ONLY_OPTIMAL; with `image`, DEPTH_STENCIL_ATTACHMENT_OPTIMAL. */
     VkImageLayout layout;
     uint32_t x_px; /* the view's first pixel in it */
     uint32_t y_px;
@@ -341,7 +341,24 @@ struct fovea_vk_depth {
      * focus_m and elapsed_s count, which fovea_image.h explains, and nothing else of it. Copied.
      * The focus is kept for each view by its number. */
     const struct fovea_depth *values;
+    /* Of `view`, where its layout is that of an attachment: Fovea brings `layer` to
+     * DEPTH_STENCIL_READ_ONLY_OPTIMAL for its shaders and back again. NULL: it changes no layout.
+     */
+    VkImage image;
+    uint32_t layer;
+    /* True: the focus is what another view has left, and this one does not move it. So both eyes
+     * have one: the first view's of this context, or that of `focus`. The other view comes first in
+     * the frame, or in a frame before it. */
+    bool focus_stays;
+    uint8_t reserved[3]; /* 0 */
+    /* Where the focus is kept: FOVEA_VK_FOCUS_BYTES of a buffer of the engine's, usage
+     * STORAGE_BUFFER, all 0 at first, at a multiple of 256. Views of several contexts may share it,
+     * whose frames are on one queue; it lasts until those are over. NULL: the context keeps it. */
+    VkBuffer focus;
+    VkDeviceSize focus_offset;
 };
+
+#define FOVEA_VK_FOCUS_BYTES 32
 
 #define FOVEA_VK_MAX_SEMAPHORES 8
 #define FOVEA_VK_MAX_VIEWS 4

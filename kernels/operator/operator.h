@@ -53,6 +53,7 @@ struct operator_depths {
     struct fovea_depth values; /* checked; a picture on a device has no data */
     int32_t x_px;
     int32_t y_px;
+    bool focus_stays; /* as another view has left it */
 };
 
 /* What a frame adds, for each view. */

@@ -23,8 +23,10 @@ bool frame_depth_needed(struct fovea_vk *fovea);
 /* For a step of a view's passes. */
 void frame_depth_bind(const struct fovea_vk *fovea, const struct frame_work *work, uint32_t index,
                       const struct operator_step *step, struct vk_compute_bindings *bindings);
-/* What the engine has drawn is there for the passes. */
+/* What the engine has drawn is there for the passes; attachments are theirs until _record_back. */
 void frame_depth_record(struct fovea_vk *fovea, const struct frame_work *work,
                         VkCommandBuffer commands);
+void frame_depth_record_back(struct fovea_vk *fovea, const struct frame_work *work,
+                             VkCommandBuffer commands);
 
 #endif

@@ -83,6 +83,7 @@ void frame_record_foveate(struct fovea_vk *fovea, const struct frame_work *work,
     frame_record_between(fovea, work, commands);
     frame_depth_record(fovea, work, commands);
     record_views(fovea, work, commands);
+    frame_depth_record_back(fovea, work, commands);
     if (fovea->queries) {
         vk->CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, fovea->queries,
                               query + 1);

@@ -138,7 +138,7 @@ static enum fovea_result foveate(struct fovea_vk *fovea, const struct fovea_vk_f
     return result;
 }
 
-STRUCT_ENDS_WITH(struct fovea_vk_frame, depth);
+STRUCT_ENDS_WITH(struct fovea_vk_frame, depth.focus_offset);
 STRUCT_ENDS_WITH(struct fovea_vk_recording, finished_frame);
 
 /* Converts the program's structs to ours. */

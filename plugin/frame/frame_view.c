@@ -272,7 +272,7 @@ void frame_views_place(const struct fovea_vk *fovea, struct frame_work *work)
 
 /* ---- What a view shows ---- */
 
-STRUCT_ENDS_WITH(struct fovea_vk_view, depth);
+STRUCT_ENDS_WITH(struct fovea_vk_view, depth.focus_offset);
 
 static enum fovea_result gaze_at(struct fovea_vk *fovea, const struct fovea_vk_view *given,
                                  struct fovea_point_uv place, struct fovea_point_uv *out_gaze)

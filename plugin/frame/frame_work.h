@@ -34,7 +34,12 @@ struct frame_view {
     VkImageView dst_raw_view;
     struct fovea_vk_sigmas sigmas;
     VkImageView depth; /* none: no operator needs any */
-    VkImageLayout depth_layout;
+    VkImageLayout depth_layout; /* while it is read */
+    VkImage depth_attachment; /* its image, where that is brought to the layout and back */
+    uint32_t depth_layer;
+    VkImageAspectFlags depth_aspects;
+    VkBuffer focus; /* the engine's; none: the context's */
+    VkDeviceSize focus_offset;
     struct operator_depths depths; /* what it says */
     uint32_t kernel_x_px; /* in the images that the kernels read and write */
     uint32_t kernel_y_px;

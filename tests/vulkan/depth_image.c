@@ -166,6 +166,16 @@ struct depth_image depth_image_create(struct engine *engine, VkFormat format, ui
     return depths;
 }
 
+void depth_image_attach(struct engine *engine, struct depth_image *image)
+{
+    VkCommandBuffer commands = engine_begin(engine);
+    const VkImageLayout before = image->layout;
+    image->layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    record_barrier(commands, &image->image, before, image->layout);
+    engine_submit(engine, commands, VK_NULL_HANDLE, VK_NULL_HANDLE);
+    engine_idle(engine);
+}
+
 void depth_image_destroy(struct engine *engine, struct depth_image *image)
 {
     engine_image_destroy(engine, &image->image);
@@ -179,6 +189,7 @@ struct fovea_vk_depth depth_image_given(const struct depth_image *image,
     return (struct fovea_vk_depth){.view = image->image.raw_view,
                                    .format = image->image.format,
                                    .layout = image->layout,
+                                   .image = image->image.image,
                                    .width_px = image->image.width_px,
                                    .height_px = image->image.height_px,
                                    .values = values};

@@ -21,6 +21,8 @@ struct depth_image depth_image_create(struct engine *engine, VkFormat format, ui
                                       uint32_t height_px,
                                       double (*value)(const void *user, uint32_t x, uint32_t y),
                                       const void *user);
+/* Brings it to the layout of an attachment. */
+void depth_image_attach(struct engine *engine, struct depth_image *image);
 void depth_image_destroy(struct engine *engine, struct depth_image *image);
 
 /* The whole of it. */

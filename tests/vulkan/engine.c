@@ -368,7 +368,8 @@ struct engine_buffer engine_buffer_create(struct engine *engine, VkDeviceSize by
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = bytes,
                                .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+                                        VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     CHECK(vkCreateBuffer(engine->device, &info, NULL, &buffer.buffer));
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(engine->device, buffer.buffer, &needs);

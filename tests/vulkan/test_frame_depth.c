@@ -209,52 +209,114 @@ TEST(a_row_is_its_operators_one_after_the_other)
     given_free(given);
 }
 
-/* Each has its part of one image, and a focus of its own. */
-TEST(views_have_their_own_depths_and_focus)
+static struct fovea_vk_depth half_of(const struct depth_image *depths,
+                                     const struct fovea_depth *values, uint32_t view)
+{
+    struct fovea_vk_depth half = depth_image_given(depths, values);
+    half.width_px = (half.width_px - 3) / 2;
+    half.height_px -= 2;
+    half.x_px = 3 + view * half.width_px;
+    half.y_px = 2;
+    return half;
+}
+
+static double *values_of(const struct depth_image *depths, const struct fovea_vk_depth *half)
+{
+    double *own = malloc((size_t)half->width_px * half->height_px * sizeof *own);
+    assert_non_null(own);
+    for (uint32_t i = 0; i < half->width_px * half->height_px; i++) {
+        const uint32_t x = half->x_px + i % half->width_px;
+        own[i] = depths->values[(i / half->width_px + half->y_px) * depths->image.width_px + x];
+    }
+    return own;
+}
+
+static double distance_under_gaze(const struct depth_image *depths,
+                                  const struct fovea_vk_view *view)
+{
+    const struct fovea_depth *values = view->depth.values;
+    const uint32_t x = (uint32_t)(view->gaze.point.x_uv * view->width_px);
+    const uint32_t y = (uint32_t)(view->gaze.point.y_uv * view->height_px);
+    const struct dof_reference reference = {
+        .kind = values->kind, .zero_m = values->zero_m, .one_m = values->one_m};
+    double *own = values_of(depths, &view->depth);
+    const double distance_m = dof_reference_distance(&reference, own[y * view->width_px + x]);
+    free(own);
+    return distance_m;
+}
+
+/* Each view's focus is its own, or that of the first, kept by the context or in a buffer. */
+enum focus_of { FOCUS_OWN, FOCUS_FIRST, FOCUS_SHARED, FOCUS_WAYS };
+
+static void check_halves(struct rig *rig, struct stereo *halves, const struct depth_image *depths,
+                         enum focus_of focus)
+{
+    const struct operator_scene scene = depth_plain_scene();
+    struct test_image src = stereo_picture(halves, IMAGE_RANDOM, 11);
+    struct test_image dst = stereo_picture(halves, IMAGE_STROKES, 12);
+    assert_int_equal(stereo_run(rig, halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view), FOVEA_OK);
+    for (uint32_t v = 0; v < 2; v++) {
+        const struct fovea_vk_view *view = &halves->views[v];
+        const double focus_m =
+            distance_under_gaze(depths, &halves->views[focus == FOCUS_OWN ? v : 0]);
+        double *own = values_of(depths, &view->depth);
+        struct test_image in = stereo_cut_out(halves, view, &src.view);
+        struct test_image out = stereo_cut_out(halves, view, &dst.view);
+        depth_assert_exact(&scene, view->depth.values, own, focus_m, &in.view, &out.view);
+        image_free(&in);
+        image_free(&out);
+        free(own);
+    }
+    image_free(&src);
+    image_free(&dst);
+}
+
+static void give_halves(struct stereo *halves, const struct depth_image *depths,
+                        const struct fovea_depth *values, enum focus_of focus, VkBuffer buffer)
+{
+    for (uint32_t v = 0; v < 2; v++) {
+        struct fovea_vk_depth *depth = &halves->views[v].depth;
+        *depth = half_of(depths, values, v);
+        depth->focus_stays = v == 1 && focus != FOCUS_OWN;
+        depth->focus = focus == FOCUS_SHARED ? buffer : VK_NULL_HANDLE;
+        depth->focus_offset = focus == FOCUS_SHARED ? 256 : 0;
+    }
+}
+
+static bool is_0(const uint8_t *bytes, size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        all = all && bytes[i] == 0;
+    }
+    return all;
+}
+
+/* Both are parts of one image, an attachment at last, and twice, as it must be one again. */
+TEST(views_have_their_own_depths_and_focus_or_the_first_ones)
 {
     struct operator_scene scene = depth_plain_scene();
     struct rig rig;
     rig_open(&rig, &scene.settings);
     struct stereo halves = stereo_side_by_side();
     struct depth_drawn drawn = {SLOPE, depth_scale_of(1, VK_FORMAT_D32_SFLOAT)};
-    const uint32_t width_px = halves.views[0].width_px;
-    const uint32_t height_px = halves.views[0].height_px;
-    struct depth_image depths = depth_image_create(
-        &rig.engine, VK_FORMAT_D32_SFLOAT, 2 * width_px + 3, height_px + 2, depth_value_at, &drawn);
-    for (uint32_t v = 0; v < 2; v++) {
-        halves.views[v].depth = depth_image_given(&depths, &drawn.values);
-        halves.views[v].depth.x_px = 3 + v * width_px;
-        halves.views[v].depth.y_px = 2;
-        halves.views[v].depth.width_px = width_px;
-        halves.views[v].depth.height_px = height_px;
-    }
-    struct test_image src = stereo_picture(&halves, IMAGE_RANDOM, 11);
-    struct test_image dst = stereo_picture(&halves, IMAGE_STROKES, 12);
-    assert_int_equal(stereo_run(&rig, &halves, RIG_ENGINE_TO_ENGINE, &src.view, &dst.view),
-                     FOVEA_OK);
-    for (uint32_t v = 0; v < 2; v++) {
-        const struct fovea_vk_view *view = &halves.views[v];
-        double *own = malloc((size_t)width_px * height_px * sizeof *own);
-        assert_non_null(own);
-        for (uint32_t i = 0; i < width_px * height_px; i++) {
-            const uint32_t x = view->depth.x_px + i % width_px;
-            own[i] = depths.values[(i / width_px + 2) * (2 * width_px + 3) + x];
+    struct depth_image depths =
+        depth_image_create(&rig.engine, VK_FORMAT_D32_SFLOAT, 2 * halves.views[0].width_px + 3,
+                           halves.views[0].height_px + 2, depth_value_at, &drawn);
+    struct engine_buffer buffer = engine_buffer_create(&rig.engine, 256 + FOVEA_VK_FOCUS_BYTES);
+    memset(buffer.mapped, 0, buffer.bytes);
+    for (int i = 0; i < 2 * FOCUS_WAYS; i++) {
+        const enum focus_of focus = (enum focus_of)(i / 2);
+        drawn.values.elapsed_s = i % 2 ? 0.3 : 0.0;
+        if (focus == FOCUS_SHARED && i % 2 == 0) {
+            depth_image_attach(&rig.engine, &depths);
         }
-        const uint32_t x = (uint32_t)(view->gaze.point.x_uv * width_px);
-        const uint32_t y = (uint32_t)(view->gaze.point.y_uv * height_px);
-        const struct dof_reference reference = {
-            .kind = drawn.values.kind, .zero_m = drawn.values.zero_m, .one_m = drawn.values.one_m};
-        const double focus_m = dof_reference_distance(&reference, own[y * width_px + x]);
-        struct test_image in = stereo_cut_out(&halves, view, &src.view);
-        struct test_image out = stereo_cut_out(&halves, view, &dst.view);
-        depth_assert_exact(&scene, &drawn.values, own, focus_m, &in.view, &out.view);
-        image_free(&in);
-        image_free(&out);
-        free(own);
+        give_halves(&halves, &depths, &drawn.values, focus, buffer.buffer);
+        check_halves(&rig, &halves, &depths, focus);
     }
+    assert_true(is_0(buffer.mapped, 256) && !is_0(buffer.mapped + 256, FOVEA_VK_FOCUS_BYTES));
+    engine_buffer_destroy(&rig.engine, &buffer);
     depth_image_destroy(&rig.engine, &depths);
-    image_free(&src);
-    image_free(&dst);
     rig_close(&rig);
 }
 
@@ -281,6 +343,19 @@ static void no_layout(struct fovea_vk_depth *depth, struct fovea_depth *values)
 {
     (void)values;
     depth->layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    depth->image = VK_NULL_HANDLE;
+}
+
+static void odd_offset(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->focus_offset = 32;
+}
+
+static void newer(struct fovea_vk_depth *depth, struct fovea_depth *values)
+{
+    (void)values;
+    depth->reserved[0] = 1;
 }
 
 static void another_size(struct fovea_vk_depth *depth, struct fovea_depth *values)
@@ -318,6 +393,8 @@ static const struct wrong wrongs[] = {
     {"depth.format is VkFormat 37", no_format},
     {"depth.layout is 3", no_layout},
     {"depth.width_px and depth.height_px are 68x45, the view is 67x45", another_size},
+    {"depth.focus_offset is 32", odd_offset},
+    {"depth.reserved is not 0", newer},
     {"depth.values is NULL", no_values},
     {"struct_bytes is not set", no_struct_bytes},
     {"depth.zero_m and depth.one_m are both 2", near_is_far},

@@ -11,6 +11,7 @@
 #include "kernels/foveate/operator/foveate_operator.h"
 #include "kernels/image/pixel_light.h"
 
+#include <float.h>
 #include <math.h>
 
 _Static_assert(sizeof(struct dof_constants) <= OPERATOR_CONSTANT_BYTES, "more than there is");
@@ -157,7 +158,8 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     const struct fovea_depth *values = &depths->values;
     const struct dof_scale scale = dof_scale_of(values);
     const double given_m = values->focus_m > 0.0 ? values->focus_m : optics->focus_m;
-    const bool follows = values->elapsed_s > 0.0;
+    const bool stays = depths->focus_stays;
+    const bool follows = stays || values->elapsed_s > 0.0;
     out->depth_x_px = depths->x_px;
     out->depth_y_px = depths->y_px;
     out->is_distance = scale.is_distance;
@@ -166,16 +168,17 @@ static void set_depths(const struct dof_optics *optics, const struct operator_de
     out->given_diopters =
         values->focus_m > 0.0 || optics->is_fixed ? (float)dof_diopters_at(given_m) : -1.0f;
     out->follows = follows;
-    out->left = follows && optics->focus_time_s > 0.0
+    out->left = stays ? 1.0f
+                : follows && optics->focus_time_s > 0.0
                     ? (float)exp(-values->elapsed_s / optics->focus_time_s)
                     : 0.0f;
+    out->hysteresis_diopters = stays ? FLT_MAX : (float)optics->focus_hysteresis_diopters;
 }
 
 static void set_optics(const struct dof_optics *optics, struct dof_constants *out)
 {
     out->most_px = (float)optics->sigma_max_px;
     out->first_diopters = (float)(1.0 / optics->focus_m);
-    out->hysteresis_diopters = (float)optics->focus_hysteresis_diopters;
     out->focal_m = (float)optics->focal_m;
     out->sigma_scale = (float)dof_optics_sigma_px(optics, 0.0);
 }
