@@ -69,8 +69,10 @@ enum fovea_depth_kind {
      * millimetres in D16 with 0 and 65.535. Both are finite. */
     FOVEA_DEPTH_LINEAR = 0,
     /* 1 / distance = 1 / zero_m + value (1 / one_m - 1 / zero_m): perspective projections. Both
-     * are above 0, and one of them may be infinite. With the near plane at 0.1 m and the far one at
-     * 100: zero_m 0.1 and one_m 100, of reversed z zero_m 100 and one_m 0.1. */
+     * are above 0, and one of them may be infinite; or below 0, where planes are at other values
+     * than 0 and 1 (viewports with minDepth and maxDepth), and no pixel has that one. With the near
+     * plane at 0.1 m and the far one at 100: zero_m 0.1 and one_m 100, of reversed z zero_m 100 and
+     * one_m 0.1. */
     FOVEA_DEPTH_PERSPECTIVE = 1,
 };
 

@@ -36,12 +36,12 @@ file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/openxr/above/above.json CONTENT
 \"library_path\": \"$<TARGET_FILE:openxr_layer_above>\", \"api_version\": \"1.0\",
 \"implementation_version\": \"1\", \"description\": \"for tests\"}}")
 
-add_executable(openxr_program openxr/program.c openxr/program_session.c openxr/program_vulkan.c)
+add_executable(openxr_program openxr/program.c openxr/program_depth.c openxr/program_session.c openxr/program_vulkan.c)
 target_include_directories(openxr_program PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_program PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} Threads::Threads)
 
 # ./run bench --openxr; on a tiny picture, that it works. Its manifests lie beside it, as in a bundle.
-add_executable(openxr_cost openxr/cost.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c
+add_executable(openxr_cost openxr/cost.c openxr/program_depth.c openxr/program_session.c openxr/program_vulkan.c engines/costs.c
     $<TARGET_OBJECTS:fovea_test_keep_loaded>)
 target_include_directories(openxr_cost PRIVATE ${OPENXR_HEADERS} ${PROJECT_SOURCE_DIR})
 target_link_libraries(openxr_cost PRIVATE fovea_build ${OPENXR_LOADER} ${VULKAN_LOADER} m)

@@ -42,9 +42,12 @@ static bool check_distances(const struct fovea_depth *depth, char *out)
         }
         break;
     case FOVEA_DEPTH_PERSPECTIVE:
-        if (!(zero_m > 0.0) || !(one_m > 0.0)) {
+        if (zero_m == 0.0 || one_m == 0.0 || isnan(zero_m + one_m) ||
+            !(zero_m > 0.0 || one_m > 0.0)) {
             return CONTEXT_PROBLEM(
-                out, "depth.zero_m is %g and depth.one_m %g; of perspectives both are above 0",
+                out,
+                "depth.zero_m is %g and depth.one_m %g; of perspectives one at least is above 0,"
+                " and none is 0",
                 zero_m, one_m);
         }
         break;

@@ -73,7 +73,9 @@ static enum fovea_result prepare(const struct openxr_swapchain *swapchain)
         .tan_left = 1, .tan_right = 1, .tan_up = 1, .tan_down = 1};
     struct fovea_vk_view views[FOVEA_VK_MAX_VIEWS];
     struct fovea_vk_frame frame;
+    struct fovea_depth depths;
     fovea_vk_frame_init(&frame);
+    fovea_depth_init(&depths);
     frame.src = openxr_target(swapchain, VK_NULL_HANDLE);
     frame.dst = openxr_target(swapchain, VK_NULL_HANDLE);
     frame.views = views;
@@ -87,6 +89,9 @@ static enum fovea_result prepare(const struct openxr_swapchain *swapchain)
         view->geometry = &frustum;
         if (swapchain->direct) { /* that there are any says that kernels see the images */
             view->src_raw_view = view->dst_raw_view = swapchain->program_views[0][view->layer];
+        }
+        if (!swapchain->depthless) {
+            view->depth = openxr_depth_any(&swapchain->info, &depths);
         }
         frame.view_count++;
     }
@@ -113,6 +118,9 @@ void openxr_context_prepare(struct openxr_swapchain *swapchain)
     const enum fovea_result copied = fovea_settings_copy(session->settings, &settings);
     swapchain->settings_serial = session->settings_serial;
     pthread_mutex_unlock(&session->lock);
+    swapchain->depthless = copied == FOVEA_OK && openxr_depth_needed(settings) &&
+                           !(session->instance->extensions & OPENXR_DEPTHS) &&
+                           openxr_depth_leave_out(settings) == FOVEA_OK;
     if (copied == FOVEA_OK && openxr_context_make(swapchain, settings)) {
         (void)prepare(swapchain);
     }

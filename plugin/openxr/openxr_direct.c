@@ -84,12 +84,16 @@ void openxr_direct_begin(struct openxr_session *session)
     }
 }
 
-static XrResult create_watched(const struct openxr_session *session,
-                               const XrSwapchainCreateInfo *info, XrSwapchain *out)
+XrResult openxr_direct_create_watched(const struct openxr_session *session,
+                                      const XrSwapchainCreateInfo *info, XrSwapchain *out)
 {
-    session->watch_images(VK_TRUE);
+    if (session->watch_images) {
+        session->watch_images(VK_TRUE);
+    }
     const XrResult result = openxr.below.CreateSwapchain(session->handle, info, out);
-    session->watch_images(VK_FALSE);
+    if (session->watch_images) {
+        session->watch_images(VK_FALSE);
+    }
     return result;
 }
 
@@ -123,7 +127,7 @@ XrResult openxr_direct_create(struct openxr_session *session, const XrSwapchainC
         is_copied(session, info->format) || !can_be_stored(session, info)) {
         return XR_ERROR_FEATURE_UNSUPPORTED;
     }
-    const XrResult result = create_watched(session, &seen, out);
+    const XrResult result = openxr_direct_create_watched(session, &seen, out);
     if (XR_FAILED(result)) {
         copy_from_now_on(session, info->format);
     }
@@ -139,7 +143,7 @@ XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain)
         XrSwapchainCreateInfo stored = info;
         stored.usageFlags |= WRITTEN;
         const XrResult result =
-            create_watched(session, &stored, &swapchain->layer_swapchain.handle);
+            openxr_direct_create_watched(session, &stored, &swapchain->layer_swapchain.handle);
         if (XR_SUCCEEDED(result)) {
             return result;
         }
@@ -155,6 +159,7 @@ static VkImageView make_view(const struct openxr_swapchain *swapchain, VkImage i
                              uint32_t layer, VkImageUsageFlags usage)
 {
     const XrGraphicsBindingVulkanKHR *binding = &swapchain->session->binding;
+    const VkFormat format = (VkFormat)swapchain->info.format;
     PFN_vkCreateImageView create =
         (PFN_vkCreateImageView)openxr_of_device(binding, "vkCreateImageView");
     const VkImageViewUsageCreateInfo limited = {
@@ -164,15 +169,18 @@ static VkImageView make_view(const struct openxr_swapchain *swapchain, VkImage i
         .pNext = &limited,
         .image = image,
         .viewType = VK_IMAGE_VIEW_TYPE_2D,
-        .format = fovea_vk_raw_format((VkFormat)swapchain->info.format),
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, layer, 1}};
+        .format = swapchain->depths ? format : fovea_vk_raw_format(format),
+        .subresourceRange = {swapchain->depths ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                               : VK_IMAGE_ASPECT_COLOR_BIT,
+                             0, 1, layer, 1}};
     VkImageView view = VK_NULL_HANDLE;
     return create && create(binding->device, &info, NULL, &view) == VK_SUCCESS ? view
                                                                                : VK_NULL_HANDLE;
 }
 
-static bool make_views(const struct openxr_swapchain *swapchain, const VkImage *images,
-                       uint32_t count, VkImageUsageFlags usage, VkImageView views[][OPENXR_ARRAY])
+bool openxr_direct_make_views(const struct openxr_swapchain *swapchain, const VkImage *images,
+                              uint32_t count, VkImageUsageFlags usage,
+                              VkImageView views[][OPENXR_ARRAY])
 {
     bool all = true;
     for (uint32_t i = 0; all && i < count; i++) {
@@ -220,7 +228,7 @@ static void open_views(struct openxr_swapchain *swapchain, const VkImage *images
         copy_from_now_on(swapchain->session, swapchain->info.format);
         tell_of_others(swapchain->session);
     }
-    if (!made || !make_views(swapchain, images, count, usage, views)) {
+    if (!made || !openxr_direct_make_views(swapchain, images, count, usage, views)) {
         openxr_direct_close(swapchain);
     }
 }

@@ -119,6 +119,16 @@ static XrResult create_with(const XrInstanceCreateInfo *info,
     return layer->next->create_instance(&more, &next, out);
 }
 
+static uint32_t depths_of(const XrInstanceCreateInfo *info)
+{
+    bool named = false;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+        named = named || strcmp(info->enabledExtensionNames[i],
+                                XR_KHR_COMPOSITION_LAYER_DEPTH_EXTENSION_NAME) == 0;
+    }
+    return named ? OPENXR_DEPTHS : 0;
+}
+
 /* A runtime without an extension refuses the attempt, with results of their own where layers stand
  * between; the last one is what the program wants. Most instances are the first attempt's. */
 XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
@@ -138,7 +148,7 @@ XrResult openxr_extensions_create(const XrInstanceCreateInfo *info,
         const uint32_t bits = *attempts & ~own;
         if (bits != tried) {
             result = create_with(info, layer, bits, out);
-            *out_extensions = bits | own;
+            *out_extensions = bits | own | depths_of(info);
         }
         tried = bits;
     } while (XR_FAILED(result) && *attempts++ != 0);

@@ -5,15 +5,6 @@
 
 #include "plugin/openxr/xr_layer.h"
 
-static bool inside(const struct openxr_swapchain *swapchain, const XrSwapchainSubImage *image)
-{
-    const XrRect2Di *rect = &image->imageRect;
-    return rect->offset.x >= 0 && rect->offset.y >= 0 && rect->extent.width > 0 &&
-           rect->extent.height > 0 && image->imageArrayIndex < swapchain->info.arraySize &&
-           (int64_t)rect->offset.x + rect->extent.width <= swapchain->info.width &&
-           (int64_t)rect->offset.y + rect->extent.height <= swapchain->info.height;
-}
-
 static bool same_place(const struct openxr_view *view, const XrSwapchainSubImage *image)
 {
     return view->layer == image->imageArrayIndex &&
@@ -82,12 +73,13 @@ static bool is_blended(const XrCompositionLayerProjection *layer)
            !(layer->layerFlags & XR_COMPOSITION_LAYER_UNPREMULTIPLIED_ALPHA_BIT);
 }
 
-/* A layer of a frame, and whether the gaze was read for it: only where one of its views is going to
- * be foveated. */
+/* A layer of a frame, and whether the gaze was read for it, and its depths were looked at: only
+ * where one of its views is going to be foveated. */
 struct noted {
     const XrCompositionLayerProjection *layer;
     XrTime time;
     bool has_gaze;
+    bool has_depths;
 };
 
 static void need_gaze(struct openxr_session *session, struct noted *noted)
@@ -95,6 +87,8 @@ static void need_gaze(struct openxr_session *session, struct noted *noted)
     if (!noted->has_gaze) {
         noted->has_gaze = true;
         openxr_gaze_read(session, noted->layer, noted->time);
+        noted->has_depths =
+            openxr_depth_needed(session->settings) && openxr_depth_all(session, noted->layer);
     }
 }
 
@@ -105,7 +99,7 @@ static void note(struct openxr_session *session, struct noted *noted, uint32_t i
     const XrCompositionLayerProjectionView *seen = &layer->views[index];
     struct openxr_swapchain *swapchain = openxr_swapchain_of(session, seen->subImage.swapchain);
     if (!swapchain || !swapchain->can_foveate || !swapchain->held ||
-        !inside(swapchain, &seen->subImage)) {
+        !openxr_swapchain_has(swapchain, &seen->subImage)) {
         return;
     }
     struct openxr_view *known = find_in(swapchain->views, swapchain->view_count, &seen->subImage);
@@ -121,9 +115,13 @@ static void note(struct openxr_session *session, struct noted *noted, uint32_t i
     view->layer = seen->subImage.imageArrayIndex;
     view->index = index;
     view->blended = is_blended(layer);
+    view->depth.view = VK_NULL_HANDLE;
     need_gaze(session, noted);
     if (openxr_gaze_view(session, layer, view)) {
         swapchain->view_count++;
+        if (noted->has_depths) {
+            openxr_depth_take(session, swapchain, seen, view);
+        }
     } else {
         tell_of_frustum(session, &seen->fov);
     }
@@ -233,6 +231,7 @@ static void note_all(struct openxr_session *session, const XrFrameEndInfo *info)
     if (!anything) {
         openxr_eyes_end(session);
     }
+    openxr_depth_begin(session, info->displayTime);
     for (uint32_t i = 0; i < info->layerCount; i++) {
         const XrCompositionLayerProjection *layer = projection_of(info->layers[i]);
         if (layer) {
@@ -270,7 +269,9 @@ static bool exchange_views(const struct openxr_session *session,
             find_in(swapchain->made, swapchain->made_count, image)) {
             image->swapchain = swapchain->layer_swapchain.handle;
         }
-        all = all && !is_unreleased(session, image->swapchain);
+        const XrCompositionLayerDepthInfoKHR *depths = openxr_depth_info(&layer->views[v]);
+        all = all && !is_unreleased(session, image->swapchain) &&
+              !(depths && is_unreleased(session, depths->subImage.swapchain));
     }
     return all;
 }
@@ -306,24 +307,40 @@ static void tell_of_release(struct openxr_session *session, XrResult result)
     }
 }
 
+static XrResult hand_on_one(struct openxr_swapchain *swapchain)
+{
+    if (swapchain->view_count > 0) {
+        openxr_swapchain_foveate(swapchain);
+    } else if (swapchain->elsewhere && !swapchain->layer_swapchain.handle) {
+        fovea_vk_destroy(&swapchain->fovea); /* it is a menu, or the like */
+    }
+    swapchain->elsewhere = false;
+    swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
+    swapchain->view_count = 0;
+    const XrResult released = openxr_swapchain_let_go(swapchain);
+    swapchain->unreleased = XR_FAILED(released);
+    return released;
+}
+
+/* The view that moves the focus comes first, and depths go when all have read them. */
+static int turn_of(const struct openxr_session *session, const struct openxr_swapchain *swapchain)
+{
+    return swapchain == session->leader ? 0 : swapchain->depths ? 2 : 1;
+}
+
 /* Foveates what is held and tells the runtime of all releases; those that nothing was made of are
  * of images that it shows as they are. */
 static XrResult hand_on(struct openxr_session *session)
 {
     XrResult result = XR_SUCCESS;
-    for (struct openxr_swapchain *swapchain = session->swapchains; swapchain;
-         swapchain = swapchain->next) {
-        if (swapchain->view_count > 0) {
-            openxr_swapchain_foveate(swapchain);
-        } else if (swapchain->elsewhere && !swapchain->layer_swapchain.handle) {
-            fovea_vk_destroy(&swapchain->fovea); /* it is a menu, or the like */
+    for (int turn = 0; turn < 3; turn++) {
+        for (struct openxr_swapchain *swapchain = session->swapchains; swapchain;
+             swapchain = swapchain->next) {
+            if (turn_of(session, swapchain) == turn) {
+                const XrResult released = hand_on_one(swapchain);
+                result = released == XR_SUCCESS || XR_FAILED(result) ? result : released;
+            }
         }
-        swapchain->elsewhere = false;
-        swapchain->shown = swapchain->shown && (!swapchain->held || swapchain->view_count > 0);
-        swapchain->view_count = 0;
-        const XrResult released = openxr_swapchain_let_go(swapchain);
-        swapchain->unreleased = XR_FAILED(released);
-        result = released == XR_SUCCESS || XR_FAILED(result) ? result : released;
     }
     tell_of_release(session, result);
     return result;

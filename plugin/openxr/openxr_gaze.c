@@ -217,11 +217,20 @@ static void hold(struct openxr_session *session, const XrCompositionLayerProject
     }
 }
 
+/* Operators that need depths focus where the eyes look, unless the focus is fixed. */
+static bool is_focused_by_gaze(const struct fovea_settings *settings)
+{
+    char focus[16];
+    return openxr_depth_needed(settings) &&
+           fovea_settings_get(settings, "dof.focus", focus, sizeof focus) == FOVEA_OK &&
+           !strstr(focus, "fixed");
+}
+
 bool openxr_gaze_needed(const struct fovea_settings *settings)
 {
     const struct fovea_overlay *overlay = &settings->overlay;
     return settings->foveation.strength > 0 || overlay->marker || overlay->rings ||
-           overlay->heatmap || overlay->hud;
+           overlay->heatmap || overlay->hud || is_focused_by_gaze(settings);
 }
 
 /* Nothing depends on it; without one frames would say that there is none. */

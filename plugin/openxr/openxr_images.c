@@ -37,6 +37,12 @@ static void pay(struct openxr_swapchain *swapchain)
     }
 }
 
+/* What becomes of an image that is released before its frame ends. */
+static const char *unseen(const struct openxr_swapchain *swapchain)
+{
+    return swapchain->depths ? "no depths to Fovea" : "shown as drawn";
+}
+
 /* A program that needs its next image before xrEndFrame has the former one shown as drawn: the
  * runtime takes no wait for the next one while the former one is held back, and neither what the
  * views are nor, in a wait, the queue is the layer's yet. */
@@ -49,8 +55,8 @@ static XrResult let_go_as_drawn(struct openxr_swapchain *swapchain)
         openxr_say(
             FOVEA_LOG_WARNING,
             "the program goes on with a swapchain of %ux%u before xrEndFrame: images that it "
-            "does so with are shown as drawn",
-            swapchain->info.width, swapchain->info.height);
+            "does so with are %s",
+            swapchain->info.width, swapchain->info.height, unseen(swapchain));
     }
     return result;
 }
@@ -111,8 +117,8 @@ static bool is_plain(struct openxr_swapchain *swapchain, const XrSwapchainImageR
         swapchain->warned_chain = true;
         openxr_say(FOVEA_LOG_WARNING,
                    "the program releases images of a swapchain of %ux%u with a structure of an "
-                   "extension: such images are shown as drawn",
-                   swapchain->info.width, swapchain->info.height);
+                   "extension: such images are %s",
+                   swapchain->info.width, swapchain->info.height, unseen(swapchain));
     }
     return plain;
 }
@@ -120,8 +126,9 @@ static bool is_plain(struct openxr_swapchain *swapchain, const XrSwapchainImageR
 XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *info)
 {
     struct openxr_swapchain *swapchain = openxr_swapchain_lock(handle);
-    const bool holds = swapchain && swapchain->can_foveate && swapchain->waited &&
-                       swapchain->acquired_count > 0 && is_plain(swapchain, info);
+    const bool holds = swapchain && (swapchain->can_foveate || openxr_depth_holds(swapchain)) &&
+                       swapchain->waited && swapchain->acquired_count > 0 &&
+                       is_plain(swapchain, info);
     XrResult result = XR_SUCCESS;
     if (swapchain && swapchain->held) {
         result = XR_ERROR_CALL_ORDER_INVALID; /* as of any image that was not waited for */
@@ -135,6 +142,9 @@ XrResult openxr_release(XrSwapchain handle, const XrSwapchainImageReleaseInfo *i
     } else {
         result = openxr.below.ReleaseSwapchainImage(handle, info);
         forget_oldest(swapchain, result);
+    }
+    if (swapchain) {
+        swapchain->unread = !holds && !openxr_depth_needed(swapchain->session->settings);
     }
     openxr_swapchain_unlock(swapchain);
     return result;

@@ -352,6 +352,7 @@ XrResult openxr_begin_session(XrSession handle, const XrSessionBeginInfo *info)
 static void free_session(struct openxr_session *session)
 {
     openxr_swapchains_gone(session);
+    openxr_depth_end(session);
     gaze_switch_end(&session->gaze_switch);
     fovea_settings_destroy(&session->settings);
     fovea_config_destroy(&session->config);

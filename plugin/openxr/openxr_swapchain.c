@@ -41,6 +41,16 @@ void openxr_swapchain_unlock(const struct openxr_swapchain *swapchain)
     }
 }
 
+bool openxr_swapchain_has(const struct openxr_swapchain *swapchain,
+                          const XrSwapchainSubImage *image)
+{
+    const XrRect2Di *rect = &image->imageRect;
+    return rect->offset.x >= 0 && rect->offset.y >= 0 && rect->extent.width > 0 &&
+           rect->extent.height > 0 && image->imageArrayIndex < swapchain->info.arraySize &&
+           (int64_t)rect->offset.x + rect->extent.width <= swapchain->info.width &&
+           (int64_t)rect->offset.y + rect->extent.height <= swapchain->info.height;
+}
+
 static void free_swapchain(struct openxr_swapchain *swapchain)
 {
     fovea_vk_destroy(&swapchain->fovea);
@@ -61,8 +71,12 @@ static void take_out(struct openxr_swapchain *swapchain)
     pthread_mutex_unlock(&openxr.lock);
 }
 
+/* Contexts wait for their frames, which may read other swapchains' depths. */
 void openxr_swapchains_gone(struct openxr_session *session)
 {
+    for (struct openxr_swapchain *at = session->swapchains; at; at = at->next) {
+        fovea_vk_destroy(&at->fovea);
+    }
     while (session->swapchains) {
         struct openxr_swapchain *swapchain = session->swapchains;
         session->swapchains = swapchain->next;
@@ -72,9 +86,6 @@ void openxr_swapchains_gone(struct openxr_session *session)
 
 static bool can_foveate(const struct openxr_session *session, const XrSwapchainCreateInfo *info)
 {
-    if (info->usageFlags & XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT) {
-        return false;
-    }
     const char *why = NULL;
     if (!(info->usageFlags & XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT)) {
         why = "is no colour attachment";
@@ -130,7 +141,9 @@ static void put_in(struct openxr_swapchain *swapchain)
     pthread_mutex_lock(&openxr.lock);
     swapchain->next = swapchain->session->swapchains;
     swapchain->session->swapchains = swapchain;
-    swapchain->session->format = swapchain->info.format;
+    if (!swapchain->depths) {
+        swapchain->session->format = swapchain->info.format;
+    }
     pthread_mutex_unlock(&openxr.lock);
     pthread_mutex_unlock(&swapchain->session->lock);
 }
@@ -139,6 +152,9 @@ static void put_in(struct openxr_swapchain *swapchain)
 static XrResult create_readable(struct openxr_swapchain *swapchain, XrSwapchain *out)
 {
     struct openxr_session *session = swapchain->session;
+    if (swapchain->depths) {
+        return openxr_direct_create_watched(session, &swapchain->info, out);
+    }
     XrResult result = openxr_direct_create(session, &swapchain->info, out);
     swapchain->direct = XR_SUCCEEDED(result);
     if (!swapchain->direct) {
@@ -152,8 +168,10 @@ static void begin(struct openxr_swapchain *swapchain)
 {
     swapchain->info.next = NULL; /* the program's, and read */
     swapchain->image_count = images_of(swapchain->program, swapchain->program_images);
-    swapchain->can_foveate = swapchain->image_count > 0;
-    if (swapchain->can_foveate) {
+    swapchain->can_foveate = swapchain->image_count > 0 && !swapchain->depths;
+    if (swapchain->depths) {
+        openxr_depth_open(swapchain);
+    } else if (swapchain->can_foveate) {
         openxr_direct_open(swapchain);
         openxr_context_prepare(swapchain);
     } else {
@@ -169,7 +187,8 @@ static void begin(struct openxr_swapchain *swapchain)
 static struct openxr_swapchain *new_of(struct openxr_session *session,
                                        const XrSwapchainCreateInfo *info)
 {
-    if (!session || !can_foveate(session, info)) {
+    const bool depths = info->usageFlags & XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+    if (!session || !(depths ? openxr_depth_can_read(session, info) : can_foveate(session, info))) {
         return NULL;
     }
     struct openxr_swapchain *swapchain = calloc(1, sizeof *swapchain);
@@ -179,7 +198,9 @@ static struct openxr_swapchain *new_of(struct openxr_session *session,
     }
     swapchain->session = session;
     swapchain->info = *info;
-    swapchain->info.usageFlags |= XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT;
+    swapchain->depths = depths;
+    swapchain->info.usageFlags |=
+        depths ? XR_SWAPCHAIN_USAGE_SAMPLED_BIT : XR_SWAPCHAIN_USAGE_TRANSFER_SRC_BIT;
     return swapchain;
 }
 
@@ -197,7 +218,10 @@ XrResult openxr_create_swapchain(XrSession handle, const XrSwapchainCreateInfo *
         return result;
     }
     openxr_say(FOVEA_LOG_WARNING,
-               "the runtime makes no images that can be read (XrResult %d): not foveated", result);
+               swapchain->depths
+                   ? "the runtime makes no depths that can be read (XrResult %d): they are not read"
+                   : "the runtime makes no images that can be read (XrResult %d): not foveated",
+               result);
     free(swapchain);
     return openxr.below.CreateSwapchain(handle, info, out);
 }
@@ -209,6 +233,9 @@ XrResult openxr_destroy_swapchain(XrSwapchain handle)
         const XrSwapchain own = swapchain->layer_swapchain.handle;
         take_out(swapchain);
         openxr_swapchain_unlock(swapchain);
+        if (swapchain->depths) {
+            openxr_depth_wait(swapchain->session);
+        }
         free_swapchain(swapchain);
         if (own) {
             openxr.below.DestroySwapchain(own);
@@ -252,6 +279,7 @@ static bool has_context(struct openxr_swapchain *swapchain)
         return false;
     }
     swapchain->settings_serial = session->settings_serial;
+    swapchain->blended = swapchain->depthless = false;
     swapchain->contextless = !openxr_context_make(swapchain, session->settings);
     if (swapchain->contextless) {
         openxr_say(FOVEA_LOG_WARNING,
@@ -287,6 +315,10 @@ static struct fovea_vk_view view_of(const struct openxr_swapchain *swapchain,
         out.src_raw_view = swapchain->program_views[drawn][view->layer];
         out.dst_raw_view =
             swapchain->layer_swapchain.views[swapchain->layer_swapchain.index][view->layer];
+    }
+    if (view->depth.view) {
+        out.depth = view->depth;
+        out.depth.values = &view->depth_values;
     }
     return out;
 }
@@ -340,18 +372,31 @@ static bool any_is_blended(const struct openxr_swapchain *swapchain)
     return any;
 }
 
+/* A view lacks the depths that an operator needs. */
+static bool lacks_depths(const struct openxr_swapchain *swapchain)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < swapchain->view_count; i++) {
+        any = any || !swapchain->views[i].depth.view;
+    }
+    return any && openxr_depth_needed(swapchain->session->settings);
+}
+
 /* Colours that are multiplied with their alpha are blurred with it, whatever the settings say: else
  * what lies behind would be seen through them by another picture's alpha. */
 static enum fovea_result take(const struct openxr_swapchain *swapchain,
-                              const struct fovea_settings *settings, bool blended)
+                              const struct fovea_settings *settings, bool blended, bool depthless)
 {
-    if (!blended) {
+    if (!blended && !depthless) {
         return fovea_vk_set_settings(swapchain->fovea, settings);
     }
     struct fovea_settings *own = NULL;
     enum fovea_result result = fovea_settings_copy(settings, &own);
-    if (result == FOVEA_OK) {
+    if (result == FOVEA_OK && blended) {
         result = fovea_settings_set(own, "foveation.alpha", "premultiplied", openxr_log());
+    }
+    if (result == FOVEA_OK && depthless) {
+        result = openxr_depth_leave_out(own);
     }
     if (result == FOVEA_OK) {
         result = fovea_vk_set_settings(swapchain->fovea, own);
@@ -366,16 +411,19 @@ static void update(struct openxr_swapchain *swapchain)
 {
     const struct openxr_session *session = swapchain->session;
     const bool blended = any_is_blended(swapchain);
+    const bool depthless = lacks_depths(swapchain);
     if (swapchain->layer_swapchain.failed ||
-        (swapchain->settings_serial == session->settings_serial && swapchain->blended == blended)) {
+        (swapchain->settings_serial == session->settings_serial && swapchain->blended == blended &&
+         swapchain->depthless == depthless)) {
         return;
     }
-    const enum fovea_result result = take(swapchain, session->settings, blended);
+    const enum fovea_result result = take(swapchain, session->settings, blended, depthless);
     if (result == FOVEA_ERROR_OUT_OF_MEMORY) {
         return;
     }
     swapchain->settings_serial = session->settings_serial;
     swapchain->blended = blended;
+    swapchain->depthless = depthless;
     if (result < 0) {
         openxr_say(FOVEA_LOG_WARNING, "the new settings are not taken: %s",
                    fovea_result_name(result));
@@ -414,8 +462,9 @@ void openxr_swapchain_foveate(struct openxr_swapchain *swapchain)
         openxr_swapchain_give_up(swapchain, "no image of the layer's own");
         return;
     }
-    if (!swapchain->layer_swapchain.waited || !swapchain->held) {
-        return; /* no context, the runtime is slow, or the program has gone on */
+    if (!swapchain->layer_swapchain.waited || !swapchain->held ||
+        (lacks_depths(swapchain) && !swapchain->depthless)) {
+        return; /* no context or memory, the runtime is slow, or the program has gone on */
     }
     const enum fovea_result result =
         fill(swapchain, swapchain->program_images[swapchain->acquired[swapchain->acquired_first]],

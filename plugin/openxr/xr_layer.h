@@ -100,6 +100,8 @@ struct openxr_view {
     bool blended; /* the runtime blends it by its alpha, which its colours are multiplied with */
     struct fovea_geometry geometry;
     struct fovea_gaze gaze;
+    struct fovea_vk_depth depth; /* without its values; no view: there is none */
+    struct fovea_depth depth_values;
 };
 
 struct openxr_session;
@@ -124,6 +126,8 @@ struct openxr_swapchain {
     XrSwapchain program;
     XrSwapchainCreateInfo info;
     bool can_foveate; /* its images can be foveated */
+    bool depths; /* its images are depths; direct: which can be read */
+    bool unread; /* the newest one was released before the settings came to need it */
     bool waited; /* the program has waited for the oldest image that it acquired */
     bool held; /* the release of that image is held back */
     bool owed; /* the runtime has refused it once, and the program was told that it is done */
@@ -145,6 +149,7 @@ struct openxr_swapchain {
     bool contextless; /* it could not be made with those settings */
     uint32_t settings_serial; /* of the settings that it has */
     bool blended; /* those are for such views */
+    bool depthless; /* and are without operators that need depths, as a view has none */
     uint32_t view_count; /* of this frame */
     struct openxr_view views[OPENXR_VIEWS];
     uint32_t made_count; /* of the newest image of `layer_swapchain` */
@@ -212,6 +217,13 @@ struct openxr_session {
     bool warned_secondary; /* of layers of a secondary view configuration */
     bool warned_made; /* of images that were not made as they were asked for; under lock */
     bool warned_release; /* of one that the runtime refuses at the end of a frame */
+    uint32_t warned_depths; /* of what is wrong with depths, by bits */
+    XrTime depth_time; /* of display, of the newest frame that may have had depths; 0: none yet */
+    double elapsed_s; /* since the one before it */
+    struct openxr_swapchain *leader; /* of the view whose gaze moves this frame's focus */
+    bool focus_tried; /* to make it: */
+    VkBuffer focus; /* both eyes', what it is; none: each swapchain has its own */
+    VkDeviceMemory focus_memory;
     const XrCompositionLayerBaseHeader *layers[OPENXR_LAYERS];
     XrCompositionLayerProjection projections[OPENXR_PROJECTIONS];
     XrCompositionLayerProjectionView views[OPENXR_PROJECTIONS][FOVEA_VK_MAX_VIEWS];
@@ -226,6 +238,7 @@ enum openxr_extension {
     OPENXR_FOVEATION_LEVELS = 16, /* their levels, */
     OPENXR_FOVEATION_VULKAN = 32, /* images that they are for, */
     OPENXR_SWAPCHAIN_STATE = 64, /* and the swapchain that has them */
+    OPENXR_DEPTHS = 128, /* no gaze: the program may give depths */
 };
 
 struct openxr_instance {
@@ -383,6 +396,39 @@ static inline enum fovea_map_eye openxr_eye(uint32_t index)
 /* Describes what the frames of a swapchain's context read or write. */
 struct fovea_vk_frame_target openxr_target(const struct openxr_swapchain *swapchain, VkImage image);
 
+/* That rectangle and layer are inside its images. */
+bool openxr_swapchain_has(const struct openxr_swapchain *swapchain,
+                          const XrSwapchainSubImage *image);
+
+/* ---- openxr_depth.c: depths of a program's, for operators that need them ---- */
+bool openxr_depth_needed(const struct fovea_settings *settings);
+/* Leaves out the operators that need them; where nothing else is left pictures stay as drawn. */
+FOVEA_MUST_CHECK enum fovea_result openxr_depth_leave_out(struct fovea_settings *settings);
+/* False: images of such a swapchain need not, or cannot, be read, and the log says why. */
+bool openxr_depth_can_read(struct openxr_session *session, const XrSwapchainCreateInfo *info);
+/* Makes views of a new swapchain's images; it is direct then. */
+void openxr_depth_open(struct openxr_swapchain *swapchain);
+/* Waits for the frames that may read them, before images of depths go. Takes both locks. */
+void openxr_depth_wait(struct openxr_session *session);
+/* The release of its images is to be held back; its session is locked. */
+bool openxr_depth_holds(const struct openxr_swapchain *swapchain);
+/* NULL: the view has none. */
+const XrCompositionLayerDepthInfoKHR *openxr_depth_info(
+    const XrCompositionLayerProjectionView *view);
+/* Before the views of a frame. */
+void openxr_depth_begin(struct openxr_session *session, XrTime time);
+/* All views of the layer have depths that can be read; else the log says once what is wrong. */
+bool openxr_depth_all(struct openxr_session *session, const XrCompositionLayerProjection *layer);
+/* Those of one of its views, whose colours that swapchain has. The first one's gaze moves the focus
+ * of all views of the frame. */
+void openxr_depth_take(struct openxr_session *session, struct openxr_swapchain *colours,
+                       const XrCompositionLayerProjectionView *seen, struct openxr_view *view);
+/* For a frame that is prepared: of a view as large as the images, and with those values. */
+struct fovea_vk_depth openxr_depth_any(const XrSwapchainCreateInfo *colours,
+                                       const struct fovea_depth *values);
+/* No frame that uses the focus is on the GPU any more. */
+void openxr_depth_end(struct openxr_session *session);
+
 /* ---- openxr_context.c ---- */
 /* Makes swapchain->fovea with these settings, which it copies. False: it cannot be made, and the
  * log says why. It takes the session's lock for a moment. */
@@ -415,12 +461,19 @@ void openxr_direct_begin(struct openxr_session *session);
 /* The program's swapchain, with images that kernels may see. An error: none was made. */
 XrResult openxr_direct_create(struct openxr_session *session, const XrSwapchainCreateInfo *info,
                               XrSwapchain *out);
+/* The runtime's, while Fovea's layer for Vulkan, if it is there, watches how images are made. */
+XrResult openxr_direct_create_watched(const struct openxr_session *session,
+                                      const XrSwapchainCreateInfo *info, XrSwapchain *out);
 /* The layer's own, for kernels if the program's is; else the swapchain is not direct. */
 XrResult openxr_direct_create_own(struct openxr_swapchain *swapchain);
 /* Both make views of a swapchain that is direct, of the program's images and of the layer's own;
  * without them, or where the images were made otherwise, it is not. */
 void openxr_direct_open(struct openxr_swapchain *swapchain);
 void openxr_direct_open_own(struct openxr_swapchain *swapchain);
+/* False: not all of them could be made. Those that were, openxr_direct_close destroys. */
+bool openxr_direct_make_views(const struct openxr_swapchain *swapchain, const VkImage *images,
+                              uint32_t count, VkImageUsageFlags usage,
+                              VkImageView views[][OPENXR_ARRAY]);
 void openxr_direct_close(struct openxr_swapchain *swapchain);
 
 /* ---- openxr_frame.c ---- */

@@ -4,8 +4,10 @@
 /* What Fovea makes of a picture that the layer has dumped, on the CPU and without the layer:
  *
  *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y [A2B10G10R10 | RGBA16F]
+ *     layer_expect IN.raw OUT.raw WIDTH HEIGHT GAZE_X GAZE_Y RGBA8 METRES.raw FOCUS_M
  *
- * without a format for RGBA8. The settings are those of FOVEA_CONFIG and FOVEA_SET. */
+ * without a format for RGBA8. Depths are floats. The settings are those of FOVEA_CONFIG and
+ * FOVEA_SET. */
 
 #include "config/settings.h"
 
@@ -46,15 +48,45 @@ static struct fovea_settings settings_in_force(void)
 
 static enum fovea_format format_of(const char *name)
 {
-    return !name                              ? FOVEA_FORMAT_RGBA8
-           : strcmp(name, "A2B10G10R10") == 0 ? FOVEA_FORMAT_A2B10G10R10
-                                              : FOVEA_FORMAT_RGBA16F;
+    return !name || strcmp(name, "RGBA8") == 0 ? FOVEA_FORMAT_RGBA8
+           : strcmp(name, "A2B10G10R10") == 0  ? FOVEA_FORMAT_A2B10G10R10
+                                               : FOVEA_FORMAT_RGBA16F;
+}
+
+/* Where it has no file, of the operators that need no depths. */
+static enum fovea_result run(struct fovea_context *context, const struct fovea_image *src,
+                             const struct fovea_image *dst, struct fovea_point_uv gaze,
+                             char **metres)
+{
+    struct fovea_depth depth;
+    const float gaze_uv[2] = {(float)gaze.x_uv, (float)gaze.y_uv};
+    struct fovea_batch batch;
+    if (!metres) {
+        return fovea_context_run(context, src, dst, gaze, NULL);
+    }
+    fovea_depth_init(&depth);
+    depth.width_px = src->width_px;
+    depth.height_px = src->height_px;
+    depth.format = FOVEA_DEPTH_FORMAT_R32F;
+    depth.row_stride_bytes = 4 * (ptrdiff_t)src->width_px;
+    depth.focus_m = atof(metres[1]);
+    void *values = read_file(metres[0], (size_t)4 * src->width_px * src->height_px);
+    depth.data = values;
+    fovea_batch_init(&batch);
+    batch.count = 1;
+    batch.src = *src;
+    batch.dst = *dst;
+    batch.gazes_uv = gaze_uv;
+    batch.depth = &depth;
+    const enum fovea_result result = fovea_context_run_batch(context, &batch, NULL);
+    free(values);
+    return result;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 7 && argc != 8) {
-        fail("six arguments, or seven");
+    if (argc != 7 && argc != 8 && argc != 10) {
+        fail("six arguments, seven or nine");
     }
     const enum fovea_format format = format_of(argv[7]);
     const size_t texel_bytes = format == FOVEA_FORMAT_RGBA16F ? 8 : 4;
@@ -74,7 +106,7 @@ int main(int argc, char **argv)
     desc.settings = &settings;
     struct fovea_context *context = NULL;
     if (!dst.data || fovea_context_create(&desc, &context) < 0 ||
-        fovea_context_run(context, &src, &dst, gaze, NULL) != FOVEA_OK) {
+        run(context, &src, &dst, gaze, argc == 10 ? argv + 8 : NULL) != FOVEA_OK) {
         fail("the picture cannot be foveated");
     }
     FILE *out = fopen(argv[2], "wb");

@@ -174,12 +174,13 @@ def straight_ahead(view):
     return x, tangents["up"] / (tangents["up"] + tangents["down"]), tangents
 
 
-def file_expected(folder, drawn, size, uv, tangents, name=None, **more):
-    """The file that the library's CPU call makes of a file of that height and width, of RGBA8 or the format of that name."""
+def file_expected(folder, drawn, size, uv, tangents, *words_after, **more):
+    """The file that the library's CPU call makes of a file of that height and width, of RGBA8 or the format of that name;
+    further words are what layer_expect takes."""
     sets = {"foveation.model": "paper", **{f"foveation.geometry.tan_{k}": v for k, v in tangents.items()}, **more}
     env = {k: v for k, v in os.environ.items() if not k.startswith("FOVEA_")}
     env.update(FOVEA_SET=",".join(f"{k}={v}" for k, v in sets.items()), XDG_CONFIG_HOME=str(folder / "none"))
-    words = [BUILD / "tests" / "layer_expect", drawn, folder / "out.raw", *reversed(size), *uv] + ([name] if name else [])
+    words = [BUILD / "tests" / "layer_expect", drawn, folder / "out.raw", *reversed(size), *uv, *words_after]
     subprocess.run([str(word) for word in words], env=env, check=True, timeout=60)
     return folder / "out.raw"
 

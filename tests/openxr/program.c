@@ -75,10 +75,7 @@ static void draw(struct program_session *session, uint32_t frame)
         }
         release(session->program, chain);
     }
-    for (uint32_t i = 0; i < session->view_count && session->depths[i].handle; i++) {
-        program_next_image(session->depths[i].handle);
-        MUST(xrReleaseSwapchainImage(session->depths[i].handle, NULL));
-    }
+    program_draw_depths(session, frame);
 }
 
 /* Whether the frame shows what the one before has shown. */

@@ -2,7 +2,13 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 
 /* A program for headsets that has what hello_xr has not. Each frame shows blocks of many colours,
- * others in each frame and view. FOVEA_TEST_XR_FORMAT: the VkFormat of its swapchains. */
+ * others in each frame and view. FOVEA_TEST_XR_FORMAT: the VkFormat of its swapchains.
+ *
+ * FOVEA_TEST_XR_DEPTH: depths are handed over in swapchains like those of the colours, of the
+ * VkFormat FOVEA_TEST_XR_DEPTH_FORMAT, with these words: reversed; infinite or largest: so is the
+ * far plane; part: values are from 0.25 to 1. What is wrong of them: null, outside, layer, small,
+ * equal, behind, empty; one: the left eye has some; old: only in the first frame; early: the next
+ * image is waited for before the frame ends. */
 #ifndef FOVEA_TEST_XR_PROGRAM_H
 #define FOVEA_TEST_XR_PROGRAM_H
 
@@ -91,10 +97,21 @@ uint32_t program_next_image(XrSwapchain handle);
 void program_end_frame(const struct program_session *session, XrTime time);
 void program_finish(const struct program_session *session);
 
+/* ---- program_depth.c ---- */
+bool program_has_depths(const struct program *program);
+int64_t program_depth_format(void);
+void program_draw_depths(struct program_session *session, uint32_t frame);
+/* False: the view has none. */
+bool program_say_depths(const struct program_session *session, uint32_t view,
+                        XrCompositionLayerDepthInfoKHR *out);
+
 /* ---- program_vulkan.c ---- */
 void gpu_make(XrInstance instance, XrSystemId system, struct gpu *gpu);
 void gpu_drop(const struct gpu *gpu);
 /* What gpu->texels has, into a rectangle of one layer; the image stays a colour attachment. */
 void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer);
+/* The same of values of depths of that format, which stays a depth attachment. */
+void gpu_draw_depths(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer,
+                     int64_t format);
 
 #endif

@@ -171,20 +171,25 @@ static void make_chains(struct program_session *session)
         const uint32_t apart_px = atlas ? width_px + beside_px : lapped ? width_px / 2 : 0;
         const XrRect2Di rect = {{(int32_t)(beside_px + i * apart_px), (int32_t)above_px},
                                 {(int32_t)width_px, (int32_t)height_px}};
+        const uint32_t whole_px = (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px;
+        const uint32_t layers = array ? 2 : 1;
         if (i < session->chain_count) {
             make_chain(
                 session, session->format,
                 XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT |
                     (program_is(program, "uploaded") ? 0 : XR_SWAPCHAIN_USAGE_COLOR_ATTACHMENT_BIT),
-                (atlas || lapped ? 2 * width_px : width_px) + 3 * beside_px,
-                height_px + 2 * above_px, array ? 2 : 1, &session->chains[i]);
+                whole_px, height_px + 2 * above_px, layers, &session->chains[i]);
         }
         session->places[i] = (XrSwapchainSubImage){session->chains[of].handle, rect, array ? i : 0};
-        if (program_is(program, "depth")) {
-            make_chain(session, VK_FORMAT_D32_SFLOAT,
-                       XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, width_px, height_px, 1,
-                       &session->depths[i]);
-            session->depth_places[i] = (XrSwapchainSubImage){session->depths[i].handle, rect, 0};
+        if (program_has_depths(program)) {
+            if (i < session->chain_count) {
+                make_chain(session, program_depth_format(),
+                           XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                               XR_SWAPCHAIN_USAGE_TRANSFER_DST_BIT,
+                           whole_px, height_px + 2 * above_px, layers, &session->depths[i]);
+            }
+            session->depth_places[i] = session->places[i];
+            session->depth_places[i].swapchain = session->depths[of].handle;
         }
     }
 }
@@ -321,13 +326,7 @@ void program_end_frame(const struct program_session *session, XrTime time)
     }
     MUST(xrLocateViews(session->handle, &locate, &state, session->view_count, &count, seen));
     for (uint32_t i = 0; i < count; i++) {
-        const bool depth = session->depths[i].handle;
-        depths[i] =
-            (XrCompositionLayerDepthInfoKHR){.type = XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR,
-                                             .subImage = session->depth_places[i],
-                                             .maxDepth = 1,
-                                             .nearZ = 0.1f,
-                                             .farZ = 100};
+        const bool depth = program_say_depths(session, i, &depths[i]);
         views[i] =
             (XrCompositionLayerProjectionView){.type = XR_TYPE_COMPOSITION_LAYER_PROJECTION_VIEW,
                                                .next = depth ? &depths[i] : NULL,

@@ -123,8 +123,15 @@ void gpu_drop(const struct gpu *gpu)
     vkDestroyInstance(gpu->instance, NULL);
 }
 
-static void change_layout(const struct gpu *gpu, VkImage image, VkImageLayout from,
-                          VkImageLayout to)
+/* What a swapchain's images are, and which of it is drawn. */
+struct drawn {
+    VkImageLayout layout;
+    VkImageAspectFlags all;
+    VkImageAspectFlags part;
+};
+
+static void change_layout(const struct gpu *gpu, VkImage image, const struct drawn *drawn,
+                          VkImageLayout from, VkImageLayout to)
 {
     const VkImageMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
@@ -135,30 +142,47 @@ static void change_layout(const struct gpu *gpu, VkImage image, VkImageLayout fr
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .image = image,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
+        .subresourceRange = {drawn->all, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS}};
     vkCmdPipelineBarrier(gpu->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
 
-void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer)
+static void draw(const struct gpu *gpu, VkImage image, const struct drawn *drawn,
+                 const XrRect2Di *rect, uint32_t layer)
 {
     const VkCommandBufferBeginInfo once = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     const VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, layer, 1},
+        .imageSubresource = {drawn->part, 0, layer, 1},
         .imageOffset = {rect->offset.x, rect->offset.y, 0},
         .imageExtent = {(uint32_t)rect->extent.width, (uint32_t)rect->extent.height, 1}};
     const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                  .commandBufferCount = 1,
                                  .pCommandBuffers = &gpu->commands};
     MUST(vkBeginCommandBuffer(gpu->commands, &once));
-    change_layout(gpu, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-                  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    change_layout(gpu, image, drawn, drawn->layout, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     vkCmdCopyBufferToImage(gpu->commands, gpu->buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                            1, &region);
-    change_layout(gpu, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                  VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    change_layout(gpu, image, drawn, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, drawn->layout);
     MUST(vkEndCommandBuffer(gpu->commands));
     MUST(vkQueueSubmit(gpu->queue, 1, &submit, VK_NULL_HANDLE));
     MUST(vkQueueWaitIdle(gpu->queue));
+}
+
+void gpu_draw(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer)
+{
+    const struct drawn colours = {VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                  VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_COLOR_BIT};
+    draw(gpu, image, &colours, rect, layer);
+}
+
+void gpu_draw_depths(const struct gpu *gpu, VkImage image, const XrRect2Di *rect, uint32_t layer,
+                     int64_t format)
+{
+    const bool combined =
+        format == VK_FORMAT_D24_UNORM_S8_UINT || format == VK_FORMAT_D32_SFLOAT_S8_UINT;
+    const VkImageAspectFlags stencil = combined ? VK_IMAGE_ASPECT_STENCIL_BIT : 0;
+    const struct drawn depths = {VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
+                                 VK_IMAGE_ASPECT_DEPTH_BIT | stencil, VK_IMAGE_ASPECT_DEPTH_BIT};
+    draw(gpu, image, &depths, rect, layer);
 }

@@ -95,7 +95,7 @@ def test_pictures_of_other_formats_are_foveated(hello, number, name, direct):
     for view in range(2):
         x, y, tangents = place(10, -5, view)
         file = f"frame1-layer0-view{view}.raw"
-        file_expected(after.folder, before.folder / file, SIZE, (x, y), tangents, None if number < 64 else name)
+        file_expected(after.folder, before.folder / file, SIZE, (x, y), tangents, *([] if number < 64 else [name]))
         drawn, shown = decoded(before.folder, file, name), decoded(after.folder, file, name)
         wanted = decoded(after.folder, "out.raw", name)
         assert numpy.abs(wanted - drawn).max() > 20, "the operator changes nothing here"

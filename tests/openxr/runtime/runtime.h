@@ -19,6 +19,7 @@
  * - FOVEA_TEST_XR_FOV: "1:left,right,up,down": in the frame 1 the left view's edges are there, in
  *   degrees
  * - FOVEA_TEST_XR_NORM: the length of the orientations of views and eyes; otherwise 1
+ * - FOVEA_TEST_XR_UNCHECKED: set: depths are taken whatever is said of them, and not read
  * - FOVEA_TEST_XR_USAGE: 0x44: swapchains with one of these usages are refused
  * - FOVEA_TEST_XR_IMAGES: of a swapchain, 1 to 3; otherwise 3
  * - FOVEA_TEST_XR_IGNORES: 0x44: these usages are taken, and images made without
@@ -136,8 +137,9 @@ PFN_xrVoidFunction runtime_session_function(const char *name);
 
 /* ---- runtime_swapchain.c ---- */
 struct swapchain *runtime_swapchain_of(XrSwapchain handle);
+bool runtime_has_depths(const XrSwapchainSubImage *image);
 void runtime_swapchains_gone(struct session *session);
-/* What the runtime would show of it, into the folder. */
+/* What the runtime would show of it, into the folder; view NULL: it is one of depths. */
 void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
                    uint32_t layer, uint32_t index);
 PFN_xrVoidFunction runtime_swapchain_function(const char *name);

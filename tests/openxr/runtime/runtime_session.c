@@ -278,6 +278,33 @@ static XrResult look_at_pose(const XrPosef *pose)
                : runtime_refuse(XR_ERROR_POSE_INVALID, "xrEndFrame", "orientation");
 }
 
+static const XrCompositionLayerDepthInfoKHR *depth_of(const XrCompositionLayerProjectionView *view)
+{
+    const XrCompositionLayerDepthInfoKHR *depth = view->next;
+    return depth && depth->type == XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR ? depth : NULL;
+}
+
+/* What the specification forbids. */
+static XrResult look_at_depth(const struct session *session, uint32_t view,
+                              const XrCompositionLayerDepthInfoKHR *depth)
+{
+    runtime_say("depth frame %u view %u swapchain %p from %g to %g, %g m to %g m", session->frames,
+                view, (void *)depth->subImage.swapchain, (double)depth->minDepth,
+                (double)depth->maxDepth, (double)depth->nearZ, (double)depth->farZ);
+    if (getenv("FOVEA_TEST_XR_UNCHECKED")) {
+        return XR_SUCCESS;
+    }
+    if (!(depth->minDepth >= 0) || !(depth->minDepth < depth->maxDepth) ||
+        !(depth->maxDepth <= 1) || depth->nearZ == depth->farZ || depth->nearZ < 0 ||
+        depth->farZ < 0) {
+        return runtime_refuse(XR_ERROR_VALIDATION_FAILURE, "xrEndFrame", "range of depths");
+    }
+    const XrResult result = look_at_image(session, &depth->subImage);
+    return result != XR_SUCCESS || runtime_has_depths(&depth->subImage)
+               ? result
+               : runtime_refuse(XR_ERROR_VALIDATION_FAILURE, "xrEndFrame", "no depths");
+}
+
 static XrResult look_at_projection(const struct session *session,
                                    const XrCompositionLayerProjection *layer)
 {
@@ -287,14 +314,11 @@ static XrResult look_at_projection(const struct session *session,
     XrResult result = look_at_space(session, layer->space);
     for (uint32_t i = 0; i < layer->viewCount && result == XR_SUCCESS; i++) {
         const XrCompositionLayerProjectionView *view = &layer->views[i];
-        const XrCompositionLayerDepthInfoKHR *depth = view->next;
+        const XrCompositionLayerDepthInfoKHR *depth = depth_of(view);
         result = look_at_pose(&view->pose);
         result = result == XR_SUCCESS ? look_at_image(session, &view->subImage) : result;
-        if (result == XR_SUCCESS && depth &&
-            depth->type == XR_TYPE_COMPOSITION_LAYER_DEPTH_INFO_KHR) {
-            result = look_at_image(session, &depth->subImage);
-            runtime_say("depth frame %u view %u swapchain %p", session->frames, i,
-                        (void *)depth->subImage.swapchain);
+        if (result == XR_SUCCESS && depth) {
+            result = look_at_depth(session, i, depth);
         }
     }
     return result;
@@ -331,7 +355,11 @@ static void write_layers(struct session *session, const XrFrameEndInfo *info)
             for (uint32_t v = 0; v < projection->viewCount; v++) {
                 const XrView view = {.pose = projection->views[v].pose,
                                      .fov = projection->views[v].fov};
+                const XrCompositionLayerDepthInfoKHR *depth = depth_of(&projection->views[v]);
                 runtime_write(session, &projection->views[v].subImage, &view, i, v);
+                if (depth && !getenv("FOVEA_TEST_XR_UNCHECKED")) {
+                    runtime_write(session, &depth->subImage, NULL, i, v);
+                }
             }
         } else {
             const XrView none = {.type = XR_TYPE_VIEW};

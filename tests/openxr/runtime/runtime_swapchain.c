@@ -10,10 +10,16 @@
 
 static struct swapchain *swapchains;
 
-static const int64_t formats[] = {VK_FORMAT_R8G8B8A8_SRGB,           VK_FORMAT_B8G8R8A8_SRGB,
-                                  VK_FORMAT_R8G8B8A8_UNORM,          VK_FORMAT_R16G16B16A16_SFLOAT,
-                                  VK_FORMAT_R16G16B16A16_UNORM,      VK_FORMAT_D32_SFLOAT,
-                                  VK_FORMAT_A2B10G10R10_UNORM_PACK32};
+static const int64_t formats[] = {VK_FORMAT_R8G8B8A8_SRGB,
+                                  VK_FORMAT_B8G8R8A8_SRGB,
+                                  VK_FORMAT_R8G8B8A8_UNORM,
+                                  VK_FORMAT_R16G16B16A16_SFLOAT,
+                                  VK_FORMAT_R16G16B16A16_UNORM,
+                                  VK_FORMAT_D32_SFLOAT,
+                                  VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+                                  VK_FORMAT_D16_UNORM,
+                                  VK_FORMAT_D24_UNORM_S8_UINT,
+                                  VK_FORMAT_D32_SFLOAT_S8_UINT};
 
 struct swapchain *runtime_swapchain_of(XrSwapchain handle)
 {
@@ -41,6 +47,20 @@ static XrResult xrEnumerateSwapchainFormats_(XrSession session, uint32_t capacit
 static bool is_depth(const struct swapchain *chain)
 {
     return chain->info.usageFlags & XR_SWAPCHAIN_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+}
+
+bool runtime_has_depths(const XrSwapchainSubImage *image)
+{
+    return is_depth(runtime_swapchain_of(image->swapchain));
+}
+
+static VkImageAspectFlags aspects_of(const struct swapchain *chain)
+{
+    const bool stencil = chain->info.format == VK_FORMAT_D24_UNORM_S8_UINT ||
+                         chain->info.format == VK_FORMAT_D32_SFLOAT_S8_UINT;
+    return !is_depth(chain)
+               ? VK_IMAGE_ASPECT_COLOR_BIT
+               : VK_IMAGE_ASPECT_DEPTH_BIT | (stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0);
 }
 
 static VkImageLayout layout_of(const struct swapchain *chain)
@@ -113,9 +133,8 @@ static void change_layout(const struct swapchain *chain, VkCommandBuffer command
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .image = image,
-        .subresourceRange = {is_depth(chain) ? VK_IMAGE_ASPECT_DEPTH_BIT
-                                             : VK_IMAGE_ASPECT_COLOR_BIT,
-                             0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS}};
+        .subresourceRange = {aspects_of(chain), 0, VK_REMAINING_MIP_LEVELS, 0,
+                             VK_REMAINING_ARRAY_LAYERS}};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
@@ -396,19 +415,24 @@ static VkBuffer make_buffer(const struct session *session, VkDeviceSize bytes,
     return buffer;
 }
 
+static uint32_t texel_bytes_of(int64_t format)
+{
+    return format == VK_FORMAT_R16G16B16A16_SFLOAT || format == VK_FORMAT_R16G16B16A16_UNORM ? 8
+           : format == VK_FORMAT_D16_UNORM                                                   ? 2
+                                                                                             : 4;
+}
+
 void runtime_write(struct session *session, const XrSwapchainSubImage *image, const XrView *view,
                    uint32_t layer, uint32_t index)
 {
     const struct swapchain *chain = runtime_swapchain_of(image->swapchain);
     const uint32_t width = (uint32_t)image->imageRect.extent.width;
     const uint32_t height = (uint32_t)image->imageRect.extent.height;
-    const uint32_t texel_bytes = chain->info.format == VK_FORMAT_R16G16B16A16_SFLOAT ||
-                                         chain->info.format == VK_FORMAT_R16G16B16A16_UNORM
-                                     ? 8
-                                     : 4;
-    const size_t bytes = (size_t)width * height * texel_bytes;
+    const size_t bytes = (size_t)width * height * texel_bytes_of(chain->info.format);
     const VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, image->imageArrayIndex, 1},
+        .imageSubresource = {is_depth(chain) ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                             : VK_IMAGE_ASPECT_COLOR_BIT,
+                             0, image->imageArrayIndex, 1},
         .imageOffset = {image->imageRect.offset.x, image->imageRect.offset.y, 0},
         .imageExtent = {width, height, 1}};
     VkDeviceMemory memory = VK_NULL_HANDLE;
@@ -423,11 +447,13 @@ void runtime_write(struct session *session, const XrSwapchainSubImage *image, co
 
     char path[1024];
     void *texels = NULL;
-    snprintf(path, sizeof path, "%s/frame%u-layer%u-view%u.raw", runtime_out(), session->frames,
-             layer, index);
+    snprintf(path, sizeof path, "%s/frame%u-layer%u-%s%u.raw", runtime_out(), session->frames,
+             layer, is_depth(chain) ? "depth" : "view", index);
     FILE *file = fopen(path, "wb");
     if (file && vkMapMemory(session->device, memory, 0, bytes, 0, &texels) == VK_SUCCESS) {
         fwrite(texels, 1, bytes, file);
+    }
+    if (texels && view) {
         runtime_say("view frame %u layer %u view %u swapchain %p %ux%u format %d fov %.6f %.6f "
                     "%.6f %.6f",
                     session->frames, layer, index, (const void *)chain, width, height,
