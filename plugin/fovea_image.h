@@ -95,8 +95,9 @@ struct fovea_depth {
     double one_m; /* where it is 1; 1 */
     double focus_m; /* the distance that is sharp, infinity too; 0: "dof.focus" says what is */
     /* Seconds since the batch before, in which the focus of each image comes nearer to the depth
-     * under its gaze, by "dof.focus_time_s". 0: pictures that do not follow on it, whose focus is
-     * there at once. 0 */
+     * under its gaze, by "dof.focus_time_s"; where that is unknown it stays. 0: pictures that do
+     * not follow on it, whose focus is there at once, and at "dof.focus_m" where the depth is
+     * unknown: also the way to begin anew, with all images of the batch. 0 */
     double elapsed_s;
 };
 
@@ -107,16 +108,17 @@ static inline void fovea_depth_init(struct fovea_depth *depth)
     depth->one_m = 1.0;
 }
 
-/* Of a projection matrix with depths from 0 to 1, for eyes that look along -z: z of a point is
- * (scale z + offset) / -z. Standard, reversed and infinite ones. */
+/* Takes the distances from a projection matrix for eyes that look along -z: the depth of a point is
+ * (scale z + offset) / -z. Standard, reversed and infinite ones, with depths from 0 to 1 or in a
+ * part of it. */
 static inline void fovea_depth_set_projection(struct fovea_depth *depth, double scale,
                                               double offset)
 {
     const double zero_m = offset / scale;
     const double one_m = offset / (scale + 1.0);
     depth->kind = FOVEA_DEPTH_PERSPECTIVE;
-    depth->zero_m = zero_m < 0.0 ? -zero_m : zero_m;
-    depth->one_m = one_m < 0.0 ? -one_m : one_m;
+    depth->zero_m = zero_m < -1e300 ? -zero_m : zero_m; /* infinity has no sign here */
+    depth->one_m = one_m < -1e300 ? -one_m : one_m;
 }
 
 struct fovea_context_desc {
@@ -152,7 +154,8 @@ static inline void fovea_context_desc_init(struct fovea_context_desc *desc)
  * CUDA graphs: images in CUDA memory may be run on a stream that is being captured, in every mode
  * of capture, and the first of a size too. What the captured calls use on the device, tables and
  * memory, belongs to that capture, is taken anew for each, and stays until its last graph is
- * destroyed, whatever the context does meanwhile: replays and other calls need no order among them.
+ * destroyed, whatever the context does meanwhile: replays and other calls need no order among them,
+ * but for what has been in focus: calls and replays with depths whose elapsed_s is not 0 do.
  * Graphs of one capture (copies, instantiated twice) must not run at the same time; one that was
  * updated (cuGraphExecUpdate) needs the graph that it was updated with. A replay reads images, and
  * gazes in CUDA memory, as they are by then; gazes in CPU memory, and that of fovea_context_run,

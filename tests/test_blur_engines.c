@@ -565,6 +565,18 @@ TEST(a_kernel_wider_than_the_picture_is_its_definition)
     shared_data_release(&data);
 }
 
+/* Its weights are less than doubles have beside 1. */
+TEST(a_shape_of_no_radius_is_a_point)
+{
+    const struct blur_numbers numbers = {.engine = BLUR_FFT, .radius_px = 1e-17};
+    const float src[4] = {0.0f, 1.0f, 0.25f, 0.5f};
+    float *made = make(BY_CPU, &numbers, 2, 2, src, NULL);
+    for (int i = 0; i < 4; i++) {
+        assert_float_equal(made[i], src[i], 1e-6);
+    }
+    free(made);
+}
+
 /* What is written on the right comes to lie on the right of a point. */
 TEST(a_point_becomes_what_the_file_shows)
 {

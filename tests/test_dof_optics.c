@@ -44,9 +44,13 @@ TEST(depths_of_any_projection_are_its_distances)
 {
     const double n = 0.25;
     const double f = 40.0;
-    /* Standard, reversed, and both with the far plane at infinity. */
-    const double rows[][2] = {
-        {f / (n - f), n * f / (n - f)}, {n / (f - n), n * f / (f - n)}, {-1.0, -n}, {0.0, n}};
+    /* Standard, reversed, both with the far plane at infinity, and in the lower half of values. */
+    const double rows[][2] = {{f / (n - f), n * f / (n - f)},
+                              {n / (f - n), n * f / (f - n)},
+                              {-1.0, -n},
+                              {0.0, n},
+                              {0.5 * f / (n - f), 0.5 * n * f / (n - f)},
+                              {0.5 * n / (f - n), 0.5 * n * f / (f - n)}};
     const double distances_m[] = {0.25, 0.3, 1.0, 7.5, 39.0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fovea_depth depth = depth_of(FOVEA_DEPTH_LINEAR, 0.0, 1.0);
@@ -244,7 +248,7 @@ TEST(without_a_gaze_the_focus_stays)
     assert_near(step(&optics, 0.016, (double)NAN, &focus), 0.5, 1e-12); /* dof.focus_m */
     assert_near(step(&optics, 0.016, 3.0, &focus), 3.0, 1e-7);
     assert_near(step(&optics, 0.016, (double)NAN, &focus), 3.0, 1e-7);
-    assert_near(step(&optics, 0.0, (double)NAN, &focus), 3.0, 1e-7);
+    assert_near(step(&optics, 0.0, (double)NAN, &focus), 0.5, 1e-12); /* follows on none */
 }
 
 TEST(pictures_that_do_not_follow_are_in_focus_at_once)

@@ -93,15 +93,15 @@ struct blur_numbers blur_numbers_of(const struct operator_plan_desc *desc);
 /* As operator_api.plan_complain. */
 bool blur_complain(const struct operator_plan_desc *desc, char *out, size_t bytes);
 
-/* Of that standard deviation, in pixels. */
+/* These are what has that standard deviation, in pixels. */
 struct blur_box blur_box_of(double sigma_px);
 struct blur_tent blur_tent_of(double sigma_px);
 struct blur_heat blur_heat_of(double sigma_px);
 struct blur_pyramid blur_pyramid_of(double sigma_px);
 struct blur_level blur_level_of(const struct blur_plan *plan, int32_t number);
-/* From the middle one on. */
+/* Gives the taps from the middle one on. */
 void blur_pyramid_taps(const struct blur_pyramid *pyramid, float out_taps[BLUR_WIDEN_REACH + 1]);
-/* Of the shape or the table, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */
+/* Makes it of the shape or the table, scaled as the numbers have it. FOVEA_ERROR_OUT_OF_MEMORY. */
 FOVEA_MUST_CHECK enum fovea_result blur_kernel_make(const struct blur_numbers *numbers,
                                                     struct blur_kernel *out_kernel);
 

@@ -21,8 +21,8 @@ struct cuda_fft_shape {
     int32_t width; /* even, as the height: cuda_fft_length */
     int32_t height;
     bool precise; /* double precision */
-    uint32_t unit; /* planes that mostly come together, and the most there will be */
-    uint32_t most;
+    uint32_t unit; /* how many planes mostly come together */
+    uint32_t most; /* how many there are at most */
 };
 
 /* The smallest even number from `least` on that has no prime factor above 7. */

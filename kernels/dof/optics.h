@@ -82,7 +82,8 @@ HOST_DEVICE double dof_left_after(double elapsed_s, double time_s)
 
 /* The focus of an image's frame: what the program says; or dof.focus_m; or, after elapsed_s, on the
  * way to `seen_diopters`, the depth under the gaze. That is NaN where it is unknown or there is no
- * gaze: the focus then stays where it was, and is at dof.focus_m where it was nowhere. */
+ * gaze: the focus then stays where it was in the frame before, and is at dof.focus_m where it was
+ * nowhere or the frame follows on none. */
 HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea_depth *depth,
                              float seen_diopters, struct operator_focus *focus)
 {
@@ -92,14 +93,14 @@ HOST_DEVICE double dof_focus(const struct dof_optics *optics, const struct fovea
     const bool follows = focus->is_there && depth->elapsed_s > 0.0;
     const bool is_seen = isfinite(seen_diopters);
     double wanted = is_seen ? (double)seen_diopters : 1.0 / optics->focus_m;
-    if (focus->is_there && (!is_seen || (follows && fabs(wanted - focus->wanted_diopters) <=
-                                                        optics->focus_hysteresis_diopters))) {
+    if (follows &&
+        (!is_seen || fabs(wanted - focus->wanted_diopters) <= optics->focus_hysteresis_diopters)) {
         wanted = focus->wanted_diopters;
     }
     const double left = follows ? dof_left_after(depth->elapsed_s, optics->focus_time_s) : 0.0;
-    focus->diopters = wanted + left * (focus->is_there ? focus->diopters - wanted : 0.0);
+    focus->diopters = wanted + (follows ? left * (focus->diopters - wanted) : 0.0);
     focus->wanted_diopters = wanted;
-    focus->is_there = is_seen || focus->is_there;
+    focus->is_there = is_seen || follows;
     return focus->diopters;
 }
 

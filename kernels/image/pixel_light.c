@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A float's bits above these are the entry; these are the way to the next one. */
-
 bool pixel_light_known(enum fovea_format format)
 {
     return format == FOVEA_FORMAT_RGBA8 || format == FOVEA_FORMAT_RGB8 ||

@@ -28,6 +28,15 @@ static bool check_format(const struct fovea_depth *depth, char *out)
                            (int)depth->format);
 }
 
+#define LEAST_END_M 1e-6
+#define MOST_END_M 1e9
+
+/* Beyond them floats end, which kernels have. */
+static bool is_end(double distance_m)
+{
+    return isinf(distance_m) || (fabs(distance_m) >= LEAST_END_M && fabs(distance_m) <= MOST_END_M);
+}
+
 /* Distances of the values 0 and 1. */
 static bool check_distances(const struct fovea_depth *depth, char *out)
 {
@@ -35,19 +44,19 @@ static bool check_distances(const struct fovea_depth *depth, char *out)
     const double one_m = depth->one_m;
     switch (depth->kind) {
     case FOVEA_DEPTH_LINEAR:
-        if (!isfinite(zero_m) || !isfinite(one_m)) {
-            return CONTEXT_PROBLEM(
-                out, "depth.zero_m is %g and depth.one_m %g; of linear depths both are finite",
-                zero_m, one_m);
+        if (!(fabs(zero_m) <= MOST_END_M) || !(fabs(one_m) <= MOST_END_M)) {
+            return CONTEXT_PROBLEM(out,
+                                   "depth.zero_m is %g and depth.one_m %g; of linear depths both "
+                                   "are finite, at most 1e9",
+                                   zero_m, one_m);
         }
         break;
     case FOVEA_DEPTH_PERSPECTIVE:
-        if (zero_m == 0.0 || one_m == 0.0 || isnan(zero_m + one_m) ||
-            !(zero_m > 0.0 || one_m > 0.0)) {
+        if (!is_end(zero_m) || !is_end(one_m) || !(zero_m > 0.0 || one_m > 0.0)) {
             return CONTEXT_PROBLEM(
                 out,
                 "depth.zero_m is %g and depth.one_m %g; of perspectives one at least is above 0,"
-                " and none is 0",
+                " and both are infinite or from 1e-6 to 1e9",
                 zero_m, one_m);
         }
         break;

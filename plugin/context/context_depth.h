@@ -12,7 +12,7 @@
  * not. NULL is none, whose data is NULL. */
 bool context_depth_take(const struct fovea_depth *given, struct fovea_depth *out_depth,
                         char out_problem[CONTEXT_PROBLEM_BYTES]);
-/* Of what its values mean and of the focus alone, whatever it says of a picture. */
+/* Checks what its values mean and the focus alone, whatever it says of a picture. */
 bool context_depth_check_values(const struct fovea_depth *depth,
                                 char out_problem[CONTEXT_PROBLEM_BYTES]);
 /* An image that lies as its picture does. */

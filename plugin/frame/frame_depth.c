@@ -57,10 +57,13 @@ static bool is_layout(VkImageLayout layout)
     return found;
 }
 
-/* Of an attachment, which is brought to another one and back. */
+/* Returns whether it is an attachment, which is brought to another layout and back. */
 static bool is_attachment(const struct fovea_vk_depth *given)
 {
-    return given->image && given->layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+    const bool is_color =
+        given->format == VK_FORMAT_R32_SFLOAT || given->format == VK_FORMAT_R16_SFLOAT;
+    return given->image && !is_color &&
+           given->layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 }
 
 static enum fovea_result check_focus(struct fovea_vk *fovea, const struct fovea_vk_depth *given,

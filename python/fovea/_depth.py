@@ -24,9 +24,10 @@ class Depth:
         near and far planes zero_m=near, one_m=far; of reversed z the other way round; one may be infinite.
     focus_m: the distance that is sharp; infinity too. 0: "dof.focus" says what is.
     elapsed_s: seconds since the call before, in which the focus of each image comes nearer to the depth under its gaze. 0: it is
-        there at once.
+        there at once, and at dof.focus_m where the depth under the gaze is unknown. A Foveator keeps what has been in focus from call
+        to call.
 
-    NaN, and distances that are not above 0, are unknown: such pixels are as sharp as what is in focus.
+    The array is read on the stream of the images. NaN, and distances that are not above 0, are unknown: such pixels are as sharp as what is in focus.
     """
 
     values: Any
@@ -38,9 +39,9 @@ class Depth:
 
     @classmethod
     def of_projection(cls, values: Any, scale: float, offset: float, focus_m: float = 0.0, elapsed_s: float = 0.0) -> "Depth":
-        """Of a projection matrix with depths from 0 to 1, for eyes that look along -z: (scale z + offset) / -z."""
-        zero_m = abs(offset / scale) if scale else math.inf
-        one_m = abs(offset / (scale + 1)) if scale != -1 else math.inf
+        """Of a projection matrix for eyes that look along -z, whose depths are (scale z + offset) / -z: within 0 to 1."""
+        zero_m = offset / scale if scale else math.inf
+        one_m = offset / (scale + 1) if scale != -1 else math.inf
         return cls(values, zero_m, one_m, True, focus_m, elapsed_s)
 
     def struct(self, dtype: str, memory: int) -> _library.Depth:

@@ -169,6 +169,11 @@ static enum fovea_result make_of_shape(const struct blur_numbers *numbers,
     double variance;
     cover(&outline, radius_px, reach, rows);
     const double sum = weigh(rows, reach, &variance);
+    if (!(sum > 0.0)) { /* smaller than a double can tell: a point */
+        *out_kernel = (struct blur_kernel){0, 0, rows};
+        rows[0] = 1.0;
+        return FOVEA_OK;
+    }
     for (size_t i = 0; i < side * side; i++) { /* rows close up, as each begins behind this place */
         rows[i] = rows[i / side * (side + 2) + i % side] / sum;
     }

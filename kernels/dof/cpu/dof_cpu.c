@@ -73,13 +73,13 @@ static void blur_layer(const struct dof_cpu *cpu, float *to, float *alpha_to, fl
     }
 }
 
-static bool has_near(const struct dof_cpu *cpu)
+static float nearest_of(const struct dof_cpu *cpu)
 {
-    bool has = false;
+    float nearest_px = 0.0f;
     for (int32_t i = 0; i < cpu->columns * cpu->rows; i++) {
-        has = has || cpu->tile_px[i] > 0.0f;
+        nearest_px = fmaxf(nearest_px, cpu->tile_px[i]);
     }
-    return has;
+    return nearest_px;
 }
 
 static void make_near(struct dof_cpu *cpu)
@@ -105,7 +105,8 @@ static void clear_near(const struct dof_cpu *cpu)
 static void run_image(struct dof_cpu *cpu)
 {
     run_rows(cpu, dof_find_offsets);
-    if (has_near(cpu)) {
+    cpu->nearest_px = nearest_of(cpu);
+    if (cpu->nearest_px > 0.0f) {
         make_near(cpu);
     } else {
         clear_near(cpu);

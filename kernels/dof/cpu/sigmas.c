@@ -45,8 +45,7 @@ static float reaching(float sigma_px, int32_t columns, int32_t rows)
 
 static float most_reaching(const struct dof_cpu *cpu, int32_t column, int32_t row)
 {
-    const float widest = (float)cpu->plan->optics.sigma_max_px;
-    const int32_t reach = (int32_t)(REACH_SIGMAS * widest / DOF_TILE_PX + REACH_TILES) + 1;
+    const int32_t reach = (int32_t)(REACH_SIGMAS * cpu->nearest_px / DOF_TILE_PX + REACH_TILES) + 1;
     float most = 0.0f;
     for (int32_t j = -reach; j <= reach; j++) {
         const float *tiles = cpu->tile_px + (ptrdiff_t)(row + j) * cpu->columns;

@@ -44,6 +44,7 @@ struct dof_cpu {
     float *alpha_behind;
     float *tile_px; /* n' of tiles */
     float *tile_reach_px; /* their d */
+    float nearest_px; /* the largest n' */
     struct foveate_frame frame; /* of layers */
     /* The image under way. */
     struct fovea_image src;

@@ -39,19 +39,19 @@ shared uint most_near;
 float next_focus(bool seen, float seen_diopters)
 {
     float wanted = seen ? seen_diopters : first_diopters;
-    bool there = was_there != 0;
-    bool goes_on = there && follows != 0;
-    if (there && (!seen || (goes_on && abs(wanted - wanted_diopters) <= hysteresis_diopters))) {
+    bool goes_on = was_there != 0 && follows != 0;
+    if (goes_on && (!seen || abs(wanted - wanted_diopters) <= hysteresis_diopters)) {
         wanted = wanted_diopters;
     }
     diopters = wanted + (goes_on ? left * (diopters - wanted) : 0.0);
     wanted_diopters = wanted;
-    was_there = seen || there ? 1 : 0;
+    was_there = seen || goes_on ? 1 : 0;
     return diopters;
 }
 
 void set_focus()
 {
+    nearest_bits = 0u;
     foveate_frame now = frame_now(frame);
     ivec2 gaze = ivec2(now.gaze_x_q8, now.gaze_y_q8) >> 8;
     float seen_diopters;
@@ -92,11 +92,12 @@ void find_offsets(ivec2 pixel)
     if (in_view(pixel)) {
         float offset_px = offset_of(pixel);
         put_fields(pixel, vec2(offset_px, 0.0));
-        atomicMax(most_near, floatBitsToUint(max(-offset_px, 0.0)));
+        atomicMax(most_near, offset_px < 0.0 ? floatBitsToUint(-offset_px) : 0u);
     }
     barrier();
     if (gl_LocalInvocationIndex == 0) {
         samples[tile_at(ivec2(gl_WorkGroupID.xy))] = uvec2(most_near, 0u);
+        atomicMax(nearest_bits, most_near);
     }
 }
 
@@ -113,7 +114,9 @@ void spread(ivec2 tile)
     if (any(greaterThanEqual(tile, count))) {
         return;
     }
-    int reach = int(REACH_SIGMAS * most_px / float(SIDE) + REACH_TILES) + 1;
+    int reach = nearest_bits == 0u
+                    ? 0
+                    : int(REACH_SIGMAS * uintBitsToFloat(nearest_bits) / float(SIDE) + REACH_TILES) + 1;
     ivec2 first = max(tile - reach, ivec2(0));
     ivec2 last = min(tile + reach, count - 1);
     float most = 0.0;

@@ -19,9 +19,12 @@ struct sidecar {
     char t_unit[JSON_NAME_BYTES];
 };
 
+/* Other tables may have a .json beside them, too. */
 static bool knows(const struct recording *recording)
 {
-    return recording->in->sidecar != NULL;
+    static const char word[] = "\"Columns\"";
+    const char *sidecar = recording->in->sidecar;
+    return sidecar && memmem(sidecar, recording->in->sidecar_bytes, word, sizeof word - 1);
 }
 
 static bool read_columns(struct json_scan *scan, struct sidecar *out)

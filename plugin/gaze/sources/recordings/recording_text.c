@@ -84,18 +84,10 @@ bool recording_next_line(struct recording_text *text)
 
 char recording_delimiter_of(struct span line)
 {
-    static const char delimiters[] = {'\t', ';', ','};
-    size_t counts[sizeof delimiters] = {0};
-    size_t most = sizeof delimiters - 1;
-    for (const char *p = line.begin; p < line.end; p++) {
-        for (size_t i = 0; i < sizeof delimiters; i++) {
-            counts[i] += *p == delimiters[i];
-        }
-    }
-    for (size_t i = 0; i < sizeof delimiters; i++) {
-        most = counts[i] > counts[most] ? i : most;
-    }
-    return delimiters[most];
+    const size_t bytes = recording_span_bytes(line);
+    return memchr(line.begin, '\t', bytes)  ? '\t'
+           : memchr(line.begin, ';', bytes) ? ';' /* commas may be decimal ones */
+                                            : ',';
 }
 
 /* Where the field that begins here ends. */
