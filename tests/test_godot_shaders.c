@@ -24,6 +24,7 @@ static const struct setting cases[][3] = {
     {{"operators", "foveate,blur"}},
     {{"operators", "blur"}, {"foveation.alpha", "premultiplied"}},
     {{"operators", "foveate,lens"}},
+    {{"operators", "dof,foveate"}},
     {{"operators", "lens"}, {"lens.filter", "nearest"}, {"lens.red_r0", "0.01"}},
 };
 
@@ -78,7 +79,10 @@ static void check_pass(const struct operator_pass *pass)
                 declared.bindings[0].type == GODOT_UNIFORM_NONE);
     assert_true(declared.bindings[1].type == GODOT_UNIFORM_IMAGE ||
                 declared.bindings[1].type == GODOT_UNIFORM_NONE);
-    assert_int_equal(declared.bindings[7].type, GODOT_UNIFORM_NONE);
+    assert_true(declared.bindings[6].type == GODOT_UNIFORM_TEXTURE ||
+                declared.bindings[6].type == GODOT_UNIFORM_NONE);
+    assert_true(declared.bindings[7].type == GODOT_UNIFORM_STORAGE ||
+                declared.bindings[7].type == GODOT_UNIFORM_NONE);
     check_specials(&declared);
 }
 
@@ -86,7 +90,10 @@ static void check_plan(const struct operator_plan *plan, uint32_t shared_bytes)
 {
     const struct operator_glsl_limits limits = {shared_bytes, UINT32_C(1) << 27};
     const struct fovea_point_uv gaze = {0.4, 0.6};
-    const struct operator_frame frame = operator_frame_make(300, 200, gaze);
+    const struct operator_depths depths = {
+        .values = {.kind = FOVEA_DEPTH_PERSPECTIVE, .zero_m = 4000, .one_m = 0.05}};
+    struct operator_frame frame = operator_frame_make(300, 200, gaze);
+    frame.depths = &depths;
     const struct operator_marks marks = {.marker = true, .heatmap = true, .text_scale = 1};
     struct operator_pass passes[OPERATOR_ROW_PASSES + 1];
     struct operator_glsl *glsl = NULL;

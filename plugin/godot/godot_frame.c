@@ -4,7 +4,7 @@
 #include "godot_frame.h"
 
 #include "core/log.h"
-#include "godot_record.h"
+#include "godot_depth.h"
 #include "kernels/row/row.h"
 #include "plugin/engine/frustum.h"
 #include "plugin/godot/api/godot_log.h"
@@ -111,12 +111,47 @@ static struct operator_frame frame_of(uint32_t width_px, uint32_t height_px,
     return frame;
 }
 
+/* FOVEA_PASSED_THROUGH: the engine has not got what the operators need; said. */
+static enum fovea_result find_textures(struct godot_render *render, const struct viewport *viewport,
+                                       const struct fovea_settings *settings, int64_t index,
+                                       struct godot_view *view)
+{
+    static const uint8_t single_sampled = 0;
+    GODOT_CALL(RenderSceneBuffersRD_get_color_layer, viewport->buffers, &view->colour, &index,
+               &single_sampled);
+    if (!view->colour.id || !takes_colour(render, view->target, index, view->colour)) {
+        return FOVEA_PASSED_THROUGH;
+    }
+    return row_needs_depth(&settings->operators)
+               ? godot_depth_take(render, viewport->buffers, viewport->scene, index, view)
+               : FOVEA_OK;
+}
+
+/* FOVEA_PASSED_THROUGH: there is no way to run it; said. */
+static enum fovea_result find_plan(struct godot_render *render, struct godot_view *view,
+                                   const struct operator_plan_desc *desc)
+{
+    const enum fovea_result result =
+        godot_plans_find(&render->plans, render->device, desc, &view->plan);
+    if (result != FOVEA_ERROR_UNSUPPORTED) {
+        return result;
+    }
+    view->target->retry_ns = godot_render_retry_ns();
+    godot_render_trouble(&view->target->said, GODOT_TROUBLE_NO_WAY);
+    return FOVEA_PASSED_THROUGH;
+}
+
+static enum fovea_result record_view(struct godot_render *render, struct godot_view *view)
+{
+    FOVEA_TRY(godot_target_make(view->target, render->device, view->plan->plan->images_between));
+    return godot_record_view(render, view);
+}
+
 static enum fovea_result render_view(struct godot_render *render,
                                      const struct godot_choices *choices,
                                      const struct viewport *viewport, struct godot_target *target,
                                      int64_t index, const struct fovea_gaze *gaze)
 {
-    static const uint8_t single_sampled = 0;
     const uint32_t width = (uint32_t)viewport->size.x;
     const uint32_t height = (uint32_t)viewport->size.y;
     const struct fovea_settings settings = settings_of_view(render, choices, viewport, index);
@@ -128,14 +163,9 @@ static enum fovea_result render_view(struct godot_render *render,
                               .frame = frame_of(width, height, gaze, point),
                               .marks = marks_of(choices, viewport),
                               .marked = gaze->usable && choices->debug_view != GODOT_DEBUG_OFF};
-    GODOT_CALL(RenderSceneBuffersRD_get_color_layer, viewport->buffers, &view.colour, &index,
-               &single_sampled);
-    if (!view.colour.id || !takes_colour(render, view.target, index, view.colour)) {
-        return FOVEA_PASSED_THROUGH;
-    }
-    FOVEA_TRY(godot_plans_find(&render->plans, render->device, &desc, &view.plan));
-    FOVEA_TRY(godot_target_make(view.target, render->device, view.plan->plan->images_between));
-    return godot_record_view(render, &view);
+    enum fovea_result result = find_textures(render, viewport, &settings, index, &view);
+    result = result == FOVEA_OK ? find_plan(render, &view, &desc) : result;
+    return result == FOVEA_OK ? record_view(render, &view) : result;
 }
 
 /* The next frame may have another projection and is tried at once; others in a second. */
@@ -192,10 +222,6 @@ static void render_viewport(struct godot_effect *effect, const struct viewport *
     godot_gaze_tell(&render->lost, &gaze, effect->object_id);
     struct godot_target *target = godot_targets_find(
         &render->targets, render->device, viewport->render_target, viewport->size, render->frame);
-    if (row_needs_depth(&render->settings->taken.operators)) {
-        godot_render_trouble(&target->said, GODOT_TROUBLE_DEPTHS);
-        return;
-    }
     const bool runs = gaze.usable || row_runs_blind(&render->settings->taken.operators);
     if (fits(viewport, target) && runs && fovea_time_ns() >= target->retry_ns) {
         render_views(render, &render->choices, viewport, target, &gaze);

@@ -22,15 +22,15 @@ _Static_assert(sizeof debug_words / sizeof debug_words[0] == GODOT_DEBUG_COUNT +
 
 /* ---- Which settings there are, and what they are called */
 
-/* Those of how Fovea runs by itself, of pixels that are no floats, as the engine's are light, and
- * of pictures of depths, which its frames do not bring. */
+/* Those of how Fovea runs by itself, and of pixels that are no floats, as the engine's are light.
+ */
 static bool is_property(const char *path)
 {
     static const char *const without[] = {
         "backend",         "cuda_context",       "cpu_threads", "watchdog_ms", "log.", "overlay.",
         "layer.",          "gaze.late",
 
-        "foveation.light", "foveation.display.", "dof.",
+        "foveation.light", "foveation.display.",
     };
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
         if (strncmp(path, without[i], strlen(without[i])) == 0) {

@@ -44,6 +44,8 @@ static void bind_step(const struct godot_render *render, const struct godot_view
     bound[3] = either(plan->scratch, render->no_storage);
     bound[4] = render->no_text;
     bound[5] = render->no_uniforms;
+    bound[6] = view->depth; /* of the steps that have depths; the others declare none */
+    bound[7] = view->focus;
 }
 
 static enum fovea_result add(struct godot_render *render, struct dispatches *list,

@@ -17,6 +17,9 @@ struct godot_view {
     struct operator_marks marks;
     bool marked;
     struct godot_rid colour; /* of the engine's: read, then written */
+    struct godot_rid depth; /* of the engine's; {0}: no operator needs it */
+    struct godot_rid focus;
+    struct operator_depths depths; /* which the frame refers to */
 };
 
 /* Records everything or, on failure, nothing. */

@@ -108,9 +108,12 @@ void godot_render_trouble(struct said *said, enum godot_trouble trouble)
         [GODOT_TROUBLE_NO_MEMORY] = "there is no memory on the device",
         [GODOT_TROUBLE_REFUSED] = "the engine does not take what the effect records",
         [GODOT_TROUBLE_TOO_LARGE] = "the viewport is larger than 16384 pixels",
+        [GODOT_TROUBLE_NO_WAY] =
+            "the operators as they are set have no shaders, or need a buffer of "
+            "over 128 MiB at this size",
         [GODOT_TROUBLE_VIEWS] = "the viewport has more than four views",
-        [GODOT_TROUBLE_DEPTHS] = "one of the operators needs a picture of depths, which the effect "
-                                 "does not have"};
+        [GODOT_TROUBLE_DEPTHS] = "one of the operators needs depths, and the engine has none of "
+                                 "this view that a shader may read"};
     log_once(said, trouble, FOVEA_LOG_WARNING, godot_log(),
              "%s; frames are shown as they were drawn", words[trouble]);
 }

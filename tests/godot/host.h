@@ -93,6 +93,9 @@ uint32_t host_emitted(const char *name); /* how often the signal was emitted */
 
 /* ---- Frames ---- */
 
+#define HOST_NEAR_M 0.05
+#define HOST_FAR_M 4000.0
+
 struct host_frame {
     uint32_t width_px, height_px;
     uint32_t views; /* 0: 1 */
@@ -101,6 +104,11 @@ struct host_frame {
     bool early; /* the callback is that of PRE_OPAQUE, whatever the type that was set */
     double fov_y_deg; /* of the camera; 0: 75 */
     double up_tan; /* by so much its frustum reaches further up, and less far down */
+    double orthographic_m; /* the height of what an orthographic camera sees; 0: it is none */
+    /* Depths as the engine has them, 1 at HOST_NEAR_M and 0 at HOST_FAR_M, layers below each other.
+     * NULL: there is no texture of them. */
+    const float *depths;
+    bool depths_unread; /* no shader may read them */
     const void *pixels; /* RGBA16F, layers below each other; NULL: as the last frame left them */
     void *out; /* the colour buffer after the frame; may be NULL */
 };

@@ -55,6 +55,7 @@ const struct method method_rows[] = {
     M("RenderData", "get_render_scene_buffers", 2793216201, "RenderSceneBuffers() const", method_get_buffers),
     M("RenderData", "get_render_scene_data", 1288715698, "RenderSceneData() const", method_get_scene_data),
     M(BUFFERS, "get_color_layer", 3087988589, "RID(int,bool=false)", method_color_layer),
+    M(BUFFERS, "get_depth_layer", 3087988589, "RID(int,bool=false)", method_depth_layer),
     M(BUFFERS, "get_internal_size", 3690982128, "Vector2i() const", method_buffers_size),
     M(BUFFERS, "get_view_count", 3905245786, "int() const", method_buffers_views),
     M(BUFFERS, "get_render_target", 2944877500, "RID() const", method_render_target),

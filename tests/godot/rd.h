@@ -10,6 +10,7 @@
 enum {
     USAGE_SAMPLING = 1,
     USAGE_COLOR_ATTACHMENT = 2,
+    USAGE_DEPTH_ATTACHMENT = 4,
     USAGE_STORAGE = 8,
     USAGE_CAN_UPDATE = 64,
     USAGE_COPY_FROM = 128,
@@ -138,6 +139,8 @@ struct texture_desc {
 };
 struct resource *rd_texture_create(const struct texture_desc *desc);
 struct resource *rd_texture_share(struct resource *of, uint32_t layer);
+/* Layers below each other, 4 bytes a pixel of the first aspect. */
+void rd_texture_write(struct resource *resource, const void *pixels, VkImageLayout after);
 struct object *rd_format_object(const struct resource *resource);
 
 #endif

@@ -17,8 +17,22 @@ static VkImageUsageFlags vk_usage(int64_t usage)
     flags |= usage & USAGE_SAMPLING ? VK_IMAGE_USAGE_SAMPLED_BIT : 0;
     flags |= usage & USAGE_STORAGE ? VK_IMAGE_USAGE_STORAGE_BIT : 0;
     flags |= usage & USAGE_COLOR_ATTACHMENT ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : 0;
+    flags |= usage & USAGE_DEPTH_ATTACHMENT ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT : 0;
     flags |= usage & USAGE_INPUT_ATTACHMENT ? VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT : 0;
     return flags;
+}
+
+/* Shaders see depths alone, barriers are of the whole. */
+static VkImageAspectFlags aspect_of(const struct rd_texture *texture)
+{
+    return texture->usage & USAGE_DEPTH_ATTACHMENT ? VK_IMAGE_ASPECT_DEPTH_BIT
+                                                   : VK_IMAGE_ASPECT_COLOR_BIT;
+}
+
+static VkImageAspectFlags aspects_of(const struct rd_texture *texture)
+{
+    const bool stencil = texture->format == VK_FORMAT_D32_SFLOAT_S8_UINT;
+    return aspect_of(texture) | (stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0);
 }
 
 static void create_view(struct rd_texture *texture)
@@ -29,7 +43,7 @@ static void create_view(struct rd_texture *texture)
         .image = texture->image,
         .viewType = array ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
         .format = texture->format,
-        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, texture->first_mip, texture->mips,
+        .subresourceRange = {aspect_of(texture), texture->first_mip, texture->mips,
                              texture->first_layer, texture->layers}};
     CHECK(vkCreateImageView(the_host.engine.device, &info, NULL, &texture->view));
 }
@@ -99,13 +113,28 @@ void rd_transition(struct resource *resource, VkImageLayout layout)
                 .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                 .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                 .image = root->image,
-                .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, m, 1, l, 1}};
+                .subresourceRange = {aspects_of(texture), m, 1, l, 1}};
             vkCmdPipelineBarrier(rd_commands(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1,
                                  &barrier);
             *now = layout;
         }
     }
+}
+
+void rd_texture_write(struct resource *resource, const void *pixels, VkImageLayout after)
+{
+    const struct rd_texture *texture = &resource->texture;
+    const struct engine_buffer from =
+        rd_staging((VkDeviceSize)4 * texture->width_px * texture->height_px * texture->layers);
+    memcpy(from.mapped, pixels, from.bytes);
+    const VkBufferImageCopy region = {
+        .imageSubresource = {aspect_of(texture), 0, texture->first_layer, texture->layers},
+        .imageExtent = {texture->width_px, texture->height_px, 1}};
+    rd_transition(resource, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    vkCmdCopyBufferToImage(rd_commands(), from.buffer, texture->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    rd_transition(resource, after);
 }
 
 /* ---- Formats ---- */

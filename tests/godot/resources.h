@@ -60,7 +60,7 @@ struct render_data {
 };
 struct scene_data {
     uint32_t views;
-    double fov_y_deg, up_tan, aspect;
+    double fov_y_deg, up_tan, aspect, orthographic_m;
 };
 
 #endif

@@ -22,9 +22,9 @@ struct slice {
 };
 struct buffers {
     uint32_t width_px, height_px, views;
-    bool msaa;
+    bool msaa, has_depths, depths_unread;
     uint32_t viewport;
-    struct resource *color;
+    struct resource *color, *depth;
     struct object *object;
     struct slice slices[SLICES_AT_MOST];
 };
@@ -50,25 +50,59 @@ static struct buffers *buffers_of(const struct call *call)
     return *(struct buffers **)call->self->data;
 }
 
+static void forget(struct resource **texture)
+{
+    if (*texture) {
+        rd_forget((*texture)->rid);
+    }
+    *texture = NULL;
+}
+
+/* What is resolved is no depth format. */
+static void create_depth(struct buffers *buffers)
+{
+    const int64_t read = buffers->depths_unread ? 0 : USAGE_SAMPLING;
+    const struct texture_desc desc = {
+        .format = buffers->msaa ? VK_FORMAT_R32_SFLOAT : VK_FORMAT_D32_SFLOAT_S8_UINT,
+        .width_px = buffers->width_px,
+        .height_px = buffers->height_px,
+        .layers = buffers->views,
+        .mips = 1,
+        .usage = read | (buffers->msaa ? USAGE_STORAGE | USAGE_COPY_TO : USAGE_DEPTH_ATTACHMENT),
+        .type = buffers->views > 1 ? 4 : 1};
+    buffers->depth = rd_texture_create(&desc);
+    buffers->depth->of_engine = true;
+}
+
+static bool is_configured(const struct buffers *buffers, const struct host_frame *frame)
+{
+    return buffers->color && buffers->width_px == frame->width_px &&
+           buffers->height_px == frame->height_px &&
+           buffers->views == (frame->views ? frame->views : 1) && buffers->msaa == frame->msaa &&
+           buffers->has_depths == (frame->depths != NULL) &&
+           buffers->depths_unread == frame->depths_unread;
+}
+
 static void configure(struct buffers *buffers, const struct host_frame *frame)
 {
-    const uint32_t views = frame->views ? frame->views : 1;
-    if (buffers->color && buffers->width_px == frame->width_px &&
-        buffers->height_px == frame->height_px && buffers->views == views &&
-        buffers->msaa == frame->msaa) {
+    if (is_configured(buffers, frame)) {
         return;
     }
-    if (buffers->color) {
-        rd_forget(buffers->color->rid);
-    }
+    const uint32_t views = frame->views ? frame->views : 1;
+    forget(&buffers->color);
+    forget(&buffers->depth);
     memset(buffers->slices, 0, sizeof buffers->slices);
     buffers->width_px = frame->width_px;
     buffers->height_px = frame->height_px;
     buffers->views = views;
     buffers->msaa = frame->msaa;
-    buffers->color = NULL;
+    buffers->has_depths = frame->depths != NULL;
+    buffers->depths_unread = frame->depths_unread;
     if (frame->width_px == 0 || frame->height_px == 0) {
         return; /* while the program starts */
+    }
+    if (buffers->has_depths) {
+        create_depth(buffers);
     }
     const bool mobile = the_host.options.mobile;
     const struct texture_desc desc = {
@@ -122,6 +156,16 @@ void method_color_layer(struct call *call)
     call->ret.rid = layer_of(buffers, buffers->color, (uint32_t)call->args[0].i);
 }
 
+void method_depth_layer(struct call *call)
+{
+    struct buffers *buffers = buffers_of(call);
+    if (call->args[1].b) {
+        engine_error("get_depth_layer: multisampled");
+    } else if (buffers->depth) {
+        call->ret.rid = layer_of(buffers, buffers->depth, (uint32_t)call->args[0].i);
+    }
+}
+
 void method_buffers_size(struct call *call)
 {
     const struct buffers *buffers = buffers_of(call);
@@ -146,6 +190,18 @@ void method_get_scene_data(struct call *call)
     call->ret.object = ((struct render_data *)call->self->data)->scene;
 }
 
+static void set_depth_terms(const struct scene_data *scene, float c[16])
+{
+    const double near = HOST_NEAR_M, far = HOST_FAR_M;
+    const bool flat = scene->orthographic_m > 0;
+    const double scale = flat ? 1 / (far - near) : (far + near) / (far - near) / 2 - 0.5;
+    const double offset = flat ? far / (far - near) : near * far / (far - near);
+    c[10] = (float)scale;
+    c[11] = flat ? 0 : -1;
+    c[14] = (float)offset;
+    c[15] = flat;
+}
+
 /* The engine's own has the sign of y turned, and z reversed from 1 to 0. */
 void method_view_projection(struct call *call)
 {
@@ -154,15 +210,14 @@ void method_view_projection(struct call *call)
         engine_error("get_view_projection: no view %lld", (long long)call->args[0].i);
         return;
     }
-    const double near = 0.05, far = 4000, angle = scene->fov_y_deg * 3.14159265358979 / 360;
-    const double cotangent = cos(angle) / sin(angle);
+    const double angle = scene->fov_y_deg * 3.14159265358979 / 360;
+    const double cotangent =
+        scene->orthographic_m > 0 ? 2 / scene->orthographic_m : cos(angle) / sin(angle);
     memset(call->ret.f, 0, sizeof call->ret.f); /* columns */
     call->ret.f[0] = (float)(cotangent / scene->aspect);
     call->ret.f[5] = (float)-cotangent;
     call->ret.f[9] = (float)(-scene->up_tan * cotangent);
-    call->ret.f[10] = (float)((far + near) / (far - near) / 2 - 0.5);
-    call->ret.f[11] = -1;
-    call->ret.f[14] = (float)(near * far / (far - near));
+    set_depth_terms(scene, call->ret.f);
 }
 
 /* ---- A frame ---- */
@@ -199,7 +254,8 @@ static bool call_effect(struct object *effect, struct buffers *buffers,
     *(struct render_data *)render_data->data = (struct render_data){buffers->object, scene};
     *(struct scene_data *)scene->data = (struct scene_data){
         buffers->views, frame->fov_y_deg > 0 ? frame->fov_y_deg : 75, frame->up_tan,
-        (double)buffers->width_px / (buffers->height_px ? buffers->height_px : 1)};
+        (double)buffers->width_px / (buffers->height_px ? buffers->height_px : 1),
+        frame->orthographic_m};
     const uint32_t before = buffers->object->references;
     bool called = false;
     if (the_host.options.minor >= 4) {
@@ -249,6 +305,11 @@ static void run_frame(void *user)
     if (buffers->color) {
         image = image_of(buffers->color);
         draw(buffers, &image, frame->pixels);
+    }
+    if (buffers->depth) {
+        rd_texture_write(buffers->depth, frame->depths,
+                         buffers->msaa ? VK_IMAGE_LAYOUT_GENERAL
+                                       : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL);
     }
     if (the_host.options.busy_px > 0) {
         engine_busy_record(&the_host.busy, rd_commands());

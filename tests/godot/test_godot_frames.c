@@ -275,25 +275,6 @@ TEST(a_disabled_effect_changes_nothing)
     close_show(&show);
 }
 
-/* Said once; other operators come out right afterwards. */
-TEST(operators_that_need_depths_leave_frames_as_drawn)
-{
-    struct show show = open_show(&(struct host_options){0});
-    struct pair pair = make_pair(64, 48, 1, IMAGE_RANDOM);
-    set(&show, "operators", host_string("dof,foveate"));
-    for (int i = 0; i < 2; i++) {
-        host_clear();
-        assert_true(run(&show, &pair, &(struct host_frame){0}));
-        assert_true(is_unchanged(&pair));
-        assert_int_equal(host_said("one of the operators needs a picture of depths"), i == 0);
-    }
-    set(&show, "operators", host_string("foveate"));
-    assert_true(run(&show, &pair, &(struct host_frame){0}));
-    assert_false(is_unchanged(&pair));
-    free_pair(&pair);
-    close_show(&show);
-}
-
 struct setter {
     struct object *effect;
     bool stop;

@@ -5,10 +5,18 @@
 
 #define KEPT_FRAMES 240 /* of the effect, all viewports counted */
 
-static void finish_target(struct godot_target *target, struct godot_object *device)
+static void finish_images(struct godot_target *target, struct godot_object *device)
 {
     for (int i = 0; i < GODOT_IMAGES_MAX; i++) {
         godot_device_free(device, &target->images[i]);
+    }
+}
+
+static void finish_target(struct godot_target *target, struct godot_object *device)
+{
+    finish_images(target, device);
+    for (int i = 0; i < GODOT_VIEWS_MAX; i++) {
+        godot_device_free(device, &target->focuses[i]);
     }
     *target = (struct godot_target){0};
 }
@@ -52,12 +60,14 @@ struct godot_target *godot_targets_find(struct godot_targets *targets, struct go
     forget_old(targets, device, frame);
     struct godot_target *const known = find(targets, render_target);
     struct godot_target *target = known ? known : oldest(targets);
-    if (!known || target->size.x != size.x || target->size.y != size.y) {
-        const uint32_t said = known ? atomic_load(&known->said.kinds) : 0;
+    if (!known) {
         finish_target(target, device);
         target->render_target = render_target;
+    }
+    if (target->size.x != size.x || target->size.y != size.y) {
+        finish_images(target, device);
         target->size = size;
-        atomic_store(&target->said.kinds, said);
+        target->retry_ns = 0;
     }
     target->last_frame = frame;
     return target;
@@ -76,6 +86,17 @@ enum fovea_result godot_target_make(struct godot_target *target, struct godot_ob
         }
     }
     return FOVEA_OK;
+}
+
+enum fovea_result godot_target_make_focus(struct godot_target *target, struct godot_object *device,
+                                          int64_t view)
+{
+    static const char zeros[SHADER_FOCUS_BYTES];
+    struct godot_rid *focus = &target->focuses[view];
+    if (!focus->id) {
+        *focus = godot_device_storage(device, zeros, sizeof zeros);
+    }
+    return focus->id ? FOVEA_OK : FOVEA_ERROR_OUT_OF_MEMORY;
 }
 
 void godot_targets_finish(struct godot_targets *targets, struct godot_object *device)

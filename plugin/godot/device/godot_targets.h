@@ -13,14 +13,21 @@
 #define GODOT_VIEWS_MAX 4
 #define GODOT_IMAGES_MAX (OPERATOR_BETWEEN + OPERATOR_MAX_BETWEEN)
 
+/* A texture of the engine's, whose format was looked at. */
+struct godot_seen {
+    struct godot_rid rid;
+    bool taken;
+};
+
 struct godot_target {
     struct godot_rid render_target; /* that names the viewport; {0}: none */
     struct godot_vector2i size;
     struct godot_rid images[GODOT_IMAGES_MAX]; /* OPERATOR_SOURCE, OPERATOR_RESULT, between */
-    struct {
-        struct godot_rid rid; /* of the engine's, whose format was looked at */
-        bool taken;
-    } colours[GODOT_VIEWS_MAX];
+    struct godot_seen colours[GODOT_VIEWS_MAX];
+    struct godot_seen depths[GODOT_VIEWS_MAX];
+    struct godot_rid focuses[GODOT_VIEWS_MAX]; /* SHADER_FOCUS_BYTES; stay when the size changes */
+    int64_t depths_ns; /* when depths were last taken; 0: never */
+    double elapsed_s; /* between the last two times */
     uint64_t last_frame;
     struct said said; /* of this viewport */
     int64_t retry_ns; /* nothing is tried in it before */
@@ -39,6 +46,10 @@ void godot_targets_retry(struct godot_targets *targets);
 /* Source, result, and so many between. */
 FOVEA_MUST_CHECK enum fovea_result godot_target_make(struct godot_target *target,
                                                      struct godot_object *device, uint32_t between);
+/* What stays from frame to frame of what has been in focus in a view; zeros at first. */
+FOVEA_MUST_CHECK enum fovea_result godot_target_make_focus(struct godot_target *target,
+                                                           struct godot_object *device,
+                                                           int64_t view);
 void godot_targets_finish(struct godot_targets *targets, struct godot_object *device);
 
 #endif
