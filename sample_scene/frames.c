@@ -113,6 +113,7 @@ static bool draw(struct frames *frames, const struct frames_request *request, ui
         targets_read(targets, slot->draw, targets->src[slot_index].image, *out_layout,
                      2 * slot_index);
         *out_layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+        targets_read_depth(targets, slot->draw, slot_index);
     }
     VK_TRY(vkEndCommandBuffer(slot->draw));
     VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -268,6 +269,7 @@ bool frames_run(struct frames *frames, const struct frames_request *request)
         .gaze = request->gaze,
         .foveated = foveated,
         .drawn = targets_picture(frames->targets, 2 * slot_index),
+        .depth = targets_depth(frames->targets, slot_index),
         .shown = targets_picture(frames->targets, 2 * slot_index + (foveated ? 1 : 0))};
     return finish(frames, request, slot_index, src_layout);
 }

@@ -15,6 +15,7 @@ struct frames_picture {
     bool foveated; /* false: Fovea refused it and `shown` is what the engine drew */
     const void *drawn;
     const void *shown;
+    const float *depth; /* NEAR_M / distance */
 };
 
 struct frames_slot {

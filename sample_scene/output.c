@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -71,7 +72,8 @@ bool output_init(struct output *output, const struct output_desc *desc)
     if (!make_folder(desc->folder)) {
         return false;
     }
-    if (!picture_init(&output->drawn, width, height) ||
+    output->panel.depth = calloc((size_t)width * (size_t)height, sizeof *output->panel.depth);
+    if (!output->panel.depth || !picture_init(&output->drawn, width, height) ||
         !picture_init(&output->shown, width, height) ||
         !picture_init(&output->panel.drawn, width, height) ||
         !picture_init(&output->panel.shown, width, height) ||
@@ -120,6 +122,7 @@ static void keep_for_panels(struct output *output, const struct frames_picture *
     size_t bytes = (size_t)output->drawn.width_px * (size_t)output->drawn.height_px * 4;
     memcpy(output->panel.drawn.rgba, output->drawn.rgba, bytes);
     memcpy(output->panel.shown.rgba, output->shown.rgba, bytes);
+    memcpy(output->panel.depth, picture->depth, bytes / 4 * sizeof *picture->depth);
     output->panel.gaze = picture->gaze;
     output->panel.taken = true;
 }
@@ -158,6 +161,7 @@ bool output_write_panels(struct output *output, const char *const caption[PANELS
     struct panels_desc desc = {.drawn = &output->panel.drawn,
                                .foveated = &output->panel.shown,
                                .marks = {.gaze = output->panel.gaze, .eyes = output->eyes},
+                               .depth = output->panel.depth,
                                .settings = output->settings,
                                .passed_through = passed_through};
     memcpy(desc.caption, caption, sizeof desc.caption);
@@ -175,4 +179,6 @@ void output_finish(struct output *output)
     picture_finish(&output->pair);
     picture_finish(&output->panel.drawn);
     picture_finish(&output->panel.shown);
+    free(output->panel.depth);
+    output->panel.depth = NULL;
 }

@@ -24,6 +24,7 @@ struct output {
     struct {
         struct picture drawn;
         struct picture shown;
+        float *depth; /* a value a pixel */
         struct fovea_gaze gaze;
         bool taken;
     } panel;

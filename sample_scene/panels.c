@@ -4,6 +4,7 @@
 
 #include "headset.h"
 #include "say.h"
+#include "sigmas.h"
 #include "values.h"
 #include "viridis.h"
 
@@ -150,6 +151,18 @@ bool panels_mark(const struct pane *pane, const struct panels_marks *marks)
     return fine;
 }
 
+static struct sigmas_view sigmas_view_of(const struct panels_desc *desc,
+                                         const struct eye_pane *part, uint32_t eye,
+                                         const struct fovea_settings *settings)
+{
+    return (struct sigmas_view){.settings = settings,
+                                .width_px = (uint32_t)part->pane.width_px,
+                                .height_px = (uint32_t)part->pane.height_px,
+                                .gaze = part->gaze,
+                                .depth = desc->depth + (size_t)eye * (size_t)part->pane.width_px,
+                                .depth_pitch = (uint32_t)desc->drawn->width_px};
+}
+
 /* sigma is the whole pane's, eye after eye. */
 static bool sigma_of_eyes(const struct pane *pane, const struct panels_desc *desc, float *sigma)
 {
@@ -160,10 +173,8 @@ static bool sigma_of_eyes(const struct pane *pane, const struct panels_desc *des
         const uint32_t height = (uint32_t)part.pane.height_px;
         struct fovea_settings *settings =
             settings_of_eye(desc->settings, &part, eye, desc->marks.eyes);
-        fine = settings &&
-               fovea_sigma_map(settings, width, height, part.gaze.point,
-                               sigma + (size_t)eye * width * height) == FOVEA_OK &&
-               fine;
+        const struct sigmas_view view = sigmas_view_of(desc, &part, eye, settings);
+        fine = settings && sigmas_fill(&view, sigma + (size_t)eye * width * height) && fine;
         fovea_settings_destroy(&settings);
     }
     return fine;
@@ -221,13 +232,30 @@ static bool draw_scale(const struct pane *pane, const struct sign_font *font, fl
     return fine;
 }
 
+/* What it is where somebody looks, of the first eye: others than foveate may blur there too. */
+static bool label_gaze(const struct pane *pane, const struct panels_desc *desc,
+                       const struct sign_font *font, const float *sigma)
+{
+    const struct eye_pane part = eye_pane_of(pane, &desc->marks, 0);
+    const struct sigmas_view view = sigmas_view_of(desc, &part, 0, desc->settings);
+    const float at[2] = {(float)(part.gaze.point.x_uv * part.pane.width_px) + 6.0f * line_px(pane),
+                         (float)(part.gaze.point.y_uv * part.pane.height_px) + 9.0f +
+                             14.0f * line_px(pane)};
+    char label[32];
+    snprintf(label, sizeof label, "%.1f px", (double)sigmas_at_gaze(&view, sigma));
+    return !part.gaze.usable || pane_label(pane, font, label, at, 9.0f + 7.0f * line_px(pane));
+}
+
 static bool draw_heat(const struct pane *pane, const struct panels_desc *desc,
                       const struct sign_font *font)
 {
     float *sigma = calloc((size_t)pane->width_px * (size_t)pane->height_px, sizeof *sigma);
     float most = sigma ? fill_heat(pane, desc, sigma) : -1.0f;
+    const bool fine =
+        most >= 0.0f && draw_scale(pane, font, most) &&
+        (!value_operators(desc->settings).text[0] || label_gaze(pane, desc, font, sigma));
     free(sigma);
-    return most >= 0.0f && draw_scale(pane, font, most);
+    return fine;
 }
 
 static void draw_difference(const struct pane *pane, const struct panels_desc *desc)
@@ -249,8 +277,27 @@ static void draw_difference(const struct pane *pane, const struct panels_desc *d
     }
 }
 
+/* What the map of sigmas shows. Of the first eye; its focus goes there within dof.focus_time_s. */
+static void title_heat(const struct panels_desc *desc, const struct pane *pane, char *out,
+                       size_t bytes)
+{
+    const struct eye_pane part = eye_pane_of(pane, &desc->marks, 0);
+    const struct sigmas_view view = sigmas_view_of(desc, &part, 0, desc->settings);
+    const struct value_words operators = value_operators(desc->settings);
+    const bool follows = view.gaze.usable && value_is(desc->settings, "dof.focus", "gaze");
+    char focus[80] = "";
+    if (sigmas_have(desc->settings, "dof")) {
+        snprintf(focus, sizeof focus, "; focus at %.3g m%s", sigmas_focus_m(&view),
+                 follows ? ", under the gaze" : "");
+    }
+    const bool named = operators.text[0];
+    snprintf(out, bytes, "Blur: \xcf\x83 of the Gaussian, px%s%s%s%s", named ? " (" : "",
+             operators.text, named ? ")" : "", focus);
+}
+
 struct sheet {
     struct picture picture;
+    struct pane pane; /* of a panel's size */
     struct layout layout;
     struct sign_font *bold;
     struct sign_font *plain;
@@ -272,8 +319,9 @@ static bool write_words(struct sheet *sheet, const struct panels_desc *desc)
     const char *shown = desc->passed_through                      ? "Shown as drawn"
                         : value_operators(desc->settings).text[0] ? "Shown"
                                                                   : "Foveated";
-    const char *const titles[PANELS] = {"Drawn by the engine", shown,
-                                        "Blur: \xcf\x83 of the Gaussian, px",
+    char heat[256];
+    title_heat(desc, &sheet->pane, heat, sizeof heat);
+    const char *const titles[PANELS] = {"Drawn by the engine", shown, heat,
                                         "Difference \xc3\x97 4"};
     const struct layout *l = &sheet->layout;
     bool fine = true;
@@ -305,6 +353,7 @@ static bool draw_sheet(struct sheet *sheet, const struct panels_desc *desc)
     }
     picture_put(&sheet->picture, desc->drawn, panes[0].x, panes[0].y);
     picture_put(&sheet->picture, desc->foveated, panes[1].x, panes[1].y);
+    sheet->pane = panes[0];
     bool fine = draw_heat(&panes[2], desc, sheet->bold);
     if (l->panels == PANELS) {
         draw_difference(&panes[3], desc);

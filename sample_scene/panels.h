@@ -21,6 +21,7 @@ struct panels_marks {
 struct panels_desc {
     const struct picture *drawn;
     const struct picture *foveated;
+    const float *depth; /* a value a pixel of `drawn`, as struct sigmas_view has them */
     struct panels_marks marks; /* without font */
     const struct fovea_settings *settings;
     bool passed_through; /* `foveated` is what was drawn */

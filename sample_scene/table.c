@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Fovea authors */
 #include "table.h"
 
+#include "sigmas.h"
 #include "values.h"
 
 #include <stdarg.h>
@@ -187,6 +188,30 @@ static void method_words(const struct fovea_settings *s, VkFormat format, char *
     }
 }
 
+static void words_of_blur(const struct fovea_settings *s, char *out_words, size_t bytes)
+{
+    const double radius =
+        value_is(s, "blur.engine", "fft") ? value_number(s, "blur.radius_px") : 0.0;
+    snprintf(out_words, bytes, "%s, %s %g px", value_words(s, "blur.engine").text,
+             radius > 0.0 ? "radius" : "\xcf\x83",
+             radius > 0.0 ? radius : value_number(s, "blur.sigma_px"));
+}
+
+static void words_of_dof(const struct fovea_settings *s, char *out_words, size_t bytes)
+{
+    char focus[48] = "follows the gaze";
+    if (value_is(s, "dof.focus", "fixed")) {
+        snprintf(focus, sizeof focus, "at %g m", value_number(s, "dof.focus_m"));
+    }
+    if (value_is(s, "dof.lens", "eye")) {
+        snprintf(out_words, bytes, "eye, pupil of %g mm, focus %s", value_number(s, "dof.pupil_mm"),
+                 focus);
+    } else {
+        snprintf(out_words, bytes, "camera, %g mm f/%g, focus %s", value_number(s, "dof.focal_mm"),
+                 value_number(s, "dof.f_number"), focus);
+    }
+}
+
 static void settings_rows(const struct fovea_settings *settings, VkFormat format)
 {
     char words[MODEL_BYTES] = "";
@@ -194,23 +219,47 @@ static void settings_rows(const struct fovea_settings *settings, VkFormat format
     if (operators.text[0]) {
         row("operators", "%s", operators.text);
     }
-    model_words(settings, words, sizeof words);
-    row("model", "%s", words);
-    method_words(settings, format, words, sizeof words);
-    row("method", "%s, strength %g", words, value_number(settings, "foveation.strength"));
+    if (sigmas_have(settings, "foveate")) {
+        model_words(settings, words, sizeof words);
+        row("model", "%s", words);
+        method_words(settings, format, words, sizeof words);
+        row("method", "%s, strength %g", words, value_number(settings, "foveation.strength"));
+    }
+    if (sigmas_have(settings, "blur")) {
+        words_of_blur(settings, words, sizeof words);
+        row("blur", "%s", words);
+    }
+    if (sigmas_have(settings, "dof")) {
+        words_of_dof(settings, words, sizeof words);
+        row("dof", "%s", words);
+    }
 }
 
 static void settings_line(const struct table *table, char *out_line, size_t bytes)
 {
-    char model[MODEL_BYTES] = "";
+    const struct fovea_settings *s = table->settings;
+    char words[3][MODEL_BYTES] = {"", "", ""};
+    char model[MODEL_BYTES];
     char method[MODEL_BYTES];
-    const struct value_words operators = value_operators(table->settings);
-    model_words(table->settings, model, sizeof model);
-    method_words(table->settings, table->engine->renderer->format, method, sizeof method);
-    snprintf(out_line, bytes, "%s%smodel %s; %s, strength %g; gaze %s", operators.text,
-             operators.text[0] ? "; " : "", model, method,
-             value_number(table->settings, "foveation.strength"),
-             value_words(table->settings, "gaze.source").text);
+    const struct value_words operators = value_operators(s);
+    if (sigmas_have(s, "foveate")) {
+        model_words(s, model, sizeof model);
+        method_words(s, table->engine->renderer->format, method, sizeof method);
+        snprintf(words[0], sizeof words[0], "model %.120s; %.80s, strength %g; ", model, method,
+                 value_number(s, "foveation.strength"));
+    }
+    if (sigmas_have(s, "blur")) {
+        words_of_blur(s, model, sizeof model);
+        snprintf(words[1], sizeof words[1], "blur %.80s; ", model);
+    }
+    if (sigmas_have(s, "dof")) {
+        words_of_dof(s, model, sizeof model);
+        snprintf(words[2], sizeof words[2], "dof %.80s; ", model);
+    }
+    const bool several =
+        strchr(operators.text, ',') || !(words[0][0] || words[1][0] || words[2][0]);
+    snprintf(out_line, bytes, "%s%s%s%s%sgaze %s", several ? operators.text : "",
+             several ? "; " : "", words[0], words[1], words[2], value_words(s, "gaze.source").text);
 }
 
 void table_print(const struct table *table)

@@ -57,6 +57,11 @@ static bool add_pictures(struct targets *targets, struct foveation *foveation)
     return true;
 }
 
+static VkDeviceSize depth_bytes(const struct targets *targets)
+{
+    return (VkDeviceSize)targets->desc.extent.width * targets->desc.extent.height * sizeof(float);
+}
+
 static bool add_readback(struct targets *targets)
 {
     VkDeviceSize pixels = (VkDeviceSize)targets->desc.extent.width * targets->desc.extent.height;
@@ -64,7 +69,9 @@ static bool add_readback(struct targets *targets)
     if (!targets->desc.readback) {
         return true;
     }
-    const struct arena_buffer_desc desc = {targets->picture_bytes * 2 * FRAMES_IN_FLIGHT,
+    targets->depths_at = targets->picture_bytes * 2 * FRAMES_IN_FLIGHT;
+    const struct arena_buffer_desc desc = {targets->depths_at +
+                                               depth_bytes(targets) * FRAMES_IN_FLIGHT,
                                            VK_BUFFER_USAGE_TRANSFER_DST_BIT, ARENA_READBACK};
     return arena_add_buffer(&targets->arena, &desc, &targets->readback, &targets->readback_mapped);
 }
@@ -106,7 +113,8 @@ static bool build(struct targets *targets, const struct renderer *renderer,
 {
     VkImageCreateInfo depth =
         image_info(targets, DEPTH_FORMAT,
-                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                       VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
     if (!add_pictures(targets, foveation) ||
         !arena_add_image(&targets->arena, &depth, &targets->depth) || !add_readback(targets) ||
         !arena_bind(&targets->arena) ||
@@ -153,23 +161,27 @@ void targets_finish(struct targets *targets)
     *targets = (struct targets){0};
 }
 
-void targets_read(const struct targets *targets, VkCommandBuffer commands, VkImage image,
-                  VkImageLayout before, uint32_t picture)
+static VkImageMemoryBarrier barrier_of(VkImage image, VkImageAspectFlags aspect,
+                                       VkImageLayout before, VkImageLayout after)
 {
-    VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                    .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-                                    .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT,
-                                    .oldLayout = before,
-                                    .newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                                    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .image = image,
-                                    .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT,
+                                  .oldLayout = before,
+                                  .newLayout = after,
+                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .image = image,
+                                  .subresourceRange = {aspect, 0, 1, 0, 1}};
+}
+
+/* A copy of an image that is in TRANSFER_SRC_OPTIMAL, where the host sees it. */
+static void read_into(const struct targets *targets, VkCommandBuffer commands, VkImage image,
+                      VkImageAspectFlags aspect, VkDeviceSize offset, VkDeviceSize bytes)
+{
     VkBufferImageCopy region = {
-        .bufferOffset = targets->picture_bytes * picture,
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+        .bufferOffset = offset,
+        .imageSubresource = {aspect, 0, 0, 1},
         .imageExtent = {targets->desc.extent.width, targets->desc.extent.height, 1}};
     vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, targets->readback,
                            1, &region);
@@ -179,14 +191,51 @@ void targets_read(const struct targets *targets, VkCommandBuffer commands, VkIma
                                   .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                   .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                   .buffer = targets->readback,
-                                  .offset = region.bufferOffset,
-                                  .size = targets->picture_bytes};
+                                  .offset = offset,
+                                  .size = bytes};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 0,
                          NULL, 1, &host, 0, NULL);
+}
+
+void targets_read(const struct targets *targets, VkCommandBuffer commands, VkImage image,
+                  VkImageLayout before, uint32_t picture)
+{
+    const VkImageMemoryBarrier barrier =
+        barrier_of(image, VK_IMAGE_ASPECT_COLOR_BIT, before, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    read_into(targets, commands, image, VK_IMAGE_ASPECT_COLOR_BIT, targets->picture_bytes * picture,
+              targets->picture_bytes);
+}
+
+void targets_read_depth(const struct targets *targets, VkCommandBuffer commands, uint32_t slot)
+{
+    const VkImageLayout layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
+    const VkImageLayout copied = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    const VkImageMemoryBarrier before =
+        barrier_of(targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT, layout, copied);
+    VkImageMemoryBarrier after =
+        barrier_of(targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT, copied, layout);
+    after.srcAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
+    after.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &before);
+    read_into(targets, commands, targets->depth, VK_IMAGE_ASPECT_DEPTH_BIT,
+              targets->depths_at + depth_bytes(targets) * slot, depth_bytes(targets));
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &after);
 }
 
 const void *targets_picture(const struct targets *targets, uint32_t picture)
 {
     const uint8_t *mapped = targets->readback_mapped;
     return mapped ? mapped + targets->picture_bytes * picture : NULL;
+}
+
+const float *targets_depth(const struct targets *targets, uint32_t slot)
+{
+    const uint8_t *mapped = targets->readback_mapped;
+    return mapped ? (const float *)(const void *)(mapped + targets->depths_at +
+                                                  depth_bytes(targets) * slot)
+                  : NULL;
 }

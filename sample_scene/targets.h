@@ -29,6 +29,7 @@ struct targets {
     VkBuffer readback;
     void *readback_mapped;
     VkDeviceSize picture_bytes; /* slot 0's source, slot 0's result, slot 1's source, ... */
+    VkDeviceSize depths_at; /* behind them: a float a pixel for each slot */
 };
 
 /* On failure nothing is left to finish. */
@@ -41,7 +42,10 @@ void targets_finish(struct targets *targets);
  * TRANSFER_SRC_OPTIMAL. */
 void targets_read(const struct targets *targets, VkCommandBuffer commands, VkImage image,
                   VkImageLayout before, uint32_t picture);
+/* The same of the depths that were drawn, in their layout before and afterwards. */
+void targets_read_depth(const struct targets *targets, VkCommandBuffer commands, uint32_t slot);
 /* NULL: they were made without readback. */
 const void *targets_picture(const struct targets *targets, uint32_t picture);
+const float *targets_depth(const struct targets *targets, uint32_t slot);
 
 #endif

@@ -61,6 +61,19 @@ def test_default_run_writes_what_it_says(run_demo, tmp_path):
         assert (numpy.abs(pixels(out / "demo.png") - numpy.array(end)).sum(axis=2) < 40).any()
 
 
+@pytest.mark.parametrize("operators, rows, bright", [("blur", {"blur"}, (0.7, 1)), ("dof", {"dof"}, (0, 0.2)),
+                                                     ("dof,foveate", {"dof", "model", "method"}, (0, 0.2))])
+def test_the_panel_of_blur_is_of_the_operators_in_force(run_demo, tmp_path, operators, rows, bright):
+    flags = ["--set", f"operators={operators}", "--gaze", "0.5,0.5", "--frames", "1"]
+    done = run_demo(*flags, *(["--validate"] if LAYER.exists() else []))
+    assert set(table(done.stdout)) & {"blur", "dof", "model", "method"} == rows
+    sheet = pixels(tmp_path / "out" / "demo.png")
+    heat = sheet[sheet.shape[0] // 2 : sheet.shape[0] // 2 + 60, 10:120]
+    # viridis: one sigma everywhere is the largest, and what is in focus, or far from it, is not
+    share = (numpy.abs(heat - numpy.array([253, 231, 37])).sum(axis=2) < 40).mean()
+    assert bright[0] <= share <= bright[1]
+
+
 def test_same_seed_same_frames(run_demo, tmp_path):
     for name, seed in [("a", "5"), ("b", "5"), ("c", "6")]:
         run_demo("--seed", seed, "--gaze", "0.5,0.5", "--frames", "20", folder=name)
