@@ -609,3 +609,23 @@ TEST(a_row_is_its_operators_one_after_the_other)
     given_free(first);
     given_free(second);
 }
+
+TEST(the_log_says_what_is_in_focus)
+{
+    static const char *const words[] = {
+        "dof: the focus follows the gaze (without one: 2 m); a diopter beside 2 m is a Gaussian of "
+        "8.14 px",
+        "dof: focused at 2 m; a diopter beside it is a Gaussian of 8.14 px"};
+    for (uint32_t focus = 0; focus < 2; focus++) {
+        struct fovea_settings settings = fovea_settings_default();
+        char said[OPERATOR_DESCRIPTION_BYTES];
+        struct operator_plan *plan = NULL;
+        settings.own.dof_focus = focus;
+        const struct operator_plan_desc desc = {
+            .settings = &settings, .width_px = 1280, .height_px = 720};
+        assert_int_equal(dof_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_true(dof_operator.plan_describe(plan, said, sizeof said));
+        assert_string_equal(said, words[focus]);
+        dof_operator.plan_destroy(&plan);
+    }
+}

@@ -180,6 +180,7 @@ struct operator_maps_api {
 struct operator_api {
     const char *name;
     bool looks_at_gaze; /* without a gaze it has nothing to do, and the picture goes past it */
+    bool follows_gaze; /* it looks at one where there is one, and runs without */
     bool takes_sigmas; /* its frames may come with a picture of sigmas */
     bool needs_depth; /* its frames come with a picture of depths */
 

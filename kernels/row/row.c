@@ -191,11 +191,16 @@ static struct fovea_point_uv inside(struct fovea_point_uv place)
                                    fmin(fmax(place.y_uv, 0.0), 1.0)};
 }
 
+static bool uses_gaze(const struct row_part *part)
+{
+    return part->api->looks_at_gaze || part->api->follows_gaze;
+}
+
 /* The first part that looks at the gaze; the row's count where none does. */
 static uint32_t looking_part(const struct row_plan *row)
 {
     uint32_t part = 0;
-    while (part < row->count && !row->parts[part].api->looks_at_gaze) {
+    while (part < row->count && !uses_gaze(&row->parts[part])) {
         part++;
     }
     return part;

@@ -252,6 +252,29 @@ TEST(gazes_of_no_view_are_refused)
     rig_close(&rig);
 }
 
+/* dof focuses by the depths of the picture that it reads, with or without foveate behind it. */
+TEST(gazes_of_any_operator_that_follows_them_go_through_the_lens)
+{
+    static const struct fovea_operators rows[] = {
+        {2, {FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}},
+        {2, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_lens}},
+        {3, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_foveate, FOVEA_OPERATOR_lens}},
+        {3, {FOVEA_OPERATOR_dof, FOVEA_OPERATOR_lens, FOVEA_OPERATOR_foveate}}};
+    struct fovea_point_uv gazes[4];
+    for (size_t i = 0; i < 4; i++) {
+        struct operator_scene scene = lens_scene_of(2);
+        struct operator_plan *plan = NULL;
+        scene.settings.operators = rows[i];
+        const struct operator_plan_desc desc = {
+            .settings = &scene.settings, .width_px = scene.width_px, .height_px = scene.height_px};
+        assert_int_equal(row_operator.plan_create(&desc, &plan), FOVEA_OK);
+        assert_true(row_moves_places(plan));
+        gazes[i] = row_gaze_at(plan, (struct fovea_point_uv){0.2, 0.7});
+        assert_memory_equal(&gazes[i], &gazes[0], sizeof gazes[0]);
+        row_operator.plan_destroy(&plan);
+    }
+}
+
 /* The overlay's marks go by these. */
 TEST(places_of_gazes_are_the_way_back)
 {

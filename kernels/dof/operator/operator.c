@@ -55,8 +55,17 @@ static bool plan_fits(const struct operator_plan *plan, const struct operator_pl
 static bool plan_describe(const struct operator_plan *plan, char *out, size_t bytes)
 {
     const struct dof_optics *optics = &dof_plan_of(plan)->optics;
-    snprintf(out, bytes, "dof: focused at %.4g m, a diopter is a Gaussian of %.4g px",
-             optics->focus_m, dof_optics_sigma_px(optics, 1.0 / optics->focus_m));
+    const double sigma_px = dof_optics_sigma_px(optics, 1.0 / optics->focus_m);
+    if (optics->is_fixed) {
+        snprintf(out, bytes,
+                 "dof: focused at %.4g m; a diopter beside it is a Gaussian of %.4g px",
+                 optics->focus_m, sigma_px);
+    } else {
+        snprintf(out, bytes,
+                 "dof: the focus follows the gaze (without one: %.4g m); a diopter beside %.4g m is "
+                 "a Gaussian of %.4g px",
+                 optics->focus_m, optics->focus_m, sigma_px);
+    }
     return true;
 }
 
@@ -71,6 +80,7 @@ static void plan_summarize(const struct operator_plan *plan, char *out, size_t b
 
 const struct operator_api dof_operator = {
     .name = "dof",
+    .follows_gaze = true,
     .needs_depth = true,
     .plan_create = plan_create,
     .plan_destroy = plan_destroy,
