@@ -154,6 +154,9 @@ void foveate_cpu_run(struct foveate_cpu *cpu, const struct fovea_image *src,
  * too, slower. On failure everything is as it was. */
 FOVEA_MUST_CHECK enum fovea_result foveate_cpu_reserve(struct foveate_cpu *cpu,
                                                        const struct operator_images *batch);
+/* Says of pictures of floats to come whether they are light of which nothing is below 0, as layers
+ * of UNORM pixels are: wide light is then blended by its square roots, as that of pixels is. */
+void foveate_cpu_set_of_light(struct foveate_cpu *cpu, bool of_light);
 /* Runs all of them, shared out among the threads by images and rows. */
 void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct operator_images *batch,
                            const struct foveate_frame *frame);

@@ -54,6 +54,7 @@ struct blur {
     float *from;
     float *to;
     float *sigma_px;
+    bool of_colors;
 };
 
 static void blur(const struct dof_cpu *cpu, const struct blur *blur)
@@ -62,14 +63,15 @@ static void blur(const struct dof_cpu *cpu, const struct blur *blur)
     const struct fovea_image dst = image_of(cpu, blur->format, blur->to);
     const struct fovea_image sigmas = image_of(cpu, FOVEA_FORMAT_R32F, blur->sigma_px);
     const struct operator_images images = {.count = 1, .src = &src, .dst = &dst, .sigmas = &sigmas};
+    foveate_cpu_set_of_light(cpu->machine, blur->of_colors && cpu->light);
     foveate_cpu_run_batch(cpu->machine, &images, &cpu->frame);
 }
 
 static void blur_layer(const struct dof_cpu *cpu, float *to, float *alpha_to, float *sigma_px)
 {
-    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, to, sigma_px});
+    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, to, sigma_px, true});
     if (cpu->channels > cpu->codec->color_channels) {
-        blur(cpu, &(struct blur){FOVEA_FORMAT_R32F, cpu->alpha_layer, alpha_to, sigma_px});
+        blur(cpu, &(struct blur){FOVEA_FORMAT_R32F, cpu->alpha_layer, alpha_to, sigma_px, false});
     }
 }
 
@@ -86,7 +88,7 @@ static void make_near(struct dof_cpu *cpu)
 {
     run_rows(cpu, dof_spread_tiles);
     run_rows(cpu, dof_layer_of_means);
-    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, cpu->near, cpu->reach_px});
+    blur(cpu, &(struct blur){FOVEA_FORMAT_RGBA32F, cpu->layer, cpu->near, cpu->reach_px, false});
     run_rows(cpu, dof_layer_of_near);
     blur_layer(cpu, cpu->near, cpu->alpha_near, cpu->near_px);
 }

@@ -57,14 +57,14 @@ static bool plan_describe(const struct operator_plan *plan, char *out, size_t by
     const struct dof_optics *optics = &dof_plan_of(plan)->optics;
     const double sigma_px = dof_optics_sigma_px(optics, 1.0 / optics->focus_m);
     if (optics->is_fixed) {
-        snprintf(out, bytes,
-                 "dof: focused at %.4g m; a diopter beside it is a Gaussian of %.4g px",
+        snprintf(out, bytes, "dof: focused at %.4g m; a diopter beside it is a Gaussian of %.4g px",
                  optics->focus_m, sigma_px);
     } else {
-        snprintf(out, bytes,
-                 "dof: the focus follows the gaze (without one: %.4g m); a diopter beside %.4g m is "
-                 "a Gaussian of %.4g px",
-                 optics->focus_m, optics->focus_m, sigma_px);
+        snprintf(
+            out, bytes,
+            "dof: the focus follows the gaze (without one: %.4g m); a diopter beside %.4g m is "
+            "a Gaussian of %.4g px",
+            optics->focus_m, optics->focus_m, sigma_px);
     }
     return true;
 }

@@ -141,7 +141,8 @@ static void weigh_line(long length, long place, double sigma, struct line *out)
     }
     for (long i = place - reach; i <= place + reach; i++) {
         const double away = (double)(i - place);
-        const double weight = sigma > 0.0 ? exp(-away * away / (2.0 * sigma * sigma)) : 1.0;
+        /* A near sigma may be so small that its square is 0. */
+        const double weight = sigma > 0.0 ? exp(-0.5 * pow(away / sigma, 2.0)) : 1.0;
         out->weights[i < 0 ? 0 : i >= length ? length - 1 : i] += weight;
         sum += weight;
     }

@@ -17,6 +17,7 @@ struct foveate_cpu {
     struct pixel_lights lights;
     struct foveate_cpu_smooth *smooth;
     uint32_t wanted_workers; /* of the pool; the system may have given fewer */
+    bool of_light; /* pictures of floats are light */
     uint32_t worker_count; /* scratch memory is there for so many; the pool may have more */
 };
 
@@ -124,6 +125,11 @@ const struct foveate_plan *foveate_cpu_plan(const struct foveate_cpu *cpu)
 
 /* ---- Frames */
 
+void foveate_cpu_set_of_light(struct foveate_cpu *cpu, bool of_light)
+{
+    cpu->of_light = of_light;
+}
+
 void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct operator_images *batch,
                            const struct foveate_frame *frame)
 {
@@ -138,6 +144,7 @@ void foveate_cpu_run_batch(struct foveate_cpu *cpu, const struct operator_images
         .batch = batch,
         .frame = frame,
         .light = pixel_lights_get(&cpu->lights, frame->light, batch->src->format),
+        .of_light = cpu->of_light,
     };
     foveate_cpu_smooth_run(cpu->smooth, &run);
 }

@@ -231,6 +231,7 @@ static struct foveate_cpu_picture picture_of(const struct view *view)
         .view = view->image,
         .codec = smooth->codec,
         .light = smooth->run.light,
+        .of_light = smooth->run.of_light,
         .channels = (int32_t)smooth->channels,
         .samples = view->samples,
         .first_level = smooth->way == WAY_TILES ? 1 : 0,

@@ -33,6 +33,7 @@ struct foveate_cpu_smooth_run {
     const struct operator_images *batch;
     const struct foveate_frame *frame;
     const struct pixel_light *light; /* NULL: stored values are averaged */
+    bool of_light; /* struct foveate_cpu_picture's */
 };
 
 void foveate_cpu_smooth_run(struct foveate_cpu_smooth *smooth,

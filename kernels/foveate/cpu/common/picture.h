@@ -19,6 +19,7 @@ struct foveate_cpu_picture {
     int32_t channels; /* averaged channels */
     float *samples; /* levels from first_level on */
     int32_t first_level; /* 0 or 1 */
+    bool of_light; /* floats that are light, as layers of UNORM pixels are: none below 0 */
     float slope; /* no two pixels' sigmas differ by more than this times their distance */
 };
 

@@ -268,7 +268,8 @@ static void blend_nodes(const struct foveate_cpu_node_tile *tile,
 static int32_t blend_of(const struct foveate_cpu_picture *picture)
 {
     if (!pixel_light_known(picture->view.src.format)) {
-        return FOVEATE_BLEND_FLOATS;
+        const bool wide = image_light_is_wide(foveate_plan_light(picture->plan));
+        return wide && picture->of_light ? FOVEATE_BLEND_WIDE : FOVEATE_BLEND_FLOATS;
     }
     return foveate_light_blend(picture->light ? picture->view.frame.light : IMAGE_LIGHT_STORED);
 }

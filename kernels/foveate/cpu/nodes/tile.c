@@ -137,7 +137,7 @@ static void encode_row(const struct foveate_cpu_node_tile *tile, float *row)
     }
 }
 
-/* Converts square roots of wide light to its codes. */
+/* Converts square roots of wide light to it, and to its codes where the picture has such. */
 static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
 {
     const struct pixel_light *light = tile->picture->light;
@@ -147,6 +147,9 @@ static void encode_roots(const struct foveate_cpu_node_tile *tile, float *row)
         const lanes root = *lanes_at(row + i);
         const lanes kept = lanes_greater(&root, &zero); /* weights may be negative */
         *(lanes *)(row + i) = kept * kept;
+    }
+    if (!light) {
+        return;
     }
     if (colors < 3 || light->sample_count > 0) {
         encode_row(tile, row);
